@@ -1,0 +1,112 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static void new_session(dueq_client *client) {
+    client->pid = getpid();
+    client->ids = (struct dueq__id_source){0};
+    dueq_new_id(client, client->session);
+    snprintf(client->name, sizeof client->name, "dueq-%s", client->session);
+}
+
+dueq_status dueq_open(const char *url, dueq_client **client) {
+    *client = calloc(1, sizeof **client);
+    if (!*client)
+        return DUEQ_NO_MEMORY;
+    dueq_client *opened = *client;
+    new_session(opened);
+    char *preset = url ? NULL : dueq__url_default();
+    if (!url && !preset)
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    dueq_status status = dueq__url_parse(&opened->url, url ? url : preset, &opened->error);
+    free(preset);
+    if (status)
+        return status;
+    opened->command = dueq__conn_new(&opened->url, opened->name);
+    opened->waiter = dueq__conn_new(&opened->url, opened->name);
+    if (opened->url.transport == DUEQ__EMBEDDED)
+        opened->embedded = dueq__embedded_new(opened->url.path);
+    if (!opened->command || !opened->waiter ||
+        (opened->url.transport == DUEQ__EMBEDDED && !opened->embedded))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    return DUEQ_OK;
+}
+
+void dueq_close(dueq_client *client) {
+    if (!client)
+        return;
+    if (client->command && client->waiter)
+        dueq_abandon(client);
+    dueq__conn_free(client->command);
+    dueq__conn_free(client->waiter);
+    dueq__embedded_free(client->embedded);
+    dueq__url_clear(&client->url);
+    free(client);
+}
+
+void dueq__client_check_fork(dueq_client *client) {
+    if (client->pid == getpid())
+        return;
+    /* The sockets are the parent's too: they are closed without a word on them. */
+    dueq__conn_close(client->command);
+    dueq__conn_close(client->waiter);
+    client->command_up = client->waiter_up = false;
+    client->answer_count = 0;
+    client->stale_id = 0;
+    if (client->embedded) {
+        struct dueq__embedded *own = dueq__embedded_new(client->url.path);
+        if (own) {
+            dueq__embedded_free(client->embedded);
+            client->embedded = own;
+        }
+    }
+    if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
+        dueq__fail(&client->error, DUEQ_CLOSED, "the call was under way when the process forked: "
+                                                "it is the parent's");
+        dueq__call_finish(client, DUEQ_CLOSED);
+    }
+    new_session(client);
+}
+
+const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
+
+const char *dueq_client_url(const dueq_client *client) {
+    return client->url.shown ? client->url.shown : "";
+}
+
+const char *dueq_embedded_socket(const dueq_client *client) {
+    return client->embedded ? dueq__embedded_path(client->embedded) : NULL;
+}
+
+void dueq_new_id(dueq_client *client, char *buffer) {
+    dueq__id_next(&client->ids, buffer);
+    buffer[DUEQ__ID_SIZE] = '\0';
+}
+
+dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_size,
+                            dueq_queue **queue) {
+    *queue = NULL;
+    dueq_status status = dueq__name_check(name, name_size, &client->error);
+    if (status)
+        return status;
+    dueq_queue *opened = calloc(1, sizeof *opened);
+    if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
+        free(opened);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    opened->client = client;
+    *queue = opened;
+    return DUEQ_OK;
+}
+
+void dueq_queue_close(dueq_queue *queue) {
+    if (!queue)
+        return;
+    if (queue->client->call.queue == queue)
+        dueq_abandon(queue->client);
+    free((void *)(uintptr_t)queue->keys[0].data);
+    free(queue);
+}

@@ -1,0 +1,452 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <hiredis/hiredis.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+/* hiredis moves the rest of its buffer for each reply it takes out: larger portions cost more. */
+#define PORTION (64 * 1024)
+/* One pump reads this much at most, so that a flood of replies cannot hold the caller. */
+#define PORTIONS_A_PUMP 64
+
+enum login { LOGIN_AUTH, LOGIN_SELECT, LOGIN_NAME, LOGIN_ID, LOGIN_STEPS };
+
+struct dueq__conn {
+    const struct dueq__url *url;
+    const char *name; /* shown by the server's CLIENT LIST */
+    enum dueq__conn_state state;
+    int fd;
+    bool input_ended, output_ended;
+    struct dueq__tls *tls;
+    redisReader *reader;
+    struct addrinfo *addresses, *address; /* to try, and the one under way */
+    char *out;
+    size_t out_at, out_size, out_room;
+    char sealed[PORTION]; /* TLS: bytes for the socket */
+    size_t sealed_at, sealed_size;
+    enum login login[LOGIN_STEPS]; /* the replies to come while logging in */
+    size_t login_at, login_count;
+    int64_t id;
+    struct dueq__error error;
+};
+
+struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name) {
+    struct dueq__conn *conn = calloc(1, sizeof *conn);
+    if (!conn)
+        return NULL;
+    conn->url = url;
+    conn->name = name;
+    conn->fd = -1;
+    return conn;
+}
+
+static void close_socket(struct dueq__conn *conn) {
+    if (conn->fd >= 0)
+        close(conn->fd);
+    conn->fd = -1;
+    dueq__tls_free(conn->tls);
+    conn->tls = NULL;
+    if (conn->reader)
+        redisReaderFree(conn->reader);
+    conn->reader = NULL;
+    conn->out_at = conn->out_size = conn->sealed_at = conn->sealed_size = 0;
+    conn->login_at = conn->login_count = 0;
+    conn->input_ended = conn->output_ended = false;
+}
+
+void dueq__conn_close(struct dueq__conn *conn) {
+    close_socket(conn);
+    if (conn->addresses)
+        freeaddrinfo(conn->addresses);
+    conn->addresses = conn->address = NULL;
+    free(conn->out);
+    conn->out = NULL;
+    conn->out_room = 0;
+    conn->state = DUEQ__CONN_CLOSED;
+}
+
+void dueq__conn_free(struct dueq__conn *conn) {
+    if (!conn)
+        return;
+    dueq__conn_close(conn);
+    free(conn);
+}
+
+enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn) { return conn->state; }
+
+const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn) { return &conn->error; }
+
+int64_t dueq__conn_id(const struct dueq__conn *conn) { return conn->id; }
+
+int dueq__conn_fd(const struct dueq__conn *conn) { return conn->fd; }
+
+short dueq__conn_events(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_CONNECTING)
+        return POLLOUT;
+    bool writes = conn->sealed_at < conn->sealed_size ||
+                  (conn->state >= DUEQ__CONN_LOGIN && conn->out_at < conn->out_size);
+    return (short)(POLLIN | (writes && !conn->output_ended ? POLLOUT : 0));
+}
+
+/* Closes for a reason; conn->error holds it. */
+static void lose(struct dueq__conn *conn) { dueq__conn_close(conn); }
+
+/* ---- Commands out ---- */
+
+char *dueq__conn_format(const struct dueq__words *words, size_t *size) {
+    char *command = NULL;
+    if (words->failed)
+        return NULL;
+    long long length =
+        redisFormatCommandArgv(&command, (int)words->count, words->data, words->sizes);
+    if (length < 0)
+        return NULL;
+    *size = (size_t)length;
+    return command;
+}
+
+bool dueq__conn_send_raw(struct dueq__conn *conn, const void *data, size_t size) {
+    if (conn->out_at == conn->out_size)
+        conn->out_at = conn->out_size = 0;
+    if (conn->out_size + size > conn->out_room) {
+        size_t room = conn->out_size + size + 256;
+        char *larger = realloc(conn->out, room);
+        if (!larger)
+            return false;
+        conn->out = larger;
+        conn->out_room = room;
+    }
+    memcpy(conn->out + conn->out_size, data, size);
+    conn->out_size += size;
+    return true;
+}
+
+bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *words) {
+    size_t size;
+    char *command = dueq__conn_format(words, &size);
+    bool sent = command && dueq__conn_send_raw(conn, command, size);
+    free(command);
+    return sent;
+}
+
+static bool send_texts(struct dueq__conn *conn, size_t count, const char *const texts[]) {
+    struct dueq__words words;
+    dueq__words_init(&words);
+    for (size_t i = 0; i < count; i++)
+        dueq__words_text(&words, texts[i]);
+    bool sent = dueq__conn_send(conn, &words);
+    dueq__words_free(&words);
+    return sent;
+}
+
+/* ---- Connecting ---- */
+
+static void no_connection(struct dueq__conn *conn, const char *reason) {
+    dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s", conn->url->shown,
+               reason);
+}
+
+static bool open_socket(struct dueq__conn *conn, int family) {
+    conn->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (conn->fd < 0) {
+        no_connection(conn, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static void set_tcp_options(int fd) {
+    /* A dead peer is noticed while we wait for it: after 15 s of silence, 3 questions 5 s apart. */
+    int on = 1, idle = 15, between = 5, questions = 3;
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
+}
+
+/* Tries the host's addresses from conn->address on. */
+static void connect_next(struct dueq__conn *conn) {
+    for (; conn->address; conn->address = conn->address->ai_next) {
+        close_socket(conn);
+        if (!open_socket(conn, conn->address->ai_family))
+            continue;
+        set_tcp_options(conn->fd);
+        if (connect(conn->fd, conn->address->ai_addr, conn->address->ai_addrlen) == 0 ||
+            errno == EINPROGRESS) {
+            conn->state = DUEQ__CONN_CONNECTING;
+            return;
+        }
+        no_connection(conn, strerror(errno));
+    }
+    lose(conn);
+}
+
+static void connect_host(struct dueq__conn *conn) {
+    char port[12];
+    snprintf(port, sizeof port, "%d", conn->url->port);
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
+    int problem = getaddrinfo(conn->url->host, port, &hints, &conn->addresses);
+    if (problem) {
+        conn->addresses = NULL;
+        no_connection(conn, gai_strerror(problem));
+        lose(conn);
+        return;
+    }
+    conn->address = conn->addresses;
+    connect_next(conn);
+}
+
+static void connect_path(struct dueq__conn *conn, const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        no_connection(conn, "the socket's path is longer than 107 bytes");
+        lose(conn);
+        return;
+    }
+    strcpy(address.sun_path, path);
+    if (!open_socket(conn, AF_UNIX)) {
+        lose(conn);
+    } else if (connect(conn->fd, (struct sockaddr *)&address, sizeof address) == 0 ||
+               errno == EINPROGRESS) {
+        conn->state = DUEQ__CONN_CONNECTING;
+    } else {
+        no_connection(conn, strerror(errno));
+        lose(conn);
+    }
+}
+
+void dueq__conn_start(struct dueq__conn *conn, const char *path) {
+    dueq__conn_close(conn);
+    conn->error = (struct dueq__error){0};
+    conn->id = 0;
+    if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED)
+        connect_path(conn, path ? path : conn->url->path);
+    else
+        connect_host(conn);
+}
+
+static void begin_login(struct dueq__conn *conn) {
+    const struct dueq__url *url = conn->url;
+    char db[12];
+    snprintf(db, sizeof db, "%d", url->db);
+    bool sent = true;
+    conn->state = DUEQ__CONN_LOGIN;
+    if (url->password) {
+        const char *const auth[] = {"AUTH", url->user ? url->user : url->password, url->password};
+        sent = send_texts(conn, url->user ? 3 : 2, auth);
+        conn->login[conn->login_count++] = LOGIN_AUTH;
+    }
+    if (url->db) {
+        sent = sent && send_texts(conn, 2, (const char *const[]){"SELECT", db});
+        conn->login[conn->login_count++] = LOGIN_SELECT;
+    }
+    sent = sent && send_texts(conn, 3, (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
+           send_texts(conn, 2, (const char *const[]){"CLIENT", "ID"});
+    conn->login[conn->login_count++] = LOGIN_NAME;
+    conn->login[conn->login_count++] = LOGIN_ID;
+    conn->reader = redisReaderCreate();
+    if (!sent || !conn->reader) {
+        dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
+        lose(conn);
+    }
+}
+
+static void begin_tls(struct dueq__conn *conn) {
+    conn->tls = dueq__tls_new(conn->url, &conn->error);
+    if (conn->tls)
+        conn->state = DUEQ__CONN_TLS;
+    else
+        lose(conn);
+}
+
+static void pump_connecting(struct dueq__conn *conn) {
+    struct pollfd ready = {.fd = conn->fd, .events = POLLOUT};
+    if (poll(&ready, 1, 0) <= 0)
+        return;
+    int problem = 0;
+    socklen_t size = sizeof problem;
+    getsockopt(conn->fd, SOL_SOCKET, SO_ERROR, &problem, &size);
+    if (problem) {
+        no_connection(conn, strerror(problem));
+        if (conn->address) {
+            conn->address = conn->address->ai_next;
+            connect_next(conn);
+        } else {
+            lose(conn);
+        }
+    } else if (conn->url->transport == DUEQ__TLS) {
+        begin_tls(conn);
+    } else {
+        begin_login(conn);
+    }
+}
+
+/* ---- Bytes out and in ---- */
+
+/* Sends what it can; the end of the output is noted, for the server may have said why. */
+static size_t send_some(struct dueq__conn *conn, const char *data, size_t size) {
+    size_t done = 0;
+    while (done < size && !conn->output_ended) {
+        ssize_t sent = send(conn->fd, data + done, size - done, MSG_NOSIGNAL);
+        if (sent > 0)
+            done += (size_t)sent;
+        else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            break;
+        else if (sent < 0 && errno != EINTR)
+            conn->output_ended = true;
+    }
+    return done;
+}
+
+static void flush_sealed(struct dueq__conn *conn) {
+    for (;;) {
+        if (conn->sealed_at == conn->sealed_size) {
+            conn->sealed_at = 0;
+            conn->sealed_size = (size_t)dueq__tls_drain(conn->tls, conn->sealed, sizeof conn->sealed);
+        }
+        if (conn->sealed_size == 0) {
+            size_t left = conn->out_size - conn->out_at;
+            size_t portion = left < PORTION / 4 ? left : PORTION / 4;
+            if (conn->state < DUEQ__CONN_LOGIN || portion == 0 || conn->output_ended)
+                return;
+            if (dueq__tls_write(conn->tls, conn->out + conn->out_at, portion))
+                conn->out_at += portion;
+            else
+                conn->output_ended = true;
+            continue;
+        }
+        conn->sealed_at += send_some(conn, conn->sealed + conn->sealed_at,
+                                     conn->sealed_size - conn->sealed_at);
+        if (conn->sealed_at < conn->sealed_size)
+            return;
+    }
+}
+
+static void flush(struct dueq__conn *conn) {
+    if (conn->tls)
+        flush_sealed(conn);
+    else if (conn->out_at < conn->out_size)
+        conn->out_at += send_some(conn, conn->out + conn->out_at, conn->out_size - conn->out_at);
+    if (conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
+        free(conn->out);
+        conn->out = NULL;
+        conn->out_at = conn->out_size = conn->out_room = 0;
+    }
+}
+
+static void read_plain(struct dueq__conn *conn) {
+    char portion[PORTION / 4];
+    ssize_t got;
+    while ((got = dueq__tls_read(conn->tls, portion, sizeof portion)) > 0)
+        redisReaderFeed(conn->reader, portion, (size_t)got);
+    if (got < 0) {
+        conn->input_ended = true;
+        dueq__fail(&conn->error, DUEQ_CLOSED, "%s ended the TLS session", conn->url->shown);
+    }
+}
+
+/* Reads one portion; false: there is no more now. */
+static bool read_some(struct dueq__conn *conn) {
+    char portion[PORTION];
+    ssize_t got = recv(conn->fd, portion, sizeof portion, 0);
+    if (got > 0) {
+        if (conn->tls)
+            dueq__tls_feed(conn->tls, portion, (size_t)got);
+        else
+            redisReaderFeed(conn->reader, portion, (size_t)got);
+        if (conn->tls && conn->state >= DUEQ__CONN_LOGIN)
+            read_plain(conn);
+        return (size_t)got == sizeof portion;
+    }
+    if (got < 0 && errno == EINTR)
+        return true;
+    if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK)) {
+        conn->input_ended = true;
+        dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s", conn->url->shown,
+                   got < 0 ? ": " : "", got < 0 ? strerror(errno) : "");
+    }
+    return false;
+}
+
+static void pump_tls(struct dueq__conn *conn) {
+    int done = dueq__tls_handshake(conn->tls, &conn->error);
+    flush(conn);
+    if (done < 0) {
+        lose(conn);
+    } else if (done) {
+        begin_login(conn);
+    } else if (conn->input_ended) {
+        dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
+                   conn->url->shown);
+        lose(conn);
+    }
+}
+
+/* ---- Replies ---- */
+
+struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
+    void *reply = NULL;
+    if (!conn->reader)
+        return NULL;
+    if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
+        dueq__fail(&conn->error, DUEQ_PROTOCOL, "what answers at %s does not speak the Redis protocol: %s",
+                   conn->url->shown, conn->reader->errstr);
+        lose(conn);
+        return NULL;
+    }
+    if (!reply && conn->input_ended)
+        lose(conn);
+    return reply;
+}
+
+static void pump_login(struct dueq__conn *conn) {
+    struct dueq__reply *reply;
+    while (conn->login_at < conn->login_count && (reply = dueq__conn_reply(conn))) {
+        enum login step = conn->login[conn->login_at++];
+        struct dueq__error problem = {0};
+        if (dueq__reply_is_error(reply))
+            dueq__reply_error(reply, &problem);
+        else if (step == LOGIN_ID)
+            dueq__reply_number(reply, &conn->id);
+        dueq__reply_free(reply);
+        /* A name and a number are a help, not a need: some servers do not permit CLIENT. */
+        if (problem.status == DUEQ_AUTH || problem.status == DUEQ_CONNECT ||
+            (problem.status && step <= LOGIN_SELECT)) {
+            conn->error = problem;
+            if (step == LOGIN_SELECT && problem.status == DUEQ_SERVER)
+                conn->error.status = DUEQ_DATABASE;
+            lose(conn);
+            return;
+        }
+    }
+    if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
+        conn->state = DUEQ__CONN_READY;
+}
+
+void dueq__conn_pump(struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_CONNECTING)
+        pump_connecting(conn);
+    if (conn->state == DUEQ__CONN_CLOSED || conn->state == DUEQ__CONN_CONNECTING)
+        return;
+    flush(conn);
+    for (int i = 0; i < PORTIONS_A_PUMP && !conn->input_ended && read_some(conn); i++)
+        ;
+    if (conn->state == DUEQ__CONN_TLS)
+        pump_tls(conn);
+    if (conn->state == DUEQ__CONN_LOGIN) {
+        if (conn->tls)
+            read_plain(conn);
+        flush(conn);
+        pump_login(conn);
+    }
+}

@@ -1,0 +1,96 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
+    [DUEQ__KEY_MSG] = "msg",   [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
+    [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead", [DUEQ__KEY_WAKE] = "wake",
+    [DUEQ__KEY_INFO] = "info", [DUEQ__KEY_PAST] = "past",   [DUEQ__KEY_CALLS] = "calls",
+};
+
+/* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), 0 where there is none. */
+static size_t utf8_length(const unsigned char *at, size_t left) {
+    static const struct {
+        unsigned char from, to, second_from, second_to, length;
+    } forms[] = {
+        {0x00, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+        {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+        {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (at[0] < forms[i].from || at[0] > forms[i].to)
+            continue;
+        size_t length = forms[i].length;
+        if (length > left)
+            return 0;
+        if (length > 1 && (at[1] < forms[i].second_from || at[1] > forms[i].second_to))
+            return 0;
+        for (size_t k = 2; k < length; k++)
+            if ((at[k] & 0xC0) != 0x80)
+                return 0;
+        return length;
+    }
+    return 0;
+}
+
+bool dueq__utf8_clean(const void *data, size_t size) {
+    const unsigned char *at = data;
+    while (size > 0) {
+        size_t length = utf8_length(at, size);
+        if (length == 0 || *at < 0x20 || *at == 0x7F)
+            return false;
+        at += length;
+        size -= length;
+    }
+    return true;
+}
+
+dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {
+    if (size == 0)
+        return dueq__fail(error, DUEQ_NAME, "the queue's name is empty");
+    if (size > DUEQ_MAX_NAME)
+        return dueq__fail(error, DUEQ_NAME, "the queue's name has %zu bytes; at most %d are allowed",
+                          size, DUEQ_MAX_NAME);
+    if (!dueq__utf8_clean(name, size))
+        return dueq__fail(error, DUEQ_NAME,
+                          "the queue's name is not UTF-8, or has a control character (NUL, newline ...)");
+    if (memchr(name, '{', size) || memchr(name, '}', size))
+        return dueq__fail(error, DUEQ_NAME,
+                          "the queue's name has a brace; braces mark the cluster slot in the keys");
+    return DUEQ_OK;
+}
+
+dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
+    if (id.size == 0 || id.size > DUEQ_MAX_ID)
+        return dueq__fail(error, id.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
+                          "a message's id has %zu bytes; 1 to %d are allowed", id.size, DUEQ_MAX_ID);
+    if (!dueq__utf8_clean(id.data, id.size))
+        return dueq__fail(error, DUEQ_INVALID,
+                          "a message's id is not UTF-8, or has a control character");
+    return DUEQ_OK;
+}
+
+bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size) {
+    static const char before[] = "dueq:{", after[] = "}:";
+    size_t total = 0;
+    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++)
+        total += sizeof before - 1 + size + sizeof after - 1 + strlen(dueq__key_suffix[i]);
+    char *at = malloc(total);
+    if (!at)
+        return false;
+    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++) {
+        char *start = at;
+        memcpy(at, before, sizeof before - 1);
+        at += sizeof before - 1;
+        memcpy(at, name, size);
+        at += size;
+        memcpy(at, after, sizeof after - 1);
+        at += sizeof after - 1;
+        size_t suffix = strlen(dueq__key_suffix[i]);
+        memcpy(at, dueq__key_suffix[i], suffix);
+        at += suffix;
+        keys[i] = (dueq_bytes){start, (size_t)(at - start)};
+    }
+    return true;
+}

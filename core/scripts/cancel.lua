@@ -1,0 +1,44 @@
+-- cancel: takes messages back from any state. The ticket of a ready one stays in the list and is
+-- dropped when it is met without its body.
+-- KEYS[1] msg      HASH  id -> envelope
+-- KEYS[2] delayed  ZSET  ticket -> due, ms
+-- KEYS[3] leased   ZSET  ticket -> end of lease, ms
+-- KEYS[4] dead     ZSET  ticket -> when it died, ms
+-- KEYS[5] info     HASH  next, claims, counters
+-- KEYS[6] past     HASH  id -> attempts, crashes, last error
+-- KEYS[7] calls    HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh, ids ...
+-- Returns one digit for each id: 0 cancelled, 3 there is no such message.
+local msg, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local info, past, calls = KEYS[5], KEYS[6], KEYS[7]
+-- include ticket
+-- include past
+-- include done
+
+redis.call('ZCARD', delayed)
+redis.call('ZCARD', leased)
+redis.call('ZCARD', dead)
+redis.call('HLEN', past)
+local outcome, cancelled = {}, 0
+for i = 4, #ARGV do
+  local id = ARGV[i]
+  local envelope = redis.call('HGET', msg, id)
+  if not envelope then
+    outcome[#outcome + 1] = DUEQ_NOT_FOUND
+  else
+    local stamp = (string.byte(envelope, 2) or 0) % 2 == 1 and string.sub(envelope, 5, 14) or nil
+    local attempts = past_read(redis.call('HGET', past, id))
+    local ticket = ticket_write(attempts, id, stamp)
+    redis.call('HDEL', msg, id)
+    redis.call('HDEL', past, id)
+    if redis.call('ZREM', delayed, ticket) == 0 and redis.call('ZREM', dead, ticket) == 0 then
+      redis.call('ZREM', leased, ticket_write(attempts + 1, id, stamp))
+    end
+    outcome[#outcome + 1] = DUEQ_OK
+    cancelled = cancelled + 1
+  end
+end
+if cancelled > 0 then
+  redis.pcall('HINCRBY', info, 'cancelled', cancelled)
+end
+return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Makes core/scripts.inc, the scripts as C, from core/scripts/*.lua and the statuses in core/dueq.h.
+
+Run without arguments after a change of a script; `--check` only says whether the file is stale.
+In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, and
+DUEQ_NAME for the code of a status.
+"""
+
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+HEADER = HERE.parent / "dueq.h"
+TARGET = HERE.parent / "scripts.inc"
+
+
+def statuses() -> dict[str, str]:
+    rows = re.findall(r"X\((-?\d+), (\w+), [01],", HEADER.read_text())
+    return {f"DUEQ_{name}": code for code, name in rows}
+
+
+def expand(path: Path, codes: dict[str, str]) -> str:
+    text = path.read_text()
+    text = re.sub(
+        r"^-- include (\w+)\n",
+        lambda m: (HERE / "lib" / f"{m[1]}.lua").read_text(),
+        text,
+        flags=re.M,
+    )
+    return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
+
+
+def keys_of(path: Path, text: str) -> list[str]:
+    found = re.findall(r"^-- KEYS\[(\d+)\] (\w+)", text, flags=re.M)
+    if [int(n) for n, _ in found] != list(range(1, len(found) + 1)):
+        sys.exit(f"{path.name}: KEYS are not declared in order")
+    if set(re.findall(r"KEYS\[(\d+)\]", text)) != {n for n, _ in found}:
+        sys.exit(f"{path.name}: KEYS used and declared differ")
+    return [name for _, name in found]
+
+
+def literal(text: str) -> str:
+    lines = text.splitlines()
+    escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    return "\n".join(f'    "{line}\\n"' for line in escaped)
+
+
+def generate() -> str:
+    codes = statuses()
+    parts = []
+    digest = hashlib.sha256(repr(codes).encode())
+    for path in sorted(HERE.glob("*.lua")) + sorted(HERE.glob("lib/*.lua")):
+        digest.update(path.read_bytes())
+    for path in sorted(HERE.glob("*.lua")):
+        text = expand(path, codes)
+        name = path.stem
+        keys = keys_of(path, text)
+        listed = ", ".join(f"DUEQ__KEY_{key.upper()}" for key in keys)
+        sha1 = hashlib.sha1(text.encode()).hexdigest()
+        parts.append(
+            f"static const char {name}_source[] =\n{literal(text)};\n"
+            f"const struct dueq__script dueq__script_{name} = {{\n"
+            f'    "{name}", "{sha1}", {name}_source,\n'
+            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}}}};\n"
+        )
+    return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(parts)
+
+
+def main() -> None:
+    text = generate()
+    if sys.argv[1:] == ["--check"]:
+        if not TARGET.exists() or TARGET.read_text() != text:
+            sys.exit("core/scripts.inc is stale: run core/scripts/embed.py")
+    else:
+        TARGET.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,23 @@
+-- The claims of the waiting consumers on the next time to come (see wake.lua): the first to look at
+-- `first`, a second 50 ms later in case it died. More wait without a timer.
+-- Takes the session's own claim back and drops stale ones; if it is to wait, may claim anew.
+-- Returns how long to wait in ms, or nil where others look; the claims; and whether they changed.
+local function claim(claims, session, first, now, wait)
+  local kept, early = {}, false
+  for at, owner in string.gmatch(claims or '', '(%d+):(%w+)') do
+    at = tonumber(at)
+    if owner ~= session and at + 200 > now then
+      kept[#kept + 1] = string.format('%d:%s', at, owner)
+      early = early or (first and at <= first)
+    end
+  end
+  local pause
+  if wait and first and (not early or #kept < 2) then
+    local at = early and math.max(first, now) + 50 or first
+    pause = math.max(at - now, 0)
+    table.insert(kept, 1, string.format('%d:%s', at, session))
+    kept[3] = nil
+  end
+  local text = table.concat(kept, ' ')
+  return pause, text, text ~= (claims or '')
+end

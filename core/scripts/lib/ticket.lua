@@ -1,0 +1,20 @@
+-- A ticket is "attempt:id", or "attempt.stamp:id" where the producer gave the id.
+-- Returns attempt, id, stamp (nil without one); nil where it is no ticket.
+local function ticket_read(ticket)
+  local attempt, id = string.match(ticket, '^(%d+):(.+)$')
+  if attempt then
+    return tonumber(attempt), id
+  end
+  local stamp
+  attempt, stamp, id = string.match(ticket, '^(%d+)%.(%w+):(.+)$')
+  if attempt then
+    return tonumber(attempt), id, stamp
+  end
+end
+
+local function ticket_write(attempt, id, stamp)
+  if stamp then
+    return string.format('%d.%s:%s', attempt, stamp, id)
+  end
+  return string.format('%d:%s', attempt, id)
+end

@@ -1,0 +1,202 @@
+-- reserve: takes ready messages under a lease; moves what is due, or whose lease has ended, to ready.
+-- KEYS[1] msg      HASH  id -> envelope
+-- KEYS[2] ready    LIST  tickets in delivery order
+-- KEYS[3] delayed  ZSET  ticket -> due, ms
+-- KEYS[4] leased   ZSET  ticket -> end of lease, ms
+-- KEYS[5] dead     ZSET  ticket -> when it died, ms
+-- KEYS[6] wake     ZSET  the wake marker
+-- KEYS[7] info     HASH  next, claims, counters
+-- KEYS[8] past     HASH  id -> attempts, crashes, last error
+-- KEYS[9] calls    HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh, count, lease in ms (0: the message's own), default lease in ms,
+--         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
+--         marker, or holds a claim, and so must see to it that the others are woken in its place
+-- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside,
+--           then for each message: ticket, end of lease in ms, envelope }.
+--         wait: 0 call again at once, -1 nothing to come or others look after it.
+local msg, ready, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local wake, info, past, calls = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+-- include now
+-- include ticket
+-- include envelope
+-- include past
+-- include wake
+-- include promote
+-- include claim
+-- include done
+
+local session = ARGV[1]
+local count, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
+local wait, duty = ARGV[7] == '1', ARGV[8] == '1'
+local now = now_ms()
+local noted = redis.call('HGET', info, 'next')
+local first = noted and tonumber(noted) or nil
+local damaged, looked = 0, false
+
+local function look()
+  looked = true
+  local broken
+  first, broken = promote({
+    msg = msg, ready = ready, delayed = delayed, leased = leased, dead = dead, past = past,
+  }, now, 500)
+  damaged = damaged + broken
+end
+
+if first and first <= now then
+  look()
+end
+local tickets = redis.call('LPOP', ready, count)
+if not tickets and not looked then
+  look()
+  tickets = redis.call('LPOP', ready, count)
+end
+
+local reply, held, ends = { 0, -1, 0, 0 }, {}, {}
+local size, n, rounds = 4, 0, 0
+while tickets do
+  local ids, attempts, stamps = {}, {}, {}
+  for i = 1, #tickets do
+    local ticket = tickets[i]
+    if string.sub(ticket, 1, 2) == '0:' then
+      attempts[i], ids[i] = 0, string.sub(ticket, 3)
+    else
+      local attempt, id, stamp = ticket_read(ticket)
+      attempts[i], ids[i], stamps[i] = attempt or -1, id or '', stamp
+    end
+  end
+  local envelopes = redis.pcall('HMGET', msg, unpack(ids))
+  local problem = envelopes.err and envelopes
+
+  local taken, spent, size_before, n_before = {}, {}, size, n
+  for i = 1, problem and 0 or #tickets do
+    local envelope, id, attempt, stamp = envelopes[i], ids[i], attempts[i], stamps[i]
+    local max_attempts, own_stamp, own_lease = 1, nil, nil
+    local flags = envelope and string.byte(envelope, 2)
+    local usual = flags == 0 and attempt == 0 and #envelope > 3 and string.byte(envelope) == 0xD1
+    if envelope and not usual then
+      max_attempts, own_stamp, own_lease = envelope_read(envelope)
+    end
+    if attempt < 0 then
+      damaged = damaged + 1
+      spent[#spent + 1] = { tickets[i] }
+    elseif not envelope or (max_attempts and own_stamp ~= stamp) then
+      max_attempts = nil
+    elseif not max_attempts then
+      damaged = damaged + 1
+      spent[#spent + 1] = { tickets[i], id, attempt, 'damaged envelope' }
+    elseif not usual and max_attempts > 0 and attempt >= max_attempts then
+      spent[#spent + 1] = { tickets[i], id, attempt }
+    else
+      local ticket = '1:' .. id
+      if attempt > 0 or stamp then
+        ticket = ticket_write(attempt + 1, id, stamp)
+      end
+      local stop = lease
+      if stop == 0 then
+        stop = own_lease or tonumber(ARGV[6])
+      end
+      stop = string.format('%d', now + stop)
+      n = n + 1
+      held[n] = ticket
+      taken[#taken + 1] = stop
+      taken[#taken + 1] = ticket
+      ends[n] = stop
+      reply[size + 1], reply[size + 2], reply[size + 3] = ticket, stop, envelope
+      size = size + 3
+    end
+  end
+
+  if not problem and #spent > 0 then
+    for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past) }) do
+      if type(check) == 'table' and check.err then
+        problem = check
+      end
+    end
+  end
+  if not problem and #taken > 0 then
+    local added = redis.pcall('ZADD', leased, unpack(taken))
+    problem = type(added) == 'table' and added
+  end
+  if problem then
+    -- Nothing of this round was written but the LPOP: take it back.
+    for i = #tickets, 1, -1 do
+      redis.call('LPUSH', ready, tickets[i])
+    end
+    if n_before == 0 then
+      return problem
+    end
+    for i = size_before + 1, size do
+      reply[i] = nil
+    end
+    n = n_before
+    break
+  end
+  for _, entry in ipairs(spent) do
+    redis.call('ZADD', dead, string.format('%d', now), entry[1])
+    if entry[2] then
+      local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
+      redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[4] or text))
+    end
+  end
+
+  rounds = rounds + 1
+  if n == count then
+    break
+  end
+  tickets = rounds < 5 and redis.call('LPOP', ready, count - n)
+end
+
+reply[1] = string.format('%d', now)
+reply[4] = damaged
+if damaged > 0 then
+  redis.pcall('HINCRBY', info, 'damaged', damaged)
+end
+
+local left = (duty or looked or n < count) and redis.call('LLEN', ready) or 0
+local lowered = false
+for i = 1, n do
+  local stop = tonumber(ends[i])
+  if not first or stop < first then
+    first, lowered = stop, true
+  end
+end
+-- With nothing to come a note of the future stays: it is early, which is safe, and spares the next
+-- reserve from noting again.
+if first and (lowered or looked) then
+  redis.call('HSET', info, 'next', string.format('%d', first))
+elseif looked and noted and (tonumber(noted) or 0) <= now then
+  redis.call('HDEL', info, 'next')
+end
+
+if n == 0 and left > 0 then
+  reply[2] = 0
+elseif n == 0 and first and first <= now then
+  reply[2] = 0
+end
+if duty or lowered or looked then
+  local claims = redis.call('HGET', info, 'claims')
+  wait = wait and n == 0 and reply[2] ~= 0
+  if duty or wait then
+    local pause, text, changed = claim(claims, session, first, now, wait)
+    if changed then
+      redis.call('HSET', info, 'claims', text)
+    end
+    claims = text
+    if pause then
+      reply[2], reply[3] = pause, 1
+    end
+  end
+  if wait then
+    -- Nothing is ready and the next time is looked after: nobody needs to be woken.
+    redis.pcall('ZREM', wake, 'w')
+  elseif left > 0 and (duty or looked) then
+    wake_one(wake)
+  elseif first and not covered(claims, first, now) then
+    wake_one(wake)
+  end
+end
+
+if n > 0 then
+  done(calls, session, ARGV[2], ARGV[3], table.concat(held, '\n', 1, n))
+end
+return reply

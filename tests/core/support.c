@@ -1,0 +1,187 @@
+#include "support.h"
+
+#include <arpa/inet.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int free_port(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &size), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+static void execute(const struct server *server) {
+    const char *program = getenv("DUEQ_TEST_SERVER");
+    const char *fixed[] = {NULL,       "--port",     "0",           "--unixsocket",  server->socket,
+                           "--dir",    server->dir,  "--save",      "",              "--appendonly",
+                           "yes",      "--logfile",  "server.log",  "--daemonize",   "no"};
+    const char *words[48];
+    size_t count = sizeof fixed / sizeof *fixed;
+    memcpy(words, fixed, sizeof fixed);
+    for (size_t i = 0; i < 16 && server->options[i]; i++)
+        words[count++] = server->options[i];
+    words[count] = NULL;
+    const char *const programs[] = {program, "redis-server", "valkey-server"};
+    for (size_t i = 0; i < 3; i++) {
+        words[0] = programs[i];
+        if (programs[i])
+            execvp(programs[i], (char *const *)(uintptr_t)words);
+    }
+    _exit(127);
+}
+
+static redisContext *connect_to(const struct server *server) {
+    redisContext *context = redisConnectUnix(server->socket);
+    if (context && context->err) {
+        redisFree(context);
+        return NULL;
+    }
+    return context;
+}
+
+/* Waits for PONG, through LOADING and the time before the socket exists. */
+static void await_answer(const struct server *server) {
+    for (int64_t end = now_ms() + 20000; now_ms() < end;) {
+        redisContext *context = connect_to(server);
+        redisReply *reply = context ? redisCommand(context, "PING") : NULL;
+        bool up = reply && (reply->type == REDIS_REPLY_STATUS || strncmp(reply->str, "NOAUTH", 6) == 0);
+        if (reply)
+            freeReplyObject(reply);
+        if (context)
+            redisFree(context);
+        if (up)
+            return;
+        int status;
+        if (waitpid(server->pid, &status, WNOHANG) == server->pid)
+            fail_msg("the test server ended at once; see %s/server.log", server->dir);
+        nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    fail_msg("the test server does not answer");
+}
+
+void server_restart(struct server *server) {
+    server->pid = fork();
+    assert_true(server->pid >= 0);
+    if (server->pid == 0)
+        execute(server);
+    await_answer(server);
+}
+
+void server_start_with(struct server *server, const char *const options[]) {
+    memset(server, 0, sizeof *server);
+    snprintf(server->dir, sizeof server->dir, "/tmp/dueq-test-XXXXXX");
+    assert_non_null(mkdtemp(server->dir));
+    snprintf(server->socket, sizeof server->socket, "%s/s", server->dir);
+    snprintf(server->url, sizeof server->url, "unix://%s", server->socket);
+    for (size_t i = 0; options && options[i]; i++)
+        server->options[i] = options[i];
+    server_restart(server);
+}
+
+void server_start(struct server *server) { server_start_with(server, NULL); }
+
+void server_kill(struct server *server) {
+    kill(server->pid, SIGKILL);
+    waitpid(server->pid, NULL, 0);
+    unlink(server->socket);
+}
+
+void server_stop(struct server *server) {
+    char line[128];
+    server_kill(server);
+    snprintf(line, sizeof line, "rm -rf '%s'", server->dir);
+    assert_int_equal(system(line), 0);
+}
+
+static redisReply *command_list(const struct server *server, const char *format, va_list arguments) {
+    redisContext *context = connect_to(server);
+    assert_non_null(context);
+    redisReply *reply = redisvCommand(context, format, arguments);
+    redisFree(context);
+    assert_non_null(reply);
+    if (reply->type == REDIS_REPLY_ERROR)
+        fail_msg("%s: %s", format, reply->str);
+    return reply;
+}
+
+redisReply *command(const struct server *server, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply *reply = command_list(server, format, arguments);
+    va_end(arguments);
+    return reply;
+}
+
+void run_command(const struct server *server, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    freeReplyObject(command_list(server, format, arguments));
+    va_end(arguments);
+}
+
+long long command_number(const struct server *server, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply *reply = command_list(server, format, arguments);
+    va_end(arguments);
+    assert_int_equal(reply->type, REDIS_REPLY_INTEGER);
+    long long number = reply->integer;
+    freeReplyObject(reply);
+    return number;
+}
+
+void assert_status_(dueq_client *client, dueq_status expected, dueq_status got, const char *file,
+                    int line) {
+    if (expected != got)
+        print_error("%s instead of %s: %s\n", dueq_status_name(got), dueq_status_name(expected),
+                    dueq_error_text(client));
+    else if (got < 0 && !dueq_error_text(client)[0])
+        print_error("%s without a text\n", dueq_status_name(got));
+    _assert_true(expected == got && (got >= 0 || dueq_error_text(client)[0]), "status as expected",
+                 file, line);
+}
+
+dueq_client *open_client(const char *url) {
+    dueq_client *client;
+    dueq_status status = dueq_open(url, &client);
+    assert_status(client, OK, status);
+    return client;
+}
+
+dueq_queue *open_queue(dueq_client *client, const char *name) {
+    dueq_queue *queue;
+    assert_status(client, OK, dueq_queue_open(client, name, strlen(name), &queue));
+    return queue;
+}
+
+void push_body(dueq_queue *queue, const char *body, int64_t delay_ms, char *id) {
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *result;
+    draft.body = BYTES(body);
+    draft.delay_ms = delay_ms;
+    assert_int_equal(dueq_push(queue, &draft, 1, &result), DUEQ_OK);
+    if (id)
+        snprintf(id, 23, "%.*s", (int)dueq_result_id(result, 0).size,
+                 (const char *)dueq_result_id(result, 0).data);
+    dueq_result_free(result);
+}
+
+const dueq_message *reserve_one(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms,
+                                dueq_result **result) {
+    assert_int_equal(dueq_reserve(queue, 1, timeout_ms, lease_ms, result), DUEQ_OK);
+    assert_int_equal(dueq_result_count(*result), 1);
+    return dueq_result_message(*result, 0);
+}

@@ -1,0 +1,65 @@
+/* What the C tests share: a private server, a client of it, and Redis commands beside the core. */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include <cmocka.h>
+#include <hiredis/hiredis.h>
+
+#include "dueq.h"
+
+struct server {
+    char dir[64];
+    char socket[96];
+    char url[128];
+    int port; /* 0: on its Unix socket only */
+    pid_t pid;
+    const char *options[16]; /* further words of its command line */
+};
+
+/* Starts $DUEQ_TEST_SERVER, redis-server or valkey-server; asserts that it answers. */
+void server_start(struct server *server);
+/* With further options, NULL-terminated. */
+void server_start_with(struct server *server, const char *const options[]);
+/* Starts it again on the same data. */
+void server_restart(struct server *server);
+void server_kill(struct server *server);
+/* Ends it and removes its directory. */
+void server_stop(struct server *server);
+int free_port(void);
+
+/* A command on a connection of its own; asserts that it is not an error. Free with freeReplyObject(). */
+redisReply *command(const struct server *server, const char *format, ...);
+/* The same for the side effect. */
+void run_command(const struct server *server, const char *format, ...);
+long long command_number(const struct server *server, const char *format, ...);
+
+/* An opened client and queue; assert success. */
+dueq_client *open_client(const char *url);
+dueq_queue *open_queue(dueq_client *client, const char *name);
+
+#define BYTES(text) ((dueq_bytes){(text), strlen(text)})
+
+/* Pushes one body with defaults; asserts OK. `id` (23 bytes or NULL) receives its id. */
+void push_body(dueq_queue *queue, const char *body, int64_t delay_ms, char *id);
+/* Reserves one message and asserts that it came; free the result. */
+const dueq_message *reserve_one(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms,
+                                dueq_result **result);
+int64_t now_ms(void);
+
+/* Asserts a status and shows the client's error text where it differs. */
+void assert_status_(dueq_client *client, dueq_status expected, dueq_status got, const char *file,
+                    int line);
+#define assert_status(client, expected, got)                                                       \
+    assert_status_((client), DUEQ_##expected, (got), __FILE__, __LINE__)
+
+#endif
