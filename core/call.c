@@ -147,18 +147,24 @@ static bool send_request(dueq_client *client) {
     return true;
 }
 
+static bool can_send(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
+            return false;
+    return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
+           dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+           dueq__monotonic_ms() >= call->retry_ms;
+}
+
 /*
  * Sends what the call needs next. After a loss, that is first to make sure that the server reads no
  * more from the old connection, then to ask whether the request was run, and only then to repeat it.
  */
 static void send_next(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    if (call->phase != DUEQ__PHASE_RUNNING || call->sent ||
-        dueq__monotonic_ms() < call->retry_ms)
+    if (!can_send(client))
         return;
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
-            return;
     bool sent = client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
                 : call->doubtful ? send_recall(client)
                                  : send_request(client);
@@ -362,6 +368,9 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
     case DUEQ__ANSWER_UNBLOCK:
         dueq__wait_unblocked(client, reply);
         break;
+    case DUEQ__ANSWER_PROBE:
+        dueq__wait_probed(client, reply);
+        break;
     case DUEQ__ANSWER_REWAKE:
         break;
     }
@@ -432,11 +441,11 @@ dueq_status dueq_pump(dueq_client *client) {
     dueq__client_check_fork(client);
     if (client->call.phase == DUEQ__PHASE_NONE)
         return no_call(client);
-    pump_command(client);
-    if (client->call.wait.until_ms && under_way(client)) {
-        dueq__wait_pump(client);
+    do {
         pump_command(client);
-    }
+        if (client->call.wait.until_ms && under_way(client))
+            dueq__wait_pump(client);
+    } while (can_send(client));
     return under_way(client) ? DUEQ_PENDING : client->call.status;
 }
 

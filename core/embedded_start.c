@@ -70,14 +70,17 @@ static const char keeper[] =
     ") &";
 /* clang-format on */
 
-/* The first of the names that can be run, as an absolute path to free; NULL: none. */
+/*
+ * The first of the names that can be run, as an absolute path to free; NULL: none. Links are kept: a
+ * Redis program does what the name says by which it is called.
+ */
 static char *find_program(const char *const names[], size_t count) {
     const char *search = getenv("PATH");
     if (!search)
         search = "/usr/local/bin:/usr/bin:/bin";
     for (size_t i = 0; i < count; i++) {
-        if (strchr(names[i], '/'))
-            return access(names[i], X_OK) == 0 ? realpath(names[i], NULL) : NULL;
+        if (names[i][0] == '/')
+            return access(names[i], X_OK) == 0 ? strdup(names[i]) : NULL;
         for (const char *at = search, *end; *at; at = *end ? end + 1 : end) {
             end = strchrnul(at, ':');
             size_t size = (size_t)(end - at) + 1 + strlen(names[i]) + 1;
@@ -100,7 +103,10 @@ static char *find_server(struct dueq__error *error) {
     if (wanted && wanted[0]) {
         char *path = find_program(&wanted, 1);
         if (!path)
-            dueq__fail(error, DUEQ_EMBEDDED, "$DUEQ_SERVER names %s, which cannot be run", wanted);
+            dueq__fail(error, DUEQ_EMBEDDED,
+                       "$DUEQ_SERVER names %s, which is neither a program on the PATH nor the "
+                       "absolute path of one",
+                       wanted);
         return path;
     }
     static const char *const known[] = {"valkey-server", "redis-server"};

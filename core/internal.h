@@ -262,7 +262,8 @@ enum dueq__answer {
     DUEQ__ANSWER_LIST, /* is the old connection still open? */
     DUEQ__ANSWER_KILL,
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
-    DUEQ__ANSWER_REWAKE
+    DUEQ__ANSWER_REWAKE,
+    DUEQ__ANSWER_PROBE
 };
 #define DUEQ__MAX_ANSWERS 16
 
@@ -281,6 +282,9 @@ struct dueq__wait {
     int64_t until_ms;      /* the caller's patience; 0: it does not wait */
     int64_t look_ms;       /* when to look again without being woken */
     int64_t unblock_ms;    /* when to repeat CLIENT UNBLOCK */
+    int64_t ahead_ms;      /* the server's clock less the monotonic one */
+    unsigned probes;       /* sent in this wait */
+    bool probing;          /* and one is under way */
     bool claim;            /* the script counts on this consumer to look at look_ms */
     bool torch;            /* holds a wake marker that no reserve has declared yet */
     bool blocked;          /* BZPOPMIN is under way on the waiting connection */
@@ -370,6 +374,7 @@ dueq_status dueq__wait_request(dueq_client *client, bool stay);
 void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply);
 void dueq__wait_pump(dueq_client *client);
 void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply);
+void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* The longest time until dueq__wait_pump() has something to do. */
 int64_t dueq__wait_next_ms(const dueq_client *client);
 /* Ends the block where the call failed. */

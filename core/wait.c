@@ -11,9 +11,15 @@
  * 100 ms late. Which consumers keep that time is the script's decision (claim).
  */
 
-/* Bounds whatever may go wrong with markers and claims; spread, so that consumers do not look at once. */
-#define SAFETY_MS 12000
-#define SAFETY_SPREAD_MS 3000
+/*
+ * How often a consumer that nobody wakes probes whether it was forgotten (a marker went to a consumer
+ * that died): one plain command, in turn about ready messages and about the next time. Spread, so that
+ * consumers do not probe at once.
+ */
+#define PROBE_MS 12000
+#define PROBE_SPREAD_MS 3000
+/* How long a time may be over before a probe takes it for forgotten by those who claimed it. */
+#define OVERDUE_MS 500
 /* BZPOPMIN's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define LONGEST_BLOCK_MS 300000
 #define UNBLOCK_AGAIN_MS 5
@@ -97,14 +103,21 @@ static void leave(dueq_client *client) {
     dueq__call_finish(client, found ? DUEQ_OK : DUEQ_EMPTY);
 }
 
+static int64_t next_probe_ms(void) {
+    uint16_t chance;
+    dueq__id_random(&chance, sizeof chance);
+    return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * chance / 65536;
+}
+
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
 void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    int64_t pause, claim;
+    int64_t now, pause, claim;
     dueq_result *result = dueq__result_reserved(reply, &client->error);
-    if (!result || !dueq__reply_number(dueq__reply_item(reply, 1), &pause) ||
+    if (!result || !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &claim)) {
         dueq_result_free(result);
         dueq__call_finish(client, DUEQ_PROTOCOL);
@@ -125,11 +138,10 @@ void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
     } else if (wait->torch) {
         dueq__wait_request(client, true);
     } else {
-        uint16_t chance;
-        dueq__id_random(&chance, sizeof chance);
         call->phase = DUEQ__PHASE_WAITING;
-        wait->look_ms = dueq__monotonic_ms() +
-                        (wait->claim ? pause : SAFETY_MS + SAFETY_SPREAD_MS * chance / 65536);
+        wait->probing = false;
+        wait->ahead_ms = now - dueq__monotonic_ms();
+        wait->look_ms = wait->claim ? dueq__monotonic_ms() + pause : next_probe_ms();
     }
 }
 
@@ -235,14 +247,51 @@ void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) 
 
 /* ---- The timer ---- */
 
+static bool send_probe(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    const dueq_bytes *keys = client->call.queue->keys;
+    const dueq_bytes length[] = {text("LLEN"), keys[DUEQ__KEY_READY]};
+    const dueq_bytes next[] = {text("HGET"), keys[DUEQ__KEY_INFO], text("next")};
+    bool times = wait->probes % 2 == 1;
+    if (wait->probing || !dueq__call_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
+        return false;
+    wait->probing = true;
+    wait->look_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    return true;
+}
+
+void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__wait *wait = &client->call.wait;
+    bool times = wait->probes++ % 2 == 1;
+    int64_t number = 0;
+    if (!wait->probing || client->call.phase != DUEQ__PHASE_WAITING)
+        return;
+    wait->probing = false;
+    wait->look_ms = next_probe_ms();
+    bool known = dueq__reply_number(reply, &number);
+    bool overdue = times ? number + OVERDUE_MS < dueq__monotonic_ms() + wait->ahead_ms : number > 0;
+    /* Whoever was to see to it did not: this consumer takes the duty over. */
+    if (dueq__reply_is_error(reply) || (known && overdue)) {
+        wait->torch = true;
+        dueq__wait_request(client, patient(wait));
+    }
+}
+
+/* It is time to look. */
 static void look(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    bool stay = patient(wait);
+    if (!wait->claim && !client->no_unblock && send_probe(client)) {
+        dueq__conn_pump(client->command);
+        return;
+    }
+    if (wait->probing)
+        dueq__call_drop(client);
+    wait->probing = false;
     /* With a claim there is likely something: the block ends first, so that it cannot take the marker
      * which this very request may set for another consumer. */
     if (wait->claim && wait->blocked && !client->no_unblock)
         send_unblock(client);
-    dueq__wait_request(client, stay);
+    dueq__wait_request(client, patient(wait));
 }
 
 void dueq__wait_pump(dueq_client *client) {

@@ -35,19 +35,19 @@ local damaged, looked = 0, false
 
 local function look()
   looked = true
-  local broken
-  first, broken = promote({
+  local moved, broken
+  first, moved, broken = promote({
     msg = msg, ready = ready, delayed = delayed, leased = leased, dead = dead, past = past,
   }, now, 500)
   damaged = damaged + broken
+  return moved
 end
 
 if first and first <= now then
   look()
 end
 local tickets = redis.call('LPOP', ready, count)
-if not tickets and not looked then
-  look()
+if not tickets and not looked and look() > 0 then
   tickets = redis.call('LPOP', ready, count)
 end
 
@@ -128,7 +128,7 @@ while tickets do
     for i = size_before + 1, size do
       reply[i] = nil
     end
-    n = n_before
+    n, rounds = n_before, 5
     break
   end
   for _, entry in ipairs(spent) do
@@ -152,7 +152,9 @@ if damaged > 0 then
   redis.pcall('HINCRBY', info, 'damaged', damaged)
 end
 
-local left = (duty or looked or n < count) and redis.call('LLEN', ready) or 0
+-- A pop that brought less than it was asked for has emptied the list.
+local emptied = n < count and rounds < 5
+local left = not emptied and (duty or looked or n == 0) and redis.call('LLEN', ready) or 0
 local lowered = false
 for i = 1, n do
   local stop = tonumber(ends[i])

@@ -185,3 +185,48 @@ const dueq_message *reserve_one(dueq_queue *queue, int64_t timeout_ms, int64_t l
     assert_int_equal(dueq_result_count(*result), 1);
     return dueq_result_message(*result, 0);
 }
+
+long long info_number(const struct server *server, const char *section, const char *name) {
+    redisReply *reply = command(server, "INFO %s", section);
+    char start[80];
+    snprintf(start, sizeof start, "\n%s:", name);
+    const char *found = strstr(reply->str, start);
+    assert_non_null(found);
+    long long number = atoll(found + strlen(start));
+    freeReplyObject(reply);
+    return number;
+}
+
+void await_blocked(const struct server *server, long long consumers) {
+    for (int64_t end = now_ms() + 20000; now_ms() < end;) {
+        if (info_number(server, "clients", "blocked_clients") == consumers)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
+    }
+    fail_msg("%lld consumers should wait by now", consumers);
+}
+
+pid_t consumer_start(const char *url, const char *name, int64_t timeout_ms) {
+    pid_t consumer = fork();
+    assert_true(consumer >= 0);
+    if (consumer > 0)
+        return consumer;
+    dueq_client *client;
+    dueq_queue *queue;
+    dueq_result *result;
+    if (dueq_open(url, &client) || dueq_queue_open(client, name, strlen(name), &queue))
+        _exit(100);
+    dueq_status status = dueq_reserve(queue, 1, timeout_ms, 0, &result);
+    if (!status)
+        status = dueq_ack(queue, &dueq_result_message(result, 0)->ticket, 1, NULL);
+    if (status < 0)
+        fprintf(stderr, "consumer: %s\n", dueq_error_text(client));
+    _exit(status < 0 ? 100 - (int)status : (int)status);
+}
+
+int consumer_end(pid_t consumer) {
+    int status;
+    assert_int_equal(waitpid(consumer, &status, 0), consumer);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}

@@ -56,6 +56,18 @@ const dueq_message *reserve_one(dueq_queue *queue, int64_t timeout_ms, int64_t l
                                 dueq_result **result);
 int64_t now_ms(void);
 
+/* Waits until that many consumers sit in a blocking command; asserts that they come to it. */
+void await_blocked(const struct server *server, long long consumers);
+/* A number of INFO ("total_commands_processed"). */
+long long info_number(const struct server *server, const char *section, const char *name);
+
+/*
+ * A consumer in a process of its own: waits for one message, acknowledges it, and ends with 0, or with
+ * the status that it met. consumer_end() waits for it and returns that.
+ */
+pid_t consumer_start(const char *url, const char *queue, int64_t timeout_ms);
+int consumer_end(pid_t consumer);
+
 /* Asserts a status and shows the client's error text where it differs. */
 void assert_status_(dueq_client *client, dueq_status expected, dueq_status got, const char *file,
                     int line);

@@ -141,6 +141,15 @@ static int remove_one(const char *path, const struct stat *what, int kind, struc
     return remove(path);
 }
 
+/* $DUEQ_TEST_SERVER, or whatever the core finds. */
+static void use_usual_server(void) {
+    const char *wanted = getenv("DUEQ_TEST_SERVER");
+    if (wanted)
+        setenv("DUEQ_SERVER", wanted, 1);
+    else
+        unsetenv("DUEQ_SERVER");
+}
+
 static int set_up(void **state) {
     (void)state;
     strcpy(root, "/tmp/dueq-test-XXXXXX");
@@ -148,7 +157,7 @@ static int set_up(void **state) {
         return -1;
     chmod(root, 0755);
     snprintf(directory, sizeof directory, "%s/data", root);
-    unsetenv("DUEQ_SERVER");
+    use_usual_server();
     return 0;
 }
 
@@ -307,6 +316,17 @@ static void test_start_by_eight_at_once(void **state) {
         assert_int_equal(hear(&users[i]), server);
     for (int i = 0; i < 8; i++)
         assert_int_equal(end_user(&users[i]), 0);
+}
+
+static void test_start_of_a_named_program(void **state) {
+    (void)state;
+    char program[PATH_MAX] = "";
+    FILE *found = popen("command -v redis-server || command -v valkey-server", "re");
+    assert_non_null(fgets(program, sizeof program, found));
+    pclose(found);
+    program[strcspn(program, "\n")] = '\0';
+    setenv("DUEQ_SERVER", program, 1);
+    dueq__embedded_free(open_server(directory));
 }
 
 static void test_start_from_a_relative_directory(void **state) {
@@ -478,7 +498,7 @@ static void test_ensure_with_a_server_that_ends_at_once(void **state) {
     assert_int_equal(ensure(embedded), DUEQ_EMBEDDED);
     assert_non_null(strstr(error.text, "Fatal error: no way"));
     assert_null(dueq__embedded_path(embedded));
-    unsetenv("DUEQ_SERVER");
+    use_usual_server();
     assert_int_equal(ensure(embedded), DUEQ_OK);
     dueq__embedded_free(embedded);
 }
@@ -486,6 +506,7 @@ static void test_ensure_with_a_server_that_ends_at_once(void **state) {
 static void test_ensure_without_a_server_program(void **state) {
     (void)state;
     char *path = strdup(getenv("PATH"));
+    unsetenv("DUEQ_SERVER");
     setenv("PATH", root, 1);
     struct dueq__embedded *embedded = dueq__embedded_new(directory);
     assert_int_equal(ensure(embedded), DUEQ_EMBEDDED);
@@ -559,6 +580,7 @@ int main(void) {
         TEST(test_start_leaves_nothing_behind),
         TEST(test_start_in_a_long_directory),
         TEST(test_start_by_eight_at_once),
+        TEST(test_start_of_a_named_program),
         TEST(test_start_from_a_relative_directory),
         TEST(test_share_between_processes),
         TEST(test_share_outlives_the_starter),

@@ -1,35 +1,54 @@
+-- The first time in a set of tickets, in whole ms; nil when the set is empty.
+local function head_of(set)
+  local head = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
+  return head and math.max(0, math.min(math.floor(tonumber(head)), 4102444800000))
+end
+
+local function earlier(a, b)
+  return (not b or (a and a < b)) and a or b
+end
+
 -- Moves what is due, and messages whose lease has ended, to ready: at most `most` of each. Reads and
 -- checks the type of every key before it writes. Returns the first time still to come (nil: none, now
--- or earlier: there is more to move) and how many entries were damaged.
+-- or earlier: there is more to move), how many entries were moved, and how many were damaged.
 local function promote(keys, now, most)
+  local due_head, lease_head = head_of(keys.delayed), head_of(keys.leased)
+  local first = earlier(due_head, lease_head)
+  if not first or first > now then
+    return first, 0, 0
+  end
+
   local limit = string.format('%d', now)
-  local due = redis.call('ZRANGEBYSCORE', keys.delayed, '-inf', limit, 'LIMIT', 0, most)
-  local ended = redis.call('ZRANGEBYSCORE', keys.leased, '-inf', limit, 'LIMIT', 0, most)
-  local back, pasts, broken = {}, {}, {}
-  if #due + #ended > 0 then
-    redis.call('LLEN', keys.ready)
+  local due, ended, back, pasts, broken = {}, {}, {}, {}, {}
+  redis.call('LLEN', keys.ready)
+  if due_head and due_head <= now then
+    due = redis.call('ZRANGEBYSCORE', keys.delayed, '-inf', limit, 'LIMIT', 0, most)
   end
-  if #ended > 0 then
+  if lease_head and lease_head <= now then
+    ended = redis.call('ZRANGEBYSCORE', keys.leased, '-inf', limit, 'LIMIT', 0, most)
     redis.call('ZCARD', keys.dead)
-    for _, ticket in ipairs(ended) do
-      local attempt, id = ticket_read(ticket)
-      if attempt then
-        local _, crashes, text = past_read(redis.call('HGET', keys.past, id))
-        back[#back + 1] = ticket
-        if redis.call('HEXISTS', keys.msg, id) == 1 then
-          pasts[#pasts + 1] = id
-          pasts[#pasts + 1] = past_write(attempt, crashes + 1, text)
-        end
-      else
-        broken[#broken + 1] = limit
-        broken[#broken + 1] = ticket
-      end
-    end
-    redis.call('ZREMRANGEBYRANK', keys.leased, 0, #ended - 1)
   end
+  for _, ticket in ipairs(ended) do
+    local attempt, id = ticket_read(ticket)
+    if attempt then
+      local _, crashes, text = past_read(redis.call('HGET', keys.past, id))
+      back[#back + 1] = ticket
+      if redis.call('HEXISTS', keys.msg, id) == 1 then
+        pasts[#pasts + 1] = id
+        pasts[#pasts + 1] = past_write(attempt, crashes + 1, text)
+      end
+    else
+      broken[#broken + 1] = limit
+      broken[#broken + 1] = ticket
+    end
+  end
+
   if #due > 0 then
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #due - 1)
     redis.call('RPUSH', keys.ready, unpack(due))
+  end
+  if #ended > 0 then
+    redis.call('ZREMRANGEBYRANK', keys.leased, 0, #ended - 1)
   end
   if #back > 0 then
     redis.call('RPUSH', keys.ready, unpack(back))
@@ -40,16 +59,5 @@ local function promote(keys, now, most)
   if #broken > 0 then
     redis.call('ZADD', keys.dead, unpack(broken))
   end
-
-  local first
-  for _, set in ipairs({ keys.delayed, keys.leased }) do
-    local head = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
-    if head then
-      head = math.max(0, math.min(math.floor(tonumber(head)), 4102444800000))
-      if not first or head < first then
-        first = head
-      end
-    end
-  end
-  return first, #broken / 2
+  return earlier(head_of(keys.delayed), head_of(keys.leased)), #due + #back, #broken / 2
 end
