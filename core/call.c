@@ -437,6 +437,12 @@ static dueq_status no_call(dueq_client *client) {
     return dueq__fail(&client->error, DUEQ_INVALID, "no call is under way");
 }
 
+static bool can_connect(const dueq_client *client) {
+    return client->call.phase == DUEQ__PHASE_RUNNING &&
+           dueq__conn_state(client->command) == DUEQ__CONN_CLOSED &&
+           dueq__monotonic_ms() >= client->call.retry_ms;
+}
+
 dueq_status dueq_pump(dueq_client *client) {
     dueq__client_check_fork(client);
     if (client->call.phase == DUEQ__PHASE_NONE)
@@ -445,7 +451,7 @@ dueq_status dueq_pump(dueq_client *client) {
         pump_command(client);
         if (client->call.wait.until_ms && under_way(client))
             dueq__wait_pump(client);
-    } while (can_send(client));
+    } while (can_send(client) || can_connect(client));
     return under_way(client) ? DUEQ_PENDING : client->call.status;
 }
 
@@ -465,8 +471,7 @@ size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms)
     int64_t next = DUEQ__NEVER;
     if (call->phase == DUEQ__PHASE_RUNNING) {
         next = call->deadline_ms;
-        bool pausing = !call->sent && call->retry_ms < next;
-        if (pausing && call->retry_ms > dueq__monotonic_ms())
+        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next)
             next = call->retry_ms;
     }
     if (call->wait.until_ms) {

@@ -28,10 +28,9 @@ extern "C" {
 
 #define DUEQ_VERSION "0.1.0"
 
-#if defined(__GNUC__)
+/* A program that compiles the core in defines it empty, to keep the symbols to itself. */
+#ifndef DUEQ_API
 #define DUEQ_API __attribute__((visibility("default")))
-#else
-#define DUEQ_API
 #endif
 
 /*
@@ -214,7 +213,7 @@ typedef struct dueq_message {
                                    ready: 0 */
     int64_t created_ms;         /* when it was pushed, by the producer's clock */
     int64_t now_ms;             /* the server's clock when it answered */
-    dueq_bytes error;           /* the text of the last retry or bury; empty if there was none */
+    dueq_bytes error;           /* find: the text of the last retry or bury; else empty */
 } dueq_message;
 
 /* What a queue holds, counted by the server in O(1). */

@@ -20,7 +20,8 @@ static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *er
     for (size_t i = 0; i < draft->header_count; i++) {
         const dueq_header *header = &draft->headers[i];
         if (header->name.size == 0 || header->name.size > DUEQ_MAX_HEADER_NAME)
-            return dueq__fail(error, DUEQ_INVALID, "a header's name has %zu bytes; 1 to %d are allowed",
+            return dueq__fail(error, header->name.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
+                              "a header's name has %zu bytes; 1 to %d are allowed",
                               header->name.size, DUEQ_MAX_HEADER_NAME);
         if (!dueq__utf8_clean(header->name.data, header->name.size))
             return dueq__fail(error, DUEQ_INVALID,

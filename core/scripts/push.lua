@@ -46,13 +46,13 @@ for i = 5, #ARGV, 3 do
     if string.byte(envelope, 2) % 2 == 1 then
       ticket = '0.' .. string.sub(envelope, 5, 14) .. ':' .. id
     end
-    if due == '0' then
+    local at = tonumber(string.sub(due, 2)) or 0
+    if string.byte(due) == 43 then
+      at = now + at
+    end
+    if at <= now then
       at_once[#at_once + 1] = ticket
     else
-      local at = tonumber(string.sub(due, 2))
-      if string.byte(due) == 43 then
-        at = now + at
-      end
       later[#later + 1] = string.format('%d', at)
       later[#later + 1] = ticket
       if not first or at < first then

@@ -1,0 +1,101 @@
+#include "php_dueq.h"
+
+#include "ext/standard/info.h"
+#include "zend_attributes.h"
+#include "zend_exceptions.h"
+
+#include "ext/spl/spl_exceptions.h"
+
+#include "dueq_arginfo.h"
+
+_Static_assert(DUEQ_DEFAULT_ATTEMPTS == 5, "the stub names this default of Queue::push()");
+
+zend_class_entry *dueq_php_queue_ce;
+zend_class_entry *dueq_php_message_ce;
+zend_class_entry *dueq_php_stats_ce;
+
+static void register_exceptions(void) {
+    zend_class_entry *root = register_class_Dueq_Exception_DueqException(spl_ce_RuntimeException);
+
+    register_class_Dueq_Exception_DuplicateException(root);
+    register_class_Dueq_Exception_LeaseLostException(root);
+    register_class_Dueq_Exception_InvalidException(root);
+    register_class_Dueq_Exception_NameException(root);
+    register_class_Dueq_Exception_UrlException(root);
+    register_class_Dueq_Exception_TooLargeException(root);
+    register_class_Dueq_Exception_NoMemoryException(root);
+    register_class_Dueq_Exception_InUseException(root);
+    register_class_Dueq_Exception_ConnectException(root);
+    register_class_Dueq_Exception_ClosedException(root);
+    register_class_Dueq_Exception_TimeoutException(root);
+    register_class_Dueq_Exception_TlsException(root);
+    register_class_Dueq_Exception_EmbeddedException(root);
+    register_class_Dueq_Exception_AuthException(root);
+    register_class_Dueq_Exception_DeniedException(root);
+    register_class_Dueq_Exception_DatabaseException(root);
+    register_class_Dueq_Exception_LoadingException(root);
+    register_class_Dueq_Exception_ReadonlyException(root);
+    register_class_Dueq_Exception_FullException(root);
+    register_class_Dueq_Exception_BusyException(root);
+    register_class_Dueq_Exception_WrongTypeException(root);
+    register_class_Dueq_Exception_CorruptException(root);
+    register_class_Dueq_Exception_UnsupportedException(root);
+    register_class_Dueq_Exception_ServerException(root);
+    register_class_Dueq_Exception_ProtocolException(root);
+}
+
+/* With threads, the address of this thread's globals, which EG() and CG() need in this library. */
+static void know_thread(void) {
+#if defined(ZTS) && defined(COMPILE_DL_DUEQ)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+}
+
+static PHP_MINIT_FUNCTION(dueq) {
+    (void)type;
+    (void)module_number;
+    know_thread();
+    dueq_php_queue_ce = register_class_Dueq_Queue();
+    dueq_php_message_ce = register_class_Dueq_Message();
+    dueq_php_stats_ce = register_class_Dueq_Stats();
+    register_exceptions();
+    dueq_php_queue_startup();
+    dueq_php_message_startup();
+    return dueq_php_exception_startup();
+}
+
+static PHP_RINIT_FUNCTION(dueq) {
+    (void)type;
+    (void)module_number;
+    know_thread();
+    return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(dueq) {
+    (void)zend_module;
+    php_info_print_table_start();
+    php_info_print_table_row(2, "dueq", "enabled");
+    php_info_print_table_row(2, "Version", dueq_version());
+    php_info_print_table_row(2, "Servers", "Redis, Valkey (redis, rediss, unix, embedded)");
+    php_info_print_table_end();
+}
+
+zend_module_entry dueq_module_entry = {
+    STANDARD_MODULE_HEADER,
+    "dueq",
+    NULL,
+    PHP_MINIT(dueq),
+    NULL,
+    PHP_RINIT(dueq),
+    NULL,
+    PHP_MINFO(dueq),
+    DUEQ_VERSION,
+    STANDARD_MODULE_PROPERTIES,
+};
+
+#ifdef COMPILE_DL_DUEQ
+#ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+#endif
+ZEND_GET_MODULE(dueq)
+#endif

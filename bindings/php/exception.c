@@ -1,0 +1,81 @@
+#include "php_dueq.h"
+
+#include "zend_exceptions.h"
+
+/* The class of each status that can be thrown; NULL for the others. */
+static struct {
+    dueq_status status;
+    const char *name;
+    zend_class_entry *ce;
+} classes[] = {
+#define ROW(code, name, retriable, text) {DUEQ_##name, #name, NULL},
+    DUEQ_STATUS_TABLE(ROW)
+#undef ROW
+};
+
+#define CLASS_COUNT (sizeof classes / sizeof classes[0])
+
+/*
+ * A class is found by its status's name without underscores (LEASE_LOST: LeaseLostException; names of
+ * classes have no case in PHP), so the table in dueq.h is the one list.
+ */
+static zend_class_entry *find_class(const char *status_name) {
+    char lower[64];
+    size_t size = 0;
+    zend_string *name;
+    zend_class_entry *ce;
+
+    for (const char *at = status_name; *at && size < sizeof lower; at++) {
+        if (*at != '_') {
+            lower[size++] = (char)zend_tolower_ascii(*at);
+        }
+    }
+    name = zend_strpprintf(0, "dueq\\exception\\%.*sexception", (int)size, lower);
+    ce = zend_hash_find_ptr(CG(class_table), name);
+    zend_string_release(name);
+    return ce;
+}
+
+zend_result dueq_php_exception_startup(void) {
+    for (size_t i = 0; i < CLASS_COUNT; i++) {
+        classes[i].ce = find_class(classes[i].name);
+        if (!classes[i].ce && classes[i].status < 0) {
+            zend_error(E_CORE_WARNING, "dueq: there is no exception class for the status %s",
+                       classes[i].name);
+            return FAILURE;
+        }
+    }
+    return SUCCESS;
+}
+
+void dueq_php_throw(dueq_status status, const char *text) {
+    zend_class_entry *ce = NULL;
+
+    for (size_t i = 0; i < CLASS_COUNT; i++) {
+        if (classes[i].status == status) {
+            ce = classes[i].ce;
+        }
+    }
+    zend_throw_exception(ce, text && *text ? text : dueq_status_text(status), (zend_long)status);
+}
+
+void dueq_php_throw_format(dueq_status status, const char *format, ...) {
+    va_list arguments;
+    zend_string *text;
+
+    va_start(arguments, format);
+    text = zend_vstrpprintf(0, format, arguments);
+    va_end(arguments);
+    dueq_php_throw(status, ZSTR_VAL(text));
+    zend_string_release(text);
+}
+
+ZEND_METHOD(Dueq_Exception_DueqException, isRetriable) {
+    zval buffer, *code;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+
+    code = zend_read_property_ex(zend_ce_exception, Z_OBJ_P(ZEND_THIS), ZSTR_KNOWN(ZEND_STR_CODE),
+                                 1, &buffer);
+    RETURN_BOOL(dueq_status_retriable((dueq_status)zval_get_long(code)));
+}

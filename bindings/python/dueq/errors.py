@@ -1,0 +1,136 @@
+"""
+One class for each failure status of core/dueq.h, and for the two outcomes that are raised.
+
+All are a dueq.Error; those that Python has a class for are that too, so that `except ValueError`,
+`except ConnectionError` and `except TimeoutError` mean what one expects.
+"""
+
+import builtins
+
+from dueq import _core
+
+
+class Error(Exception):
+    """The root of all. Its text says what happened and what to do."""
+
+    status: int = 0
+    """The number in core/dueq.h; below 0 for failures."""
+    name: str = "UNKNOWN"
+    """The name in core/dueq.h without its prefix, such as "LEASE_LOST"."""
+    retriable: bool = False
+    """Whether the same call may succeed later without a change by the caller."""
+
+    def __init_subclass__(cls, status: int, **others: object) -> None:
+        super().__init_subclass__(**others)
+        cls.status = status
+        cls.name = _core.status_name(status)
+        cls.retriable = bool(_core.status_retriable(status))
+        _classes[status] = cls
+
+
+_classes: dict[int, type[Error]] = {}
+
+
+def make(status: int, text: str) -> Error:
+    """The exception of a status. The extension calls this for every failing status."""
+    return _classes.get(status, Error)(text)
+
+
+class Duplicate(Error, status=_core.DUPLICATE):
+    """A living message has this id already."""
+
+
+class LeaseLost(Error, status=_core.LEASE_LOST):
+    """The lease has ended: the message belongs to somebody else or is gone."""
+
+
+class InvalidError(Error, ValueError, status=_core.INVALID):
+    """An argument is out of its range."""
+
+
+class NameError(Error, ValueError, status=_core.NAME):
+    """Not a valid queue name."""
+
+
+class UrlError(Error, ValueError, status=_core.URL):
+    """Not a valid server URL."""
+
+
+class TooLargeError(Error, ValueError, status=_core.TOO_LARGE):
+    """Larger than the protocol or the server accepts."""
+
+
+class NoMemoryError(Error, MemoryError, status=_core.NO_MEMORY):
+    """Out of memory."""
+
+
+class InUseError(Error, status=_core.IN_USE):
+    """This client has another call under way."""
+
+
+class ConnectError(Error, ConnectionError, status=_core.CONNECT):
+    """Cannot reach the server."""
+
+
+class ClosedError(Error, ConnectionError, status=_core.CLOSED):
+    """The connection was lost and the outcome is not known."""
+
+
+class TimeoutError(Error, builtins.TimeoutError, status=_core.TIMEOUT):
+    """No answer before the deadline; the outcome is not known."""
+
+
+class TlsError(Error, ConnectionError, status=_core.TLS):
+    """The TLS connection could not be made."""
+
+
+class EmbeddedError(Error, status=_core.EMBEDDED):
+    """The embedded server could not be started."""
+
+
+class AuthError(Error, PermissionError, status=_core.AUTH):
+    """The server wants another user or password."""
+
+
+class DeniedError(Error, PermissionError, status=_core.DENIED):
+    """The server does not permit this user the command."""
+
+
+class DatabaseError(Error, status=_core.DATABASE):
+    """The server does not have this database."""
+
+
+class LoadingError(Error, status=_core.LOADING):
+    """The server is still loading its data."""
+
+
+class ReadonlyError(Error, status=_core.READONLY):
+    """The server is a read-only replica."""
+
+
+class FullError(Error, status=_core.FULL):
+    """The server is out of memory (maxmemory)."""
+
+
+class BusyError(Error, status=_core.BUSY):
+    """The server is busy running a script."""
+
+
+class WrongTypeError(Error, status=_core.WRONG_TYPE):
+    """A key of this queue holds something else."""
+
+
+class CorruptError(Error, status=_core.CORRUPT):
+    """An entry of this queue is damaged."""
+
+
+class UnsupportedError(Error, status=_core.UNSUPPORTED):
+    """This server cannot run dueq."""
+
+
+class ServerError(Error, status=_core.SERVER):
+    """The server refused the command."""
+
+
+class ProtocolError(Error, status=_core.PROTOCOL):
+    """What answered does not speak the Redis protocol as expected."""

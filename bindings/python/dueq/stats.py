@@ -1,0 +1,27 @@
+"""What a queue holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """A queue counted by the server at one moment."""
+
+    ready: int
+    """Messages that wait for a consumer."""
+    delayed: int
+    """Messages that wait for their due time."""
+    leased: int
+    """Messages that a consumer holds."""
+    dead: int
+    """Messages buried, or with their attempts used up, or damaged."""
+    acked: int
+    """Messages acknowledged since the queue exists."""
+    damaged: int
+    """Entries set aside as damaged since the queue exists."""
+    next: float | None
+    """The next due time or end of a lease, in seconds since 1970."""
+    now: float
+    """The server's clock, in seconds since 1970."""

@@ -1,0 +1,32 @@
+"""Seconds, timedelta and datetime to the core's whole milliseconds, rounded up: never early."""
+
+import math
+from datetime import UTC, datetime, timedelta
+
+from dueq.errors import InvalidError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LONGEST_S = 4_102_444_800  # the year 2100; the core has the exact limit
+
+
+def duration_ms(value: float | timedelta, name: str) -> int:
+    """Milliseconds of seconds or a timedelta. InvalidError if negative, endless or no number."""
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    if not 0 <= seconds <= _LONGEST_S:
+        raise InvalidError(f"{name}: {value!r} is not a number of seconds from 0 to {_LONGEST_S}")
+    # Below the microsecond a float's own error begins, which must not count as a millisecond.
+    return math.ceil(round(seconds * 1000, 3))
+
+
+def point_ms(value: float | datetime, name: str) -> int:
+    """Milliseconds since 1970 of seconds since 1970 or an aware datetime."""
+    if not isinstance(value, datetime):
+        return duration_ms(value, name)
+    if value.tzinfo is None:
+        raise InvalidError(f"{name}: {value!r} names no time zone")
+    return duration_ms(value - _EPOCH, name)
+
+
+def optional_ms(value: float | timedelta | None, name: str) -> int:
+    """Milliseconds, and 0 for None: the core's own default."""
+    return 0 if value is None else duration_ms(value, name)

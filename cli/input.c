@@ -1,0 +1,95 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CHUNK ((size_t)64 * 1024)
+
+/* Reads once more behind `end`. False: the end or a failure. */
+static bool read_more(struct cli *cli, struct input *input) {
+    if (input->start > 0) {
+        memmove(input->data, input->data + input->start, input->end - input->start);
+        input->end -= input->start;
+        input->start = 0;
+    }
+    if (input->room - input->end < CHUNK) {
+        size_t room = input->room < CHUNK ? 2 * CHUNK : 2 * input->room;
+        char *data = realloc(input->data, room);
+        if (!data) {
+            input->failed = true;
+            cli_system_error("standard input");
+            return false;
+        }
+        input->data = data;
+        input->room = room;
+    }
+    for (;;) {
+        cli_check_signal(cli);
+        ssize_t size = read(STDIN_FILENO, input->data + input->end, input->room - input->end);
+        if (size > 0) {
+            input->end += (size_t)size;
+            return true;
+        }
+        if (size == 0) {
+            input->done = true;
+            return false;
+        }
+        if (errno == EAGAIN) {
+            struct pollfd one = {STDIN_FILENO, POLLIN, 0};
+            poll(&one, 1, -1);
+        } else if (errno != EINTR) {
+            input->failed = true;
+            cli_system_error("standard input");
+            return false;
+        }
+    }
+}
+
+bool input_all(struct cli *cli, dueq_bytes *bytes) {
+    struct input input = {0};
+    /* One byte more than a body may have is enough for the core to say so. */
+    while (input.end <= DUEQ_MAX_BODY && read_more(cli, &input))
+        ;
+    if (input.failed) {
+        free(input.data);
+        return false;
+    }
+    *bytes = (dueq_bytes){input.data, input.end};
+    return true;
+}
+
+/* The end of the first line there is, or NULL. */
+static const char *newline(struct input *input) {
+    size_t from = input->start + input->scanned;
+    const char *end =
+        from < input->end ? memchr(input->data + from, '\n', input->end - from) : NULL;
+    input->scanned = end ? (size_t)(end - input->data) - input->start : input->end - input->start;
+    return end;
+}
+
+bool input_line(struct cli *cli, struct input *input, dueq_bytes *line) {
+    const char *end;
+    while (!(end = newline(input)) && !input->done)
+        if (!read_more(cli, input) && input->failed)
+            return false;
+    if (input->start == input->end)
+        return false;
+    char *start = input->data + input->start;
+    size_t size = end ? (size_t)(end - start) : input->end - input->start;
+    *line = (dueq_bytes){start, size};
+    input->start += size + (end ? 1 : 0);
+    input->scanned = 0;
+    return true;
+}
+
+bool input_ready(struct input *input) {
+    if (input->done || newline(input))
+        return true;
+    struct pollfd one = {STDIN_FILENO, POLLIN, 0};
+    return poll(&one, 1, 0) > 0;
+}
+
+void input_end(struct input *input) { free(input->data); }

@@ -1,0 +1,149 @@
+#include "cli.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum form { TICKET_AND_BODY, BODY_LINE, RAW_BODY };
+
+/* Writes one message out for good. False: the reader is gone. */
+static bool print(const struct cli *cli, const dueq_message *message, enum form form) {
+    if (cli->json) {
+        cli_json_message(message);
+    } else {
+        if (form == TICKET_AND_BODY) {
+            cli_put(message->ticket);
+            putchar('\t');
+        }
+        cli_put(message->body);
+        if (form != RAW_BODY)
+            putchar('\n');
+    }
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+/* Prints the messages, acknowledges those that were written, and gives the others back. */
+static int print_and_ack(struct cli *cli, const dueq_result *taken, enum form form) {
+    static const char reason[] = "dueq reserve --ack could not write it out";
+    size_t count = dueq_result_count(taken), printed = 0;
+    int code = CLI_DONE;
+    dueq_bytes *tickets = malloc(count * sizeof *tickets);
+    if (!tickets)
+        return cli_system_error("--ack");
+    cli->finishing = true;
+    for (size_t i = 0; i < count; i++)
+        tickets[i] = dueq_result_message(taken, i)->ticket;
+    while (printed < count && print(cli, dueq_result_message(taken, printed), form))
+        printed++;
+    if (printed < count) {
+        int why = errno;
+        for (size_t i = printed; i < count; i++)
+            cli_wait(cli,
+                     dueq_retry_submit(cli->queue, tickets[i], 0,
+                                       (dueq_bytes){reason, sizeof reason - 1}),
+                     NULL);
+        fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu messages were given back\n",
+                strerror(why), count - printed, count);
+        code = CLI_FAILED;
+    }
+    if (printed > 0) {
+        dueq_result *acked;
+        dueq_status status = cli_wait(cli, dueq_ack_submit(cli->queue, tickets, printed), &acked);
+        if (status != DUEQ_OK)
+            code = cli_worse(code, cli_report(cli, status, "printed, but not acknowledged"));
+        dueq_result_free(acked);
+    }
+    cli->finishing = false;
+    free(tickets);
+    return code;
+}
+
+static int reserve(struct cli *cli, size_t count, int64_t wait_ms, int64_t lease_ms, bool ack,
+                   enum form form) {
+    dueq_result *result;
+    dueq_status status =
+        cli_wait(cli, dueq_reserve_submit(cli->queue, count, wait_ms, lease_ms), &result);
+    int code;
+    if (dueq_result_damaged(result) > 0)
+        fprintf(stderr, "dueq: CORRUPT: %zu damaged entries were set aside as dead\n",
+                dueq_result_damaged(result));
+    if (status != DUEQ_OK) {
+        code = cli_report(cli, status, NULL);
+    } else if (ack) {
+        code = print_and_ack(cli, result, form);
+    } else {
+        code = CLI_DONE;
+        for (size_t i = 0; i < dueq_result_count(result) && code == CLI_DONE; i++)
+            if (!print(cli, dueq_result_message(result, i), form))
+                code = cli_system_error("standard output");
+    }
+    dueq_result_free(result);
+    cli_check_signal(cli);
+    return code;
+}
+
+static int run(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"count", required_argument, NULL, 'c'}, {"wait", required_argument, NULL, 'w'},
+        {"lease", required_argument, NULL, 'l'}, {"ack", no_argument, NULL, 'a'},
+        {"body", no_argument, NULL, 'b'},        CLI_OPTIONS};
+    size_t count = 1;
+    int64_t wait_ms = 0, lease_ms = 0;
+    bool ack = false, raw = false;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 'c':
+            count = (size_t)cli_number(cli, "count", optarg, 1, DUEQ_MAX_BATCH);
+            break;
+        case 'w':
+            wait_ms =
+                strcmp(optarg, "forever") == 0 ? DUEQ_FOREVER : cli_duration(cli, "wait", optarg);
+            break;
+        case 'l':
+            lease_ms = cli_duration(cli, "lease", optarg);
+            break;
+        case 'a':
+            ack = true;
+            break;
+        case 'b':
+            raw = true;
+            break;
+        }
+    }
+    cli_words(cli, argc, 0, 0);
+    if (raw && cli->json)
+        cli_usage(cli, "--body and --json exclude each other");
+    int code;
+    if (cli_open(cli, argv, &code))
+        code = reserve(cli, count, wait_ms, lease_ms, ack,
+                       raw   ? RAW_BODY
+                       : ack ? BODY_LINE
+                             : TICKET_AND_BODY);
+    return code;
+}
+
+const struct command reserve_command = {
+    "reserve", "QUEUE", "Takes messages that are ready, and prints them",
+    "Prints a line with the ticket, a tab and the body; finish with the ticket (ack, retry,\n"
+    "extend, bury) before the lease ends, or the message comes back.\n"
+    "\n"
+    "Options:\n"
+    "  --count N         up to N messages (1)\n"
+    "  --wait DURATION   with none ready, wait so long for the first: 10s, 5m, forever (0)\n"
+    "  --lease DURATION  how long the messages are kept from others (the message's own, or 30s)\n"
+    "  --ack             acknowledge each message after its body was written to standard output;\n"
+    "                    without a ticket in the line. What could not be written is given back.\n"
+    "  --body            the body alone, byte for byte, nothing added\n"
+    "  --json            one object a line with everything\n"
+    "\n"
+    "Ends with 1, and prints nothing, when nothing is ready.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq reserve orders --ack\n"
+    "  dueq reserve images --ack --body --wait 1m > picture.png\n"
+    "  while line=$(dueq reserve orders --wait forever); do\n"
+    "      ticket=${line%%\"$(printf '\\t')\"*}\n"
+    "      handle \"${line#*\"$(printf '\\t')\"}\" && dueq ack orders \"$ticket\" ||\n"
+    "          dueq retry orders \"$ticket\" --delay 5s\n"
+    "  done\n",
+    run};

@@ -1,0 +1,64 @@
+#include "cli.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int number) {
+    if (caught)
+        _exit(128 + number); /* the second one means it */
+    caught = number;
+}
+
+void cli_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    signal(SIGPIPE, SIG_IGN);
+}
+
+void cli_check_signal(struct cli *cli) {
+    if (!caught || cli->finishing)
+        return;
+    if (cli->client)
+        dueq_abandon(cli->client);
+    cli_close(cli);
+    fflush(stdout);
+    _exit(128 + caught);
+}
+
+bool cli_open(struct cli *cli, char *argv[], int *code) {
+    const char *name = argv[optind++];
+    dueq_status status = dueq_open(cli->url, &cli->client);
+    if (status == DUEQ_OK) {
+        cli->queue_name = name;
+        status = dueq_queue_open(cli->client, name, strlen(name), &cli->queue);
+    }
+    if (status != DUEQ_OK)
+        *code = cli_report(cli, status, NULL);
+    return status == DUEQ_OK;
+}
+
+void cli_close(struct cli *cli) {
+    dueq_queue_close(cli->queue);
+    dueq_close(cli->client);
+    cli->queue = NULL;
+    cli->client = NULL;
+}
+
+dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result) {
+    if (result)
+        *result = NULL;
+    if (status != DUEQ_PENDING)
+        return status;
+    /* In slices: a signal that comes just before the wait begins would not end it. */
+    do {
+        cli_check_signal(cli);
+        status = dueq_wait(cli->client, 500);
+    } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
+    return dueq_take(cli->client, result);
+}

@@ -1,0 +1,100 @@
+#include "cli.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <time.h>
+
+/* Reads a decimal number of at most 15 digits, times `scale`. NULL: there is none. */
+static const char *read_decimal(const char *text, int64_t scale, double *scaled) {
+    double value = 0, place = 1;
+    int digits = 0;
+    for (; isdigit((unsigned char)*text); text++, digits++)
+        value = value * 10 + (*text - '0');
+    if (*text == '.') {
+        text++;
+        for (; isdigit((unsigned char)*text); text++, digits++)
+            value += (*text - '0') * (place /= 10);
+    }
+    *scaled = value * (double)scale;
+    return digits >= 1 && digits <= 15 ? text : NULL;
+}
+
+bool time_parse_duration(const char *text, int64_t *ms) {
+    static const struct unit {
+        const char *name;
+        int64_t ms;
+    } units[] = {{"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}, {"d", 86400000}};
+    const char *start = text;
+    double sum = 0;
+    do {
+        double value;
+        const char *end = read_decimal(text, 1, &value);
+        if (!end)
+            return false;
+        size_t size = strspn(end, "mshd");
+        const struct unit *unit = NULL;
+        for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+            if (size == strlen(units[i].name) && strncmp(end, units[i].name, size) == 0)
+                unit = &units[i];
+        bool bare = size == 0 && *end == '\0' && text == start;
+        if (!unit && !bare)
+            return false;
+        sum += value * (double)(unit ? unit->ms : 1000);
+        text = end + size;
+    } while (*text);
+    if (sum > (double)DUEQ_MAX_TIME_MS)
+        return false;
+    *ms = (int64_t)(sum + 0.5);
+    return true;
+}
+
+bool time_parse_point(const char *text, int64_t *ms) {
+    double value;
+    const char *end = read_decimal(text, 1000, &value);
+    if (end && !*end) {
+        *ms = (int64_t)(value + 0.5);
+        return *ms > 0 && *ms <= DUEQ_MAX_TIME_MS;
+    }
+
+    struct tm given = {0};
+    const char *at = strptime(text, "%Y-%m-%d", &given);
+    if (!at || (*at != 'T' && *at != 't' && *at != ' '))
+        return false;
+    at = strptime(at + 1, "%H:%M:%S", &given);
+    if (!at)
+        return false;
+    double fraction = 0;
+    if (*at == '.') {
+        if (!isdigit((unsigned char)at[1]) || !(at = read_decimal(at, 1000, &fraction)))
+            return false;
+    }
+    int offset = 0;
+    if (*at == '+' || *at == '-') {
+        struct tm zone = {0};
+        int sign = *at == '-' ? -1 : 1;
+        if (!isdigit((unsigned char)at[1]) || !isdigit((unsigned char)at[2]) ||
+            !(at = strptime(at + 1, at[3] == ':' ? "%H:%M" : "%H%M", &zone)))
+            return false;
+        offset = sign * (zone.tm_hour * 60 + zone.tm_min);
+    } else if (*at == 'Z' || *at == 'z') {
+        at++;
+    } else {
+        return false;
+    }
+    int day = given.tm_mday;
+    time_t seconds = timegm(&given);
+    if (*at || given.tm_mday != day) /* timegm() takes the 30th of February for a day in March */
+        return false;
+    *ms = ((int64_t)seconds - offset * INT64_C(60)) * 1000 + (int64_t)(fraction + 0.5);
+    return *ms > 0 && *ms <= DUEQ_MAX_TIME_MS;
+}
+
+const char *time_format(int64_t ms, char out[TIME_ROOM]) {
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm utc;
+    char date[TIME_ROOM - 8];
+    if (!gmtime_r(&seconds, &utc) || !strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc))
+        date[0] = '\0';
+    snprintf(out, TIME_ROOM, "%s.%03dZ", date, (int)(ms % 1000));
+    return out;
+}

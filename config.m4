@@ -1,0 +1,24 @@
+dnl The PHP extension: bindings/php over core/, all compiled into one dueq.so.
+
+PHP_ARG_ENABLE([dueq],
+  [whether to enable dueq],
+  [AS_HELP_STRING([--enable-dueq], [Enable the dueq message queue])],
+  [yes])
+
+if test "$PHP_DUEQ" != "no"; then
+  PKG_CHECK_MODULES([DUEQ_DEPS], [hiredis >= 0.14 openssl >= 1.1.1])
+  PHP_EVAL_INCLINE([$DUEQ_DEPS_CFLAGS])
+  PHP_EVAL_LIBLINE([$DUEQ_DEPS_LIBS], [DUEQ_SHARED_LIBADD])
+  PHP_SUBST([DUEQ_SHARED_LIBADD])
+
+  dueq_core=`grep -v '^#' "$abs_srcdir/core/sources.list" | tr '\n' ' '`
+  test -n "$dueq_core" || AC_MSG_ERROR([core/sources.list is missing or empty])
+
+  PHP_NEW_EXTENSION([dueq],
+    [bindings/php/dueq.c bindings/php/queue.c bindings/php/message.c bindings/php/draft.c dnl
+     bindings/php/call.c bindings/php/exception.c bindings/php/seconds.c $dueq_core],
+    [$ext_shared],,
+    [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
+  PHP_ADD_INCLUDE([$abs_srcdir/core])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core $ext_builddir/bindings/php], [1])
+fi

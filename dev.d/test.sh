@@ -1,0 +1,96 @@
+# The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
+
+PARTS=(lint c python php contract cli)
+
+test_parts() {
+    local part server
+    for part in "$@"; do
+        [[ " ${PARTS[*]} " == *" $part "* ]] || { echo "the parts are: ${PARTS[*]}" >&2; exit 2; }
+    done
+    [ $# -gt 0 ] || set -- "${PARTS[@]}"
+    setup
+    setup_tools
+    use_build
+    SUMMARY=() FAILED=0
+    for part in "$@"; do
+        if [ "$part" = contract ]; then
+            for server in redis-server valkey-server; do
+                command -v "$server" >/dev/null || continue
+                export DUEQ_TEST_SERVER=$server
+                part_contract "$server"
+            done
+            unset DUEQ_TEST_SERVER
+        else
+            "part_$part"
+        fi
+    done
+    printf '\n'
+    printf '%s\n' "${SUMMARY[@]}"
+    exit "$FAILED"
+}
+
+part_lint() {
+    runner clang-format 'no such line' eval 'c_sources | xargs -0 clang-format --dry-run -Werror'
+    runner ruff '^(All|Found)' ruff check .
+    runner 'ruff format' format ruff format --check .
+    local folder
+    export MYPYPATH=tests/python:examples
+    # One run for each folder of tests: their conftest.py are different modules of one name.
+    for folder in bindings/python/dueq examples bench tests/*; do
+        [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||
+            runner "mypy $folder" '^(Success|Found)' mypy --strict "$folder"
+    done
+}
+
+part_c() {
+    runner ctest 'tests passed' ctest --test-dir build/cmake --output-on-failure \
+        --no-tests=error --exclude-regex '^contract$'
+}
+
+part_python() {
+    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples
+}
+
+part_cli() {
+    runner 'pytest cli' '(passed|failed|error)' pytest -q tests/cli
+}
+
+part_php() {
+    runner phpunit '^(OK|Tests:|ERRORS)' phpunit -c tests/php/phpunit.xml.dist
+}
+
+part_contract() {
+    runner "contract c $1" 'tests passed' ctest --test-dir build/cmake --output-on-failure \
+        --no-tests=error --tests-regex '^contract$'
+    runner "contract python $1" '(passed|failed|error)' pytest -q tests/contract
+    runner "contract php $1" '^(OK|Tests:|ERRORS)' phpunit --no-configuration tests/contract
+}
+
+asan() {
+    setup_asan
+    SUMMARY=() FAILED=0
+    export ASAN_OPTIONS=detect_leaks=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+    runner 'ctest asan' 'tests passed' ctest --test-dir build/asan --output-on-failure "$@"
+    printf '\n%s\n' "${SUMMARY[@]}"
+    exit "$FAILED"
+}
+
+# runner NAME PATTERN COMMAND...: shows the output and keeps the closing line, the last that matches.
+runner() {
+    local name=$1 pattern=$2 log=build/log/test-${1//[^a-z]/-}.log closing status=0
+    shift 2
+    mkdir -p build/log
+    printf '\n== %s\n' "$name"
+    "$@" </dev/null 2>&1 | tee "$log" || status=$?
+    closing=$(grep -aE "$pattern" "$log" | tail -n 1 | sed -E 's/^=+ *| *=+$//g') || true
+    if [ "$status" -ne 0 ]; then
+        FAILED=1
+        closing="FAILED  ${closing:-exit status $status}"
+    fi
+    SUMMARY+=("$(printf '%-28s %s' "$name" "${closing:-ok}")")
+}
+
+# The C files that clang-format keeps: not those that a tool writes. NUL between names.
+c_sources() {
+    find core cli bindings/php tests bench -name '*.[ch]' ! -name '*_arginfo.h' -print0 2>/dev/null
+}

@@ -1,0 +1,62 @@
+<?php
+
+/*
+ * Cancels orders whose payment deadline has passed, up to five at a time.
+ *
+ *     php worker.php LEDGER
+ *
+ * What it did goes to LEDGER, a line for each step, so that the demo can check it.
+ */
+
+declare(strict_types=1);
+
+const LEASE = 2.0; // seconds: how soon another worker gets a message if this one dies
+
+/** Where a shop gives the stock back and releases the card. Two kinds of order make trouble. */
+function cancelOrder(array $order, int $attempt): void
+{
+    usleep(5_000);
+    if ((float) $order['amount'] === 0.0) {
+        throw new DomainException('nothing to release: paid by voucher');
+    }
+    if ($attempt === 1 && (int) substr($order['number'], -2) % 20 === 7) {
+        throw new RuntimeException('the stock service did not answer');
+    }
+}
+
+$ledger = fopen($argv[1], 'ab');
+$note = function (string $what, Dueq\Message $message, array $more = []) use ($ledger): void {
+    $entry = ['what' => $what, 'order' => $message->id, 'attempt' => $message->attempt] + $more;
+    fwrite($ledger, json_encode($entry, JSON_THROW_ON_ERROR) . "\n");
+};
+
+$running = true;
+pcntl_async_signals(true);
+pcntl_signal(SIGTERM, function () use (&$running): void {
+    $running = false;
+});
+
+$queue = new Dueq\Queue('deadlines');
+while ($running) {
+    $messages = $queue->reserveMany(5, timeout: 5.0, lease: LEASE);
+    foreach ($messages as $message) {
+        $note('taken', $message, ['until' => $message->time, 'lease' => LEASE]);
+    }
+    foreach ($messages as $message) {
+        try {
+            try {
+                $order = json_decode($message->body, true, flags: JSON_THROW_ON_ERROR);
+                cancelOrder($order, $message->attempt);
+            } catch (Exception $error) {
+                $now = microtime(true);
+                $again = $message->retry(delay: 0.5, error: $error->getMessage());
+                $note($again ? 'retried' : 'buried', $message, ['at' => $now, 'delay' => 0.5]);
+                continue;
+            }
+            $message->ack();
+            $note('cancelled', $message);
+        } catch (Dueq\Exception\LeaseLostException) {
+            $note('taken back', $message); // the payment came while we were at it
+        }
+    }
+}

@@ -1,0 +1,59 @@
+"""Cancels orders whose payment deadline has passed.
+
+python worker.py LEDGER
+
+What it did goes to LEDGER, a line for each step, so that the demo can check it.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from pathlib import Path
+
+import dueq
+
+LEASE = 2.0  # seconds: how soon another worker gets a message if this one dies
+
+
+def cancel_order(order: dict[str, str], attempt: int) -> None:
+    """Where a shop gives the stock back and releases the card. Two kinds of order make trouble."""
+    time.sleep(0.005)
+    if float(order["amount"]) == 0:
+        raise ValueError("nothing to release: paid by voucher")
+    if attempt == 1 and int(order["number"][-2:]) % 20 == 7:
+        raise ConnectionError("the stock service did not answer")
+
+
+def main(path: Path) -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    queue = dueq.Queue("deadlines")
+    with path.open("a", encoding="utf-8", buffering=1) as ledger:
+
+        def note(what: str, message: dueq.Message, **more: object) -> None:
+            entry = {"what": what, "order": message.id, "attempt": message.attempt, **more}
+            print(json.dumps(entry), file=ledger)
+
+        while True:
+            message = queue.reserve(timeout=5.0, lease=LEASE)
+            if message is None:
+                continue
+            note("taken", message, until=message.time, lease=LEASE)
+            try:
+                try:
+                    cancel_order(json.loads(message.body), message.attempt)
+                except Exception as error:
+                    now = time.time()
+                    again = message.retry(delay=0.5, error=str(error))
+                    note("retried" if again else "buried", message, at=now, delay=0.5)
+                else:
+                    message.ack()
+                    note("cancelled", message)
+            except dueq.LeaseLost:
+                note("taken back", message)  # the payment came while we were at it
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,87 @@
+"""Builds dueq._core, the C core and its SWIG wrapper in one extension. See pyproject.toml."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
+from setuptools.modified import newer_group
+
+HEADER = Path("core/dueq.h")
+WRAPPER = "swig/dueq_wrap.c"
+SWIG_OPTIONS = ["-python", "-interface", "_core", "-noproxy", "-nogil", "-Wall", "-Icore"]
+FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+MACROS = [("_GNU_SOURCE", None)]
+if not FREE_THREADED:
+    MACROS.append(("Py_LIMITED_API", "0x030B0000"))
+
+
+def version() -> str:
+    found = re.search(r'#define DUEQ_VERSION "(.+)"', HEADER.read_text(encoding="utf-8"))
+    assert found, f"{HEADER} has no DUEQ_VERSION"
+    return found[1]
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def pkg_config(option: str) -> list[str]:
+    try:
+        return output("pkg-config", option, "hiredis", "openssl").split()
+    except (OSError, subprocess.CalledProcessError) as error:
+        sys.exit(f"dueq needs pkg-config and the headers of hiredis and OpenSSL: {error}")
+
+
+def wrap() -> None:
+    """Brings the wrapper up to date. An sdist holds it, for builds without SWIG 4.4 or later."""
+    if not newer_group([str(HEADER), *map(str, Path("swig").glob("*.i"))], WRAPPER):
+        return
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
+    swig = shutil.which("swig", path=path)
+    if swig:
+        found = re.search(r"Version (\d+)\.(\d+)", output(swig, "-version"))
+        if found and (int(found[1]), int(found[2])) >= (4, 4):
+            output(swig, *SWIG_OPTIONS, "-o", WRAPPER, "swig/dueq.i")
+            return
+    if not Path(WRAPPER).exists():
+        sys.exit("dueq needs SWIG 4.4 or later (pip install swig)")
+
+
+class BuildExt(build_ext):
+    def run(self) -> None:
+        wrap()
+        for extension in self.extensions:
+            extension.extra_compile_args += pkg_config("--cflags")
+            extension.extra_link_args += pkg_config("--libs")
+        super().run()
+
+
+class SDist(sdist):
+    def run(self) -> None:
+        wrap()
+        super().run()
+
+
+core = Extension(
+    "dueq._core",
+    sources=[WRAPPER, *Path("core/sources.list").read_text(encoding="utf-8").split()],
+    depends=[str(path) for path in [*Path("core").glob("*.[hi]*"), *Path("swig").glob("*.i")]],
+    include_dirs=["core"],
+    define_macros=MACROS,
+    extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
+    py_limited_api=not FREE_THREADED,
+)
+
+setup(
+    version=version(),
+    ext_modules=[core],
+    cmdclass={"build_ext": BuildExt, "sdist": SDist},
+    options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
+)

@@ -1,0 +1,74 @@
+%fragment("borrow", "header") %{
+/*
+ * Borrows the bytes of a str (as UTF-8) or of anything with a buffer. A buffer stays locked until the
+ * view is released; a view that nothing filled may be released too.
+ */
+static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
+    if (PyUnicode_Check(object)) {
+        Py_ssize_t size;
+
+        bytes->data = PyUnicode_AsUTF8AndSize(object, &size);
+        bytes->size = (size_t)size;
+        return bytes->data ? 0 : -1;
+    }
+    if (PyObject_GetBuffer(object, view, PyBUF_SIMPLE) < 0)
+        return -1;
+    bytes->data = view->buf;
+    bytes->size = (size_t)view->len;
+    return 0;
+}
+%}
+
+%typemap(in, fragment="borrow") dueq_bytes (Py_buffer view = {0}) {
+    if (borrow($input, &view, &$1) < 0)
+        SWIG_fail;
+}
+%typemap(freearg) dueq_bytes "PyBuffer_Release(&view$argnum);"
+
+/* A tuple of str. It cannot change under the call, so its texts need no copy. */
+%typemap(in) (const dueq_bytes *tickets, size_t count), (const dueq_bytes *ids, size_t count) {
+    Py_ssize_t count = PyTuple_Size($input);
+
+    if (count < 0)
+        SWIG_fail;
+    $2 = (size_t)count;
+    $1 = calloc($2 + 1, sizeof *$1);
+    if (!$1) {
+        PyErr_NoMemory();
+        SWIG_fail;
+    }
+    for (size_t i = 0; i < $2; i++) {
+        dueq_bytes *bytes = (dueq_bytes *)&$1[i];
+        Py_ssize_t size;
+
+        bytes->data = PyUnicode_AsUTF8AndSize(PyTuple_GetItem($input, (Py_ssize_t)i), &size);
+        if (!bytes->data)
+            SWIG_fail;
+        bytes->size = (size_t)size;
+    }
+}
+%typemap(freearg) (const dueq_bytes *tickets, size_t count), (const dueq_bytes *ids, size_t count)
+    "free((void *)$1);"
+
+/* A str without NUL, or None for NULL. */
+%typemap(in, fragment="raise_status") const char *url {
+    Py_ssize_t size;
+
+    $1 = NULL;
+    if ($input != Py_None) {
+        $1 = (char *)PyUnicode_AsUTF8AndSize($input, &size);
+        if (!$1)
+            SWIG_fail;
+        if (strlen($1) != (size_t)size) {
+            raise_status(NULL, DUEQ_URL);
+            SWIG_fail;
+        }
+    }
+}
+%typemap(freearg) const char *url ""
+
+%typemap(in, numinputs=0) char *buffer (char id[23]) "$1 = id;"
+%typemap(argout) char *buffer {
+    Py_XDECREF($result);
+    $result = PyUnicode_FromString($1);
+}

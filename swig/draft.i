@@ -1,0 +1,86 @@
+%fragment("drafts", "header", fragment="borrow") %{
+/* The drafts of a push and the buffers of their bodies. */
+struct drafts {
+    dueq_draft *items;
+    Py_buffer *views;
+    size_t count;
+};
+
+static void drafts_free(struct drafts *drafts) {
+    for (size_t i = 0; i < drafts->count; i++) {
+        PyBuffer_Release(&drafts->views[i]);
+        free((void *)drafts->items[i].headers);
+    }
+    free(drafts->items);
+    free(drafts->views);
+}
+
+static int draft_headers(dueq_draft *draft, PyObject *pairs) {
+    Py_ssize_t count = PyTuple_Size(pairs);
+    dueq_header *headers;
+
+    if (count <= 0)
+        return (int)count;
+    headers = calloc((size_t)count, sizeof *headers);
+    if (!headers) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    draft->headers = headers;
+    draft->header_count = (size_t)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        Py_ssize_t name_size, value_size;
+
+        if (!PyArg_ParseTuple(PyTuple_GetItem(pairs, i), "s#s#:header", &headers[i].name.data,
+                              &name_size, &headers[i].value.data, &value_size))
+            return -1;
+        headers[i].name.size = (size_t)name_size;
+        headers[i].value.size = (size_t)value_size;
+    }
+    return 0;
+}
+
+/* row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...)). */
+static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
+    PyObject *body, *headers;
+    Py_ssize_t id_size;
+    long long delay_ms, at_ms, lease_ms;
+
+    if (!PyArg_ParseTuple(row, "Os#LLILO:draft", &body, &draft->id.data, &id_size, &delay_ms, &at_ms,
+                          &draft->max_attempts, &lease_ms, &headers))
+        return -1;
+    draft->id.size = (size_t)id_size;
+    draft->delay_ms = delay_ms;
+    draft->at_ms = at_ms;
+    draft->lease_ms = lease_ms;
+    return borrow(body, view, &draft->body) < 0 ? -1 : draft_headers(draft, headers);
+}
+
+static int drafts_fill(struct drafts *drafts, PyObject *rows) {
+    Py_ssize_t count = PyTuple_Size(rows);
+
+    if (count < 0)
+        return -1;
+    drafts->items = calloc((size_t)count + 1, sizeof *drafts->items);
+    drafts->views = calloc((size_t)count + 1, sizeof *drafts->views);
+    if (!drafts->items || !drafts->views) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    while (drafts->count < (size_t)count) {
+        size_t i = drafts->count++;
+
+        if (draft_fill(&drafts->items[i], &drafts->views[i], PyTuple_GetItem(rows, (Py_ssize_t)i)) < 0)
+            return -1;
+    }
+    return 0;
+}
+%}
+
+%typemap(in, fragment="drafts") (const dueq_draft *drafts, size_t count) (struct drafts drafts = {0}) {
+    if (drafts_fill(&drafts, $input) < 0)
+        SWIG_fail;
+    $1 = drafts.items;
+    $2 = drafts.count;
+}
+%typemap(freearg) (const dueq_draft *drafts, size_t count) "drafts_free(&drafts$argnum);"

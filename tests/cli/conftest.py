@@ -1,0 +1,29 @@
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
+
+from private_server import Server
+
+from .program import Program
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """One server for all tests that leave it as it was."""
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def dueq(server: Server) -> Program:
+    """The program at $DUEQ_CLI or on the PATH, on an empty server."""
+    path = os.environ.get("DUEQ_CLI") or shutil.which("dueq")
+    assert path, "there is no dueq on the PATH; name one by DUEQ_CLI"
+    server.command("FLUSHALL")
+    return Program(path, server.url)

@@ -1,0 +1,123 @@
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from private_server import Server
+
+from .program import Program
+
+COMMANDS = ["push", "reserve", "ack", "retry", "extend", "bury", "cancel", "find", "stats"]
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    with Server("--requirepass", "right") as running:
+        yield running
+
+
+def test_help_names_every_command(dueq: Program) -> None:
+    text = dueq("--help").text
+    assert "Examples:" in text
+    assert "Exit codes:" in text
+    for command in COMMANDS:
+        assert f"\n  {command} " in text
+        own = dueq(command, "--help").text
+        assert own.startswith(f"Usage: dueq {command} QUEUE")
+        assert "Example" in own
+        assert dueq("help", command).text == own
+    assert dueq("help").text == text
+
+
+def test_version_is_that_of_the_header(dueq: Program) -> None:
+    header = Path(__file__).parents[2] / "core" / "dueq.h"
+    version = header.read_text(encoding="utf-8").split('#define DUEQ_VERSION "')[1].split('"')[0]
+    assert dueq("--version").text == f"dueq {version}\n"
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["fly"], ["help", "fly"], ["push"], ["--fly"], ["stats", "--url"]]
+)
+def test_usage_of_wrong_words(dueq: Program, words: list[str]) -> None:
+    ended = dueq.run(*words)
+    assert ended.code == 2
+    assert ended.err.startswith("dueq: ")
+    assert "--help" in ended.err
+
+
+@pytest.mark.parametrize("front", [True, False])
+def test_url_before_and_after_the_command(dueq: Program, server: Server, front: bool) -> None:
+    dueq.environment["DUEQ_URL"] = "redis://127.0.0.1:1"
+    url = ["--url", server.url]
+    words = ["stats", "orders", "--json"]
+    found = dueq(*url, *words) if front else dueq(*words, *url)
+    assert found.object["queue"] == "orders"
+
+
+def test_url_that_is_none(dueq: Program) -> None:
+    ended = dueq.run("stats", "orders", "--url", "ftp://host")
+    assert ended.code == 2
+    assert ended.err.startswith("dueq: URL: ")
+
+
+def test_url_of_no_server(dueq: Program) -> None:
+    ended = dueq.run("push", "orders", "x", "--url", "unix:///nowhere/socket?timeout=500ms")
+    assert ended.code == 3
+    assert ended.err.startswith("dueq: CONNECT: ")
+    assert "--url" in ended.err
+
+
+def test_url_with_a_wrong_password(dueq: Program, own_server: Server) -> None:
+    wrong = own_server.url.replace("unix://", "unix://:wrong@")
+    ended = dueq.run("stats", "orders", "--url", wrong)
+    assert ended.code == 4
+    assert ended.err.startswith("dueq: AUTH: ")
+    assert "wrong" not in ended.err.replace("wrong password", "")
+    right = own_server.url.replace("unix://", "unix://:right@")
+    shown = dueq("stats", "orders", "--url", right).text
+    assert "right" not in shown
+
+
+def test_timeout_with_a_stopped_server(dueq: Program) -> None:
+    with Server() as stopped:
+        stopped.freeze()
+        ended = dueq.run("push", "orders", "x", "--url", f"{stopped.url}?timeout=300ms")
+    assert ended.code == 3
+    assert ended.err.startswith("dueq: TIMEOUT: ")
+
+
+def test_embedded_server_for_two_calls(dueq: Program, tmp_path: Path) -> None:
+    dueq.environment["DUEQ_URL"] = f"embedded:{tmp_path}/queue"
+    made = dueq("push", "orders", "hello").lines
+    assert dueq("reserve", "orders", "--json").object["id"] == made[0]
+    found = dueq("stats", "orders").text
+    assert f"embedded:{tmp_path}/queue" in found
+
+
+def test_embedded_server_by_default(dueq: Program, tmp_path: Path) -> None:
+    del dueq.environment["DUEQ_URL"]
+    dueq.environment["HOME"] = str(tmp_path)
+    dueq.environment.pop("XDG_STATE_HOME", None)
+    dueq("push", "orders", "hello")
+    assert dueq("reserve", "orders", "--ack").text == "hello\n"
+    assert (tmp_path / ".local/state/dueq").is_dir()
+
+
+def test_embedded_server_without_a_program(dueq: Program, tmp_path: Path) -> None:
+    dueq.environment |= {"DUEQ_URL": f"embedded:{tmp_path}/queue", "PATH": str(tmp_path)}
+    dueq.path = shutil.which(dueq.path) or dueq.path
+    ended = dueq.run("push", "orders", "hello")
+    assert ended.code == 4
+    assert ended.err.startswith("dueq: EMBEDDED: ")
+    assert "redis-server" in ended.err
+    assert "valkey-server" in ended.err
+
+
+def test_output_to_a_full_disk(dueq: Program) -> None:
+    for words in (["stats", "orders"], ["--help"], ["--version"]):
+        with open("/dev/full", "wb") as full:
+            process = dueq.start(*words, stdout=full)
+        with process:
+            process.communicate(timeout=60)
+        assert process.returncode == 4, words

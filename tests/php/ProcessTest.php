@@ -1,0 +1,231 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests;
+
+/** Signals, forks, limits and memory: how the extension lives in a process. */
+final class ProcessTest extends QueueTestCase
+{
+    protected function tearDown(): void
+    {
+        pcntl_async_signals(false);
+        pcntl_signal(SIGUSR1, SIG_DFL);
+        pcntl_signal(SIGALRM, SIG_DFL);
+    }
+
+    /** Sends the signal to this process once its reserve is blocked in the server. */
+    private function signalWhenBlocked(int $signal): int
+    {
+        $me = getmypid();
+        return $this->besides(function () use ($me, $signal) {
+            $this->server->awaitBlocked();
+            posix_kill($me, $signal);
+        });
+    }
+
+    public function test_reserve_ends_at_a_signal_and_its_handler_runs(): void
+    {
+        $queue = $this->queue();
+        $seen = 0;
+        pcntl_async_signals(true);
+        pcntl_signal(SIGUSR1, function () use (&$seen) {
+            $seen++;
+        });
+        foreach ([fn () => $queue->reserve(INF), fn () => $queue->reserveMany(5, INF)] as $i => $wait) {
+            $sender = $this->signalWhenBlocked(SIGUSR1);
+            $this->assertContains($wait(), [null, []]);
+            $this->assertSame($i + 1, $seen);
+            pcntl_waitpid($sender, $status);
+        }
+        $queue->push('after');
+        $this->assertSame('after', $queue->reserve()->body);
+    }
+
+    public function test_reserve_ends_at_a_signal_that_is_dispatched_by_hand(): void
+    {
+        $queue = $this->queue();
+        $seen = 0;
+        pcntl_signal(SIGUSR1, function () use (&$seen) {
+            $seen++;
+        });
+        $sender = $this->signalWhenBlocked(SIGUSR1);
+        $this->assertNull($queue->reserve(INF));
+        pcntl_signal_dispatch();
+        $this->assertSame(1, $seen);
+        pcntl_waitpid($sender, $status);
+    }
+
+    public function test_reserve_lets_an_exception_of_a_handler_through(): void
+    {
+        $queue = $this->queue();
+        pcntl_async_signals(true);
+        pcntl_signal(SIGUSR1, function () {
+            throw new \LogicException('from the handler');
+        });
+        $sender = $this->signalWhenBlocked(SIGUSR1);
+        try {
+            $queue->reserve(INF);
+            $this->fail('the exception is lost');
+        } catch (\LogicException $e) {
+            $this->assertSame('from the handler', $e->getMessage());
+        }
+        pcntl_waitpid($sender, $status);
+        $queue->push('after');
+        $this->assertSame('after', $queue->reserve()->body);
+    }
+
+    public function test_push_goes_on_through_signals(): void
+    {
+        $queue = $this->queue();
+        $seen = 0;
+        pcntl_async_signals(true);
+        pcntl_signal(SIGUSR1, function () use (&$seen) {
+            $seen++;
+        });
+        $this->server->command('CLIENT', 'PAUSE', '600', 'ALL');
+        $me = getmypid();
+        $sender = $this->besides(function () use ($me) {
+            for ($i = 0; $i < 5; $i++) {
+                usleep(100000);
+                posix_kill($me, SIGUSR1);
+            }
+        });
+        $id = $queue->push('through');
+        $this->assertGreaterThan(0, $seen);
+        pcntl_waitpid($sender, $status);
+        $this->assertSame('through', $queue->find($id)->body);
+        $this->assertSame(1, $queue->stats()->ready);
+    }
+
+    public function test_fork_the_child_uses_the_queue_of_its_parent(): void
+    {
+        $queue = $this->queue();
+        $queue->push('for the child');
+        $body = $this->inChild(function () use (&$queue) {
+            $message = $queue->reserve();
+            $message->ack();
+            $body = $message->body;
+            unset($message, $queue);
+            return $body;
+        });
+        $this->assertSame('for the child', $body);
+        $this->assertSame(1, $queue->stats()->acked);
+        $queue->push('for the parent');
+        $this->assertSame('for the parent', $queue->reserve()->body);
+    }
+
+    public function test_fork_the_child_drops_the_queue_unused(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        $message = $queue->reserve();
+        $this->inChild(function () use (&$queue, &$message) {
+            unset($message, $queue);
+            return gc_collect_cycles();
+        });
+        $message->ack();
+        $this->assertSame(1, $queue->stats()->acked);
+    }
+
+    public function test_fork_the_child_acks_what_the_parent_holds(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        $message = $queue->reserve();
+        $this->assertTrue($this->inChild(function () use ($message) {
+            $message->ack();
+            return true;
+        }));
+        $this->assertThrows(\Dueq\Exception\LeaseLostException::class, fn () => $message->ack());
+    }
+
+    public function test_memory_stays_flat_over_many_cycles(): void
+    {
+        $queue = $this->queue();
+        $cycle = function () use ($queue) {
+            $queue->push('body', headers: ['a' => 'b']);
+            $message = $queue->reserve();
+            $message->extend(60);
+            $message->ack();
+            $queue->find($message->id);
+            try {
+                $message->ack();
+            } catch (\Dueq\Exception\LeaseLostException) {
+            }
+        };
+        for ($i = 0; $i < 1000; $i++) {
+            $cycle();
+        }
+        [$php, $all] = [memory_get_usage(), self::resident()];
+        for ($i = 0; $i < 20000; $i++) {
+            $cycle();
+        }
+        $this->assertLessThan(64 * 1024, memory_get_usage() - $php);
+        $this->assertLessThan(1024, self::resident() - $all, 'KiB resident');
+    }
+
+    public function test_memory_limit_in_mid_reserve_ends_the_script_only(): void
+    {
+        $this->queue()->push(str_repeat('x', 12 * 1024 * 1024));
+        $url = var_export($this->server->url(), true);
+        [$code, $output] = $this->php(
+            "\$q = new Dueq\\Queue('q', $url); \$q->stats(); \$q->reserve(); echo 'not reached';",
+            'memory_limit=8M'
+        );
+        $this->assertSame(255, $code, $output);
+        $this->assertStringContainsString('Allowed memory size', $output);
+        $this->assertStringNotContainsString('not reached', $output);
+        $this->assertSame(1, $this->queue()->stats()->leased);
+    }
+
+    public function test_reserve_ends_at_the_limit_of_execution_time(): void
+    {
+        $url = var_export($this->server->url(), true);
+        [$code, $output] = $this->php(
+            "\$q = new Dueq\\Queue('q', $url); while (true) { \$q->reserve(); for (\$i = 0; \$i < 1e6; \$i++); }",
+            'max_execution_time=1'
+        );
+        $this->assertSame(255, $code, $output);
+        $this->assertStringContainsString('Maximum execution time', $output);
+    }
+
+    public function test_reserve_in_a_script_that_ends_in_exit_and_shutdown(): void
+    {
+        $url = var_export($this->server->url(), true);
+        [$code, $output] = $this->php(
+            "\$q = new Dueq\\Queue('q', $url); \$q->push('x'); \$m = \$q->reserve();
+            register_shutdown_function(function () use (\$m) { \$m->ack(); echo 'acked'; }); exit(3);"
+        );
+        $this->assertSame([3, 'acked'], [$code, $output]);
+    }
+
+    public function test_phpinfo_names_the_version(): void
+    {
+        [, $output] = $this->php('phpinfo(INFO_MODULES);');
+        $this->assertStringContainsString('Version => ' . \Dueq\Queue::VERSION, $output);
+    }
+
+    /**
+     * Runs code in a PHP process of its own with this extension.
+     *
+     * @return array{int, string} the exit code and what it printed
+     */
+    private function php(string $code, string ...$settings): array
+    {
+        preg_match('~/\S*/dueq\.so~', file_get_contents('/proc/self/maps'), $match);
+        $command = [PHP_BINARY, '-n', '-d', "extension=$match[0]", '-d', 'display_errors=stdout'];
+        foreach ($settings as $setting) {
+            array_push($command, '-d', $setting);
+        }
+        $process = proc_open([...$command, '-r', $code], [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
+        $output = stream_get_contents($pipes[1]);
+        return [proc_close($process), $output];
+    }
+
+    private static function resident(): int
+    {
+        preg_match('/^VmRSS:\s+(\d+)/m', file_get_contents('/proc/self/status'), $match);
+        return (int) $match[1];
+    }
+}

@@ -1,0 +1,30 @@
+from collections.abc import Iterator
+
+import pytest
+
+import dueq
+from private_server import Server
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    """One server for all tests that leave it as it was."""
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def own_server() -> Iterator[Server]:
+    """A server for one test, which may do to it what it likes."""
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def queue(server: Server, request: pytest.FixtureRequest) -> Iterator[dueq.Queue]:
+    """An empty queue, named as the test."""
+    server.command("FLUSHALL")
+    with dueq.Queue(
+        request.node.name.translate({ord("{"): "(", ord("}"): ")"}), server.url
+    ) as made:
+        yield made

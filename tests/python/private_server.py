@@ -1,0 +1,134 @@
+"""A private redis-server or valkey-server on a Unix socket, and its protocol to look inside."""
+
+import contextlib
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, TypeAlias
+
+Reply: TypeAlias = "int | bytes | list[Reply] | None"
+
+PROGRAM = (
+    os.environ.get("DUEQ_TEST_SERVER")
+    or shutil.which("redis-server")
+    or shutil.which("valkey-server")
+    or "redis-server"
+)
+
+
+class Refused(Exception):
+    """An error reply."""
+
+
+class Server:
+    """Runs until the with block ends. options: words of the server's command line."""
+
+    def __init__(self, *options: str) -> None:
+        # A socket's path has 107 bytes at most, too few for a directory of pytest's.
+        self.directory = Path(tempfile.mkdtemp(prefix="dueq-"))
+        self.socket = self.directory / "s"
+        self.url = f"unix://{self.socket}"
+        self._options = options
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> "Server":
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+        shutil.rmtree(self.directory)
+
+    def start(self) -> None:
+        words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
+        words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
+        self._process = subprocess.Popen([PROGRAM, *words, *self._options])
+        deadline = time.monotonic() + 10
+        while True:
+            try:
+                return self.connect().close()
+            except OSError:
+                if time.monotonic() > deadline or self._process.poll() is not None:
+                    raise RuntimeError(f"{PROGRAM} did not start: {self.log()}") from None
+                time.sleep(0.01)
+
+    def stop(self) -> None:
+        assert self._process
+        self._process.send_signal(signal.SIGCONT)
+        self._process.kill()
+        self._process.wait()
+
+    def freeze(self) -> None:
+        assert self._process
+        self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        assert self._process
+        self._process.send_signal(signal.SIGCONT)
+
+    def log(self) -> str:
+        path = self.directory / "log"
+        return path.read_text(encoding="utf-8") if path.exists() else "no log"
+
+    def connect(self) -> socket.socket:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(self.socket))
+        except OSError:
+            connection.close()
+            raise
+        return connection
+
+    def command(self, *words: str | bytes | int) -> Reply:
+        """Runs one command on a connection of its own. Raises Refused for an error reply."""
+        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+        request = b"*%d\r\n" % len(parts)
+        request += b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
+        with self.connect() as connection, connection.makefile("rb") as file:
+            connection.sendall(request)
+            return _read(file)
+
+    def wait_for_busy(self) -> None:
+        """Returns when the server refuses commands because a script runs."""
+        deadline = time.monotonic() + 10
+        with contextlib.suppress(Refused):
+            while self.command("PING"):
+                assert time.monotonic() < deadline, "no script runs"
+
+    def waiting(self) -> int:
+        """How many connections sit in a blocking command."""
+        info = self.command("INFO", "clients")
+        assert isinstance(info, bytes)
+        return int(info.split(b"blocked_clients:")[1].split()[0])
+
+    def wait_for_waiting(self, count: int) -> None:
+        """Returns when that many connections sit in a blocking command."""
+        deadline = time.monotonic() + 10
+        while self.waiting() != count:
+            assert time.monotonic() < deadline, "nobody waits"
+            time.sleep(0.005)
+
+
+def _read(file: BinaryIO) -> Reply:
+    line = file.readline()
+    kind, rest = line[:1], line[1:-2]
+    if kind == b"-":
+        raise Refused(rest.decode())
+    if kind == b"+":
+        return rest
+    if kind == b":":
+        return int(rest)
+    if kind == b"$":
+        return file.read(int(rest) + 2)[:-2] if int(rest) >= 0 else None
+    return [_read(file) for _ in range(int(rest))]

@@ -1,0 +1,164 @@
+import logging
+from datetime import timedelta
+
+import pytest
+
+import dueq
+from dueq import errors
+
+
+def take(queue: dueq.Queue) -> dueq.Message:
+    message = queue.reserve()
+    assert message is not None
+    return message
+
+
+def error_of(queue: dueq.Queue, message: dueq.Message) -> str:
+    found = queue.find(message.id)
+    assert found is not None
+    return found.error
+
+
+def states(queue: dueq.Queue) -> tuple[int, int, int, int]:
+    stats = queue.stats()
+    return stats.ready, stats.delayed, stats.leased, stats.dead
+
+
+def test_ack_once(queue: dueq.Queue) -> None:
+    queue.push("x")
+    message = take(queue)
+    message.ack()
+    assert states(queue) == (0, 0, 0, 0)
+    with pytest.raises(dueq.LeaseLost):
+        message.ack()
+    assert queue.stats().acked == 1
+
+
+def test_ack_many_messages_and_tickets(queue: dueq.Queue) -> None:
+    queue.push_many(["a", "b", "c"])
+    first, second, third = queue.reserve_many(3)
+    second.ack()
+    assert queue.ack_many([first, second, third.ticket]) == [True, False, True]
+    assert queue.ack_many([]) == []
+
+
+def test_ack_what_is_no_ticket(queue: dueq.Queue) -> None:
+    with pytest.raises(TypeError):
+        queue.ack_many([1])  # type: ignore[list-item]
+
+
+def test_retry_at_once(queue: dueq.Queue) -> None:
+    queue.push("x")
+    message = take(queue)
+    assert message.retry(error="no luck: \udcff") is True
+    again = take(queue)
+    assert (again.id, again.attempt) == (message.id, 2)
+    assert error_of(queue, message) == "no luck: \\udcff"
+    with pytest.raises(dueq.LeaseLost):
+        message.retry()
+
+
+def test_retry_later(queue: dueq.Queue) -> None:
+    queue.push("x")
+    take(queue).retry(delay=timedelta(seconds=30))
+    assert states(queue) == (0, 1, 0, 0)
+
+
+def test_retry_attempts_used_up(queue: dueq.Queue) -> None:
+    id = queue.push("x", max_attempts=1)
+    assert take(queue).retry(error="hopeless") is False
+    assert states(queue) == (0, 0, 0, 1)
+    dead = queue.find(id)
+    assert dead is not None
+    assert (dead.state, dead.error) == (dueq.State.DEAD, "hopeless")
+    assert dead.time == pytest.approx(queue.stats().now, abs=5)
+
+
+def test_retry_long_error_is_cut(queue: dueq.Queue) -> None:
+    queue.push("x")
+    message = take(queue)
+    message.retry(error="é" * 5000)
+    error = error_of(queue, message)
+    assert error.startswith("é" * 2000)
+    assert len(error.encode()) <= 4096
+
+
+def test_retry_negative_delay(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with pytest.raises(errors.InvalidError):
+        take(queue).retry(delay=-1)
+
+
+def test_extend_lease(queue: dueq.Queue) -> None:
+    id = queue.push("x")
+    message = take(queue)
+    message.extend(300)
+    found = queue.find(id)
+    assert found is not None
+    assert found.time == pytest.approx(queue.stats().now + 300, abs=5)
+    message.extend(timedelta(seconds=5))
+    with pytest.raises(errors.InvalidError):
+        message.extend(0)
+    message.ack()
+    with pytest.raises(dueq.LeaseLost):
+        message.extend(5)
+
+
+def test_bury_with_a_reason(queue: dueq.Queue) -> None:
+    id = queue.push("x")
+    message = take(queue)
+    message.bury("käputt")
+    assert states(queue) == (0, 0, 0, 1)
+    dead = queue.find(id)
+    assert dead is not None
+    assert dead.error == "käputt"
+    with pytest.raises(dueq.LeaseLost):
+        message.bury()
+
+
+def test_with_success(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with take(queue) as message:
+        assert message.body == b"x"
+    assert states(queue) == (0, 0, 0, 0)
+
+
+def test_with_exception(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with pytest.raises(KeyError, match="gone"), take(queue) as message:
+        raise KeyError("gone")
+    assert error_of(queue, message) == "KeyError: 'gone'"
+    assert take(queue).attempt == 2
+
+
+def test_with_exception_on_the_last_attempt(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    queue.push("x", max_attempts=1)
+    with pytest.raises(ZeroDivisionError), caplog.at_level(logging.WARNING, "dueq"), take(queue):
+        _ = 1 // 0
+    assert "dead" in caplog.text
+    assert states(queue) == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize("verb", ["ack", "retry", "bury"])
+def test_with_settled_inside(queue: dueq.Queue, verb: str) -> None:
+    queue.push("x")
+    with take(queue) as message:
+        getattr(message, verb)()
+    assert states(queue) == {"ack": (0, 0, 0, 0), "retry": (1, 0, 0, 0), "bury": (0, 0, 0, 1)}[verb]
+
+
+def test_with_lease_lost(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with pytest.raises(dueq.LeaseLost), take(queue) as message:
+        queue.cancel(message.id)
+
+
+def test_with_exception_and_lease_lost(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) -> None:
+    queue.push("x")
+    caplog.set_level(logging.WARNING, "dueq")
+    with pytest.raises(OSError, match="disk"), take(queue) as message:
+        queue.cancel(message.id)
+        raise OSError("disk")
+    assert "could not be given back" in caplog.text

@@ -1,0 +1,130 @@
+import logging
+import time
+from datetime import timedelta
+from threading import Thread
+
+import pytest
+
+import dueq
+from dueq import errors
+from private_server import Server
+
+
+def test_reserve_nothing(queue: dueq.Queue) -> None:
+    assert queue.reserve() is None
+    assert queue.reserve(timeout=0.05) is None
+    assert queue.reserve_many(10, timeout=timedelta(milliseconds=50)) == []
+
+
+def test_reserve_what_a_message_holds(queue: dueq.Queue) -> None:
+    id = queue.push("body", headers={"a": "b"})
+    before = queue.find(id)
+    message = queue.reserve(lease=60)
+    assert before is not None
+    assert message is not None
+    assert (before.state, before.attempt) == (dueq.State.READY, 0)
+    assert (message.state, message.attempt, message.max_attempts) == (dueq.State.LEASED, 1, 5)
+    assert (message.id, message.body, message.headers) == (id, b"body", {"a": "b"})
+    assert message.error == ""
+    assert message.time == pytest.approx(queue.stats().now + 60, abs=5)
+    assert message.created == pytest.approx(time.time(), abs=5)
+    assert id in message.ticket
+    assert id in repr(message)
+
+
+def test_reserve_many_in_order(queue: dueq.Queue) -> None:
+    queue.push_many(["a", "b", "c"])
+    assert [m.body for m in queue.reserve_many(2)] == [b"a", b"b"]
+    assert [m.body for m in queue.reserve_many(2)] == [b"c"]
+
+
+@pytest.mark.parametrize("count", [-1, 0, 1001, 2**70])
+def test_reserve_many_out_of_range(queue: dueq.Queue, count: int) -> None:
+    with pytest.raises(errors.InvalidError):
+        queue.reserve_many(count)
+
+
+@pytest.mark.parametrize("timeout", [-1, -0.001, float("nan"), float("inf")])
+def test_reserve_timeout_out_of_range(queue: dueq.Queue, timeout: float) -> None:
+    with pytest.raises(errors.InvalidError):
+        queue.reserve(timeout=timeout)
+
+
+def test_reserve_waits_for_a_push(queue: dueq.Queue, server: Server) -> None:
+    def push() -> None:
+        server.wait_for_waiting(1)
+        queue.push("here")
+
+    thread = Thread(target=push)
+    thread.start()
+    with queue.reserve(timeout=None) as message:
+        assert message.body == b"here"
+    thread.join()
+    assert queue.stats().acked == 1
+
+
+def test_reserve_waits_for_the_due_time(queue: dueq.Queue) -> None:
+    queue.push("due", delay=0.3)
+    begin = time.monotonic()
+    message = queue.reserve(timeout=10)
+    waited = time.monotonic() - begin
+    assert message is not None
+    assert 0.29 <= waited < 3
+
+
+def test_reserve_again_when_the_lease_ends(queue: dueq.Queue) -> None:
+    queue.push("x")
+    first = queue.reserve(lease=0.1)
+    second = queue.reserve(timeout=10)
+    assert first is not None
+    assert second is not None
+    assert (first.attempt, second.attempt) == (1, 2)
+    with pytest.raises(dueq.LeaseLost, match=first.id) as caught:
+        first.ack()
+    assert caught.value.name == "LEASE_LOST"
+    second.ack()
+
+
+def test_reserve_by_iteration_until_close(queue: dueq.Queue) -> None:
+    queue.push_many(["a", "b", "c"])
+    bodies = []
+    for message in queue:
+        with message:
+            bodies.append(message.body)
+        if len(bodies) == 3:
+            queue.close()
+    assert bodies == [b"a", b"b", b"c"]
+
+
+def test_reserve_by_iteration_closed_meanwhile(queue: dueq.Queue, server: Server) -> None:
+    def close() -> None:
+        server.wait_for_waiting(1)
+        queue.close()
+
+    thread = Thread(target=close)
+    thread.start()
+    assert list(queue) == []
+    thread.join()
+
+
+def test_reserve_when_closed(queue: dueq.Queue) -> None:
+    queue.close()
+    with pytest.raises(errors.InvalidError, match="closed"):
+        queue.reserve()
+    assert list(queue) == []
+    queue.close()
+
+
+def test_reserve_damaged_entry(
+    queue: dueq.Queue, server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    bad = queue.push("bad")
+    queue.push("good")
+    server.command("HSET", f"dueq:{{{queue.name}}}:msg", bad, b"\x01")
+    with caplog.at_level(logging.WARNING, "dueq"):
+        message = queue.reserve()
+    assert message is not None
+    assert message.body == b"good"
+    assert "1 damaged" in caplog.text
+    stats = queue.stats()
+    assert (stats.damaged, stats.dead) == (1, 1)

@@ -1,0 +1,143 @@
+import contextlib
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+import pytest
+
+import dueq
+from private_server import Server
+
+Handler = Callable[[int, FrameType | None], object]
+
+
+@pytest.fixture
+def on_signal() -> Iterator[Callable[[Handler], object]]:
+    """Sets the handler of SIGUSR1 for the test."""
+    before = signal.getsignal(signal.SIGUSR1)
+    yield lambda handler: signal.signal(signal.SIGUSR1, handler)
+    signal.signal(signal.SIGUSR1, before)
+
+
+def send_when_waiting(server: Server, number: signal.Signals, count: int = 1) -> threading.Thread:
+    def send() -> None:
+        for _ in range(count):
+            server.wait_for_waiting(1)
+            signal.pthread_kill(threading.main_thread().ident or 0, number)
+
+    thread = threading.Thread(target=send)
+    thread.start()
+    return thread
+
+
+def test_reserve_interrupted_by_ctrl_c(queue: dueq.Queue, server: Server) -> None:
+    thread = send_when_waiting(server, signal.SIGINT)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        queue.reserve(timeout=60)
+    assert time.monotonic() - begin < 10
+    thread.join()
+    queue.push("after")
+    message = queue.reserve(timeout=5)
+    assert message is not None
+    assert message.attempt == 1
+
+
+def test_reserve_goes_on_after_a_handler(
+    queue: dueq.Queue, server: Server, on_signal: Callable[[Handler], object]
+) -> None:
+    ran = threading.Event()
+    on_signal(lambda *_: ran.set())
+    thread = send_when_waiting(server, signal.SIGUSR1)
+
+    def push() -> None:
+        ran.wait(10)
+        queue.push("x")
+
+    pusher = threading.Thread(target=push)
+    pusher.start()
+    message = queue.reserve(timeout=60)
+    assert message is not None
+    assert ran.is_set()
+    thread.join()
+    pusher.join()
+
+
+def test_reserve_handler_uses_the_queue(
+    queue: dueq.Queue, server: Server, on_signal: Callable[[Handler], object]
+) -> None:
+    on_signal(lambda *_: queue.push("from the handler"))
+    thread = send_when_waiting(server, signal.SIGUSR1)
+    message = queue.reserve(timeout=60)
+    assert message is not None
+    assert message.body == b"from the handler"
+    thread.join()
+
+
+def test_reserve_handler_closes_the_queue(
+    queue: dueq.Queue, server: Server, on_signal: Callable[[Handler], object]
+) -> None:
+    on_signal(lambda *_: queue.close())
+    thread = send_when_waiting(server, signal.SIGUSR1)
+    assert list(queue) == []
+    thread.join()
+
+
+def test_calls_interrupted_at_any_moment(
+    queue: dueq.Queue, on_signal: Callable[[Handler], object]
+) -> None:
+    """Whatever an exception of a handler hits, the queue stays usable and nothing gets lost."""
+
+    class Stop(Exception):
+        pass
+
+    def stop(*_: object) -> None:
+        raise Stop
+
+    on_signal(stop)
+    me, done = threading.get_ident(), threading.Event()
+    stored, gone = set(), set()
+
+    def shoot() -> None:
+        chance = random.Random(1)
+        while not done.wait(chance.uniform(0.0001, 0.003)):
+            signal.pthread_kill(me, signal.SIGUSR1)
+
+    gun = threading.Thread(target=shoot)
+    gun.start()
+    try:
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            with contextlib.suppress(Stop):
+                while time.monotonic() < end:
+                    stored.add(queue.push("x"))
+                    for message in queue.reserve_many(2, timeout=0.1, lease=0.2):
+                        gone.add(message.id)
+                        message.ack()
+    finally:
+        done.set()
+        gun.join()
+        on_signal(lambda *_: None)
+    while left := queue.reserve(timeout=0.5):
+        gone.add(left.id)
+        left.ack()
+    assert len(stored) > 20
+    assert stored <= gone
+    stats = queue.stats()
+    assert (stats.ready, stats.leased, stats.dead) == (0, 0, 0)
+
+
+def test_reserve_process_ended_by_ctrl_c(queue: dueq.Queue, server: Server) -> None:
+    code = "import dueq, sys; dueq.Queue(*sys.argv[1:]).reserve(timeout=None)"
+    words = [sys.executable, "-c", code, queue.name, server.url]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
+        server.wait_for_waiting(1)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=10)
+    assert "KeyboardInterrupt" in said
+    assert process.returncode == -signal.SIGINT
