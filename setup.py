@@ -17,7 +17,7 @@ HEADER = Path("core/dueq.h")
 WRAPPER = "swig/dueq_wrap.c"
 SWIG_OPTIONS = ["-python", "-interface", "_core", "-noproxy", "-nogil", "-Wall", "-Icore"]
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
-MACROS = [("_GNU_SOURCE", None)]
+MACROS = [("_GNU_SOURCE", None), ("DUEQ_API", "")]
 if not FREE_THREADED:
     MACROS.append(("Py_LIMITED_API", "0x030B0000"))
 

@@ -144,15 +144,25 @@ final class FailureTest extends QueueTestCase
     public function test_push_while_the_server_loads(): void
     {
         $server = $this->own();
-        $server->command('DEBUG', 'POPULATE', '20000', 'key', '100');
+        $server->command('DEBUG', 'POPULATE', '60000', 'key', '100');
         $server->command('CONFIG', 'SET', 'loading-process-events-interval-bytes', '1024');
-        $server->command('CONFIG', 'SET', 'key-load-delay', '500');
+        $server->command('CONFIG', 'SET', 'key-load-delay', '100');
         $loading = $server->send('DEBUG', 'RELOAD');
         $queue = new Queue('q', $server->url('timeout=500ms'));
         do {
             $answer = $server->command('DBSIZE');
-        } while (is_int($answer) && $answer >= 20000);
-        $this->assertThrows(E\LoadingException::class, fn () => $queue->push('x'));
+        } while (is_int($answer) && $answer >= 60000);
+        $failures = [];
+        for ($i = 0; $i < 5 && !in_array(E\LoadingException::class, $failures, true); $i++) {
+            try {
+                $queue->push('x');
+                $this->fail('the server has loaded too soon');
+            } catch (E\LoadingException | E\TimeoutException $e) {
+                $failures[] = get_class($e); // Timeout: its last try was under way at the deadline.
+                $this->assertTrue($e->isRetriable());
+            }
+        }
+        $this->assertContains(E\LoadingException::class, $failures);
         fclose($loading);
     }
 

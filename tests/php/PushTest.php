@@ -157,8 +157,7 @@ final class PushTest extends QueueTestCase
             ['lease' => 0], ['lease' => -1.0], ['lease' => NAN], ['lease' => new DateInterval('PT0S')],
             ['maxAttempts' => -1], ['maxAttempts' => 65536], ['maxAttempts' => PHP_INT_MAX],
             ['id' => ''], ['id' => "a\nb"], ['id' => "\xff"],
-            ['headers' => ['' => 'x']], ['headers' => [str_repeat('n', 256) => 'x']],
-            ['headers' => ["\xff" => 'x']],
+            ['headers' => ['' => 'x']], ['headers' => ["\xff" => 'x']],
         ];
         foreach ($bad as $arguments) {
             $e = $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...$arguments));
@@ -203,7 +202,7 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         $bad = [
             ['id' => str_repeat('x', 256)],
-            ['headers' => ['n' => str_repeat('x', 65536)]],
+            ['headers' => [str_repeat('n', 256) => 'x']], ['headers' => ['n' => str_repeat('x', 65536)]],
         ];
         foreach ($bad as $arguments) {
             $this->assertThrows(TooLargeException::class, fn () => $queue->push('x', ...$arguments));
