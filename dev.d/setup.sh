@@ -74,8 +74,9 @@ step() {
     mkdir -p build/stamp build/log
     rm -f "$stamp"
     if ! bash dev.d/steps.sh "$name" >"$log" 2>&1 </dev/null; then
-        echo "  $label: failed. The end of $log:" >&2
-        tail -n 40 "$log" >&2
+        echo "  $label: failed. First errors and the end of $log:" >&2
+        grep -m 5 -inE 'error:' "$log" >&2 || true
+        tail -n 25 "$log" >&2
         exit 1
     fi
     echo "$wanted" >"$stamp"
