@@ -257,9 +257,15 @@ static void expire(dueq_client *client) {
     dueq_status status = client->error.status;
     bool known = !call->sent && !call->doubtful;
     bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
+    bool shaking = dueq__conn_state(client->command) == DUEQ__CONN_TLS;
     long long limit = (long long)client->url.timeout_ms;
     dueq__call_drop(client);
-    if (known && status < 0) {
+    if (known && shaking) {
+        dueq__fail(&client->error, DUEQ_TLS,
+                   "%s did not end the TLS handshake within %lld ms; does it speak TLS there?",
+                   client->url.shown, limit);
+        dueq__call_finish(client, DUEQ_TLS);
+    } else if (known && status < 0) {
         dueq__call_finish(client, status);
     } else if (known) {
         dueq__fail(&client->error, DUEQ_TIMEOUT,

@@ -84,7 +84,8 @@ enum dueq__key {
 extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
-bool dueq__utf8_clean(const void *data, size_t size); /* valid UTF-8 without control characters */
+/* Is it well-formed UTF-8, with or without control characters? */
+bool dueq__utf8(const void *data, size_t size, bool control);
 /* Fills keys[] with one allocation (keys[0].data) of all the queue's keys; false: out of memory. */
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
 

@@ -34,11 +34,11 @@ static size_t utf8_length(const unsigned char *at, size_t left) {
     return 0;
 }
 
-bool dueq__utf8_clean(const void *data, size_t size) {
+bool dueq__utf8(const void *data, size_t size, bool control) {
     const unsigned char *at = data;
     while (size > 0) {
         size_t length = utf8_length(at, size);
-        if (length == 0 || *at < 0x20 || *at == 0x7F)
+        if (length == 0 || (!control && (*at < 0x20 || *at == 0x7F)))
             return false;
         at += length;
         size -= length;
@@ -52,7 +52,7 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
     if (size > DUEQ_MAX_NAME)
         return dueq__fail(error, DUEQ_NAME, "the queue's name has %zu bytes; at most %d are allowed",
                           size, DUEQ_MAX_NAME);
-    if (!dueq__utf8_clean(name, size))
+    if (!dueq__utf8(name, size, false))
         return dueq__fail(error, DUEQ_NAME,
                           "the queue's name is not UTF-8, or has a control character (NUL, newline ...)");
     if (memchr(name, '{', size) || memchr(name, '}', size))
@@ -65,7 +65,7 @@ dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
     if (id.size == 0 || id.size > DUEQ_MAX_ID)
         return dueq__fail(error, id.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
                           "a message's id has %zu bytes; 1 to %d are allowed", id.size, DUEQ_MAX_ID);
-    if (!dueq__utf8_clean(id.data, id.size))
+    if (!dueq__utf8(id.data, id.size, false))
         return dueq__fail(error, DUEQ_INVALID,
                           "a message's id is not UTF-8, or has a control character");
     return DUEQ_OK;

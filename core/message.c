@@ -23,9 +23,11 @@ static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *er
             return dueq__fail(error, header->name.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
                               "a header's name has %zu bytes; 1 to %d are allowed",
                               header->name.size, DUEQ_MAX_HEADER_NAME);
-        if (!dueq__utf8_clean(header->name.data, header->name.size))
+        if (!dueq__utf8(header->name.data, header->name.size, false))
             return dueq__fail(error, DUEQ_INVALID,
                               "a header's name is not UTF-8, or has a control character");
+        if (!dueq__utf8(header->value.data, header->value.size, true))
+            return dueq__fail(error, DUEQ_INVALID, "a header's value is not UTF-8");
         if (header->value.size > DUEQ_MAX_HEADERS)
             return dueq__fail(error, DUEQ_TOO_LARGE, "a header's value has %zu bytes; %d are allowed",
                               header->value.size, DUEQ_MAX_HEADERS);

@@ -87,7 +87,7 @@ runner() {
         FAILED=1
         closing="FAILED  ${closing:-exit status $status}"
     fi
-    SUMMARY+=("$(printf '%-28s %s' "$name" "${closing:-ok}")")
+    SUMMARY+=("$(printf '%-30s %s' "$name" "${closing:-ok}")")
 }
 
 # The C files that clang-format keeps: not those that a tool writes. NUL between names.

@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -75,8 +76,10 @@ static void await_answer(const struct server *server) {
 void server_restart(struct server *server) {
     server->pid = fork();
     assert_true(server->pid >= 0);
-    if (server->pid == 0)
+    if (server->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         execute(server);
+    }
     await_answer(server);
 }
 

@@ -108,6 +108,7 @@ final class PushTest extends QueueTestCase
         $queue = $this->queue();
         foreach ([0, 1.5, new DateTimeImmutable('-1 hour')] as $at) {
             $id = $queue->push('x', at: $at);
+            $this->assertSame('ready', $queue->find($id)->state);
             $this->assertSame($id, $queue->reserve()->id);
         }
     }

@@ -1,0 +1,164 @@
+/* rediss://: the peer's name is verified, client certificates work, and nothing else changes. */
+#include <unistd.h>
+
+#include "support.h"
+
+static struct server server;
+static char dir[64];
+static int port;
+
+static const char *const make_certificates =
+    "cd %s && exec 2>/dev/null && "
+    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca -keyout ca.key -out ca.pem && "
+    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other-ca -keyout x.key -out x.pem && "
+    "for name in localhost elsewhere; do "
+    "openssl req -newkey rsa:2048 -nodes -subj /CN=$name -keyout $name.key -out $name.csr && "
+    "printf 'subjectAltName=DNS:%%s,IP:127.0.0.%%s' $name $(test $name = localhost && echo 1 || echo 9) "
+    "> $name.ext && openssl x509 -req -days 2 -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+    "-extfile $name.ext -out $name.pem || exit 1; done";
+
+static void file(char out[128], const char *name) { snprintf(out, 128, "%s/%s", dir, name); }
+
+static void start_server(const char *certificate, const char *verifies) {
+    static char words[4][128], number[12];
+    char name[64];
+    port = free_port();
+    snprintf(number, sizeof number, "%d", port);
+    snprintf(name, sizeof name, "%s.pem", certificate);
+    file(words[0], name);
+    snprintf(name, sizeof name, "%s.key", certificate);
+    file(words[1], name);
+    file(words[2], "ca.pem");
+    server_start_with(&server, (const char *const[]){"--tls-port", number, "--tls-cert-file", words[0],
+                                                     "--tls-key-file", words[1], "--tls-ca-cert-file",
+                                                     words[2], "--tls-auth-clients", verifies, NULL});
+}
+
+/* One push and a waited-for reserve on the URL's parameters. */
+static void expect(const char *host, const char *parameters, dueq_status expected) {
+    char url[600];
+    snprintf(url, sizeof url, "rediss://%s:%d?timeout=3s%s", host, port, parameters);
+    dueq_client *client = open_client(url);
+    dueq_queue *queue = open_queue(client, "jobs");
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = BYTES("sealed");
+    draft.delay_ms = 50;
+    dueq_status status = dueq_push(queue, &draft, 1, NULL);
+    assert_status_(client, expected, status, __FILE__, __LINE__);
+    if (status == DUEQ_OK) {
+        dueq_result *result;
+        const dueq_message *message = reserve_one(queue, 5000, 0, &result);
+        assert_memory_equal(message->body.data, "sealed", 6);
+        dueq_result_free(result);
+    }
+    dueq_queue_close(queue);
+    dueq_close(client);
+}
+
+static void test_push_over_tls_verifies_the_server(void **state) {
+    (void)state;
+    char good[200], other[200], missing[200];
+    start_server("localhost", "no");
+    snprintf(good, sizeof good, "&ca=%s/ca.pem", dir);
+    snprintf(other, sizeof other, "&ca=%s/x.pem", dir);
+    snprintf(missing, sizeof missing, "&ca=%s/missing.pem", dir);
+    expect("localhost", good, DUEQ_OK);
+    expect("127.0.0.1", good, DUEQ_OK);
+    expect("localhost", other, DUEQ_TLS);
+    expect("localhost", "", DUEQ_TLS);
+    expect("localhost", missing, DUEQ_TLS);
+    server_stop(&server);
+}
+
+static void test_push_over_tls_refuses_another_name(void **state) {
+    (void)state;
+    char good[200];
+    start_server("elsewhere", "no");
+    snprintf(good, sizeof good, "&ca=%s/ca.pem", dir);
+    expect("localhost", good, DUEQ_TLS);
+    expect("127.0.0.1", good, DUEQ_TLS);
+    server_stop(&server);
+}
+
+static void test_push_over_tls_with_a_client_certificate(void **state) {
+    (void)state;
+    char without[200], with[400];
+    start_server("localhost", "yes");
+    snprintf(without, sizeof without, "&ca=%s/ca.pem", dir);
+    snprintf(with, sizeof with, "&ca=%s/ca.pem&cert=%s/elsewhere.pem&key=%s/elsewhere.key", dir, dir, dir);
+    expect("localhost", with, DUEQ_OK);
+    char url[600];
+    snprintf(url, sizeof url, "rediss://localhost:%d?timeout=3s%s", port, without);
+    dueq_client *client = open_client(url);
+    dueq_queue *queue = open_queue(client, "jobs");
+    /* With TLS 1.3 the refusal comes after the handshake: as a closed connection. */
+    dueq_status status = dueq_stats(queue, NULL);
+    assert_true(status == DUEQ_TLS || status == DUEQ_CLOSED);
+    assert_true(dueq_error_text(client)[0]);
+    dueq_queue_close(queue);
+    dueq_close(client);
+    server_stop(&server);
+}
+
+static void test_push_over_tls_to_a_plain_port(void **state) {
+    (void)state;
+    char number[12];
+    port = free_port();
+    snprintf(number, sizeof number, "%d", port);
+    server_start_with(&server, (const char *const[]){"--port", number, NULL});
+    expect("127.0.0.1", "", DUEQ_TLS);
+    server_stop(&server);
+}
+
+static void test_push_of_a_large_body_over_tls(void **state) {
+    (void)state;
+    char url[300];
+    size_t size = (size_t)8 << 20;
+    char *body = malloc(size);
+    start_server("localhost", "no");
+    snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/ca.pem", port, dir);
+    dueq_client *client = open_client(url);
+    dueq_queue *queue = open_queue(client, "jobs");
+    for (size_t i = 0; i < size; i++)
+        body[i] = (char)(i * 13 + i / 251);
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *result;
+    draft.body = (dueq_bytes){body, size};
+    assert_status(client, OK, dueq_push(queue, &draft, 1, NULL));
+    const dueq_message *message = reserve_one(queue, 0, 0, &result);
+    assert_int_equal(message->body.size, size);
+    assert_memory_equal(message->body.data, body, size);
+    dueq_result_free(result);
+    free(body);
+    dueq_queue_close(queue);
+    dueq_close(client);
+    server_stop(&server);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    char line[2000];
+    snprintf(dir, sizeof dir, "/tmp/dueq-tls-XXXXXX");
+    assert_non_null(mkdtemp(dir));
+    snprintf(line, sizeof line, make_certificates, dir);
+    assert_int_equal(system(line), 0);
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    char line[100];
+    snprintf(line, sizeof line, "rm -rf %s", dir);
+    return system(line);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_push_over_tls_verifies_the_server),
+        cmocka_unit_test(test_push_over_tls_refuses_another_name),
+        cmocka_unit_test(test_push_over_tls_with_a_client_certificate),
+        cmocka_unit_test(test_push_over_tls_to_a_plain_port),
+        cmocka_unit_test(test_push_of_a_large_body_over_tls),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
