@@ -8,17 +8,18 @@
 -- Returns one digit for each ticket: 0 finished, 4 the lease was lost.
 local msg, leased, past, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include ticket
--- include past
 -- include done
 
-local n = #ARGV - 3
+local argv, match = ARGV, string.match
+local n = #argv - 3
 local ids, came_back = {}, {}
 for i = 1, n do
-  local ticket = ARGV[i + 3]
-  if string.sub(ticket, 1, 2) == '1:' then
-    ids[i] = string.sub(ticket, 3)
+  local id = match(argv[i + 3], '^1:(.*)$')
+  if id then
+    ids[i] = id
   else
-    local attempt, id = ticket_read(ticket)
+    local attempt
+    attempt, id = ticket_read(argv[i + 3])
     ids[i] = id or ''
     if attempt ~= 1 then
       came_back[#came_back + 1] = ids[i]
@@ -28,7 +29,7 @@ end
 
 redis.call('HLEN', past)
 local outcome
-local removed = redis.call('ZREM', leased, unpack(ARGV, 4))
+local removed = redis.call('ZREM', leased, unpack(argv, 4))
 if removed == n then
   outcome = string.rep('0', n)
 elseif removed == 0 then
@@ -36,6 +37,7 @@ elseif removed == 0 then
 else
   -- Some tickets are stale. A held one is the next after the message's past; a stale one is not: each
   -- end of a lease has raised the past, or the body is gone or (another stamp) of a later push.
+  -- include past
   local mark, held, seen = {}, {}, {}
   for i = 1, n do
     local attempt, id, stamp = ticket_read(ARGV[i + 3])

@@ -24,7 +24,7 @@ def statuses() -> dict[str, str]:
 def expand(path: Path, codes: dict[str, str]) -> str:
     text = path.read_text()
     text = re.sub(
-        r"^-- include (\w+)\n",
+        r"^ *-- include (\w+)\n",
         lambda m: (HERE / "lib" / f"{m[1]}.lua").read_text(),
         text,
         flags=re.M,

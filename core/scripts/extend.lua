@@ -8,6 +8,7 @@
 local leased, wake, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include now
 -- include wake
+-- include expect
 -- include done
 
 redis.call('HLEN', info)

@@ -10,21 +10,22 @@
 --         'any': id, envelope, due for each; due is '0' (now), '+ms' from now or '@ms' since 1970
 -- Returns one digit for each message: 0 stored, 2 a living message has this id.
 local msg, ready, delayed, wake, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
--- include now
 -- include wake
 -- include done
 
-if ARGV[4] == 'now' then
-  local tickets, ids, n = {}, {}, 0
-  for i = 5, #ARGV, 2 do
+local argv = ARGV
+if argv[4] == 'now' then
+  local tickets, n = {}, 0
+  for i = 5, #argv, 2 do
     n = n + 1
-    ids[n] = ARGV[i]
-    tickets[n] = '0:' .. ARGV[i]
+    tickets[n] = '0:' .. argv[i]
   end
-  redis.call('HSET', msg, unpack(ARGV, 5))
+  redis.call('HSET', msg, unpack(argv, 5))
   local length = redis.pcall('RPUSH', ready, unpack(tickets))
   if type(length) == 'table' then
-    redis.call('HDEL', msg, unpack(ids))
+    for i = 5, #argv, 2 do
+      redis.call('HDEL', msg, argv[i])
+    end
     return length
   end
   if length == n then
@@ -33,6 +34,8 @@ if ARGV[4] == 'now' then
   return done(calls, ARGV[1], ARGV[2], ARGV[3], string.rep('0', n))
 end
 
+-- include now
+-- include expect
 redis.call('HLEN', info)
 local now, outcome, stored, at_once, later, first = now_ms(), {}, {}, {}, {}, nil
 for i = 5, #ARGV, 3 do

@@ -19,10 +19,6 @@ local wake, info, past, calls = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 -- include now
 -- include ticket
 -- include envelope
--- include past
--- include wake
--- include promote
--- include claim
 -- include done
 
 local session = ARGV[1]
@@ -33,7 +29,10 @@ local noted = redis.call('HGET', info, 'next')
 local first = noted and tonumber(noted) or nil
 local damaged, looked = 0, false
 
+-- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function look()
+  -- include past
+  -- include promote
   looked = true
   local moved, broken
   first, moved, broken = promote({
@@ -46,37 +45,46 @@ end
 if first and first <= now then
   look()
 end
-local tickets = redis.call('LPOP', ready, count)
+local tickets = redis.call('LPOP', ready, ARGV[4])
 if not tickets and not looked and look() > 0 then
-  tickets = redis.call('LPOP', ready, count)
+  tickets = redis.call('LPOP', ready, ARGV[4])
 end
 
-local reply, held, ends = { 0, -1, 0, 0 }, {}, {}
-local size, n, rounds = 4, 0, 0
+local match, byte = string.match, string.byte
+local reply, held = { now, -1, 0, 0 }, {}
+local size, n, rounds, asked = 4, 0, 0, count
+local usual_lease = lease > 0 and lease or tonumber(ARGV[6])
+local granted, stop, shortest -- the lease last given and its end as text; the shortest given
 while tickets do
   local ids, attempts, stamps = {}, {}, {}
   for i = 1, #tickets do
-    local ticket = tickets[i]
-    if string.sub(ticket, 1, 2) == '0:' then
-      attempts[i], ids[i] = 0, string.sub(ticket, 3)
+    local id = match(tickets[i], '^0:(.*)$')
+    if id then
+      ids[i] = id
     else
-      local attempt, id, stamp = ticket_read(ticket)
-      attempts[i], ids[i], stamps[i] = attempt or -1, id or '', stamp
+      local attempt, stamp
+      attempt, id, stamp = ticket_read(tickets[i])
+      ids[i], attempts[i], stamps[i] = id or '', attempt or -1, stamp
     end
   end
   local envelopes = redis.pcall('HMGET', msg, unpack(ids))
   local problem = envelopes.err and envelopes
 
-  local taken, spent, size_before, n_before = {}, {}, size, n
+  local taken, spent, size_before, n_before, shortest_before = {}, {}, size, n, shortest
   for i = 1, problem and 0 or #tickets do
-    local envelope, id, attempt, stamp = envelopes[i], ids[i], attempts[i], stamps[i]
-    local max_attempts, own_stamp, own_lease = 1, nil, nil
-    local flags = envelope and string.byte(envelope, 2)
-    local usual = flags == 0 and attempt == 0 and #envelope > 3 and string.byte(envelope) == 0xD1
-    if envelope and not usual then
-      max_attempts, own_stamp, own_lease = envelope_read(envelope)
+    local envelope, id, attempt, stamp = envelopes[i], ids[i], attempts[i] or 0, stamps[i]
+    local usual, max_attempts, own_stamp, own_lease
+    if envelope then
+      local version, flags = byte(envelope, 1, 2)
+      usual = flags == 0 and attempt == 0 and not stamp and version == 0xD1 and #envelope > 3
+      if not usual then
+        max_attempts, own_stamp, own_lease = envelope_read(envelope)
+      end
     end
-    if attempt < 0 then
+    local ticket, given
+    if usual then
+      ticket, given = '1:' .. id, usual_lease
+    elseif attempt < 0 then
       damaged = damaged + 1
       spent[#spent + 1] = { tickets[i] }
     elseif not envelope or (max_attempts and own_stamp ~= stamp) then
@@ -84,23 +92,21 @@ while tickets do
     elseif not max_attempts then
       damaged = damaged + 1
       spent[#spent + 1] = { tickets[i], id, attempt, 'damaged envelope' }
-    elseif not usual and max_attempts > 0 and attempt >= max_attempts then
+    elseif max_attempts > 0 and attempt >= max_attempts then
       spent[#spent + 1] = { tickets[i], id, attempt }
     else
-      local ticket = '1:' .. id
-      if attempt > 0 or stamp then
-        ticket = ticket_write(attempt + 1, id, stamp)
+      ticket = ticket_write(attempt + 1, id, stamp)
+      given = lease == 0 and own_lease or usual_lease
+    end
+    if ticket then
+      if given ~= granted then
+        granted, stop = given, string.format('%d', now + given)
+        shortest = math.min(given, shortest or given)
       end
-      local stop = lease
-      if stop == 0 then
-        stop = own_lease or tonumber(ARGV[6])
-      end
-      stop = string.format('%d', now + stop)
       n = n + 1
       held[n] = ticket
-      taken[#taken + 1] = stop
-      taken[#taken + 1] = ticket
-      ends[n] = stop
+      local at = 2 * (n - n_before)
+      taken[at - 1], taken[at] = stop, ticket
       reply[size + 1], reply[size + 2], reply[size + 3] = ticket, stop, envelope
       size = size + 3
     end
@@ -128,25 +134,28 @@ while tickets do
     for i = size_before + 1, size do
       reply[i] = nil
     end
-    n, rounds = n_before, 5
+    n, rounds, shortest = n_before, 5, shortest_before
     break
   end
-  for _, entry in ipairs(spent) do
-    redis.call('ZADD', dead, string.format('%d', now), entry[1])
-    if entry[2] then
-      local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
-      redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[4] or text))
+  if #spent > 0 then
+    -- include past
+    for _, entry in ipairs(spent) do
+      redis.call('ZADD', dead, string.format('%d', now), entry[1])
+      if entry[2] then
+        local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
+        redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[4] or text))
+      end
     end
   end
 
   rounds = rounds + 1
-  if n == count then
+  if n == count or rounds == 5 or #tickets < asked then
     break
   end
-  tickets = rounds < 5 and redis.call('LPOP', ready, count - n)
+  asked = count - n
+  tickets = redis.call('LPOP', ready, asked)
 end
 
-reply[1] = string.format('%d', now)
 reply[4] = damaged
 if damaged > 0 then
   redis.pcall('HINCRBY', info, 'damaged', damaged)
@@ -156,11 +165,8 @@ end
 local emptied = n < count and rounds < 5
 local left = not emptied and (duty or looked or n == 0) and redis.call('LLEN', ready) or 0
 local lowered = false
-for i = 1, n do
-  local stop = tonumber(ends[i])
-  if not first or stop < first then
-    first, lowered = stop, true
-  end
+if n > 0 and (not first or now + shortest < first) then
+  first, lowered = now + shortest, true
 end
 -- With nothing to come a note of the future stays: it is early, which is safe, and spares the next
 -- reserve from noting again.
@@ -176,9 +182,12 @@ elseif n == 0 and first and first <= now then
   reply[2] = 0
 end
 if duty or lowered or looked then
+  -- include wake
+  -- include expect
   local claims = redis.call('HGET', info, 'claims')
   wait = wait and n == 0 and reply[2] ~= 0
   if duty or wait then
+    -- include claim
     local pause, text, changed = claim(claims, session, first, now, wait)
     if changed then
       redis.call('HSET', info, 'claims', text)

@@ -17,6 +17,7 @@ local wake, info, past, calls = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 -- include envelope
 -- include past
 -- include wake
+-- include expect
 -- include done
 
 local ticket, delay = ARGV[4], tonumber(ARGV[5])

@@ -1,4 +1,4 @@
--- The claims of the waiting consumers on the next time to come (see wake.lua): the first to look at
+-- The claims of the waiting consumers on the next time to come (see expect.lua): the first to look at
 -- `first`, a second 50 ms later in case it died. More wait without a timer.
 -- Takes the session's own claim back and drops stale ones; if it is to wait, may claim anew.
 -- Returns how long to wait in ms, or nil where others look; the claims; and whether they changed.
