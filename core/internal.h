@@ -77,6 +77,7 @@ enum dueq__key {
     DUEQ__KEY_WAKE,
     DUEQ__KEY_INFO,
     DUEQ__KEY_PAST,
+    DUEQ__KEY_BAD,
     DUEQ__KEY_CALLS, /* followed by the hour: see call.c */
     DUEQ__KEY_COUNT
 };

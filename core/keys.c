@@ -6,7 +6,7 @@
 const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
     [DUEQ__KEY_MSG] = "msg",   [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
     [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead", [DUEQ__KEY_WAKE] = "wake",
-    [DUEQ__KEY_INFO] = "info", [DUEQ__KEY_PAST] = "past",   [DUEQ__KEY_CALLS] = "calls",
+    [DUEQ__KEY_INFO] = "info", [DUEQ__KEY_PAST] = "past", [DUEQ__KEY_BAD] = "bad",   [DUEQ__KEY_CALLS] = "calls",
 };
 
 /* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), 0 where there is none. */

@@ -137,7 +137,7 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
         at += DUEQ__STAMP_SIZE;
     }
     if (flags & DUEQ__FLAG_LEASE) {
-        if (end - at < 4)
+        if (end - at < 4 || (get16(at) == 0 && get16(at + 2) == 0))
             return false;
         at += 4;
     }
@@ -157,13 +157,13 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
 
 bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
     const char *at = text.data, *end = at + text.size;
-    uint64_t attempt = 0;
+    uint32_t attempt = 0;
     const char *start = at;
-    for (; at < end && *at >= '0' && *at <= '9' && at - start < 10; at++)
-        attempt = attempt * 10 + (uint64_t)(*at - '0');
-    if (at == start || attempt > UINT32_MAX || at == end)
+    for (; at < end && *at >= '0' && *at <= '9' && at - start < 9; at++)
+        attempt = attempt * 10 + (uint32_t)(*at - '0');
+    if (at == start || at == end)
         return false;
-    *ticket = (struct dueq__ticket){.attempt = (uint32_t)attempt};
+    *ticket = (struct dueq__ticket){.attempt = attempt};
     if (*at == '.') {
         if (end - at <= DUEQ__STAMP_SIZE || dueq__id_time(at + 1, DUEQ__STAMP_SIZE) < 0)
             return false;

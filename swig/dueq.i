@@ -49,4 +49,5 @@
 %rename(status_text) dueq_status_text;
 %rename(status_retriable) dueq_status_retriable;
 
+#define DUEQ_API
 %include "dueq.h"

@@ -9,16 +9,28 @@
 local msg, leased, dead, past, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include ticket
+-- include envelope
 -- include past
+-- include held
 -- include done
 
-local attempt, id = ticket_read(ARGV[4])
+local ticket = ARGV[4]
+local attempt, id = ticket_read(ticket)
 redis.call('ZCARD', dead)
-local alive = id and redis.call('HEXISTS', msg, id) == 1
+local envelope = id and redis.call('HGET', msg, id)
 local _, crashes = past_read(id and redis.call('HGET', past, id))
-if redis.call('ZREM', leased, ARGV[4]) == 0 or not alive then
+local now = now_ms()
+if not envelope then
+  -- What is left of a message that is gone.
+  redis.call('ZREM', leased, ticket)
+end
+if not envelope or not held(leased, ticket, now) then
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
 end
-redis.call('ZADD', dead, string.format('%d', now_ms()), ARGV[4])
+redis.call('ZREM', leased, ticket)
+if not envelope_read(envelope) then
+  ticket = ticket_write(attempt, id)
+end
+redis.call('ZADD', dead, string.format('%d', now), ticket)
 redis.call('HSET', past, id, past_write(attempt, crashes, ARGV[5]))
 return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

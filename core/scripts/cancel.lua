@@ -12,6 +12,7 @@
 local msg, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local info, past, calls = KEYS[5], KEYS[6], KEYS[7]
 -- include ticket
+-- include envelope
 -- include past
 -- include done
 
@@ -26,7 +27,7 @@ for i = 4, #ARGV do
   if not envelope then
     outcome[#outcome + 1] = DUEQ_NOT_FOUND
   else
-    local stamp = (string.byte(envelope, 2) or 0) % 2 == 1 and string.sub(envelope, 5, 14) or nil
+    local _, stamp = envelope_read(envelope)
     local attempts = past_read(redis.call('HGET', past, id))
     local ticket = ticket_write(attempts, id, stamp)
     redis.call('HDEL', msg, id)

@@ -11,6 +11,7 @@ local msg, delayed, leased, dead, past = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEY
 -- include now
 -- include int
 -- include ticket
+-- include envelope
 -- include past
 
 local id = ARGV[1]
@@ -18,7 +19,7 @@ local envelope = redis.call('HGET', msg, id)
 if not envelope then
   return nil
 end
-local stamp = (string.byte(envelope, 2) or 0) % 2 == 1 and string.sub(envelope, 5, 14) or nil
+local _, stamp = envelope_read(envelope)
 local attempts, _, text = past_read(redis.call('HGET', past, id))
 local ticket = ticket_write(attempts, id, stamp)
 local state, time = 1, '0'

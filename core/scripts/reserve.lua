@@ -8,6 +8,7 @@
 -- KEYS[7] info     HASH  next, claims, counters
 -- KEYS[8] past     HASH  id -> attempts, crashes, last error
 -- KEYS[9] calls    HASH  session -> its last call and answer
+-- KEYS[10] bad     LIST  entries that were no tickets
 -- ARGV    session, call number, fresh, count, lease in ms (0: the message's own), default lease in ms,
 --         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
 --         marker, or holds a claim, and so must see to it that the others are woken in its place
@@ -15,7 +16,7 @@
 --           then for each message: ticket, end of lease in ms, envelope }.
 --         wait: 0 call again at once, -1 nothing to come or others look after it.
 local msg, ready, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local wake, info, past, calls = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+local wake, info, past, calls, bad = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 -- include now
 -- include ticket
 -- include envelope
@@ -32,11 +33,12 @@ local damaged, looked = 0, false
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function look()
   -- include past
+  -- include bad
   -- include promote
   looked = true
   local moved, broken
   first, moved, broken = promote({
-    msg = msg, ready = ready, delayed = delayed, leased = leased, dead = dead, past = past,
+    msg = msg, ready = ready, delayed = delayed, leased = leased, bad = bad, past = past,
   }, now, 500)
   damaged = damaged + broken
   return moved
@@ -70,7 +72,7 @@ while tickets do
   local envelopes = redis.pcall('HMGET', msg, unpack(ids))
   local problem = envelopes.err and envelopes
 
-  local taken, spent, size_before, n_before, shortest_before = {}, {}, size, n, shortest
+  local taken, spent, garbage, size_before, n_before, shortest_before = {}, {}, {}, size, n, shortest
   for i = 1, problem and 0 or #tickets do
     local envelope, id, attempt, stamp = envelopes[i], ids[i], attempts[i] or 0, stamps[i]
     local usual, max_attempts, own_stamp, own_lease
@@ -86,12 +88,12 @@ while tickets do
       ticket, given = '1:' .. id, usual_lease
     elseif attempt < 0 then
       damaged = damaged + 1
-      spent[#spent + 1] = { tickets[i] }
+      garbage[#garbage + 1] = tickets[i]
     elseif not envelope or (max_attempts and own_stamp ~= stamp) then
       max_attempts = nil
     elseif not max_attempts then
       damaged = damaged + 1
-      spent[#spent + 1] = { tickets[i], id, attempt, 'damaged envelope' }
+      spent[#spent + 1] = { ticket_write(attempt, id), id, attempt, 'damaged envelope' }
     elseif max_attempts > 0 and attempt >= max_attempts then
       spent[#spent + 1] = { tickets[i], id, attempt }
     else
@@ -112,8 +114,8 @@ while tickets do
     end
   end
 
-  if not problem and #spent > 0 then
-    for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past) }) do
+  if not problem and #spent + #garbage > 0 then
+    for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past), redis.pcall('LLEN', bad) }) do
       if type(check) == 'table' and check.err then
         problem = check
       end
@@ -140,12 +142,14 @@ while tickets do
   if #spent > 0 then
     -- include past
     for _, entry in ipairs(spent) do
+      local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
       redis.call('ZADD', dead, string.format('%d', now), entry[1])
-      if entry[2] then
-        local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
-        redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[4] or text))
-      end
+      redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[4] or text))
     end
+  end
+  if #garbage > 0 then
+    -- include bad
+    set_aside(bad, garbage)
   end
 
   rounds = rounds + 1

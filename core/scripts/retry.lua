@@ -18,6 +18,7 @@ local wake, info, past, calls = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 -- include past
 -- include wake
 -- include expect
+-- include held
 -- include done
 
 local ticket, delay = ARGV[4], tonumber(ARGV[5])
@@ -28,14 +29,22 @@ redis.call('ZCARD', dead)
 redis.call('HLEN', info)
 local envelope = id and redis.call('HGET', msg, id)
 local _, crashes = past_read(id and redis.call('HGET', past, id))
-if redis.call('ZREM', leased, ticket) == 0 or not envelope then
+local now = now_ms()
+if not envelope then
+  -- What is left of a message that is gone.
+  redis.call('ZREM', leased, ticket)
+end
+if not envelope or not held(leased, ticket, now) then
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
 end
 
-local now = now_ms()
+redis.call('ZREM', leased, ticket)
 redis.call('HSET', past, id, past_write(attempt, crashes, ARGV[6]))
-local max_attempts = envelope_read(envelope) or 1
-if max_attempts > 0 and attempt >= max_attempts then
+local max_attempts = envelope_read(envelope)
+if not max_attempts then
+  ticket = ticket_write(attempt, id)
+end
+if not max_attempts or (max_attempts > 0 and attempt >= max_attempts) then
   redis.call('ZADD', dead, string.format('%d', now), ticket)
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_BURIED)
 end

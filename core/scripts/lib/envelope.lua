@@ -34,6 +34,9 @@ local function envelope_read(envelope)
     end
     local stop = at + 2 + struct.unpack('>H', envelope, at)
     at = at + 2
+    if stop > size + 1 then
+      return nil
+    end
     while at < stop do
       at = at + 1 + string.byte(envelope, at)
       if at + 1 >= stop then
@@ -41,7 +44,7 @@ local function envelope_read(envelope)
       end
       at = at + 2 + struct.unpack('>H', envelope, at)
     end
-    if at ~= stop or at > size + 1 then
+    if at ~= stop then
       return nil
     end
   end

@@ -2,7 +2,10 @@
 -- those of its current ticket (one less than of a leased one), the crashes leases that ended.
 local function past_read(past)
   local attempts, crashes, text = string.match(past or '', '^(%d+) (%d+) (.*)$')
-  return tonumber(attempts) or 0, tonumber(crashes) or 0, text or ''
+  if not attempts or #attempts > 9 or #crashes > 9 then
+    return 0, 0, text or ''
+  end
+  return tonumber(attempts), tonumber(crashes), text
 end
 
 local function past_write(attempts, crashes, text)

@@ -26,7 +26,7 @@ local function promote(keys, now, most)
   end
   if lease_head and lease_head <= now then
     ended = redis.call('ZRANGEBYSCORE', keys.leased, '-inf', limit, 'LIMIT', 0, most)
-    redis.call('ZCARD', keys.dead)
+    redis.call('LLEN', keys.bad)
   end
   for _, ticket in ipairs(ended) do
     local attempt, id = ticket_read(ticket)
@@ -38,7 +38,6 @@ local function promote(keys, now, most)
         pasts[#pasts + 1] = past_write(attempt, crashes + 1, text)
       end
     else
-      broken[#broken + 1] = limit
       broken[#broken + 1] = ticket
     end
   end
@@ -57,7 +56,7 @@ local function promote(keys, now, most)
     redis.call('HSET', keys.past, unpack(pasts))
   end
   if #broken > 0 then
-    redis.call('ZADD', keys.dead, unpack(broken))
+    set_aside(keys.bad, broken)
   end
-  return earlier(head_of(keys.delayed), head_of(keys.leased)), #due + #back, #broken / 2
+  return earlier(head_of(keys.delayed), head_of(keys.leased)), #due + #back, #broken
 end

@@ -1,13 +1,12 @@
--- A ticket is "attempt:id", or "attempt.stamp:id" where the producer gave the id.
--- Returns attempt, id, stamp (nil without one); nil where it is no ticket.
+-- A ticket is "attempt:id", or "attempt.stamp:id" where the producer gave the id; the attempt has nine
+-- digits at most. Returns attempt, id, stamp (nil without one); nil where it is no ticket.
 local function ticket_read(ticket)
-  local attempt, id = string.match(ticket, '^(%d+):(.+)$')
-  if attempt then
-    return tonumber(attempt), id
-  end
   local stamp
-  attempt, stamp, id = string.match(ticket, '^(%d+)%.(%w+):(.+)$')
-  if attempt then
+  local attempt, id = string.match(ticket, '^(%d+):(.+)$')
+  if not attempt then
+    attempt, stamp, id = string.match(ticket, '^(%d+)%.(%w+):(.+)$')
+  end
+  if attempt and #attempt < 10 then
     return tonumber(attempt), id, stamp
   end
 end

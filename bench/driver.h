@@ -1,0 +1,66 @@
+/*
+ * The benchmark's driver: each subcommand takes one measure at a running server and prints it as one
+ * JSON object. run.py starts the server, repeats and compares.
+ */
+#ifndef DUEQ_BENCH_DRIVER_H
+#define DUEQ_BENCH_DRIVER_H
+
+#include <hiredis/hiredis.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "dueq.h"
+
+#define BODY_SIZE 200
+#define LEASE_MS 600000
+#define MAX_BATCH 1000
+
+/* ---- bench.c ---- */
+
+/* Says what failed, and ends the process. */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Dies with the client's own words unless the status is DUEQ_OK. */
+void must(const dueq_client *client, dueq_status status);
+void *must_allocate(size_t count, size_t size);
+
+struct link {
+    dueq_client *client;
+    dueq_queue *queue;
+};
+
+struct link link_open(const char *socket, const char *name);
+void link_close(struct link *link);
+/* Begins to take one message, waiting for ever. */
+void submit_reserve(struct link *link);
+/* The same, and returns when the consumer has settled in its wait; the queue must be empty. */
+void begin_wait(struct link *link);
+
+redisContext *bare_open(const char *socket);
+/* Sends a command and returns its reply, which is no error. */
+redisReply *bare_command(redisContext *bare, const char *format, ...);
+/* The next reply to what was appended; dies on an error. */
+redisReply *bare_reply(redisContext *bare);
+
+double now_us(clockid_t clock);
+/* The clock of the CPU time that the server's process has used: in nanoseconds, unlike INFO's. */
+clockid_t server_clock(redisContext *bare);
+
+/* Numbers that are the same in each run. */
+uint32_t draw(uint32_t below);
+/* Prints a list of numbers as JSON. */
+void print_list(const char *name, const double *numbers, size_t count);
+
+/* ---- One measure each ---- */
+
+/* cost.c: messages pushed, reserved and acknowledged in calls of `batch`; by dueq, or bare. */
+void measure_cost(const char *socket, bool bare, size_t batch, size_t messages);
+/* lateness.c: when delayed messages reach one waiting consumer, and plain timers of the same kind. */
+void measure_lateness(const char *socket, size_t messages);
+void measure_timers(size_t count);
+/* idle.c: the commands that the server ran while one consumer waited. */
+void measure_idle(const char *socket, int64_t seconds);
+/* memory.c: the server's memory with no message, and with each message in a state. */
+void measure_memory(const char *socket, size_t messages);
+
+#endif

@@ -1,0 +1,98 @@
+"""The machine, the private server and the driver that the measures use."""
+
+import json
+import os
+import platform
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+DRIVER = Path(os.environ.get("DUEQ_BENCH_DRIVER", ROOT / "build/cmake/dueq-bench"))
+SERVER = (
+    os.environ.get("DUEQ_TEST_SERVER")
+    or shutil.which("redis-server")
+    or shutil.which("valkey-server")
+    or "redis-server"
+)
+
+Figures = dict[str, Any]
+
+
+def drive(*words: str | int | Path) -> Figures:
+    """What one run of the driver measured."""
+    done = subprocess.run(
+        [DRIVER, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr.strip() or f"{DRIVER} ended with {done.returncode}")
+    figures: Figures = json.loads(done.stdout)
+    return figures
+
+
+@contextmanager
+def server() -> Iterator[Path]:
+    """A private server that writes nothing to disk, at its default settings otherwise."""
+    # A socket's path has 107 bytes at most.
+    directory = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
+    socket, log = directory / "s", directory / "log"
+    words = ["--port", "0", "--unixsocket", str(socket), "--dir", str(directory)]
+    words += ["--save", "", "--appendonly", "no", "--logfile", str(log)]
+    process = subprocess.Popen([SERVER, *words])
+    try:
+        for _ in range(1000):
+            if socket.exists():
+                break
+            try:
+                process.wait(0.01)
+            except subprocess.TimeoutExpired:
+                continue
+            raise SystemExit(f"{SERVER} did not start: {log.read_text() if log.exists() else ''}")
+        yield socket
+    finally:
+        process.kill()
+        process.wait()
+        shutil.rmtree(directory)
+
+
+@contextmanager
+def one_cpu() -> Iterator[None]:
+    """Runs what is started inside on one CPU.
+
+    The server and its only client take turns. On one CPU the figures do not depend on how long a
+    sleeping second CPU takes to wake up, which can cost more than what is to be measured.
+    """
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, allowed)
+
+
+def versions() -> Figures:
+    server_line = subprocess.run([SERVER, "--version"], stdout=subprocess.PIPE, text=True).stdout
+    return drive("versions") | {
+        "server": f"{Path(SERVER).name} {server_line.split('v=')[-1].split()[0]}",
+        "kernel": platform.release(),
+        "python": platform.python_version(),
+    }
+
+
+def description() -> Figures:
+    cpu = platform.machine()
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            cpu = line.split(":", 1)[1].strip()
+            break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return {
+        "cpu": cpu,
+        "cpus": len(os.sched_getaffinity(0)),
+        "memory_bytes": memory,
+        "system": platform.freedesktop_os_release().get("PRETTY_NAME", platform.system()),
+    }

@@ -1,0 +1,175 @@
+"""The measures: each runs the driver, prints what it found and returns its figures and targets."""
+
+import math
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from machine import Figures, drive, one_cpu, server
+
+VERBS = ("push", "reserve", "ack")
+BATCHES = (1, 10, 100)
+RATIO_LIMITS = {1: 2.5, 100: 1.6}
+LATENESS_LIMIT_MS = 5.0
+IDLE_LIMIT = 0.5
+# What a consumer sends, as opposed to what the scripts call on its behalf.
+SENT = ("eval", "script", "bzpop", "client", "hello", "auth", "select", "ping")
+
+
+@dataclass(frozen=True)
+class Target:
+    name: str
+    value: float
+    limit: float
+
+    @property
+    def met(self) -> bool:
+        return self.value <= self.limit
+
+
+Outcome = tuple[Figures, list[Target]]
+
+
+def cost(quick: bool) -> Outcome:
+    """The server's CPU time a message: the scripts against the commands they stand for."""
+    messages, count = (20_000, 3) if quick else (40_000, 5)
+    rounds: list[dict[str, Any]] = []
+    print(f"cost: {count} rounds of {messages} messages with a body of 200 bytes", flush=True)
+    with one_cpu(), server() as socket:
+        for index in range(count):
+            print(f"  round {index + 1}", flush=True)
+            round_trip = drive("ping", socket, messages)
+            for batch in BATCHES:
+                figures: dict[str, Any] = {"round": index + 1, "batch": batch, "ping": round_trip}
+                for way in ("bare", "scripts") if index % 2 else ("scripts", "bare"):
+                    figures[way] = drive(way, socket, batch, messages)
+                rounds.append(figures)
+
+    summary = [_summary([r for r in rounds if r["batch"] == batch], batch) for batch in BATCHES]
+    print_cost(summary, median(r["ping"]["server_us"] for r in rounds))
+    targets = [
+        Target(f"cost of a message at batch {row['batch']}, scripts / bare", row["all"]["ratio"],
+               RATIO_LIMITS[row["batch"]])
+        for row in summary
+        if row["batch"] in RATIO_LIMITS
+    ]  # fmt: skip
+    return {"messages": messages, "rounds": rounds, "summary": summary}, targets
+
+
+def _summary(rounds: list[dict[str, Any]], batch: int) -> dict[str, Any]:
+    """Medians over the rounds, for each verb and for all three; a ratio is that of one round."""
+    row: dict[str, Any] = {"batch": batch}
+    for name in (*VERBS, "all"):
+        verbs = VERBS if name == "all" else (name,)
+        bare, scripts = (
+            [sum(r[way][verb]["server_us"] for verb in verbs) for r in rounds]
+            for way in ("bare", "scripts")
+        )
+        trips = [len(verbs) * r["ping"]["server_us"] / batch for r in rounds]
+        row[name] = {
+            "bare_us": median(bare),
+            "scripts_us": median(scripts),
+            "ratio": median(s / b for s, b in zip(scripts, bare, strict=True)),
+            "ratio_without_round_trip": median(
+                (s - t) / (b - t) if b > t else math.nan
+                for s, b, t in zip(scripts, bare, trips, strict=True)
+            ),
+        }
+    return row
+
+
+def print_cost(summary: list[dict[str, Any]], ping_us: float) -> None:
+    print()
+    print("server CPU, us a message       push          reserve       ack           all")
+    for row in summary:
+        for label, key, digits in (
+            ("bare", "bare_us", 2),
+            ("scripts", "scripts_us", 2),
+            ("scripts / bare", "ratio", 2),
+            ("  without round trip", "ratio_without_round_trip", 1),
+        ):
+            cells = "".join(f"{row[name][key]:<14.{digits}f}" for name in (*VERBS, "all"))
+            head = f"batch {row['batch']}" if key == "bare_us" else ""
+            print(f"{head:<10}{label:<21}{cells}".rstrip())
+    print(f"a round trip without work (PING) is {ping_us:.2f} us of it, once for each call\n")
+
+
+def percentile(sorted_values: list[float], share: float) -> float:
+    """The smallest value that at least that share of the values does not exceed."""
+    return sorted_values[max(0, math.ceil(share * len(sorted_values)) - 1)]
+
+
+def _spread(values: list[float]) -> dict[str, float]:
+    ordered = sorted(values)
+    shares = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "max_ms": 1.0}
+    return {name: percentile(ordered, share) for name, share in shares.items()}
+
+
+def lateness(quick: bool) -> Outcome:
+    """How late delayed messages reach one consumer that waits for them; and how late plain timers
+    of this machine come meanwhile, which no queue can beat."""
+    messages, count = 200, 1 if quick else 3
+    rounds: list[dict[str, Any]] = []
+    print(f"lateness: {count} x {messages} delayed messages to one waiting consumer", flush=True)
+    with server() as socket:
+        for _ in range(count):
+            timers = drive("timers", messages)
+            figures = drive("lateness", socket, messages)
+            rounds.append(
+                {
+                    "messages": _spread(figures["late_ms"]),
+                    "timers": _spread(timers["late_ms"]),
+                    "early": figures["early"],
+                    "messages_late_ms": figures["late_ms"],
+                    "timers_late_ms": timers["late_ms"],
+                }
+            )
+    early = sum(r["early"] for r in rounds)
+    summary = {
+        kind: {name: median(r[kind][name] for r in rounds) for name in rounds[0][kind]}
+        for kind in ("messages", "timers")
+    }
+    print()
+    print("late, ms                       p50           p95           p99           max")
+    for label, kind in (("messages", "messages"), ("plain timers", "timers")):
+        print(f"{'':<10}{label:<21}{''.join(f'{v:<14.2f}' for v in summary[kind].values())}".rstrip())
+    print(f"{'':<10}{'early messages':<21}{early}\n")
+    targets = [
+        Target("lateness p99, ms", summary["messages"]["p99_ms"], LATENESS_LIMIT_MS),
+        Target("messages that came early", early, 0),
+    ]
+    return {"rounds": rounds, "summary": summary | {"early": early}}, targets
+
+
+def idle(quick: bool) -> Outcome:
+    """What one consumer sends while it waits on an empty queue."""
+    seconds = 10 if quick else 30
+    print(f"idle: one consumer waits for {seconds} s on an empty queue", flush=True)
+    with server() as socket:
+        figures = drive("idle", socket, seconds)
+    calls = {name: n for name, n in figures["calls"].items() if name != "config|resetstat"}
+    sent = sum(n for name, n in calls.items() if name.startswith(SENT))
+    figures |= {
+        "calls": calls,
+        "sent_a_second": sent / figures["seconds"],
+        "calls_a_second": sum(calls.values()) / figures["seconds"],
+    }
+    print(f"\nidle      commands sent        {sent} in {figures['seconds']:.0f} s")
+    print(f"{'':<10}and within scripts   {sum(calls.values()) - sent}")
+    print(f"{'':<10}CPU, us a second     consumer {figures['client_us'] / figures['seconds']:.1f}\n")
+    return figures, [Target("commands a second of an idle consumer", figures["sent_a_second"], IDLE_LIMIT)]
+
+
+def memory(quick: bool) -> Outcome:
+    """The server's bytes for a message, over those of its body."""
+    messages = 20_000 if quick else 100_000
+    print(f"memory: {messages} messages in each state", flush=True)
+    with server() as socket:
+        figures = drive("memory", socket, messages)
+    print("\nbytes over the body            ready         delayed       leased")
+    cells = "".join(f"{figures[state]:<14.0f}" for state in ("ready", "delayed", "leased"))
+    print(f"{'':<10}{'a message':<21}{cells}".rstrip() + "\n")
+    return figures, []
+
+
+MEASURES = {"cost": cost, "lateness": lateness, "idle": idle, "memory": memory}
