@@ -37,7 +37,8 @@ void measure_idle(const char *socket, int64_t seconds) {
     double passed = (now_us(CLOCK_MONOTONIC) - begin) / 1e6;
     client = now_us(CLOCK_PROCESS_CPUTIME_ID) - client;
     server = now_us(clock) - server;
-    printf("{\"seconds\": %.3f, \"client_us\": %.1f, \"server_us\": %.1f, ", passed, client, server);
+    printf("{\"seconds\": %.3f, \"client_us\": %.1f, \"server_us\": %.1f, ", passed, client,
+           server);
     print_calls(control);
     printf("}\n");
     dueq_abandon(consumer.client);

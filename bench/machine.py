@@ -25,9 +25,7 @@ Figures = dict[str, Any]
 
 def drive(*words: str | int | Path) -> Figures:
     """What one run of the driver measured."""
-    done = subprocess.run(
-        [DRIVER, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    done = subprocess.run([DRIVER, *map(str, words)], capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(done.stderr.strip() or f"{DRIVER} ended with {done.returncode}")
     figures: Figures = json.loads(done.stdout)

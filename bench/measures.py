@@ -132,7 +132,9 @@ def lateness(quick: bool) -> Outcome:
     print()
     print("late, ms                       p50           p95           p99           max")
     for label, kind in (("messages", "messages"), ("plain timers", "timers")):
-        print(f"{'':<10}{label:<21}{''.join(f'{v:<14.2f}' for v in summary[kind].values())}".rstrip())
+        print(
+            f"{'':<10}{label:<21}{''.join(f'{v:<14.2f}' for v in summary[kind].values())}".rstrip()
+        )
     print(f"{'':<10}{'early messages':<21}{early}\n")
     targets = [
         Target("lateness p99, ms", summary["messages"]["p99_ms"], LATENESS_LIMIT_MS),
@@ -156,8 +158,12 @@ def idle(quick: bool) -> Outcome:
     }
     print(f"\nidle      commands sent        {sent} in {figures['seconds']:.0f} s")
     print(f"{'':<10}and within scripts   {sum(calls.values()) - sent}")
-    print(f"{'':<10}CPU, us a second     consumer {figures['client_us'] / figures['seconds']:.1f}\n")
-    return figures, [Target("commands a second of an idle consumer", figures["sent_a_second"], IDLE_LIMIT)]
+    print(
+        f"{'':<10}CPU, us a second     consumer {figures['client_us'] / figures['seconds']:.1f}\n"
+    )
+    return figures, [
+        Target("commands a second of an idle consumer", figures["sent_a_second"], IDLE_LIMIT)
+    ]
 
 
 def memory(quick: bool) -> Outcome:

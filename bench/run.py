@@ -18,7 +18,9 @@ from measures import MEASURES, Target
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller queues")
-    parser.add_argument("--only", choices=MEASURES, action="append", help="this measure; repeatable")
+    parser.add_argument(
+        "--only", choices=MEASURES, action="append", help="this measure; repeatable"
+    )
     parser.add_argument("--json", type=Path, default=machine.ROOT / "build/bench.json")
     options = parser.parse_args()
     if not machine.DRIVER.exists():
@@ -31,7 +33,9 @@ def main() -> None:
         "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
     }
     print(", ".join(f"{name} {version}" for name, version in report["versions"].items()))
-    print(f"{report['machine']['cpus']} x {report['machine']['cpu']}, load {os.getloadavg()[0]:.2f}\n")
+    print(
+        f"{report['machine']['cpus']} x {report['machine']['cpu']}, load {os.getloadavg()[0]:.2f}\n"
+    )
     targets: list[Target] = []
     for name in options.only or MEASURES:
         report[name], more = MEASURES[name](options.quick)

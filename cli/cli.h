@@ -57,9 +57,7 @@ enum { CLI_OPTION_URL = 0x100, CLI_OPTION_JSON, CLI_OPTION_HELP, CLI_OPTION_VERS
     {"url", required_argument, NULL, CLI_OPTION_URL},                                              \
         {"json", no_argument, NULL, CLI_OPTION_JSON},                                              \
         {"help", no_argument, NULL, CLI_OPTION_HELP},                                              \
-        {"version", no_argument, NULL, CLI_OPTION_VERSION}, {                                      \
-        NULL, 0, NULL, 0                                                                           \
-    }
+        {"version", no_argument, NULL, CLI_OPTION_VERSION}, {NULL, 0, NULL, 0}
 
 /* The next option of the command's own, or -1 after the last. The common ones are dealt with. */
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options);

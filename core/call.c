@@ -242,10 +242,11 @@ static void lost(dueq_client *client) {
     if (dueq__call_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES) {
-        dueq__fail(&client->error, DUEQ_CLOSED,
-                   "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
-                   "known. Is it larger than the server's proto-max-bulk-len?",
-                   client->url.shown, call->losses, call->request_size);
+        dueq__fail(
+            &client->error, DUEQ_CLOSED,
+            "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
+            "known. Is it larger than the server's proto-max-bulk-len?",
+            client->url.shown, call->losses, call->request_size);
         dueq__call_finish(client, DUEQ_CLOSED);
     } else {
         dueq__call_back_off(client);
@@ -269,14 +270,15 @@ static void expire(dueq_client *client) {
         dueq__call_finish(client, status);
     } else if (known) {
         dueq__fail(&client->error, DUEQ_TIMEOUT,
-                   "%s did not answer within %lld ms; nothing was changed", client->url.shown, limit);
+                   "%s did not answer within %lld ms; nothing was changed", client->url.shown,
+                   limit);
         dueq__call_finish(client, DUEQ_TIMEOUT);
     } else {
         status = up ? DUEQ_TIMEOUT : DUEQ_CLOSED;
         dueq__fail(&client->error, status,
-                   "%s %s within %lld ms; whether the %s took effect is not known", client->url.shown,
-                   up ? "did not answer" : "was lost and did not come back", limit,
-                   call->script->name);
+                   "%s %s within %lld ms; whether the %s took effect is not known",
+                   client->url.shown, up ? "did not answer" : "was lost and did not come back",
+                   limit, call->script->name);
         dueq__call_finish(client, status);
     }
 }
@@ -305,7 +307,8 @@ static void load(dueq_client *client, const struct dueq__script *script) {
     call->sent = false;
     if (++call->loads > MAX_LOADS || !send_load(client, script)) {
         dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                   "%s does not keep the script '%s' that it was given", client->url.shown, script->name);
+                   "%s does not keep the script '%s' that it was given", client->url.shown,
+                   script->name);
         dueq__call_finish(client, DUEQ_UNSUPPORTED);
     }
 }
@@ -361,8 +364,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
         if (dueq__reply_is_error(reply))
             call->unsure = true;
-        else if (dueq__reply_bytes(reply, &bytes) && memmem(bytes.data, bytes.size, client->name,
-                                                            strlen(client->name)) &&
+        else if (dueq__reply_bytes(reply, &bytes) &&
+                 memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
                  send_about_stale(client, DUEQ__ANSWER_KILL, "KILL"))
             break;
         client->stale_id = 0;

@@ -312,7 +312,8 @@ static void flush_sealed(struct dueq__conn *conn) {
     for (;;) {
         if (conn->sealed_at == conn->sealed_size) {
             conn->sealed_at = 0;
-            conn->sealed_size = (size_t)dueq__tls_drain(conn->tls, conn->sealed, sizeof conn->sealed);
+            conn->sealed_size =
+                (size_t)dueq__tls_drain(conn->tls, conn->sealed, sizeof conn->sealed);
         }
         if (conn->sealed_size == 0) {
             size_t left = conn->out_size - conn->out_at;
@@ -325,8 +326,8 @@ static void flush_sealed(struct dueq__conn *conn) {
                 conn->output_ended = true;
             continue;
         }
-        conn->sealed_at += send_some(conn, conn->sealed + conn->sealed_at,
-                                     conn->sealed_size - conn->sealed_at);
+        conn->sealed_at +=
+            send_some(conn, conn->sealed + conn->sealed_at, conn->sealed_size - conn->sealed_at);
         if (conn->sealed_at < conn->sealed_size)
             return;
     }
@@ -399,8 +400,9 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
     if (!conn->reader)
         return NULL;
     if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
-        dueq__fail(&conn->error, DUEQ_PROTOCOL, "what answers at %s does not speak the Redis protocol: %s",
-                   conn->url->shown, conn->reader->errstr);
+        dueq__fail(&conn->error, DUEQ_PROTOCOL,
+                   "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
+                   conn->reader->errstr);
         lose(conn);
         return NULL;
     }

@@ -102,9 +102,10 @@ enum {
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
 };
-#define DUEQ_MAX_BODY ((size_t)512 * 1024 * 1024 - 128 * 1024) /* Redis: a string has 512 MiB at most */
-#define DUEQ_MAX_TIME_MS INT64_C(4102444800000)                /* longest duration, latest time: 2100 */
-#define DUEQ_FOREVER (-1)                                      /* a reserve's timeout_ms: no end */
+#define DUEQ_MAX_BODY                                                                              \
+    ((size_t)512 * 1024 * 1024 - 128 * 1024)    /* Redis: a string has 512 MiB at most */
+#define DUEQ_MAX_TIME_MS INT64_C(4102444800000) /* longest duration, latest time: 2100 */
+#define DUEQ_FOREVER (-1)                       /* a reserve's timeout_ms: no end */
 
 /* Bytes that somebody else owns. */
 typedef struct dueq_bytes {
@@ -174,14 +175,14 @@ typedef struct dueq_header {
 
 /* A message to push. Start from DUEQ_DRAFT, which holds the defaults, and set what differs. */
 typedef struct dueq_draft {
-    dueq_bytes body;             /* any bytes, also none */
-    dueq_bytes id;               /* 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters;
+    dueq_bytes body;       /* any bytes, also none */
+    dueq_bytes id;         /* 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters;
                                     size 0: the core makes one (22 characters, ordered by time) */
-    int64_t delay_ms;            /* not before this long after the push; 0: now */
-    int64_t at_ms;               /* not before this time of the server's clock; 0: use delay_ms */
-    uint32_t max_attempts;       /* deliveries before the message is dead; 0: without limit */
-    int64_t lease_ms;            /* a delivery's lease where the consumer names none; 0: the default */
-    const dueq_header *headers;  /* may be NULL when header_count is 0 */
+    int64_t delay_ms;      /* not before this long after the push; 0: now */
+    int64_t at_ms;         /* not before this time of the server's clock; 0: use delay_ms */
+    uint32_t max_attempts; /* deliveries before the message is dead; 0: without limit */
+    int64_t lease_ms;      /* a delivery's lease where the consumer names none; 0: the default */
+    const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
 } dueq_draft;
 
@@ -202,18 +203,18 @@ DUEQ_API const char *dueq_state_name(dueq_state state);
 /* A message as reserve and find return it. All pointers live as long as the result. */
 typedef struct dueq_message {
     dueq_bytes id;
-    dueq_bytes ticket;          /* this delivery, for ack, retry, extend, bury; find: the current one */
+    dueq_bytes ticket; /* this delivery, for ack, retry, extend, bury; find: the current one */
     dueq_bytes body;
     const dueq_header *headers; /* in the producer's order; NULL when there are none */
     size_t header_count;
-    uint32_t attempt;           /* deliveries so far, this one included: 1 on the first */
-    uint32_t max_attempts;      /* 0: without limit */
+    uint32_t attempt;      /* deliveries so far, this one included: 1 on the first */
+    uint32_t max_attempts; /* 0: without limit */
     dueq_state state;
-    int64_t time_ms;            /* by state: delayed: due, leased: end of lease, dead: when it died,
+    int64_t time_ms;    /* by state: delayed: due, leased: end of lease, dead: when it died,
                                    ready: 0 */
-    int64_t created_ms;         /* when it was pushed, by the producer's clock */
-    int64_t now_ms;             /* the server's clock when it answered */
-    dueq_bytes error;           /* find: the text of the last retry or bury; else empty */
+    int64_t created_ms; /* when it was pushed, by the producer's clock */
+    int64_t now_ms;     /* the server's clock when it answered */
+    dueq_bytes error;   /* find: the text of the last retry or bury; else empty */
 } dueq_message;
 
 /* What a queue holds, counted by the server in O(1). */
@@ -233,12 +234,15 @@ typedef struct dueq_counts {
  */
 typedef struct dueq_result dueq_result;
 
-DUEQ_API size_t dueq_result_count(const dueq_result *result);                         /* NULL: 0 */
-DUEQ_API dueq_status dueq_result_status(const dueq_result *result, size_t index);     /* that item's outcome */
-DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);          /* push: that draft's id */
-DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size_t index); /* reserve, find; else NULL */
-DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);            /* stats; else NULL */
-DUEQ_API size_t dueq_result_damaged(const dueq_result *result);                       /* reserve: entries set aside */
+DUEQ_API size_t dueq_result_count(const dueq_result *result); /* NULL: 0 */
+DUEQ_API dueq_status dueq_result_status(const dueq_result *result,
+                                        size_t index); /* that item's outcome */
+DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result,
+                                   size_t index); /* push: that draft's id */
+DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
+                                                 size_t index); /* reserve, find; else NULL */
+DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result); /* stats; else NULL */
+DUEQ_API size_t dueq_result_damaged(const dueq_result *result); /* reserve: entries set aside */
 DUEQ_API void dueq_result_free(dueq_result *result);
 
 /* ---- The verbs, blocking ----------------------------------------------------------------------- */
@@ -271,8 +275,8 @@ DUEQ_API dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size
  * all, DUEQ_FOREVER: without end) for the first, in one blocking command, without polling.
  * Returns EMPTY after the wait. A message whose lease ends comes back READY.
  */
-DUEQ_API dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms, int64_t lease_ms,
-                                  dueq_result **result);
+DUEQ_API dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms,
+                                  int64_t lease_ms, dueq_result **result);
 
 /* Finishes messages: they are gone. Items: OK or LEASE_LOST. */
 DUEQ_API dueq_status dueq_ack(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
@@ -283,7 +287,8 @@ DUEQ_API dueq_status dueq_ack(dueq_queue *queue, const dueq_bytes *tickets, size
  * DUEQ_MAX_ERROR bytes) is kept with it.
  * Returns OK, BURIED when its attempts are used up and it is dead now, or LEASE_LOST.
  */
-DUEQ_API dueq_status dueq_retry(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms, dueq_bytes error);
+DUEQ_API dueq_status dueq_retry(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms,
+                                dueq_bytes error);
 
 /* Sets the end of a lease to lease_ms (1 or more) from now. Returns OK or LEASE_LOST. */
 DUEQ_API dueq_status dueq_extend(dueq_queue *queue, dueq_bytes ticket, int64_t lease_ms);

@@ -52,10 +52,10 @@ enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
 
 struct dueq__url {
     enum dueq__transport transport;
-    char *host; /* TCP, TLS; an IPv6 address without its brackets */
-    char *path; /* UNIX: the socket; EMBEDDED: the directory */
+    char *host;                              /* TCP, TLS; an IPv6 address without its brackets */
+    char *path;                              /* UNIX: the socket; EMBEDDED: the directory */
     char *user, *password, *ca, *cert, *key; /* NULL where not given */
-    char *shown; /* the URL without its password */
+    char *shown;                             /* the URL without its password */
     int port;
     int db;
     int64_t timeout_ms;
@@ -93,10 +93,10 @@ bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t 
 /* ---- message.c: the envelope and the ticket ---------------------------------------------------- */
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
-enum { /* flags of the envelope; docs/protocol.md has the layout */
-    DUEQ__FLAG_STAMP = 1,   /* the id was given: a stamp tells this push from an earlier one */
-    DUEQ__FLAG_LEASE = 2,
-    DUEQ__FLAG_HEADERS = 4
+enum {                       /* flags of the envelope; docs/protocol.md has the layout */
+       DUEQ__FLAG_STAMP = 1, /* the id was given: a stamp tells this push from an earlier one */
+       DUEQ__FLAG_LEASE = 2,
+       DUEQ__FLAG_HEADERS = 4
 };
 #define DUEQ__ENVELOPE_FIXED 4
 
@@ -186,15 +186,21 @@ struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__error 
 void dueq__tls_free(struct dueq__tls *tls);
 /* Goes on with the handshake: 1 done, 0 wants more bytes, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
-bool dueq__tls_feed(struct dueq__tls *tls, const void *data, size_t size);   /* bytes from the socket */
-ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size);     /* bytes for the socket */
-ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size);      /* plain; 0 none, -1 bad */
-bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);  /* plain */
+bool dueq__tls_feed(struct dueq__tls *tls, const void *data,
+                    size_t size);                                        /* bytes from the socket */
+ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* bytes for the socket */
+ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size);  /* plain; 0 none, -1 bad */
+bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
 
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
-enum dueq__conn_state { DUEQ__CONN_CLOSED, DUEQ__CONN_CONNECTING, DUEQ__CONN_TLS, DUEQ__CONN_LOGIN,
-                        DUEQ__CONN_READY };
+enum dueq__conn_state {
+    DUEQ__CONN_CLOSED,
+    DUEQ__CONN_CONNECTING,
+    DUEQ__CONN_TLS,
+    DUEQ__CONN_LOGIN,
+    DUEQ__CONN_READY
+};
 
 struct dueq__reply; /* a redisReply; reply.c alone looks inside */
 struct dueq__conn;
@@ -231,9 +237,10 @@ bool dueq__reply_is_nil(const struct dueq__reply *reply);
 /* The class of an error reply; fills error. */
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
 bool dueq__reply_is_noscript(const struct dueq__reply *reply);
-size_t dueq__reply_count(const struct dueq__reply *reply);             /* of an array; else 0 */
+size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
-bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number);  /* an integer, or its text */
+bool dueq__reply_number(const struct dueq__reply *reply,
+                        int64_t *number); /* an integer, or its text */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
 /* ---- result.c ---------------------------------------------------------------------------------- */
@@ -281,16 +288,16 @@ enum dueq__phase {
 struct dueq__wait {
     size_t count;
     int64_t lease_ms;
-    int64_t until_ms;      /* the caller's patience; 0: it does not wait */
-    int64_t look_ms;       /* when to look again without being woken */
-    int64_t unblock_ms;    /* when to repeat CLIENT UNBLOCK */
-    int64_t ahead_ms;      /* the server's clock less the monotonic one */
-    unsigned probes;       /* sent in this wait */
-    bool probing;          /* and one is under way */
-    bool claim;            /* the script counts on this consumer to look at look_ms */
-    bool torch;            /* holds a wake marker that no reserve has declared yet */
-    bool blocked;          /* BZPOPMIN is under way on the waiting connection */
-    bool unblocking;       /* and CLIENT UNBLOCK was sent for it */
+    int64_t until_ms;   /* the caller's patience; 0: it does not wait */
+    int64_t look_ms;    /* when to look again without being woken */
+    int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
+    int64_t ahead_ms;   /* the server's clock less the monotonic one */
+    unsigned probes;    /* sent in this wait */
+    bool probing;       /* and one is under way */
+    bool claim;         /* the script counts on this consumer to look at look_ms */
+    bool torch;         /* holds a wake marker that no reserve has declared yet */
+    bool blocked;       /* BZPOPMIN is under way on the waiting connection */
+    bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
     size_t damaged;
 };
 
@@ -298,20 +305,20 @@ struct dueq__call {
     enum dueq__phase phase;
     dueq_queue *queue;
     const struct dueq__script *script;
-    char *request;     /* the command as sent; owned */
+    char *request; /* the command as sent; owned */
     size_t request_size;
-    char *calls;       /* the hour's key; owned */
+    char *calls; /* the hour's key; owned */
     size_t calls_size;
     int64_t hour;
-    uint64_t number;   /* of this request in its session, for recall; 0: it changes nothing */
+    uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
-    bool sent;         /* on the connection as it is */
-    bool doubtful;     /* sent on a connection that was lost before the answer came */
-    bool unsure;       /* and that connection may still be read by the server */
+    bool sent;     /* on the connection as it is */
+    bool doubtful; /* sent on a connection that was lost before the answer came */
+    bool unsure;   /* and that connection may still be read by the server */
     unsigned losses, loads;
     int64_t deadline_ms;
-    int64_t retry_ms;  /* not before this time */
-    dueq_bytes *ids;   /* push: of the drafts, find: of the message; one allocation; owned */
+    int64_t retry_ms; /* not before this time */
+    dueq_bytes *ids;  /* push: of the drafts, find: of the message; one allocation; owned */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
@@ -322,11 +329,11 @@ struct dueq_client {
     struct dueq__url url;
     struct dueq__error error;
     pid_t pid;
-    bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
-    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    bool reached;    /* was connected before: a lost server is waited for, an absent one is not */
+    bool no_unblock; /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
     bool command_up, waiter_up; /* started, and not yet seen closed */
-    unsigned failures; /* to connect, in a row */
-    int64_t stale_id;  /* a lost connection that the server may still read a request from; 0: none */
+    unsigned failures;          /* to connect, in a row */
+    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     struct dueq__conn *command, *waiter;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;

@@ -4,9 +4,10 @@
 #include "internal.h"
 
 const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
-    [DUEQ__KEY_MSG] = "msg",   [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
-    [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead", [DUEQ__KEY_WAKE] = "wake",
-    [DUEQ__KEY_INFO] = "info", [DUEQ__KEY_PAST] = "past", [DUEQ__KEY_BAD] = "bad",   [DUEQ__KEY_CALLS] = "calls",
+    [DUEQ__KEY_MSG] = "msg",       [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
+    [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead",   [DUEQ__KEY_WAKE] = "wake",
+    [DUEQ__KEY_INFO] = "info",     [DUEQ__KEY_PAST] = "past",   [DUEQ__KEY_BAD] = "bad",
+    [DUEQ__KEY_CALLS] = "calls",
 };
 
 /* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), 0 where there is none. */
@@ -50,11 +51,13 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
     if (size == 0)
         return dueq__fail(error, DUEQ_NAME, "the queue's name is empty");
     if (size > DUEQ_MAX_NAME)
-        return dueq__fail(error, DUEQ_NAME, "the queue's name has %zu bytes; at most %d are allowed",
-                          size, DUEQ_MAX_NAME);
-    if (!dueq__utf8(name, size, false))
         return dueq__fail(error, DUEQ_NAME,
-                          "the queue's name is not UTF-8, or has a control character (NUL, newline ...)");
+                          "the queue's name has %zu bytes; at most %d are allowed", size,
+                          DUEQ_MAX_NAME);
+    if (!dueq__utf8(name, size, false))
+        return dueq__fail(
+            error, DUEQ_NAME,
+            "the queue's name is not UTF-8, or has a control character (NUL, newline ...)");
     if (memchr(name, '{', size) || memchr(name, '}', size))
         return dueq__fail(error, DUEQ_NAME,
                           "the queue's name has a brace; braces mark the cluster slot in the keys");
@@ -64,7 +67,8 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
     if (id.size == 0 || id.size > DUEQ_MAX_ID)
         return dueq__fail(error, id.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
-                          "a message's id has %zu bytes; 1 to %d are allowed", id.size, DUEQ_MAX_ID);
+                          "a message's id has %zu bytes; 1 to %d are allowed", id.size,
+                          DUEQ_MAX_ID);
     if (!dueq__utf8(id.data, id.size, false))
         return dueq__fail(error, DUEQ_INVALID,
                           "a message's id is not UTF-8, or has a control character");

@@ -29,8 +29,9 @@ static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *er
         if (!dueq__utf8(header->value.data, header->value.size, true))
             return dueq__fail(error, DUEQ_INVALID, "a header's value is not UTF-8");
         if (header->value.size > DUEQ_MAX_HEADERS)
-            return dueq__fail(error, DUEQ_TOO_LARGE, "a header's value has %zu bytes; %d are allowed",
-                              header->value.size, DUEQ_MAX_HEADERS);
+            return dueq__fail(error, DUEQ_TOO_LARGE,
+                              "a header's value has %zu bytes; %d are allowed", header->value.size,
+                              DUEQ_MAX_HEADERS);
     }
     if (headers_size(draft) > DUEQ_MAX_HEADERS)
         return dueq__fail(error, DUEQ_TOO_LARGE, "the headers take %zu bytes; %d are allowed",
@@ -74,8 +75,9 @@ static unsigned char *put(unsigned char *out, dueq_bytes bytes) {
 
 void dueq__envelope_write(const dueq_draft *draft, const char *stamp, unsigned char *out) {
     out[0] = DUEQ__ENVELOPE_VERSION;
-    out[1] = (unsigned char)((stamp ? DUEQ__FLAG_STAMP : 0) | (draft->lease_ms ? DUEQ__FLAG_LEASE : 0) |
-                             (draft->header_count ? DUEQ__FLAG_HEADERS : 0));
+    out[1] =
+        (unsigned char)((stamp ? DUEQ__FLAG_STAMP : 0) | (draft->lease_ms ? DUEQ__FLAG_LEASE : 0) |
+                        (draft->header_count ? DUEQ__FLAG_HEADERS : 0));
     put16(out + 2, draft->max_attempts);
     out += DUEQ__ENVELOPE_FIXED;
     if (stamp)
@@ -110,8 +112,7 @@ static bool read_headers(const unsigned char *at, const unsigned char *end, dueq
         if ((size_t)(end - at) < name + 2 + value)
             return false;
         if (message->header_count < room)
-            headers[message->header_count] =
-                (dueq_header){{at, name}, {at + name + 2, value}};
+            headers[message->header_count] = (dueq_header){{at, name}, {at + name + 2, value}};
         message->header_count++;
         at += name + 2 + value;
     }

@@ -16,8 +16,8 @@ static dueq_status invalid(dueq_queue *queue, const char *text) {
 static dueq_status check_count(dueq_queue *queue, const void *items, size_t count) {
     if (count >= 1 && count <= DUEQ_MAX_BATCH && items)
         return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID, "%zu items in one call; 1 to %d are allowed",
-                      count, DUEQ_MAX_BATCH);
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%zu items in one call; 1 to %d are allowed", count, DUEQ_MAX_BATCH);
 }
 
 static dueq_status check_ticket(dueq_queue *queue, dueq_bytes ticket) {
@@ -31,8 +31,9 @@ static dueq_status check_duration(dueq_queue *queue, const char *what, int64_t m
                                   int64_t most) {
     if (ms >= least && ms <= most)
         return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID, "%s is %lld ms; %lld to %lld are allowed",
-                      what, (long long)ms, (long long)least, (long long)most);
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%s is %lld ms; %lld to %lld are allowed", what, (long long)ms,
+                      (long long)least, (long long)most);
 }
 
 static dueq_status unexpected(dueq_client *client) {
@@ -61,8 +62,8 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
         return;
     }
     call->result = dueq__result_outcomes(digits, call->ids, &client->error);
-    dueq__call_finish(client, call->result ? dueq__result_summary(call->result)
-                                           : client->error.status);
+    dueq__call_finish(client,
+                      call->result ? dueq__result_summary(call->result) : client->error.status);
 }
 
 /* ---- push ---- */
@@ -92,8 +93,8 @@ static dueq_status check_drafts(dueq_queue *queue, const dueq_draft *drafts, siz
     }
     if (pushed->total > DUEQ_MAX_BODY)
         return dueq__fail(error, DUEQ_TOO_LARGE,
-                          "%zu messages with %zu bytes in one call; at most %zu bytes are allowed", count,
-                          pushed->total, DUEQ_MAX_BODY);
+                          "%zu messages with %zu bytes in one call; at most %zu bytes are allowed",
+                          count, pushed->total, DUEQ_MAX_BODY);
     return DUEQ_OK;
 }
 

@@ -4,7 +4,9 @@
 
 #include "internal.h"
 
-static const redisReply *inside(const struct dueq__reply *reply) { return (const redisReply *)reply; }
+static const redisReply *inside(const struct dueq__reply *reply) {
+    return (const redisReply *)reply;
+}
 
 void dueq__reply_free(struct dueq__reply *reply) {
     if (reply)

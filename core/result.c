@@ -80,7 +80,8 @@ static dueq_bytes keep(dueq_result *result, dueq_bytes bytes) {
 }
 
 static dueq_result *malformed(struct dueq__error *error, const char *what) {
-    dueq__fail(error, DUEQ_PROTOCOL, "the server's answer to %s is not what the script returns", what);
+    dueq__fail(error, DUEQ_PROTOCOL, "the server's answer to %s is not what the script returns",
+               what);
     return NULL;
 }
 
@@ -188,9 +189,10 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
         return malformed(error, "find");
     size_t headers = 0, used = 0;
     if (!count_headers(ticket, envelope, &headers)) {
-        dueq__fail(error, DUEQ_CORRUPT,
-                   "the message '%.*s' is damaged: its envelope cannot be read; cancel it by its id",
-                   (int)id.size, (const char *)id.data);
+        dueq__fail(
+            error, DUEQ_CORRUPT,
+            "the message '%.*s' is damaged: its envelope cannot be read; cancel it by its id",
+            (int)id.size, (const char *)id.data);
         return NULL;
     }
     dueq_result *result = allocate(1, 1, headers, ticket.size + envelope.size + text.size, error);
@@ -208,8 +210,8 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
 
 dueq_result *dueq__result_counted(const struct dueq__reply *reply, struct dueq__error *error) {
     dueq_counts counts;
-    int64_t *const fields[] = {&counts.now_ms, &counts.ready,   &counts.delayed, &counts.leased,
-                               &counts.dead,   &counts.acked,   &counts.damaged, &counts.next_ms};
+    int64_t *const fields[] = {&counts.now_ms, &counts.ready, &counts.delayed, &counts.leased,
+                               &counts.dead,   &counts.acked, &counts.damaged, &counts.next_ms};
     size_t count = sizeof fields / sizeof *fields;
     if (dueq__reply_count(reply) != count)
         return malformed(error, "stats");

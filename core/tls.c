@@ -30,7 +30,8 @@ static bool load_files(SSL_CTX *context, const struct dueq__url *url, struct due
     char what[400];
     if (url->ca ? SSL_CTX_load_verify_locations(context, url->ca, NULL) != 1
                 : SSL_CTX_set_default_verify_paths(context) != 1) {
-        snprintf(what, sizeof what, "cannot read the CA certificates (%s)", url->ca ? url->ca : "system");
+        snprintf(what, sizeof what, "cannot read the CA certificates (%s)",
+                 url->ca ? url->ca : "system");
         return fail(error, what) == DUEQ_OK;
     }
     if (url->cert && SSL_CTX_use_certificate_chain_file(context, url->cert) != 1) {

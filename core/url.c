@@ -80,7 +80,9 @@ static bool read_duration(struct part part, int64_t *ms) {
     double value = 0, place = 1;
     bool fraction = false;
     size_t i = 0;
-    for (; i < part.size && (isdigit((unsigned char)part.at[i]) || (part.at[i] == '.' && !fraction)); i++) {
+    for (;
+         i < part.size && (isdigit((unsigned char)part.at[i]) || (part.at[i] == '.' && !fraction));
+         i++) {
         if (part.at[i] == '.') {
             fraction = true;
             continue;
@@ -156,7 +158,8 @@ static dueq_status read_login(struct dueq__url *url, struct part *authority,
     return DUEQ_OK;
 }
 
-static dueq_status read_network(struct dueq__url *url, struct part rest, struct dueq__error *error) {
+static dueq_status read_network(struct dueq__url *url, struct part rest,
+                                struct dueq__error *error) {
     struct part authority = rest, path = {"", 0};
     if (cut(&rest, '/', &authority))
         path = rest;
@@ -202,7 +205,8 @@ static dueq_status read_path(struct dueq__url *url, struct part rest, struct due
 /* The URL with *** for its password, for people to read. */
 static char *hide_password(const struct dueq__url *url, const char *text) {
     const char *scheme = strstr(text, "://");
-    const char *end = scheme ? scheme + 3 + strcspn(scheme + 3, url->transport == DUEQ__UNIX ? "?" : "/?") : NULL;
+    const char *end =
+        scheme ? scheme + 3 + strcspn(scheme + 3, url->transport == DUEQ__UNIX ? "?" : "/?") : NULL;
     const char *at = NULL;
     for (const char *c = scheme; c && c < end; c++)
         if (*c == '@')

@@ -253,7 +253,8 @@ static bool send_probe(dueq_client *client) {
     const dueq_bytes length[] = {text("LLEN"), keys[DUEQ__KEY_READY]};
     const dueq_bytes next[] = {text("HGET"), keys[DUEQ__KEY_INFO], text("next")};
     bool times = wait->probes % 2 == 1;
-    if (wait->probing || !dueq__call_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
+    if (wait->probing ||
+        !dueq__call_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
         return false;
     wait->probing = true;
     wait->look_ms = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -314,7 +315,8 @@ void dueq__wait_pump(dueq_client *client) {
         if (dueq_result_count(call->result) > 0) {
             dueq__call_finish(client, DUEQ_OK);
         } else {
-            dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
+            dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more",
+                       client->url.shown);
             dueq__call_finish(client, DUEQ_TIMEOUT);
         }
     }

@@ -48,7 +48,7 @@ part_c() {
 }
 
 part_python() {
-    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples
+    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/*.py
 }
 
 part_cli() {

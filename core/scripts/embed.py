@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes core/scripts.inc, the scripts as C, from core/scripts/*.lua and the statuses in core/dueq.h.
+"""Makes core/scripts.inc: core/scripts/*.lua as C, with the statuses of core/dueq.h.
 
 Run without arguments after a change of a script; `--check` only says whether the file is stale.
 In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, and
@@ -65,7 +65,9 @@ def generate() -> str:
             f'    "{name}", "{sha1}", {name}_source,\n'
             f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}}}};\n"
         )
-    return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(parts)
+    return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
+        parts
+    )
 
 
 def main() -> None:

@@ -130,8 +130,7 @@ static void remember(struct run *run, const char *name, dueq_bytes id, dueq_byte
     if (!name)
         return;
     struct capture *added = keep(run, sizeof *added);
-    *added =
-        (struct capture){run->captures, name, run->step, copy(run, id), copy(run, ticket)};
+    *added = (struct capture){run->captures, name, run->step, copy(run, id), copy(run, ticket)};
     run->captures = added;
 }
 
@@ -183,8 +182,8 @@ static dueq_bytes composed(struct run *run, json_object *json) {
     json_object *part;
     dueq_bytes whole = {"", 0};
     if ((part = field(json, "hex"))) {
-        dueq_bytes hex = expand(run, json_object_get_string(part),
-                                (size_t)json_object_get_string_len(part));
+        dueq_bytes hex =
+            expand(run, json_object_get_string(part), (size_t)json_object_get_string_len(part));
         char *data = keep(run, hex.size / 2), digits[3] = "";
         for (size_t i = 0; i < hex.size / 2; i++) {
             memcpy(digits, (const char *)hex.data + 2 * i, 2);
@@ -469,7 +468,8 @@ static void do_push(struct run *run, json_object *step) {
     dueq_draft *drafts = keep(run, count * sizeof *drafts);
     dueq_result *result;
     for (size_t i = 0; i < count; i++)
-        fill_draft(run, list_of ? json_object_array_get_idx(list_of, i % length) : step, &drafts[i]);
+        fill_draft(run, list_of ? json_object_array_get_idx(list_of, i % length) : step,
+                   &drafts[i]);
     compare_status(run, field(step, "expect"), dueq_push(run->queue, drafts, count, &result));
     compare_statuses(run, field(step, "expect"), result);
     for (size_t i = 0; i < dueq_result_count(result); i++) {
@@ -529,8 +529,8 @@ static dueq_bytes *tickets_of(struct run *run, json_object *step, size_t *count)
 static void do_ack(struct run *run, json_object *step) {
     dueq_result *result;
     size_t count;
-    dueq_bytes *tickets = field(step, "tickets") ? list(run, step, "tickets", &count)
-                                                 : tickets_of(run, step, &count);
+    dueq_bytes *tickets =
+        field(step, "tickets") ? list(run, step, "tickets", &count) : tickets_of(run, step, &count);
     compare_status(run, field(step, "expect"), dueq_ack(run->queue, tickets, count, &result));
     compare_statuses(run, field(step, "expect"), result);
     dueq_result_free(result);
@@ -602,9 +602,9 @@ static void do_step(struct run *run, json_object *step) {
     static const struct {
         const char *name;
         void (*run)(struct run *run, json_object *step);
-    } verbs[] = {{"open", do_open},     {"push", do_push},     {"reserve", do_reserve},
-                 {"ack", do_ack},       {"retry", do_retry},   {"extend", do_extend},
-                 {"bury", do_bury},     {"cancel", do_cancel}, {"find", do_find},
+    } verbs[] = {{"open", do_open},  {"push", do_push},     {"reserve", do_reserve},
+                 {"ack", do_ack},    {"retry", do_retry},   {"extend", do_extend},
+                 {"bury", do_bury},  {"cancel", do_cancel}, {"find", do_find},
                  {"stats", do_stats}};
     run->verb = word(step, "do");
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -716,7 +716,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     for (size_t i = 0; i < count; i++)
-        tests[i] = (struct CMUnitTest){situations[i].test, run_situation, begin, end, &situations[i]};
+        tests[i] =
+            (struct CMUnitTest){situations[i].test, run_situation, begin, end, &situations[i]};
     server_start(&server);
     int failed = _cmocka_run_group_tests("contract", tests, count, NULL, NULL);
     server_stop(&server);

@@ -114,8 +114,8 @@ static void serve(struct proxy_rules *rules, int listener, const char *server) {
 void proxy_start(struct proxy *proxy, const struct server *server) {
     snprintf(proxy->socket, sizeof proxy->socket, "%s/proxy", server->dir);
     snprintf(proxy->url, sizeof proxy->url, "unix://%s?timeout=5s", proxy->socket);
-    proxy->rules = mmap(NULL, sizeof *proxy->rules, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    proxy->rules =
+        mmap(NULL, sizeof *proxy->rules, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(proxy->rules != MAP_FAILED);
     int listener = unix_socket(proxy->socket, true);
     assert_true(listener >= 0);

@@ -26,9 +26,10 @@ int free_port(void) {
 
 static void execute(const struct server *server) {
     const char *program = getenv("DUEQ_TEST_SERVER");
-    const char *fixed[] = {NULL,       "--port",     "0",           "--unixsocket",  server->socket,
-                           "--dir",    server->dir,  "--save",      "",              "--appendonly",
-                           "yes",      "--logfile",  "server.log",  "--daemonize",   "no"};
+    const char *fixed[] = {
+        NULL,         "--port",      "0", "--unixsocket", server->socket, "--dir",
+        server->dir,  "--save",      "",  "--appendonly", "yes",          "--logfile",
+        "server.log", "--daemonize", "no"};
     const char *words[48];
     size_t count = sizeof fixed / sizeof *fixed;
     memcpy(words, fixed, sizeof fixed);
@@ -58,7 +59,8 @@ static void await_answer(const struct server *server) {
     for (int64_t end = now_ms() + 20000; now_ms() < end;) {
         redisContext *context = connect_to(server);
         redisReply *reply = context ? redisCommand(context, "PING") : NULL;
-        bool up = reply && (reply->type == REDIS_REPLY_STATUS || strncmp(reply->str, "NOAUTH", 6) == 0);
+        bool up =
+            reply && (reply->type == REDIS_REPLY_STATUS || strncmp(reply->str, "NOAUTH", 6) == 0);
         if (reply)
             freeReplyObject(reply);
         if (context)
@@ -109,7 +111,8 @@ void server_stop(struct server *server) {
     assert_int_equal(system(line), 0);
 }
 
-static redisReply *command_list(const struct server *server, const char *format, va_list arguments) {
+static redisReply *command_list(const struct server *server, const char *format,
+                                va_list arguments) {
     redisContext *context = connect_to(server);
     assert_non_null(context);
     redisReply *reply = redisvCommand(context, format, arguments);

@@ -22,7 +22,8 @@ static int set_up(void **state) {
     dueq_result *result;
     push_body(queue, "first", 0, NULL);
     reserve_one(queue, 0, 0, &result);
-    assert_status(client, OK, dueq_retry(queue, dueq_result_message(result, 0)->ticket, 0, BYTES("")));
+    assert_status(client, OK,
+                  dueq_retry(queue, dueq_result_message(result, 0)->ticket, 0, BYTES("")));
     dueq_result_free(result);
     reserve_one(queue, 0, 0, &result);
     assert_status(client, OK, dueq_extend(queue, dueq_result_message(result, 0)->ticket, 9000));

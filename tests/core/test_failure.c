@@ -337,7 +337,8 @@ static void test_push_in_a_child_after_fork(void **state) {
         dueq_draft draft = DUEQ_DRAFT;
         draft.body = BYTES("child");
         int failed = dueq_push(queue, &draft, 1, NULL) != DUEQ_OK;
-        failed += dueq_reserve(queue, 2, 0, 0, &result) != DUEQ_OK || dueq_result_count(result) != 2;
+        failed +=
+            dueq_reserve(queue, 2, 0, 0, &result) != DUEQ_OK || dueq_result_count(result) != 2;
         for (size_t i = 0; !failed && i < 2; i++)
             failed += dueq_ack(queue, &dueq_result_message(result, i)->ticket, 1, NULL) != DUEQ_OK;
         dueq_result_free(result);

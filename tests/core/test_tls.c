@@ -9,12 +9,16 @@ static int port;
 
 static const char *const make_certificates =
     "cd %s && exec 2>/dev/null && "
-    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca -keyout ca.key -out ca.pem && "
-    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other-ca -keyout x.key -out x.pem && "
+    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca -keyout ca.key -out "
+    "ca.pem && "
+    "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=other-ca -keyout x.key -out x.pem "
+    "&& "
     "for name in localhost elsewhere; do "
     "openssl req -newkey rsa:2048 -nodes -subj /CN=$name -keyout $name.key -out $name.csr && "
-    "printf 'subjectAltName=DNS:%%s,IP:127.0.0.%%s' $name $(test $name = localhost && echo 1 || echo 9) "
-    "> $name.ext && openssl x509 -req -days 2 -in $name.csr -CA ca.pem -CAkey ca.key -CAcreateserial "
+    "printf 'subjectAltName=DNS:%%s,IP:127.0.0.%%s' $name $(test $name = localhost && echo 1 || "
+    "echo 9) "
+    "> $name.ext && openssl x509 -req -days 2 -in $name.csr -CA ca.pem -CAkey ca.key "
+    "-CAcreateserial "
     "-extfile $name.ext -out $name.pem || exit 1; done";
 
 static void file(char out[128], const char *name) { snprintf(out, 128, "%s/%s", dir, name); }
@@ -29,9 +33,10 @@ static void start_server(const char *certificate, const char *verifies) {
     snprintf(name, sizeof name, "%s.key", certificate);
     file(words[1], name);
     file(words[2], "ca.pem");
-    server_start_with(&server, (const char *const[]){"--tls-port", number, "--tls-cert-file", words[0],
-                                                     "--tls-key-file", words[1], "--tls-ca-cert-file",
-                                                     words[2], "--tls-auth-clients", verifies, NULL});
+    server_start_with(&server,
+                      (const char *const[]){"--tls-port", number, "--tls-cert-file", words[0],
+                                            "--tls-key-file", words[1], "--tls-ca-cert-file",
+                                            words[2], "--tls-auth-clients", verifies, NULL});
 }
 
 /* One push and a waited-for reserve on the URL's parameters. */
@@ -85,7 +90,8 @@ static void test_push_over_tls_with_a_client_certificate(void **state) {
     char without[200], with[400];
     start_server("localhost", "yes");
     snprintf(without, sizeof without, "&ca=%s/ca.pem", dir);
-    snprintf(with, sizeof with, "&ca=%s/ca.pem&cert=%s/elsewhere.pem&key=%s/elsewhere.key", dir, dir, dir);
+    snprintf(with, sizeof with, "&ca=%s/ca.pem&cert=%s/elsewhere.pem&key=%s/elsewhere.key", dir,
+             dir, dir);
     expect("localhost", with, DUEQ_OK);
     char url[600];
     snprintf(url, sizeof url, "rediss://localhost:%d?timeout=3s%s", port, without);

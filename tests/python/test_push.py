@@ -106,7 +106,6 @@ def test_push_at_in_the_past(queue: dueq.Queue) -> None:
         {"max_attempts": 2**80},
         {"lease": -1},
         {"headers": {"": "empty name"}},
-        {"headers": {"n" * 256: "long name"}},
     ],
     ids="+".join,
 )
@@ -120,8 +119,8 @@ def test_push_out_of_range(queue: dueq.Queue, wrong: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"id": "x" * 256}, {"headers": {"n": "x" * 65536}}],
-    ids=["id", "headers"],
+    [{"id": "x" * 256}, {"headers": {"n": "x" * 65536}}, {"headers": {"n" * 256: "name"}}],
+    ids=["id", "headers", "name of a header"],
 )
 def test_push_too_large(queue: dueq.Queue, wrong: dict[str, object]) -> None:
     with pytest.raises(errors.TooLargeError):
