@@ -203,7 +203,7 @@ DUEQ_API const char *dueq_state_name(dueq_state state);
 /* A message as reserve and find return it. All pointers live as long as the result. */
 typedef struct dueq_message {
     dueq_bytes id;
-    dueq_bytes ticket; /* this delivery, for ack, retry, extend, bury; find: the current one */
+    dueq_bytes ticket; /* this delivery, for ack, retry, extend, bury; find: empty unless leased */
     dueq_bytes body;
     const dueq_header *headers; /* in the producer's order; NULL when there are none */
     size_t header_count;
@@ -213,6 +213,7 @@ typedef struct dueq_message {
     int64_t time_ms;    /* by state: delayed: due, leased: end of lease, dead: when it died,
                                    ready: 0 */
     int64_t created_ms; /* when it was pushed, by the producer's clock */
+    int64_t lease_ms;   /* the lease that the message asks for; 0: none of its own */
     int64_t now_ms;     /* the server's clock when it answered */
     dueq_bytes error;   /* find: the text of the last retry or bury; else empty */
 } dueq_message;

@@ -101,7 +101,7 @@ enum {                       /* flags of the envelope; docs/protocol.md has the 
 #define DUEQ__ENVELOPE_FIXED 4
 
 struct dueq__ticket {
-    uint32_t attempt;
+    uint32_t before;  /* deliveries that ended before this one */
     dueq_bytes stamp; /* empty for an id that the core made */
     dueq_bytes id;
 };
@@ -250,8 +250,9 @@ const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size
 /* One outcome a digit; ids: NULL, or the drafts' ids. */
 dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error);
-/* From the answer of reserve.lua. */
-dueq_result *dueq__result_reserved(const struct dueq__reply *reply, struct dueq__error *error);
+/* From the answer of reserve.lua to a call with this lease. */
+dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
+                                   struct dueq__error *error);
 /* From the answer of find.lua. */
 dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
                                 struct dueq__error *error);

@@ -129,6 +129,7 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
         return false;
     message->max_attempts = (uint32_t)get16(at + 2);
     message->header_count = 0;
+    message->lease_ms = 0;
     message->created_ms = dueq__id_time(message->id.data, message->id.size);
     at += DUEQ__ENVELOPE_FIXED;
     if (flags & DUEQ__FLAG_STAMP) {
@@ -138,7 +139,10 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
         at += DUEQ__STAMP_SIZE;
     }
     if (flags & DUEQ__FLAG_LEASE) {
-        if (end - at < 4 || (get16(at) == 0 && get16(at + 2) == 0))
+        if (end - at < 4)
+            return false;
+        message->lease_ms = (int64_t)(get16(at) << 16 | get16(at + 2));
+        if (message->lease_ms == 0)
             return false;
         at += 4;
     }
@@ -157,14 +161,18 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
 }
 
 bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
+    if (text.size == DUEQ__ID_SIZE && dueq__id_time(text.data, text.size) >= 0) {
+        *ticket = (struct dueq__ticket){.id = text};
+        return true;
+    }
     const char *at = text.data, *end = at + text.size;
-    uint32_t attempt = 0;
+    uint32_t before = 0;
     const char *start = at;
     for (; at < end && *at >= '0' && *at <= '9' && at - start < 9; at++)
-        attempt = attempt * 10 + (uint32_t)(*at - '0');
+        before = before * 10 + (uint32_t)(*at - '0');
     if (at == start || at == end)
         return false;
-    *ticket = (struct dueq__ticket){.attempt = attempt};
+    *ticket = (struct dueq__ticket){.before = before};
     if (*at == '.') {
         if (end - at <= DUEQ__STAMP_SIZE || dueq__id_time(at + 1, DUEQ__STAMP_SIZE) < 0)
             return false;

@@ -20,9 +20,8 @@ static dueq_status check_count(dueq_queue *queue, const void *items, size_t coun
                       "%zu items in one call; 1 to %d are allowed", count, DUEQ_MAX_BATCH);
 }
 
-static dueq_status check_ticket(dueq_queue *queue, dueq_bytes ticket) {
-    struct dueq__ticket parts;
-    if (ticket.data && dueq__ticket_read(ticket, &parts))
+static dueq_status check_ticket(dueq_queue *queue, dueq_bytes ticket, struct dueq__ticket *parts) {
+    if (ticket.data && dueq__ticket_read(ticket, parts))
         return DUEQ_OK;
     return invalid(queue, "not a ticket: tickets come with reserved messages");
 }
@@ -205,31 +204,39 @@ static dueq_status begin_items(dueq_queue *queue, const struct dueq__script *scr
     return DUEQ_OK;
 }
 
-static dueq_status submit_items(dueq_queue *queue, const struct dueq__script *script,
-                                const dueq_bytes *items, size_t count) {
+dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
     struct dueq__words words;
-    dueq_status status = begin_items(queue, script, count, &words);
+    struct dueq__ticket parts;
+    bool usual = true;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = check_count(queue, tickets, count);
+    for (size_t i = 0; !status && i < count; i++) {
+        status = check_ticket(queue, tickets[i], &parts);
+        usual = usual && !status && parts.id.data == tickets[i].data;
+    }
+    if (!status)
+        status = begin_items(queue, &dueq__script_ack, count, &words);
     if (status)
         return status;
+    dueq__words_text(&words, usual ? "1" : "0");
     for (size_t i = 0; i < count; i++)
-        dueq__words_bytes(&words, items[i].data, items[i].size);
+        dueq__words_bytes(&words, tickets[i].data, tickets[i].size);
     return dueq__call_submit(queue->client, &words);
 }
 
-dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
-    dueq__client_check_fork(queue->client);
-    dueq_status status = check_count(queue, tickets, count);
-    for (size_t i = 0; !status && i < count; i++)
-        status = check_ticket(queue, tickets[i]);
-    return status ? status : submit_items(queue, &dueq__script_ack, tickets, count);
-}
-
 dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
+    struct dueq__words words;
     dueq__client_check_fork(queue->client);
     dueq_status status = check_count(queue, ids, count);
     for (size_t i = 0; !status && i < count; i++)
         status = dueq__id_check(ids[i], &queue->client->error);
-    return status ? status : submit_items(queue, &dueq__script_cancel, ids, count);
+    if (!status)
+        status = begin_items(queue, &dueq__script_cancel, count, &words);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        dueq__words_bytes(&words, ids[i].data, ids[i].size);
+    return dueq__call_submit(queue->client, &words);
 }
 
 /* A text that is kept with a message, cut between characters. */
@@ -246,8 +253,9 @@ static dueq_bytes cut_text(dueq_bytes text) {
 dueq_status dueq_retry_submit(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms,
                               dueq_bytes error) {
     struct dueq__words words;
+    struct dueq__ticket parts;
     dueq__client_check_fork(queue->client);
-    dueq_status status = check_ticket(queue, ticket);
+    dueq_status status = check_ticket(queue, ticket, &parts);
     if (!status)
         status = check_duration(queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
@@ -263,8 +271,9 @@ dueq_status dueq_retry_submit(dueq_queue *queue, dueq_bytes ticket, int64_t dela
 
 dueq_status dueq_extend_submit(dueq_queue *queue, dueq_bytes ticket, int64_t lease_ms) {
     struct dueq__words words;
+    struct dueq__ticket parts;
     dueq__client_check_fork(queue->client);
-    dueq_status status = check_ticket(queue, ticket);
+    dueq_status status = check_ticket(queue, ticket, &parts);
     if (!status)
         status = check_duration(queue, "the lease", lease_ms, 1, UINT32_MAX);
     if (!status)
@@ -278,8 +287,9 @@ dueq_status dueq_extend_submit(dueq_queue *queue, dueq_bytes ticket, int64_t lea
 
 dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason) {
     struct dueq__words words;
+    struct dueq__ticket parts;
     dueq__client_check_fork(queue->client);
-    dueq_status status = check_ticket(queue, ticket);
+    dueq_status status = check_ticket(queue, ticket, &parts);
     if (!status)
         status = begin_items(queue, &dueq__script_bury, 1, &words);
     if (status)

@@ -111,7 +111,7 @@ static bool add_message(dueq_result *result, size_t index, dueq_bytes ticket, du
     if (!dueq__ticket_read(message->ticket, &parts))
         return false;
     message->id = parts.id;
-    message->attempt = parts.attempt;
+    message->attempt = parts.before + (message->state == DUEQ_LEASED ? 1 : 0);
     dueq_header *headers = result->headers + *headers_used;
     if (!dueq__envelope_read(keep(result, envelope), message, headers, SIZE_MAX))
         return false;
@@ -133,9 +133,10 @@ static bool count_headers(dueq_bytes ticket, dueq_bytes envelope, size_t *count)
 }
 
 #define RESERVED_FIXED 4
-#define RESERVED_EACH 3
+#define RESERVED_EACH 2
 
-dueq_result *dueq__result_reserved(const struct dueq__reply *reply, struct dueq__error *error) {
+dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
+                                   struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
     int64_t now, damaged;
     if (words < RESERVED_FIXED || (words - RESERVED_FIXED) % RESERVED_EACH ||
@@ -148,7 +149,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, struct dueq_
         size_t at = RESERVED_FIXED + i * RESERVED_EACH;
         dueq_bytes ticket, envelope;
         if (!dueq__reply_bytes(dueq__reply_item(reply, at), &ticket) ||
-            !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &envelope) ||
+            !dueq__reply_bytes(dueq__reply_item(reply, at + 1), &envelope) ||
             !count_headers(ticket, envelope, &headers))
             return malformed(error, "reserve");
         bytes += ticket.size + envelope.size;
@@ -163,29 +164,29 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, struct dueq_
         dueq_message *message = &result->messages[i];
         dueq_bytes ticket, envelope;
         dueq__reply_bytes(dueq__reply_item(reply, at), &ticket);
-        dueq__reply_bytes(dueq__reply_item(reply, at + 2), &envelope);
+        dueq__reply_bytes(dueq__reply_item(reply, at + 1), &envelope);
         message->state = DUEQ_LEASED;
         message->now_ms = now;
-        if (!dueq__reply_number(dueq__reply_item(reply, at + 1), &message->time_ms) ||
-            !add_message(result, i, ticket, envelope, &used)) {
+        if (!add_message(result, i, ticket, envelope, &used)) {
             dueq_result_free(result);
             return malformed(error, "reserve");
         }
+        int64_t own_ms = message->lease_ms ? message->lease_ms : DUEQ_DEFAULT_LEASE_MS;
+        message->time_ms = now + (lease_ms ? lease_ms : own_ms);
     }
     return result;
 }
 
 dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
                                 struct dueq__error *error) {
-    int64_t now, state, time, attempts;
+    int64_t now, state, time;
     dueq_bytes ticket, envelope, text;
-    if (dueq__reply_count(reply) != 7 || !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
+    if (dueq__reply_count(reply) != 6 || !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &state) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &time) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 3), &ticket) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &envelope) ||
-        !dueq__reply_number(dueq__reply_item(reply, 5), &attempts) ||
-        !dueq__reply_bytes(dueq__reply_item(reply, 6), &text))
+        !dueq__reply_bytes(dueq__reply_item(reply, 5), &text))
         return malformed(error, "find");
     size_t headers = 0, used = 0;
     if (!count_headers(ticket, envelope, &headers)) {
@@ -203,7 +204,8 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
     message->time_ms = time;
     message->now_ms = now;
     add_message(result, 0, ticket, envelope, &used);
-    message->attempt = (uint32_t)attempts;
+    if (message->state != DUEQ_LEASED)
+        message->ticket = (dueq_bytes){0};
     message->error = keep(result, text);
     return result;
 }

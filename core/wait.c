@@ -115,7 +115,7 @@ void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     int64_t now, pause, claim;
-    dueq_result *result = dueq__result_reserved(reply, &client->error);
+    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, &client->error);
     if (!result || !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &pause) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &claim)) {

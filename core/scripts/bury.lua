@@ -9,28 +9,25 @@
 local msg, leased, dead, past, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include ticket
--- include envelope
 -- include past
 -- include held
 -- include done
 
 local ticket = ARGV[4]
-local attempt, id = ticket_read(ticket)
+local before, id, stamp = ticket_read(ticket)
 redis.call('ZCARD', dead)
-local envelope = id and redis.call('HGET', msg, id)
+local alive = id and redis.call('HEXISTS', msg, id) == 1
 local _, crashes = past_read(id and redis.call('HGET', past, id))
 local now = now_ms()
-if not envelope then
+if not alive then
   -- What is left of a message that is gone.
   redis.call('ZREM', leased, ticket)
 end
-if not envelope or not held(leased, ticket, now) then
+if not alive or not held(leased, ticket, now) then
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
 end
 redis.call('ZREM', leased, ticket)
-if not envelope_read(envelope) then
-  ticket = ticket_write(attempt, id)
-end
+ticket = ticket_write(before + 1, id, stamp)
 redis.call('ZADD', dead, string.format('%d', now), ticket)
-redis.call('HSET', past, id, past_write(attempt, crashes, ARGV[5]))
+redis.call('HSET', past, id, past_write(before + 1, crashes, ARGV[5], stamp))
 return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

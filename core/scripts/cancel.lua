@@ -14,6 +14,7 @@ local info, past, calls = KEYS[5], KEYS[6], KEYS[7]
 -- include ticket
 -- include envelope
 -- include past
+-- include place
 -- include done
 
 redis.call('ZCARD', delayed)
@@ -27,13 +28,11 @@ for i = 4, #ARGV do
   if not envelope then
     outcome[#outcome + 1] = DUEQ_NOT_FOUND
   else
-    local _, stamp = envelope_read(envelope)
-    local attempts = past_read(redis.call('HGET', past, id))
-    local ticket = ticket_write(attempts, id, stamp)
+    local ticket = current_ticket(id, envelope, redis.call('HGET', past, id))
     redis.call('HDEL', msg, id)
     redis.call('HDEL', past, id)
-    if redis.call('ZREM', delayed, ticket) == 0 and redis.call('ZREM', dead, ticket) == 0 then
-      redis.call('ZREM', leased, ticket_write(attempts + 1, id, stamp))
+    for _, set in ipairs({ delayed, leased, dead }) do
+      redis.call('ZREM', set, ticket)
     end
     outcome[#outcome + 1] = DUEQ_OK
     cancelled = cancelled + 1

@@ -18,7 +18,7 @@ if argv[4] == 'now' then
   local tickets, n = {}, 0
   for i = 5, #argv, 2 do
     n = n + 1
-    tickets[n] = '0:' .. argv[i]
+    tickets[n] = argv[i]
   end
   redis.call('HSET', msg, unpack(argv, 5))
   local length = redis.pcall('RPUSH', ready, unpack(tickets))
@@ -45,7 +45,7 @@ for i = 5, #ARGV, 3 do
   else
     outcome[#outcome + 1] = DUEQ_OK
     stored[#stored + 1] = id
-    local ticket = '0:' .. id
+    local ticket = id
     if string.byte(envelope, 2) % 2 == 1 then
       ticket = '0.' .. string.sub(envelope, 5, 14) .. ':' .. id
     end

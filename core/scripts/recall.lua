@@ -4,10 +4,8 @@
 -- KEYS[3] calls   HASH  session -> its last call and answer
 -- ARGV    session, call number, '1' if the call was a reserve
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
--- messages of that call that are still held.
+-- messages of that call that are still held, and the time of that call.
 local msg, leased, calls = KEYS[1], KEYS[2], KEYS[3]
--- include now
--- include int
 -- include ticket
 
 local number, answer = string.match(redis.call('HGET', calls, ARGV[1]) or '', '^(%d+) (.*)$')
@@ -17,14 +15,13 @@ end
 if ARGV[3] ~= '1' then
   return answer
 end
-local reply = { int(now_ms()), -1, 0, 0 }
-for ticket in string.gmatch(answer, '[^\n]+') do
-  local stop = redis.call('ZSCORE', leased, ticket)
+local time, tickets = string.match(answer, '^(%d+)\n(.*)$')
+local reply = { time, -1, 0, 0 }
+for ticket in string.gmatch(tickets, '[^\n]+') do
   local _, id = ticket_read(ticket)
-  local envelope = stop and redis.call('HGET', msg, id)
+  local envelope = redis.call('ZSCORE', leased, ticket) and redis.call('HGET', msg, id)
   if envelope then
     reply[#reply + 1] = ticket
-    reply[#reply + 1] = int(tonumber(stop))
     reply[#reply + 1] = envelope
   end
 end

@@ -13,13 +13,12 @@
 --         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
 --         marker, or holds a claim, and so must see to it that the others are woken in its place
 -- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside,
---           then for each message: ticket, end of lease in ms, envelope }.
+--           then for each message: ticket, envelope }. The lease of each is that of ARGV, else the
+--           envelope's own, else the default, from now.
 --         wait: 0 call again at once, -1 nothing to come or others look after it.
 local msg, ready, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local wake, info, past, calls, bad = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
 -- include now
--- include ticket
--- include envelope
 -- include done
 
 local session = ARGV[1]
@@ -32,6 +31,7 @@ local damaged, looked = 0, false
 
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function look()
+  -- include ticket
   -- include past
   -- include bad
   -- include promote
@@ -52,76 +52,56 @@ if not tickets and not looked and look() > 0 then
   tickets = redis.call('LPOP', ready, ARGV[4])
 end
 
-local match, byte = string.match, string.byte
-local reply, held = { now, -1, 0, 0 }, {}
-local size, n, rounds, asked = 4, 0, 0, count
+local byte = string.byte
+local reply, held, n, rounds, asked = { now, -1, 0, 0 }, {}, 0, 0, count
 local usual_lease = lease > 0 and lease or tonumber(ARGV[6])
-local granted, stop, shortest -- the lease last given and its end as text; the shortest given
+local usual_stop = string.format('%d', now + usual_lease)
+local shortest -- lease given
 while tickets do
-  local ids, attempts, stamps = {}, {}, {}
-  for i = 1, #tickets do
-    local id = match(tickets[i], '^0:(.*)$')
-    if id then
-      ids[i] = id
-    else
-      local attempt, stamp
-      attempt, id, stamp = ticket_read(tickets[i])
-      ids[i], attempts[i], stamps[i] = id or '', attempt or -1, stamp
-    end
-  end
-  local envelopes = redis.pcall('HMGET', msg, unpack(ids))
+  -- The usual ticket is a made id itself, and its envelope has nothing of its own.
+  local envelopes = redis.pcall('HMGET', msg, unpack(tickets))
   local problem = envelopes.err and envelopes
-
-  local taken, spent, garbage, size_before, n_before, shortest_before = {}, {}, {}, size, n, shortest
+  local given, leases, odd = {}, {}, nil
   for i = 1, problem and 0 or #tickets do
-    local envelope, id, attempt, stamp = envelopes[i], ids[i], attempts[i] or 0, stamps[i]
-    local usual, max_attempts, own_stamp, own_lease
-    if envelope then
-      local version, flags = byte(envelope, 1, 2)
-      usual = flags == 0 and attempt == 0 and not stamp and version == 0xD1 and #envelope > 3
-      if not usual then
-        max_attempts, own_stamp, own_lease = envelope_read(envelope)
-      end
-    end
-    local ticket, given
-    if usual then
-      ticket, given = '1:' .. id, usual_lease
-    elseif attempt < 0 then
-      damaged = damaged + 1
-      garbage[#garbage + 1] = tickets[i]
-    elseif not envelope or (max_attempts and own_stamp ~= stamp) then
-      max_attempts = nil
-    elseif not max_attempts then
-      damaged = damaged + 1
-      spent[#spent + 1] = { ticket_write(attempt, id), id, attempt, 'damaged envelope' }
-    elseif max_attempts > 0 and attempt >= max_attempts then
-      spent[#spent + 1] = { tickets[i], id, attempt }
+    local envelope = envelopes[i]
+    local version, flags = byte(envelope or '', 1, 2)
+    if flags == 0 and version == 0xD1 and #envelope > 3 and #tickets[i] == 22 then
+      given[i] = true
     else
-      ticket = ticket_write(attempt + 1, id, stamp)
-      given = lease == 0 and own_lease or usual_lease
+      odd = odd or {}
+      odd[#odd + 1] = i
     end
-    if ticket then
-      if given ~= granted then
-        granted, stop = given, string.format('%d', now + given)
-        shortest = math.min(given, shortest or given)
+  end
+  local spent, garbage
+  if odd then
+    -- include ticket
+    -- include envelope
+    -- include odd
+    spent, garbage, problem = settle(msg, odd, tickets, envelopes, given, leases)
+    for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past), redis.pcall('LLEN', bad) }) do
+      if type(check) == 'table' and #spent + #garbage > 0 then
+        problem = problem or check
       end
-      n = n + 1
-      held[n] = ticket
-      local at = 2 * (n - n_before)
-      taken[at - 1], taken[at] = stop, ticket
-      reply[size + 1], reply[size + 2], reply[size + 3] = ticket, stop, envelope
-      size = size + 3
     end
   end
 
-  if not problem and #spent + #garbage > 0 then
-    for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past), redis.pcall('LLEN', bad) }) do
-      if type(check) == 'table' and check.err then
-        problem = check
+  local taken, m, now_shortest = {}, 0, shortest
+  for i = 1, problem and 0 or #tickets do
+    if given[i] then
+      local stop = usual_stop
+      if lease == 0 and leases[i] then
+        stop = string.format('%d', now + leases[i])
+        now_shortest = math.min(now_shortest or leases[i], leases[i])
+      else
+        now_shortest = math.min(now_shortest or usual_lease, usual_lease)
       end
+      m = m + 1
+      taken[2 * m - 1], taken[2 * m] = stop, tickets[i]
+      held[n + m] = tickets[i]
+      reply[4 + 2 * (n + m) - 1], reply[4 + 2 * (n + m)] = tickets[i], envelopes[i]
     end
   end
-  if not problem and #taken > 0 then
+  if m > 0 then
     local added = redis.pcall('ZADD', leased, unpack(taken))
     problem = type(added) == 'table' and added
   end
@@ -130,26 +110,30 @@ while tickets do
     for i = #tickets, 1, -1 do
       redis.call('LPUSH', ready, tickets[i])
     end
-    if n_before == 0 then
+    if n == 0 then
       return problem
     end
-    for i = size_before + 1, size do
+    for i = 4 + 2 * n + 1, 4 + 2 * (n + m) do
       reply[i] = nil
     end
-    n, rounds, shortest = n_before, 5, shortest_before
+    rounds = 5
     break
   end
-  if #spent > 0 then
+  n, shortest = n + m, now_shortest
+
+  if odd and #spent > 0 then
     -- include past
     for _, entry in ipairs(spent) do
       local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
       redis.call('ZADD', dead, string.format('%d', now), entry[1])
-      redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[4] or text))
+      redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[5] or text, entry[4]))
+      damaged = damaged + (entry[5] and 1 or 0)
     end
   end
-  if #garbage > 0 then
+  if odd and #garbage > 0 then
     -- include bad
     set_aside(bad, garbage)
+    damaged = damaged + #garbage
   end
 
   rounds = rounds + 1
@@ -212,6 +196,6 @@ if duty or lowered or looked then
 end
 
 if n > 0 then
-  done(calls, session, ARGV[2], ARGV[3], table.concat(held, '\n', 1, n))
+  done(calls, session, ARGV[2], ARGV[3], string.format('%d\n', now) .. table.concat(held, '\n', 1, n))
 end
 return reply

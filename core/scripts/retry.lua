@@ -22,7 +22,7 @@ local wake, info, past, calls = KEYS[6], KEYS[7], KEYS[8], KEYS[9]
 -- include done
 
 local ticket, delay = ARGV[4], tonumber(ARGV[5])
-local attempt, id = ticket_read(ticket)
+local before, id, stamp = ticket_read(ticket)
 redis.call('LLEN', ready)
 redis.call('ZCARD', delayed)
 redis.call('ZCARD', dead)
@@ -39,12 +39,11 @@ if not envelope or not held(leased, ticket, now) then
 end
 
 redis.call('ZREM', leased, ticket)
-redis.call('HSET', past, id, past_write(attempt, crashes, ARGV[6]))
+before = before + 1
+redis.call('HSET', past, id, past_write(before, crashes, ARGV[6], stamp))
+ticket = ticket_write(before, id, stamp)
 local max_attempts = envelope_read(envelope)
-if not max_attempts then
-  ticket = ticket_write(attempt, id)
-end
-if not max_attempts or (max_attempts > 0 and attempt >= max_attempts) then
+if not max_attempts or (max_attempts > 0 and before >= max_attempts) then
   redis.call('ZADD', dead, string.format('%d', now), ticket)
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_BURIED)
 end

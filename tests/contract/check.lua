@@ -10,10 +10,14 @@ local function complain(...)
   complaints[#complaints + 1] = string.format(...)
 end
 
--- The id, when the ticket's message lives: a ticket of an earlier push has another stamp.
+-- The id, when the ticket's message lives: a ticket of an earlier push has another stamp. A ticket without
+-- a count is an id.
 local function living_id(place, ticket)
   local stamp, id = string.match(ticket, '^%d+%.?(%w*):(.+)$')
-  local envelope = id and redis.call('HGET', msg, id)
+  if not id then
+    stamp, id = '', ticket
+  end
+  local envelope = redis.call('HGET', msg, id)
   if not envelope then
     return nil
   end

@@ -38,6 +38,35 @@ def situations() -> Iterator[Situation]:
                 yield Situation(found)
 
 
+DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
+FIELDS = {
+    "open": {"name"},
+    "push": DRAFT | {"drafts", "times"},
+    "reserve": {"count", "timeout_ms", "lease_ms", "as"},
+    "ack": {"message", "tickets"},
+    "retry": {"message", "delay_ms", "error"},
+    "extend": {"message", "lease_ms"},
+    "bury": {"message", "reason"},
+    "cancel": {"id", "ids"},
+    "find": {"id"},
+    "stats": set[str](),
+    "redis": {"command"},
+    "pass": {"args"},
+    "break": {"args"},
+    "mend": {"args"},
+}
+
+
+def test_data_has_no_other_fields() -> None:
+    """A field that no interpreter reads would expect nothing."""
+    for situation in situations():
+        for step in situation.steps:
+            assert set(step) - {"do", "expect"} <= FIELDS[step["do"]], (situation.name, step)
+            assert all(set(draft) <= DRAFT for draft in step.get("drafts", []))
+    names = [situation.name for situation in situations()]
+    assert len(names) == len(set(names))
+
+
 @pytest.fixture(scope="module")
 def server() -> Iterator[Server]:
     with Server() as running:

@@ -102,7 +102,9 @@ static void test_ack_cut_after_it_was_applied_is_ok(void **state) {
     dueq_result *result;
     push_body(queue, "x", 0, NULL);
     const dueq_message *message = reserve_one(queue, 0, 0, &result);
-    proxy_cut(&proxy, CUT_REQUEST, "1:", 1);
+    char id[23];
+    snprintf(id, sizeof id, "%.*s", (int)message->id.size, (const char *)message->id.data);
+    proxy_cut(&proxy, CUT_REQUEST, id, 1);
     assert_status(client, OK, dueq_ack(queue, &message->ticket, 1, NULL));
     assert_int_equal(proxy_cuts(&proxy), 1);
     assert_int_equal(living(), 0);

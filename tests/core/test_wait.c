@@ -128,7 +128,7 @@ static void test_reserve_finds_what_a_lost_marker_left(void **state) {
     /* As when the consumer that took the marker died before it looked. */
     run_command(&server, "HSET dueq:{jobs}:msg 0351BUFuq8W6mvUdJRzysN %b", "\xd1\0\0\5x",
                 (size_t)5);
-    run_command(&server, "RPUSH dueq:{jobs}:ready 0:0351BUFuq8W6mvUdJRzysN");
+    run_command(&server, "RPUSH dueq:{jobs}:ready 0351BUFuq8W6mvUdJRzysN");
     assert_int_equal(consumer_end(consumer), DUEQ_OK);
 }
 

@@ -1,13 +1,14 @@
--- What is kept of a message that came back at least once: "attempts crashes error". The attempts are
--- those of its current ticket (one less than of a leased one), the crashes leases that ended.
+-- What is kept of a message that came back at least once: "deliveries crashes stamp error". The deliveries
+-- are those of its current ticket, the crashes leases that ended, the stamp its ticket's ('-': none).
+-- Returns them; 0, 0, '' and nil where there is nothing.
 local function past_read(past)
-  local attempts, crashes, text = string.match(past or '', '^(%d+) (%d+) (.*)$')
-  if not attempts or #attempts > 9 or #crashes > 9 then
-    return 0, 0, text or ''
+  local before, crashes, stamp, text = string.match(past or '', '^(%d+) (%d+) (%S+) (.*)$')
+  if not before or #before > 9 or #crashes > 9 then
+    return 0, 0, '', nil
   end
-  return tonumber(attempts), tonumber(crashes), text
+  return tonumber(before), tonumber(crashes), text, stamp ~= '-' and stamp or nil
 end
 
-local function past_write(attempts, crashes, text)
-  return string.format('%d %d ', attempts, crashes) .. text
+local function past_write(before, crashes, text, stamp)
+  return string.format('%d %d %s ', before, crashes, stamp or '-') .. text
 end

@@ -29,13 +29,13 @@ local function promote(keys, now, most)
     redis.call('LLEN', keys.bad)
   end
   for _, ticket in ipairs(ended) do
-    local attempt, id = ticket_read(ticket)
-    if attempt then
+    local before, id, stamp = ticket_read(ticket)
+    if before then
       local _, crashes, text = past_read(redis.call('HGET', keys.past, id))
-      back[#back + 1] = ticket
       if redis.call('HEXISTS', keys.msg, id) == 1 then
+        back[#back + 1] = ticket_write(before + 1, id, stamp)
         pasts[#pasts + 1] = id
-        pasts[#pasts + 1] = past_write(attempt, crashes + 1, text)
+        pasts[#pasts + 1] = past_write(before + 1, crashes + 1, text, stamp)
       end
     else
       broken[#broken + 1] = ticket

@@ -1,0 +1,295 @@
+#include "golden.h"
+#include "internal.h"
+
+#define MOST_HEADERS 16
+
+/* A row of envelopes.tsv as a draft; the fields live as long as the row and `body`. */
+struct row {
+    const char *name, *stamp;
+    dueq_draft draft;
+    dueq_header headers[MOST_HEADERS];
+    dueq_bytes body, envelope;
+};
+
+static void read_row(const struct golden *golden, struct row *row) {
+    *row = (struct row){.name = golden->field[0], .stamp = golden_text(golden, 1)};
+    row->body = golden_bytes(golden, 5);
+    row->envelope = golden_bytes(golden, 6);
+    row->draft = (dueq_draft){.body = row->body,
+                              .lease_ms = golden_number(golden, 2),
+                              .max_attempts = (uint32_t)golden_number(golden, 3),
+                              .headers = row->headers};
+    const char *at = golden_text(golden, 4);
+    while (at && *at) {
+        size_t name = strcspn(at, "="), value = strcspn(at + name + 1, "&");
+        row->headers[row->draft.header_count++] = (dueq_header){{at, name}, {at + name + 1, value}};
+        at += name + 1 + value;
+        at += *at == '&';
+    }
+}
+
+static void free_row(struct row *row) {
+    free((void *)(uintptr_t)row->body.data);
+    free((void *)(uintptr_t)row->envelope.data);
+}
+
+static void assert_bytes(dueq_bytes expected, dueq_bytes got) {
+    assert_int_equal(got.size, expected.size);
+    if (got.size)
+        assert_memory_equal(got.data, expected.data, got.size);
+}
+
+static void assert_headers(const dueq_draft *draft, const dueq_message *message,
+                           const dueq_header *headers) {
+    assert_int_equal(message->header_count, draft->header_count);
+    for (size_t i = 0; i < draft->header_count; i++) {
+        assert_bytes(draft->headers[i].name, headers[i].name);
+        assert_bytes(draft->headers[i].value, headers[i].value);
+    }
+}
+
+static void test_envelope_write_golden(void **state) {
+    (void)state;
+    struct golden golden = golden_open("envelopes");
+    while (golden_next(&golden)) {
+        struct row row;
+        struct dueq__error error = {0};
+        size_t size = 0;
+        read_row(&golden, &row);
+        assert_int_equal(dueq__envelope_size(&row.draft, row.stamp, &size, &error), DUEQ_OK);
+        unsigned char *written = malloc(size);
+        dueq__envelope_write(&row.draft, row.stamp, written);
+        if (size != row.envelope.size || memcmp(written, row.envelope.data, size) != 0)
+            fail_msg("'%s' is written otherwise", row.name);
+        free(written);
+        free_row(&row);
+    }
+}
+
+static void test_envelope_read_golden(void **state) {
+    (void)state;
+    struct golden golden = golden_open("envelopes");
+    while (golden_next(&golden)) {
+        struct row row;
+        dueq_header headers[MOST_HEADERS];
+        dueq_message message = {.id = BYTES("bill-7")};
+        read_row(&golden, &row);
+        if (!dueq__envelope_read(row.envelope, &message, headers, MOST_HEADERS))
+            fail_msg("'%s' cannot be read", row.name);
+        assert_bytes(row.body, message.body);
+        assert_int_equal(message.max_attempts, row.draft.max_attempts);
+        assert_int_equal(message.lease_ms, row.draft.lease_ms);
+        assert_int_equal(message.created_ms,
+                         row.stamp ? dueq__id_time(row.stamp, DUEQ__STAMP_SIZE) : 0);
+        assert_headers(&row.draft, &message, headers);
+
+        /* Counting them needs no room. */
+        message = (dueq_message){0};
+        assert_true(dueq__envelope_read(row.envelope, &message, NULL, 0));
+        assert_int_equal(message.header_count, row.draft.header_count);
+        free_row(&row);
+    }
+}
+
+static void test_envelope_created_is_the_id_s(void **state) {
+    (void)state;
+    struct dueq__id_source source = {0};
+    char id[DUEQ__ID_SIZE];
+    dueq__id_next(&source, id);
+    static const unsigned char envelope[] = {0xD1, 0, 0, 5};
+    dueq_message message = {.id = {id, sizeof id}};
+    assert_true(dueq__envelope_read((dueq_bytes){envelope, sizeof envelope}, &message, NULL, 0));
+    assert_int_equal(message.created_ms, dueq__id_time(id, sizeof id));
+}
+
+/* A copy of its own, so that the sanitizer sees a read behind it. */
+static bool read_copy(dueq_bytes envelope) {
+    dueq_header headers[MOST_HEADERS];
+    dueq_message message = {.id = BYTES("x")};
+    void *copy = malloc(envelope.size ? envelope.size : 1);
+    if (envelope.size)
+        memcpy(copy, envelope.data, envelope.size);
+    bool good =
+        dueq__envelope_read((dueq_bytes){copy, envelope.size}, &message, headers, MOST_HEADERS);
+    if (good) {
+        assert_true((const char *)message.body.data >= (char *)copy);
+        assert_ptr_equal((const char *)message.body.data + message.body.size,
+                         (char *)copy + envelope.size);
+    }
+    free(copy);
+    return good;
+}
+
+static void test_envelope_read_cut_anywhere(void **state) {
+    (void)state;
+    struct golden golden = golden_open("envelopes");
+    while (golden_next(&golden)) {
+        struct row row;
+        read_row(&golden, &row);
+        size_t header = row.envelope.size - row.body.size;
+        for (size_t size = 0; size <= row.envelope.size; size++)
+            if (read_copy((dueq_bytes){row.envelope.data, size}) != (size >= header))
+                fail_msg("'%s' cut to %zu bytes", row.name, size);
+        free_row(&row);
+    }
+}
+
+static void test_envelope_read_damaged(void **state) {
+    (void)state;
+    struct golden golden = golden_open("damaged");
+    while (golden_next(&golden)) {
+        dueq_bytes envelope = golden_bytes(&golden, 1);
+        if (read_copy(envelope))
+            fail_msg("'%s' is taken for an envelope", golden.field[0]);
+        free((void *)(uintptr_t)envelope.data);
+    }
+}
+
+static void test_envelope_read_random_bytes(void **state) {
+    (void)state;
+    int good = 0;
+    for (int i = 0; i < 200000; i++) {
+        unsigned char bytes[40];
+        dueq__id_random(bytes, sizeof bytes);
+        if (i % 2) {
+            bytes[0] = DUEQ__ENVELOPE_VERSION;
+            bytes[1] &= 7;
+            bytes[4] = bytes[8] = 0; /* sizes that the bytes can hold */
+        }
+        good += read_copy((dueq_bytes){bytes, bytes[39] % sizeof bytes});
+    }
+    assert_in_range(good, 1, 199999);
+}
+
+static dueq_status size_of(const dueq_draft *draft) {
+    struct dueq__error error = {0};
+    size_t size;
+    dueq_status status = dueq__envelope_size(draft, NULL, &size, &error);
+    assert_true(status == DUEQ_OK || error.text[0]);
+    return status;
+}
+
+static void test_envelope_limits(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = (dueq_bytes){"", DUEQ_MAX_BODY};
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    draft.body.size++;
+    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    draft.body.size = 0;
+
+    draft.max_attempts = DUEQ_MAX_MAX_ATTEMPTS;
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    draft.max_attempts++;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.max_attempts = 0;
+
+    draft.lease_ms = UINT32_MAX;
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    draft.lease_ms++;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.lease_ms = -1;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.lease_ms = 0;
+
+    draft.delay_ms = DUEQ_MAX_TIME_MS;
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    draft.delay_ms++;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.delay_ms = -1;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.delay_ms = 1;
+    draft.at_ms = 1;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.delay_ms = 0;
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    draft.at_ms = DUEQ_MAX_TIME_MS + 1;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    draft.at_ms = -1;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+}
+
+static void test_envelope_header_limits(void **state) {
+    (void)state;
+    static char text[DUEQ_MAX_HEADERS + 1];
+    memset(text, 'v', sizeof text);
+    dueq_header headers[2] = {{BYTES("n"), {text, DUEQ_MAX_HEADERS - 4}}, {BYTES("m"), {"", 0}}};
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.headers = headers;
+    draft.header_count = 1;
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    headers[0].value.size++;
+    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    headers[0].value.size = DUEQ_MAX_HEADERS + 1;
+    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    headers[0].value.size = DUEQ_MAX_HEADERS - 4;
+    draft.header_count = 2;
+    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    draft.header_count = 1;
+
+    headers[0] = (dueq_header){{text, DUEQ_MAX_HEADER_NAME}, BYTES("")};
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    headers[0].name.size++;
+    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    headers[0].name.size = 0;
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    headers[0].name = BYTES("a\n");
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    headers[0].name = BYTES("\xFF");
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    headers[0] = (dueq_header){BYTES("n"), BYTES("two\nlines\t")};
+    assert_int_equal(size_of(&draft), DUEQ_OK);
+    headers[0].value = BYTES("\xC3");
+    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+}
+
+static void test_ticket_golden(void **state) {
+    (void)state;
+    struct golden golden = golden_open("tickets");
+    while (golden_next(&golden)) {
+        struct dueq__ticket ticket = {0};
+        size_t size = strlen(golden.field[0]);
+        char *text = malloc(size); /* no NUL behind it */
+        memcpy(text, golden.field[0], size);
+        bool good = dueq__ticket_read((dueq_bytes){text, size}, &ticket);
+        if (good != (strcmp(golden.field[1], "no ticket") != 0))
+            fail_msg("%s", golden.field[0]);
+        if (good) {
+            const char *stamp = golden_text(&golden, 2);
+            assert_int_equal(ticket.before, golden_number(&golden, 1));
+            assert_bytes(stamp ? BYTES(stamp) : (dueq_bytes){0}, ticket.stamp);
+            assert_bytes(BYTES(golden.field[3]), ticket.id);
+        }
+        free(text);
+    }
+    struct dueq__ticket ticket;
+    assert_false(dueq__ticket_read((dueq_bytes){"", 0}, &ticket));
+}
+
+static void test_ticket_cut_anywhere(void **state) {
+    (void)state;
+    static const char whole[] = "12.2Ai8sG1Tfb:bill-7";
+    for (size_t size = 0; size < sizeof whole - 1; size++) {
+        struct dueq__ticket ticket;
+        char *text = malloc(size ? size : 1);
+        memcpy(text, whole, size);
+        assert_int_equal(dueq__ticket_read((dueq_bytes){text, size}, &ticket), size > 14);
+        free(text);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_envelope_write_golden),
+        cmocka_unit_test(test_envelope_read_golden),
+        cmocka_unit_test(test_envelope_created_is_the_id_s),
+        cmocka_unit_test(test_envelope_read_cut_anywhere),
+        cmocka_unit_test(test_envelope_read_damaged),
+        cmocka_unit_test(test_envelope_read_random_bytes),
+        cmocka_unit_test(test_envelope_limits),
+        cmocka_unit_test(test_envelope_header_limits),
+        cmocka_unit_test(test_ticket_golden),
+        cmocka_unit_test(test_ticket_cut_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+#include "internal.h"
+#include "support.h"
+
+static const struct {
+    dueq_status status;
+    const char *name;
+    int retriable;
+} rows[] = {
+#define ROW(code, name, retriable, text) {(dueq_status)(code), #name, retriable},
+    DUEQ_STATUS_TABLE(ROW)
+#undef ROW
+};
+#define COUNT (sizeof rows / sizeof *rows)
+
+static void test_status_has_name_and_text(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_string_equal(dueq_status_name(rows[i].status), rows[i].name);
+        assert_true(dueq_status_text(rows[i].status)[0]);
+        assert_int_equal(dueq_status_retriable(rows[i].status), rows[i].retriable);
+    }
+}
+
+static void test_status_texts_and_codes_are_their_own(void **state) {
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++)
+        for (size_t k = 0; k < i; k++) {
+            assert_int_not_equal(rows[i].status, rows[k].status);
+            assert_string_not_equal(rows[i].name, rows[k].name);
+            assert_string_not_equal(dueq_status_text(rows[i].status),
+                                    dueq_status_text(rows[k].status));
+        }
+}
+
+static void test_status_unknown(void **state) {
+    (void)state;
+    static const int unknown[] = {8, 100, -7, -9, -19, -32, -1000};
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        dueq_status status = (dueq_status)unknown[i];
+        assert_string_equal(dueq_status_name(status), "UNKNOWN");
+        assert_true(dueq_status_text(status)[0]);
+        assert_int_equal(dueq_status_retriable(status), 0);
+    }
+}
+
+static void test_state_names(void **state) {
+    (void)state;
+    assert_string_equal(dueq_state_name(DUEQ_READY), "ready");
+    assert_string_equal(dueq_state_name(DUEQ_DELAYED), "delayed");
+    assert_string_equal(dueq_state_name(DUEQ_LEASED), "leased");
+    assert_string_equal(dueq_state_name(DUEQ_DEAD), "dead");
+    assert_string_equal(dueq_state_name((dueq_state)0), "unknown");
+    assert_string_equal(dueq_state_name((dueq_state)5), "unknown");
+}
+
+static void test_version_is_the_header_s(void **state) {
+    (void)state;
+    assert_string_equal(dueq_version(), DUEQ_VERSION);
+}
+
+static void test_fail_keeps_a_text(void **state) {
+    (void)state;
+    struct dueq__error error = {0};
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(dueq__fail(&error, rows[i].status, NULL), rows[i].status);
+        assert_int_equal(error.status, rows[i].status);
+        assert_string_equal(error.text, dueq_status_text(rows[i].status));
+    }
+    assert_int_equal(dueq__fail(&error, DUEQ_SERVER, "%s: %d", "why", 7), DUEQ_SERVER);
+    assert_string_equal(error.text, "why: 7");
+}
+
+static void test_fail_cuts_a_long_text(void **state) {
+    (void)state;
+    struct dueq__error error = {0};
+    char text[2 * sizeof error.text];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    dueq__fail(&error, DUEQ_SERVER, "%s", text);
+    assert_int_equal(strlen(error.text), sizeof error.text - 1);
+}
+
+static void test_error_text_without_a_client(void **state) {
+    (void)state;
+    assert_string_equal(dueq_error_text(NULL), "");
+    dueq_client *client = open_client("redis://");
+    assert_string_equal(dueq_error_text(client), "");
+    assert_status(client, INVALID, dueq_pump(client));
+    assert_status(client, INVALID, dueq_take(client, NULL));
+    dueq_close(client);
+    dueq_close(NULL);
+    dueq_queue_close(NULL);
+    dueq_result_free(NULL);
+}
+
+static void test_result_none(void **state) {
+    (void)state;
+    assert_int_equal(dueq_result_count(NULL), 0);
+    assert_int_equal(dueq_result_damaged(NULL), 0);
+    assert_int_equal(dueq_result_status(NULL, 0), DUEQ_INVALID);
+    assert_int_equal(dueq_result_id(NULL, 0).size, 0);
+    assert_null(dueq_result_message(NULL, 0));
+    assert_null(dueq_result_counts(NULL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_status_has_name_and_text),
+        cmocka_unit_test(test_status_texts_and_codes_are_their_own),
+        cmocka_unit_test(test_status_unknown),
+        cmocka_unit_test(test_state_names),
+        cmocka_unit_test(test_version_is_the_header_s),
+        cmocka_unit_test(test_fail_keeps_a_text),
+        cmocka_unit_test(test_fail_cuts_a_long_text),
+        cmocka_unit_test(test_error_text_without_a_client),
+        cmocka_unit_test(test_result_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+"""The rules of the house: what the files of this repository must be to each other."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+VERBS = ["push", "reserve", "ack", "retry", "extend", "bury", "cancel", "find", "stats"]
+# What builds and tests leave in the tree; .gitignore has the same.
+MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}
+
+
+def files(folder: str = ".", *patterns: str) -> list[Path]:
+    """The sources in a folder of the repository."""
+    found = [
+        path
+        for pattern in patterns or ("*",)
+        for path in (ROOT / folder).rglob(pattern)
+        if path.is_file() and not MADE.intersection(path.relative_to(ROOT).parts)
+    ]
+    assert found, f"no {patterns} in {folder}"
+    return sorted(found)
+
+
+def text(path: str | Path) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def output(*command: str | Path) -> str:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def included(path: Path) -> set[str]:
+    return set(re.findall(r'^\s*[#%]\s*include\s*[<"]([^>"]+)[>"]', text(path), flags=re.M))
+
+
+# ---- Layers ----
+
+
+@pytest.mark.parametrize("folder", ["bindings", "swig", "cli"])
+def test_includes_of_the_core_are_its_contract_only(folder: str) -> None:
+    core = {path.name for path in files("core", "*.[hi]*")} - {"dueq.h"}
+    for path in files(folder, "*.[chi]"):
+        if path.name.endswith("_wrap.c"):
+            continue
+        names = {include.rsplit("/", 1)[-1] for include in included(path)}
+        own = {neighbour.name for neighbour in path.parent.iterdir()}
+        assert not names & (core - own), name(path)
+        assert "hiredis.h" not in names, name(path)
+
+
+def test_includes_of_libraries_are_where_they_belong() -> None:
+    for path in files("core", "*.[ch]"):
+        libraries = {include.split("/")[0] for include in included(path) if "/" in include}
+        if path.name not in ("conn.c", "reply.c"):
+            assert "hiredis" not in libraries, name(path)
+        if path.name != "tls.c":
+            assert "openssl" not in libraries, name(path)
+
+
+def test_contract_includes_only_the_language() -> None:
+    assert included(ROOT / "core/dueq.h") == {"poll.h", "stddef.h", "stdint.h"}
+
+
+def test_sources_are_listed_once() -> None:
+    listed = text("core/sources.list").split()
+    assert sorted(listed) == [name(path) for path in files("core", "*.c")]
+
+
+def test_core_files_are_one_thing_each() -> None:
+    for path in files("core", "*.[ch]", "*.lua", "*.py"):
+        assert len(text(path).splitlines()) <= 550, name(path)
+
+
+# ---- One place for each fact ----
+
+
+def test_generated_scripts_are_fresh() -> None:
+    output(sys.executable, "core/scripts/embed.py", "--check")
+
+
+def test_version_stands_once() -> None:
+    found = re.search(r'#define DUEQ_VERSION "(\d+\.\d+\.\d+)"', HEADER)
+    assert found
+    version = re.compile(rf"(?<![\d.]){re.escape(found[1])}(?![\d.])")
+    places = [name(path) for path in files("core") + files("bindings") + files("swig", "*.i")]
+    places += [name(path) for path in files("cli") + files("dev.d") + files("bench")]
+    places += ["setup.py", "pyproject.toml", "config.m4", "CMakeLists.txt", "composer.json"]
+    places += ["MANIFEST.in", "dev", "README.md"]
+    assert [place for place in places if version.search(text(place))] == ["core/dueq.h"]
+    assert f"## {found[1]}" in text("CHANGELOG.md")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_verb_is_the_same_word_everywhere(verb: str) -> None:
+    assert (ROOT / f"core/scripts/{verb}.lua").exists()
+    assert re.search(rf"\bdueq_status dueq_{verb}\(", HEADER)
+    assert re.search(rf"\bdueq_status dueq_{verb}_submit\(", HEADER)
+    python = text("bindings/python/dueq/queue.py") + text("bindings/python/dueq/message.py")
+    assert re.search(rf"^    def {verb}\(", python, flags=re.M)
+    assert f"public function {verb}(" in text("bindings/php/dueq.stub.php")
+    assert any(f"{verb}_command = {{" in text(path) for path in files("cli", "*.c"))
+    assert re.search(rf"^### `?{verb}\b", text("docs/protocol.md"), flags=re.M)
+
+
+# ---- The library ----
+
+
+def test_symbols_are_the_contract() -> None:
+    library = ROOT / "build/cmake/libdueq.so"
+    assert library.exists(), "build/cmake/libdueq.so is not built: ./dev test c builds it"
+    lines = output("nm", "--dynamic", "--defined-only", library).splitlines()
+    exported = sorted(line.split()[-1].split("@")[0] for line in lines)
+    code = re.sub(r"/\*.*?\*/", "", HEADER, flags=re.S)
+    declared = re.findall(r"^DUEQ_API [^;]*?\b(dueq_\w+)\(", code, flags=re.M)
+    assert len(declared) == code.count("DUEQ_API ") - code.count("define DUEQ_API ")
+    assert exported == sorted(declared)
+
+
+# ---- Scripts ----
+
+SCRIPTS = files("core/scripts", "*.lua")
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SCRIPTS])
+def test_script_keeps_to_the_strict_dialect(path: Path) -> None:
+    code = re.sub(r"--.*", "", text(path))
+    for command, first in re.findall(r"redis\.p?call\(\s*'(\w+)'(?:,\s*([^,)\s]+))?", code):
+        assert command == command.upper()
+        assert command not in {"CONFIG", "KEYS", "SCAN", "EVAL", "CLIENT", "SELECT", "FLUSHALL"}
+        # A key comes from KEYS, under a name.
+        assert command == "TIME" or re.fullmatch(r"[a-z][\w.\[\]]*", first), (command, first)
+    assert "cjson" not in code
+    assert "redis.call(" not in re.sub(r"redis\.call\(\s*'", "", code), "a command by a variable"
+
+
+@pytest.mark.parametrize(
+    "path", [pytest.param(path, id=path.stem) for path in SCRIPTS if path.parent.name == "scripts"]
+)
+def test_script_says_what_it_takes_and_returns(path: Path) -> None:
+    comment = re.split(r"^(?!--)", text(path), maxsplit=1, flags=re.M)[0]
+    assert comment.startswith(f"-- {path.stem}: ")
+    declared = [int(number) for number in re.findall(r"^-- KEYS\[(\d+)\] ", comment, flags=re.M)]
+    used = {int(number) for number in re.findall(r"KEYS\[(\d+)\]", text(path))}
+    assert declared == list(range(1, len(declared) + 1)) == sorted(used)
+    assert re.search(r"^-- ARGV ", comment, flags=re.M) or "ARGV" not in text(path)
+    assert re.search(r"^-- Returns ", comment, flags=re.M)
+
+
+# ---- Documents ----
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, id=name(p)) for p in files(".", "*.md")])
+def test_document_links_lead_somewhere(path: Path) -> None:
+    code = re.sub(r"```.*?```", "", text(path), flags=re.S)
+    headings = {
+        re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        for heading in re.findall(r"^#+ (.+)$", code, flags=re.M)
+    }
+    for link in re.findall(r"\]\(([^)\s]+)\)", code):
+        if re.match(r"[a-z]+:", link):
+            continue
+        target, _, anchor = link.partition("#")
+        assert not target or (path.parent / target).exists(), link
+        assert target or anchor in headings, link
+
+
+def test_no_file_names_a_registry_or_a_place_of_work() -> None:
+    registries = ["py" + "pi", "packa" + "gist", "np" + "mjs", "pecl." + "php", "crates." + "io"]
+    places = ["/wo" + "rk/", "/s" + "rv/"]
+    for path in files():
+        content = path.read_bytes().decode("utf-8", "replace")
+        for word in [f"{registry}." for registry in registries] + places:
+            assert word not in content, name(path)
+
+
+def test_commands_can_be_run() -> None:
+    for path in ["dev", ".ci/run"]:
+        assert os.access(ROOT / path, os.X_OK), path
+        output("bash", "-n", path)
+    for script in files("dev.d", "*.sh"):
+        output("bash", "-n", script)
+
+
+# ---- The first screen of README.md is what one gets ----
+
+
+@pytest.fixture
+def shop() -> Iterator[dict[str, str]]:
+    """The environment of somebody who has installed dueq and named no server."""
+    home = tempfile.mkdtemp(prefix="dueq-")
+    yield {
+        **{key: value for key, value in os.environ.items() if not key.startswith("XDG_")},
+        "PATH": os.pathsep.join([str(ROOT / "build/bin"), os.environ["PATH"]]),
+        "HOME": home,
+        "DUEQ_URL": "",
+    }
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def block(language: str) -> str:
+    found = re.search(rf"^```{language}\n(.*?)^```", README, flags=re.S | re.M)
+    assert found, f"README.md has no {language}"
+    return found[1]
+
+
+def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
+    done = subprocess.run(
+        command,
+        input=code,
+        env=environment,
+        cwd=environment["HOME"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return [re.sub(r"^[0-9A-Za-z]{22}", "ID", line) for line in done.stdout.splitlines()]
+
+
+def php() -> list[str]:
+    if subprocess.run(["php", "-r", "exit((int) !extension_loaded('dueq'));"]).returncode == 0:
+        return ["php"]
+    extension = ROOT / "build/php/modules/dueq.so"
+    assert extension.exists(), "the PHP extension is not built: ./dev test php builds it"
+    return ["php", "-d", f"extension={extension}"]
+
+
+def test_readme_python_works_when_pasted(shop: dict[str, str]) -> None:
+    lines = run([sys.executable, "-"], block("python"), shop)
+    assert lines == ["ID pack it", "bill-7 not paid"]
+
+
+def test_readme_php_works_when_pasted(shop: dict[str, str]) -> None:
+    assert run(php(), block("php"), shop) == ["ID pack it", "bill-9 not paid"]
+
+
+def test_readme_session_is_what_the_commands_print(shop: dict[str, str]) -> None:
+    ids: dict[str, str] = {}
+    shop["DUEQ_URL"] = "embedded:shop"
+    for step in block("console").removeprefix("$ ").split("\n$ "):
+        command, _, printed = step.partition("\n")
+        for shown, real in ids.items():
+            command = command.replace(shown, real)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            env=shop,
+            cwd=shop["HOME"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        real_ids = re.findall(r"\b[0-9A-Za-z]{22}\b", done.stdout)
+        ids.update(zip(re.findall(r"\b[0-9A-Za-z]{22}\b", printed), real_ids, strict=True))
+        assert masked(done.stdout) == masked(printed), shlex.quote(command)
+
+
+def masked(printed: str) -> list[str]:
+    """Without what is another one each time: ids, stamps, times."""
+    for pattern in [r"\b[0-9A-Za-z]{22}\b", r"(?<=\.)[0-9A-Za-z]{10}(?=:)", r"\b\d{13}\b"]:
+        printed = re.sub(pattern, "...", printed)
+    return printed.splitlines()
