@@ -46,7 +46,7 @@ def cost(quick: bool) -> Outcome:
     summary = [_summary([r for r in rounds if r["batch"] == batch], batch) for batch in BATCHES]
     print_cost(summary, median(r["ping"]["server_us"] for r in rounds))
     targets = [
-        Target(f"cost of a message at batch {row['batch']}, scripts / bare", row["all"]["ratio"],
+        Target(f"cost at batch {row['batch']}, {messages} queued, scripts / bare", row["all"]["ratio"],
                RATIO_LIMITS[row["batch"]])
         for row in summary
         if row["batch"] in RATIO_LIMITS
