@@ -2,17 +2,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "internal.h"
 
-/* A request that breaks the connection this often is not sent again. */
-#define MAX_LOSSES 5
-#define MAX_LOADS 3
-#define LONGEST_PAUSE_MS 1000
 #define HOUR_MS 3600000
 
-/* ---- From operation to request ---- */
+bool dueq__call_under_way(const dueq_client *client) {
+    return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
+}
 
 static void clear(struct dueq__call *call) {
     free(call->request);
@@ -25,7 +22,7 @@ static void clear(struct dueq__call *call) {
 dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes) {
     dueq_client *client = queue->client;
     struct dueq__call *call = &client->call;
-    if (call->phase != DUEQ__PHASE_NONE && call->phase != DUEQ__PHASE_FINAL)
+    if (dueq__call_under_way(client))
         return dueq__fail(&client->error, DUEQ_IN_USE, NULL);
     clear(call);
     client->error = (struct dueq__error){0};
@@ -90,366 +87,8 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     return status;
 }
 
-/* ---- The command connection ---- */
-
-bool dueq__call_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
-                     size_t count) {
-    if (dueq__conn_state(client->command) != DUEQ__CONN_READY ||
-        client->answer_count == DUEQ__MAX_ANSWERS)
-        return false;
-    struct dueq__words list;
-    dueq__words_init(&list);
-    for (size_t i = 0; i < count; i++)
-        dueq__words_bytes(&list, words[i].data, words[i].size);
-    bool sent = dueq__conn_send(client->command, &list);
-    dueq__words_free(&list);
-    if (sent)
-        client->answers[client->answer_count++] = answer;
-    return sent;
-}
-
-static dueq_bytes text(const char *string) { return (dueq_bytes){string, strlen(string)}; }
-
-static bool send_about_stale(dueq_client *client, enum dueq__answer answer, const char *verb) {
-    char id[24];
-    snprintf(id, sizeof id, "%" PRId64, client->stale_id);
-    const dueq_bytes words[] = {text("CLIENT"), text(verb), text("ID"), text(id)};
-    return dueq__call_send(client, answer, words, 4);
-}
-
-static bool send_load(dueq_client *client, const struct dueq__script *script) {
-    const dueq_bytes words[] = {text("SCRIPT"), text("LOAD"), {script->source, script->size}};
-    return dueq__call_send(client, DUEQ__ANSWER_LOAD, words, 3);
-}
-
-static bool send_recall(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__words words;
-    dueq__words_init(&words);
-    dueq__script_words(&words, &dueq__script_recall, call->queue->keys,
-                       (dueq_bytes){call->calls, call->calls_size});
-    dueq__words_text(&words, client->session);
-    dueq__words_number(&words, (int64_t)call->number);
-    dueq__words_text(&words, call->script == &dueq__script_reserve ? "1" : "0");
-    bool sent = dueq__conn_send(client->command, &words);
-    dueq__words_free(&words);
-    if (sent)
-        client->answers[client->answer_count++] = DUEQ__ANSWER_RECALL;
-    return sent;
-}
-
-static bool send_request(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    if (!dueq__conn_send_raw(client->command, call->request, call->request_size))
-        return false;
-    client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
-    call->sent = true;
-    return true;
-}
-
-static bool can_send(const dueq_client *client) {
-    const struct dueq__call *call = &client->call;
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
-            return false;
-    return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           dueq__conn_state(client->command) == DUEQ__CONN_READY &&
-           dueq__monotonic_ms() >= call->retry_ms;
-}
-
-/*
- * Sends what the call needs next. After a loss, that is first to make sure that the server reads no
- * more from the old connection, then to ask whether the request was run, and only then to repeat it.
- */
-static void send_next(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    if (!can_send(client))
-        return;
-    bool sent = client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
-                : call->doubtful ? send_recall(client)
-                                 : send_request(client);
-    if (!sent) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
-}
-
-void dueq__call_back_off(dueq_client *client) {
-    unsigned shift = client->failures < 6 ? client->failures : 6;
-    int64_t pause = (int64_t)20 << shift;
-    if (pause > LONGEST_PAUSE_MS)
-        pause = LONGEST_PAUSE_MS;
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
-    client->failures++;
-    client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
-}
-
-bool dueq__call_hopeless(const dueq_client *client, dueq_status status) {
-    switch (status) {
-    case DUEQ_AUTH:
-    case DUEQ_DENIED:
-    case DUEQ_DATABASE:
-    case DUEQ_PROTOCOL:
-    case DUEQ_NO_MEMORY:
-        return true;
-    case DUEQ_CONNECT:
-    case DUEQ_TLS:
-        return !client->reached;
-    default:
-        return false;
-    }
-}
-
-bool dueq__call_connect(dueq_client *client, struct dueq__conn *conn) {
-    const char *path = NULL;
-    if (client->embedded) {
-        dueq_status status =
-            dueq__embedded_ensure(client->embedded, client->call.deadline_ms, &client->error);
-        if (status) {
-            dueq__call_finish(client, status);
-            return false;
-        }
-        path = dueq__embedded_path(client->embedded);
-    }
-    dueq__conn_start(conn, path);
-    return true;
-}
-
-void dueq__call_drop(dueq_client *client) {
-    if (client->answer_count && dueq__conn_id(client->command))
-        client->stale_id = dueq__conn_id(client->command);
-    else if (client->answer_count)
-        client->call.unsure = true;
-    client->answer_count = 0;
-    client->command_up = false;
-    dueq__conn_close(client->command);
-}
-
-static void lost(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    const struct dueq__error *reason = dueq__conn_error(client->command);
-    dueq__call_drop(client);
-    if (call->phase != DUEQ__PHASE_RUNNING)
-        return;
-    if (reason->status)
-        client->error = *reason;
-    if (call->sent) {
-        call->sent = false;
-        call->doubtful = call->changes;
-        call->losses++;
-    }
-    if (dueq__call_hopeless(client, client->error.status)) {
-        dueq__call_finish(client, client->error.status);
-    } else if (call->losses >= MAX_LOSSES) {
-        dueq__fail(
-            &client->error, DUEQ_CLOSED,
-            "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
-            "known. Is it larger than the server's proto-max-bulk-len?",
-            client->url.shown, call->losses, call->request_size);
-        dueq__call_finish(client, DUEQ_CLOSED);
-    } else {
-        dueq__call_back_off(client);
-    }
-}
-
-static void expire(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    dueq_status status = client->error.status;
-    bool known = !call->sent && !call->doubtful;
-    bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
-    bool shaking = dueq__conn_state(client->command) == DUEQ__CONN_TLS;
-    long long limit = (long long)client->url.timeout_ms;
-    dueq__call_drop(client);
-    if (known && shaking) {
-        dueq__fail(&client->error, DUEQ_TLS,
-                   "%s did not end the TLS handshake within %lld ms; does it speak TLS there?",
-                   client->url.shown, limit);
-        dueq__call_finish(client, DUEQ_TLS);
-    } else if (known && status < 0) {
-        dueq__call_finish(client, status);
-    } else if (known) {
-        dueq__fail(&client->error, DUEQ_TIMEOUT,
-                   "%s did not answer within %lld ms; nothing was changed", client->url.shown,
-                   limit);
-        dueq__call_finish(client, DUEQ_TIMEOUT);
-    } else {
-        status = up ? DUEQ_TIMEOUT : DUEQ_CLOSED;
-        dueq__fail(&client->error, status,
-                   "%s %s within %lld ms; whether the %s took effect is not known",
-                   client->url.shown, up ? "did not answer" : "was lost and did not come back",
-                   limit, call->script->name);
-        dueq__call_finish(client, status);
-    }
-}
-
-/* ---- From reply to result ---- */
-
-/* An error in answer to the call itself. */
-static void refused(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    dueq_status status = dueq__reply_error(reply, &client->error);
-    if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
-        /* It passes: try again until the deadline, whose error then is this one. */
-        call->sent = call->doubtful = false;
-        dueq__call_back_off(client);
-        return;
-    }
-    if (status == DUEQ_READONLY)
-        /* After a failover the address may lead to the new primary. */
-        dueq__call_drop(client);
-    dueq__call_finish(client, status);
-}
-
-/* The server forgot (or never had) a script: it is loaded, then the request repeated. */
-static void load(dueq_client *client, const struct dueq__script *script) {
-    struct dueq__call *call = &client->call;
-    call->sent = false;
-    if (++call->loads > MAX_LOADS || !send_load(client, script)) {
-        dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                   "%s does not keep the script '%s' that it was given", client->url.shown,
-                   script->name);
-        dueq__call_finish(client, DUEQ_UNSUPPORTED);
-    }
-}
-
-static void answered(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = false;
-    call->queue->hour = call->hour;
-    client->failures = 0;
-    call->decode(client, reply);
-}
-
-static void recalled(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    if (dueq__reply_is_noscript(reply)) {
-        load(client, &dueq__script_recall);
-    } else if (dueq__reply_is_error(reply)) {
-        refused(client, reply);
-        call->doubtful = true;
-    } else if (!dueq__reply_is_nil(reply)) {
-        answered(client, reply);
-    } else if (call->unsure) {
-        dueq__fail(&client->error, DUEQ_CLOSED,
-                   "the connection to %s was lost during the %s, and the server does not permit "
-                   "CLIENT ID, LIST and KILL, which would tell whether it takes effect",
-                   client->url.shown, call->script->name);
-        dueq__call_finish(client, DUEQ_CLOSED);
-    } else {
-        call->doubtful = false;
-    }
-}
-
-static void handle(dueq_client *client, enum dueq__answer answer, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    dueq_bytes bytes = {0};
-    switch (answer) {
-    case DUEQ__ANSWER_CALL:
-        if (dueq__reply_is_noscript(reply))
-            load(client, call->script);
-        else if (dueq__reply_is_error(reply))
-            refused(client, reply);
-        else
-            answered(client, reply);
-        break;
-    case DUEQ__ANSWER_LOAD:
-        if (dueq__reply_is_error(reply))
-            refused(client, reply);
-        break;
-    case DUEQ__ANSWER_RECALL:
-        recalled(client, reply);
-        break;
-    case DUEQ__ANSWER_LIST:
-        /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
-        if (dueq__reply_is_error(reply))
-            call->unsure = true;
-        else if (dueq__reply_bytes(reply, &bytes) &&
-                 memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
-                 send_about_stale(client, DUEQ__ANSWER_KILL, "KILL"))
-            break;
-        client->stale_id = 0;
-        break;
-    case DUEQ__ANSWER_KILL:
-        call->unsure = call->unsure || dueq__reply_is_error(reply);
-        client->stale_id = 0;
-        break;
-    case DUEQ__ANSWER_UNBLOCK:
-        dueq__wait_unblocked(client, reply);
-        break;
-    case DUEQ__ANSWER_PROBE:
-        dueq__wait_probed(client, reply);
-        break;
-    case DUEQ__ANSWER_REWAKE:
-        break;
-    }
-}
-
-/* Takes the next reply in; false: there is none. */
-static bool take_reply(dueq_client *client) {
-    struct dueq__reply *reply = dueq__conn_reply(client->command);
-    if (!reply)
-        return false;
-    if (client->answer_count == 0) {
-        dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
-                   client->url.shown);
-        dueq__reply_free(reply);
-        dueq__call_drop(client);
-        dueq__call_finish(client, DUEQ_PROTOCOL);
-        return false;
-    }
-    enum dueq__answer answer = client->answers[0];
-    memmove(client->answers, client->answers + 1, --client->answer_count * sizeof answer);
-    handle(client, answer, reply);
-    dueq__reply_free(reply);
-    return true;
-}
-
-static bool under_way(const dueq_client *client) {
-    return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
-}
-
-static void pump_command(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    while (under_way(client)) {
-        int64_t now = dueq__monotonic_ms();
-        if (call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms) {
-            expire(client);
-            return;
-        }
-        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED) {
-            if (client->command_up) {
-                lost(client);
-                continue;
-            }
-            if (call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
-                !dueq__call_connect(client, client->command))
-                return;
-            client->command_up = true;
-        }
-        dueq__conn_pump(client->command);
-        if (dueq__conn_state(client->command) == DUEQ__CONN_READY) {
-            client->reached = true;
-            send_next(client);
-            dueq__conn_pump(client->command);
-            if (take_reply(client))
-                continue;
-        }
-        if (dueq__conn_state(client->command) != DUEQ__CONN_CLOSED)
-            return;
-    }
-}
-
-/* ---- Public: pump, wait, take ---- */
-
 static dueq_status no_call(dueq_client *client) {
     return dueq__fail(&client->error, DUEQ_INVALID, "no call is under way");
-}
-
-static bool can_connect(const dueq_client *client) {
-    return client->call.phase == DUEQ__PHASE_RUNNING &&
-           dueq__conn_state(client->command) == DUEQ__CONN_CLOSED &&
-           dueq__monotonic_ms() >= client->call.retry_ms;
 }
 
 dueq_status dueq_pump(dueq_client *client) {
@@ -457,11 +96,11 @@ dueq_status dueq_pump(dueq_client *client) {
     if (client->call.phase == DUEQ__PHASE_NONE)
         return no_call(client);
     do {
-        pump_command(client);
-        if (client->call.wait.until_ms && under_way(client))
+        dueq__command_pump(client);
+        if (client->call.wait.until_ms && dueq__call_under_way(client))
             dueq__wait_pump(client);
-    } while (can_send(client) || can_connect(client));
-    return under_way(client) ? DUEQ_PENDING : client->call.status;
+    } while (dueq__command_ready(client));
+    return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
 }
 
 static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
@@ -474,7 +113,7 @@ static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
 size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms) {
     struct dueq__call *call = &client->call;
     *timeout_ms = 0;
-    if (!under_way(client))
+    if (!dueq__call_under_way(client))
         return 0;
     size_t count = watch(set, client->command);
     int64_t next = DUEQ__NEVER;
@@ -519,7 +158,7 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
         *result = NULL;
     if (client->call.phase == DUEQ__PHASE_NONE)
         return no_call(client);
-    if (under_way(client))
+    if (dueq__call_under_way(client))
         return DUEQ_PENDING;
     dueq_status status = client->call.status;
     if (result) {
@@ -531,12 +170,12 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
 }
 
 void dueq_abandon(dueq_client *client) {
-    if (under_way(client)) {
+    if (dueq__call_under_way(client)) {
         if (client->call.wait.until_ms)
             dueq__wait_abandon(client);
         for (size_t i = 0; i < client->answer_count; i++)
             if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
-                dueq__call_drop(client);
+                dueq__command_drop(client);
                 break;
             }
     }

@@ -1,6 +1,6 @@
 /*
  * The private map of the core, grouped by the stages a call passes:
- * operation (queue.c) -> call (call.c, wait.c) -> script (script.c) -> connection (conn.c, tls.c)
+ * operation (queue.c) -> call (call.c, wait.c, command.c) -> script (script.c) -> connection (conn.c, tls.c)
  * -> reply (reply.c) -> result (result.c). Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
@@ -365,17 +365,25 @@ void dueq__call_words(dueq_client *client, struct dueq__words *words);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words);
 /* Makes the call final. A status < 0 has its text in client->error already. */
 dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
+bool dueq__call_under_way(const dueq_client *client);
+
+/* ---- command.c: the command connection of a call ------------------------------------------------- */
+
+/* Moves the call's requests and answers on as far as that goes without blocking. */
+void dueq__command_pump(dueq_client *client);
+/* Could it move on at once? (A wait may have made a request after the last pump.) */
+bool dueq__command_ready(const dueq_client *client);
 /* Queues a command on the command connection; false: there is none. */
-bool dueq__call_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
-                     size_t count);
+bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
+                        size_t count);
 /* Starts a connection; false: it cannot be, and the call is final. */
-bool dueq__call_connect(dueq_client *client, struct dueq__conn *conn);
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
 /* Sets when to try again after a failure. */
-void dueq__call_back_off(dueq_client *client);
+void dueq__command_back_off(dueq_client *client);
 /* Is a lost connection's error one that trying again does not mend? */
-bool dueq__call_hopeless(const dueq_client *client, dueq_status status);
+bool dueq__command_hopeless(const dueq_client *client, dueq_status status);
 /* Closes the command connection; the server may still read what was sent on it. */
-void dueq__call_drop(dueq_client *client);
+void dueq__command_drop(dueq_client *client);
 
 /* ---- wait.c: a reserve, which may wait ----------------------------------------------------------- */
 

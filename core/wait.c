@@ -51,7 +51,7 @@ static bool send_unblock(dueq_client *client) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, dueq__conn_id(client->waiter));
     const dueq_bytes words[] = {text("CLIENT"), text("UNBLOCK"), text(id)};
-    wait->unblocking = dueq__call_send(client, DUEQ__ANSWER_UNBLOCK, words, 3);
+    wait->unblocking = dueq__command_send(client, DUEQ__ANSWER_UNBLOCK, words, 3);
     wait->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
     return wait->unblocking;
 }
@@ -72,7 +72,7 @@ void dueq__wait_forget(dueq_client *client) { close_waiter(client); }
 static void rewake(dueq_client *client) {
     dueq_bytes wake = client->call.queue->keys[DUEQ__KEY_WAKE];
     const dueq_bytes words[] = {text("ZADD"), wake, text("0"), text("w")};
-    if (dueq__call_send(client, DUEQ__ANSWER_REWAKE, words, 4))
+    if (dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 4))
         dueq__conn_pump(client->command);
     client->call.wait.torch = false;
 }
@@ -174,7 +174,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
     if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
-        dueq__call_back_off(client);
+        dueq__command_back_off(client);
         return;
     }
     if (client->call.phase == DUEQ__PHASE_LEAVING)
@@ -189,12 +189,12 @@ static void waiter_lost(dueq_client *client) {
     struct dueq__error reason = *dueq__conn_error(client->waiter);
     bool was_blocked = call->wait.blocked;
     close_waiter(client);
-    if (dueq__call_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
+    if (dueq__command_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
         client->error = reason;
         dueq__call_finish(client, reason.status);
         return;
     }
-    dueq__call_back_off(client);
+    dueq__command_back_off(client);
     if (call->phase == DUEQ__PHASE_LEAVING)
         leave(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
@@ -207,7 +207,7 @@ static void pump_waiter(dueq_client *client) {
     struct dueq__wait *wait = &call->wait;
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED && !client->waiter_up) {
         if (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
-            !dueq__call_connect(client, client->waiter))
+            !dueq__command_connect(client, client->waiter))
             return;
         client->waiter_up = true;
     }
@@ -254,7 +254,7 @@ static bool send_probe(dueq_client *client) {
     const dueq_bytes next[] = {text("HGET"), keys[DUEQ__KEY_INFO], text("next")};
     bool times = wait->probes % 2 == 1;
     if (wait->probing ||
-        !dueq__call_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
+        !dueq__command_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
         return false;
     wait->probing = true;
     wait->look_ms = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -286,7 +286,7 @@ static void look(dueq_client *client) {
         return;
     }
     if (wait->probing)
-        dueq__call_drop(client);
+        dueq__command_drop(client);
     wait->probing = false;
     /* With a claim there is likely something: the block ends first, so that it cannot take the marker
      * which this very request may set for another consumer. */
@@ -311,7 +311,7 @@ void dueq__wait_pump(dueq_client *client) {
             look(client);
     } else if (call->phase == DUEQ__PHASE_LEAVING && now >= call->deadline_ms) {
         close_waiter(client);
-        dueq__call_drop(client);
+        dueq__command_drop(client);
         if (dueq_result_count(call->result) > 0) {
             dueq__call_finish(client, DUEQ_OK);
         } else {
