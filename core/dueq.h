@@ -221,10 +221,11 @@ typedef struct dueq_message {
 /* What a queue holds, counted by the server in O(1). */
 typedef struct dueq_counts {
     int64_t ready, delayed, leased, dead; /* messages in each state */
-    int64_t acked;                        /* acknowledged since the queue exists */
+    int64_t acked, cancelled, purged;     /* messages that left this way since the queue exists */
     int64_t damaged;                      /* entries set aside as damaged since the queue exists */
     int64_t next_ms;                      /* the next due time or end of a lease; 0: none */
     int64_t now_ms;                       /* the server's clock */
+    int64_t paused;                       /* 1: it hands nothing out, else 0 */
 } dueq_counts;
 
 /* ---- Results ----------------------------------------------------------------------------------- */
@@ -243,6 +244,7 @@ DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result,
 DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
                                                  size_t index); /* reserve, find; else NULL */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result); /* stats; else NULL */
+DUEQ_API size_t dueq_result_purged(const dueq_result *result);  /* purge: messages taken away */
 DUEQ_API size_t dueq_result_damaged(const dueq_result *result); /* reserve: entries set aside */
 DUEQ_API void dueq_result_free(dueq_result *result);
 
@@ -307,6 +309,34 @@ DUEQ_API dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_
 /* Looks a message up by its id, in any state, without touching it. Returns OK or NOT_FOUND. */
 DUEQ_API dueq_status dueq_find(dueq_queue *queue, dueq_bytes id, dueq_result **result);
 
+/*
+ * Gives dead messages back to be delivered at once, with as many attempts again as they had.
+ * Items: OK, or NOT_FOUND when there is no dead message of that id.
+ */
+DUEQ_API dueq_status dueq_kick(dueq_queue *queue, const dueq_bytes *ids, size_t count,
+                               dueq_result **result);
+
+/*
+ * Gives a delayed message another due time: in delay_ms, or at at_ms where that is not 0 (as in a
+ * draft); both 0: now. Returns OK, or NOT_FOUND when there is no delayed message of that id.
+ */
+DUEQ_API dueq_status dueq_reschedule(dueq_queue *queue, dueq_bytes id, int64_t delay_ms,
+                                     int64_t at_ms);
+
+/*
+ * A paused queue hands nothing out until it is resumed, and no wait ends by a message; all other verbs
+ * work as ever. Waiting consumers wake when it is resumed. Both return OK also where nothing changes.
+ */
+DUEQ_API dueq_status dueq_pause(dueq_queue *queue);
+DUEQ_API dueq_status dueq_resume(dueq_queue *queue);
+
+/*
+ * Takes up to `most` (1 to DUEQ_MAX_BATCH) messages of one state away for good, in one bounded step;
+ * *purged (may be NULL) counts them. The holder of a leased one learns it by LEASE_LOST.
+ * Returns OK when there may be more of that state, EMPTY when there are none: call again until then.
+ */
+DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most, size_t *purged);
+
 /* Counts the queue. Never creates it. */
 DUEQ_API dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts);
 
@@ -337,6 +367,12 @@ DUEQ_API dueq_status dueq_extend_submit(dueq_queue *queue, dueq_bytes ticket, in
 DUEQ_API dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason);
 DUEQ_API dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 DUEQ_API dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id);
+DUEQ_API dueq_status dueq_kick_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+DUEQ_API dueq_status dueq_reschedule_submit(dueq_queue *queue, dueq_bytes id, int64_t delay_ms,
+                                            int64_t at_ms);
+DUEQ_API dueq_status dueq_pause_submit(dueq_queue *queue);
+DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
+DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most);
 DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);
 
 /*

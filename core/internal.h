@@ -1,6 +1,6 @@
 /*
  * The private map of the core, grouped by the stages a call passes:
- * operation (queue.c) -> call (call.c, wait.c, command.c) -> script (script.c) -> connection (conn.c, tls.c)
+ * operation (push.c, lease.c, manage.c, verb.c) -> call (call.c, wait.c, command.c) -> script (script.c) -> connection (conn.c, tls.c)
  * -> reply (reply.c) -> result (result.c). Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
@@ -106,6 +106,7 @@ struct dueq__ticket {
     dueq_bytes id;
 };
 
+dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
 /* The size of a draft's envelope; checks the draft. stamp: NULL for an id that the core made. */
 dueq_status dueq__envelope_size(const dueq_draft *draft, const char *stamp, size_t *size,
                                 struct dueq__error *error);
@@ -153,7 +154,8 @@ struct dueq__script {
 
 extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__script_ack,
     dueq__script_retry, dueq__script_extend, dueq__script_bury, dueq__script_cancel,
-    dueq__script_find, dueq__script_stats, dueq__script_recall;
+    dueq__script_find, dueq__script_stats, dueq__script_recall, dueq__script_kick,
+    dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge;
 
 /* A command's words while they are put together. A failed allocation is remembered and told by send. */
 struct dueq__words {
@@ -258,6 +260,7 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
                                 struct dueq__error *error);
 /* From the answer of stats.lua. */
 dueq_result *dueq__result_counted(const struct dueq__reply *reply, struct dueq__error *error);
+dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
 void dueq__result_add_damaged(dueq_result *result, size_t damaged);
 /* DUEQ_OK when every item is, else the first other outcome. */
 dueq_status dueq__result_summary(const dueq_result *result);
@@ -384,6 +387,25 @@ void dueq__command_back_off(dueq_client *client);
 bool dueq__command_hopeless(const dueq_client *client, dueq_status status);
 /* Closes the command connection; the server may still read what was sent on it. */
 void dueq__command_drop(dueq_client *client);
+
+/* ---- verb.c: what the operations share ---------------------------------------------------------- */
+
+/* Begins a call on `count` items, whose answer is a digit for each, and starts its words. */
+dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                             struct dueq__words *words);
+/* The same for ids, and submits it. */
+dueq_status dueq__verb_ids(dueq_queue *queue, const struct dueq__script *script,
+                           const dueq_bytes *ids, size_t count);
+dueq_status dueq__verb_check_count(dueq_queue *queue, const void *items, size_t count);
+dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                                int64_t most);
+/* The answer of a script that is not what it returns: fails the call. */
+void dueq__verb_unexpected(dueq_client *client);
+/* A due time as scripts take it: '0', '+ms' or '@ms'. */
+#define DUEQ__DUE_SIZE 24
+void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
+/* Waits for a submitted call and takes its result. */
+dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
 
 /* ---- wait.c: a reserve, which may wait ----------------------------------------------------------- */
 

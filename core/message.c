@@ -39,6 +39,18 @@ static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *er
     return DUEQ_OK;
 }
 
+dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error) {
+    if (delay_ms < 0 || delay_ms > DUEQ_MAX_TIME_MS)
+        return dueq__fail(error, DUEQ_INVALID, "the delay is %lld ms; 0 to %lld are allowed",
+                          (long long)delay_ms, (long long)DUEQ_MAX_TIME_MS);
+    if (at_ms < 0 || at_ms > DUEQ_MAX_TIME_MS)
+        return dueq__fail(error, DUEQ_INVALID, "the due time is %lld ms; 0 to %lld are allowed",
+                          (long long)at_ms, (long long)DUEQ_MAX_TIME_MS);
+    if (at_ms && delay_ms)
+        return dueq__fail(error, DUEQ_INVALID, "give either a delay or a due time, not both");
+    return DUEQ_OK;
+}
+
 dueq_status dueq__envelope_size(const dueq_draft *draft, const char *stamp, size_t *size,
                                 struct dueq__error *error) {
     if (draft->body.size > DUEQ_MAX_BODY)
@@ -50,14 +62,9 @@ dueq_status dueq__envelope_size(const dueq_draft *draft, const char *stamp, size
     if (draft->lease_ms < 0 || draft->lease_ms > UINT32_MAX)
         return dueq__fail(error, DUEQ_INVALID, "the lease is %lld ms; 0 to %lu are allowed",
                           (long long)draft->lease_ms, (unsigned long)UINT32_MAX);
-    if (draft->delay_ms < 0 || draft->delay_ms > DUEQ_MAX_TIME_MS)
-        return dueq__fail(error, DUEQ_INVALID, "the delay is %lld ms; 0 to %lld are allowed",
-                          (long long)draft->delay_ms, (long long)DUEQ_MAX_TIME_MS);
-    if (draft->at_ms < 0 || draft->at_ms > DUEQ_MAX_TIME_MS)
-        return dueq__fail(error, DUEQ_INVALID, "the due time is %lld ms; 0 to %lld are allowed",
-                          (long long)draft->at_ms, (long long)DUEQ_MAX_TIME_MS);
-    if (draft->at_ms && draft->delay_ms)
-        return dueq__fail(error, DUEQ_INVALID, "give either a delay or a due time, not both");
+    dueq_status due = dueq__due_check(draft->delay_ms, draft->at_ms, error);
+    if (due)
+        return due;
     dueq_status status = check_headers(draft, error);
     if (status)
         return status;

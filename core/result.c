@@ -11,7 +11,7 @@ struct item {
 
 struct dueq_result {
     size_t count;
-    size_t damaged;
+    size_t damaged, purged;
     struct item *items;
     dueq_message *messages;
     dueq_header *headers;
@@ -38,6 +38,8 @@ const dueq_counts *dueq_result_counts(const dueq_result *result) {
 }
 
 size_t dueq_result_damaged(const dueq_result *result) { return result ? result->damaged : 0; }
+
+size_t dueq_result_purged(const dueq_result *result) { return result ? result->purged : 0; }
 
 void dueq_result_free(dueq_result *result) { free(result); }
 
@@ -210,10 +212,18 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
     return result;
 }
 
+dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error) {
+    dueq_result *result = allocate(0, 0, 0, 0, error);
+    if (result)
+        result->purged = purged;
+    return result;
+}
+
 dueq_result *dueq__result_counted(const struct dueq__reply *reply, struct dueq__error *error) {
     dueq_counts counts;
-    int64_t *const fields[] = {&counts.now_ms, &counts.ready, &counts.delayed, &counts.leased,
-                               &counts.dead,   &counts.acked, &counts.damaged, &counts.next_ms};
+    int64_t *const fields[] = {&counts.now_ms,  &counts.ready,   &counts.delayed,   &counts.leased,
+                               &counts.dead,    &counts.acked,   &counts.cancelled, &counts.purged,
+                               &counts.damaged, &counts.next_ms, &counts.paused};
     size_t count = sizeof fields / sizeof *fields;
     if (dueq__reply_count(reply) != count)
         return malformed(error, "stats");

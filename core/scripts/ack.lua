@@ -1,7 +1,7 @@
 -- ack: finishes leased messages.
 -- KEYS[1] msg     HASH  id -> envelope
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
--- KEYS[3] past    HASH  id -> attempts, crashes, last error
+-- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, stamp, last error
 -- KEYS[4] info    HASH  next, claims, counters
 -- KEYS[5] calls   HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, '1' if all tickets are ids themselves, tickets ...

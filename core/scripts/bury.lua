@@ -2,7 +2,7 @@
 -- KEYS[1] msg     HASH  id -> envelope
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
 -- KEYS[3] dead    ZSET  ticket -> when it died, ms
--- KEYS[4] past    HASH  id -> attempts, crashes, last error
+-- KEYS[4] past    HASH  id -> deliveries, forgiven, crashes, stamp, last error
 -- KEYS[5] calls   HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, ticket, reason
 -- Returns a digit: 0 done, 4 the lease was lost.
@@ -17,7 +17,7 @@ local ticket = ARGV[4]
 local before, id, stamp = ticket_read(ticket)
 redis.call('ZCARD', dead)
 local alive = id and redis.call('HEXISTS', msg, id) == 1
-local _, crashes = past_read(id and redis.call('HGET', past, id))
+local story = past_read(id and redis.call('HGET', past, id))
 local now = now_ms()
 if not alive then
   -- What is left of a message that is gone.
@@ -27,7 +27,7 @@ if not alive or not held(leased, ticket, now) then
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
 end
 redis.call('ZREM', leased, ticket)
-ticket = ticket_write(before + 1, id, stamp)
-redis.call('ZADD', dead, string.format('%d', now), ticket)
-redis.call('HSET', past, id, past_write(before + 1, crashes, ARGV[5], stamp))
+story.before, story.stamp, story.text = before + 1, stamp, ARGV[5]
+redis.call('ZADD', dead, string.format('%d', now), ticket_write(before + 1, id, stamp))
+redis.call('HSET', past, id, past_write(story))
 return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

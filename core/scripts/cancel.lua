@@ -5,7 +5,7 @@
 -- KEYS[3] leased   ZSET  ticket -> end of lease, ms
 -- KEYS[4] dead     ZSET  ticket -> when it died, ms
 -- KEYS[5] info     HASH  next, claims, counters
--- KEYS[6] past     HASH  id -> attempts, crashes, last error
+-- KEYS[6] past     HASH  id -> deliveries, forgiven, crashes, stamp, last error
 -- KEYS[7] calls    HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, ids ...
 -- Returns one digit for each id: 0 cancelled, 3 there is no such message.

@@ -3,7 +3,7 @@
 -- KEYS[2] delayed  ZSET  ticket -> due, ms
 -- KEYS[3] leased   ZSET  ticket -> end of lease, ms
 -- KEYS[4] dead     ZSET  ticket -> when it died, ms
--- KEYS[5] past     HASH  id -> attempts, crashes, last error
+-- KEYS[5] past     HASH  id -> deliveries, forgiven, crashes, stamp, last error
 -- ARGV    id
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead), its time in ms, ticket,
 -- envelope, last error }.
@@ -20,7 +20,7 @@ local envelope = redis.call('HGET', msg, id)
 if not envelope then
   return nil
 end
-local ticket, before, text = current_ticket(id, envelope, redis.call('HGET', past, id))
+local ticket, story = current_ticket(id, envelope, redis.call('HGET', past, id))
 local state, time = 1, '0'
 for i, set in ipairs({ delayed, leased, dead }) do
   local score = redis.call('ZSCORE', set, ticket)
@@ -28,4 +28,4 @@ for i, set in ipairs({ delayed, leased, dead }) do
     state, time = i + 1, score
   end
 end
-return { int(now_ms()), state, int(tonumber(time)), ticket, envelope, text }
+return { int(now_ms()), state, int(tonumber(time)), ticket, envelope, story.text }

@@ -35,6 +35,7 @@ if argv[4] == 'now' then
 end
 
 -- include now
+-- include due
 -- include expect
 redis.call('HLEN', info)
 local now, outcome, stored, at_once, later, first = now_ms(), {}, {}, {}, {}, nil
@@ -49,10 +50,7 @@ for i = 5, #ARGV, 3 do
     if string.byte(envelope, 2) % 2 == 1 then
       ticket = '0.' .. string.sub(envelope, 5, 14) .. ':' .. id
     end
-    local at = tonumber(string.sub(due, 2)) or 0
-    if string.byte(due) == 43 then
-      at = now + at
-    end
+    local at = due_time(due, now)
     if at <= now then
       at_once[#at_once + 1] = ticket
     else

@@ -6,7 +6,7 @@
 -- KEYS[5] dead     ZSET  ticket -> when it died, ms
 -- KEYS[6] wake     ZSET  the wake marker
 -- KEYS[7] info     HASH  next, claims, counters
--- KEYS[8] past     HASH  id -> attempts, crashes, last error
+-- KEYS[8] past     HASH  id -> deliveries, forgiven, crashes, stamp, last error
 -- KEYS[9] calls    HASH  session -> its last call and answer
 -- KEYS[10] bad     LIST  entries that were no tickets
 -- ARGV    session, call number, fresh, count, lease in ms (0: the message's own), default lease in ms,
@@ -27,7 +27,7 @@ local wait, duty = ARGV[7] == '1', ARGV[8] == '1'
 local now = now_ms()
 local noted = redis.call('HGET', info, 'next')
 local first = noted and tonumber(noted) or nil
-local damaged, looked = 0, false
+local damaged, looked, paused = 0, false, false
 
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function look()
@@ -36,6 +36,10 @@ local function look()
   -- include bad
   -- include promote
   looked = true
+  paused = redis.call('HEXISTS', info, 'paused') == 1
+  if paused then
+    return 0
+  end
   local moved, broken
   first, moved, broken = promote({
     msg = msg, ready = ready, delayed = delayed, leased = leased, bad = bad, past = past,
@@ -46,6 +50,10 @@ end
 
 if first and first <= now then
   look()
+end
+-- A pause has noted the time 0, so that every reserve comes by here.
+if paused then
+  return { now, -1, 0, 0 }
 end
 local tickets = redis.call('LPOP', ready, ARGV[4])
 if not tickets and not looked and look() > 0 then
@@ -76,8 +84,9 @@ while tickets do
   if odd then
     -- include ticket
     -- include envelope
+    -- include past
     -- include odd
-    spent, garbage, problem = settle(msg, odd, tickets, envelopes, given, leases)
+    spent, garbage, problem = settle(msg, past, odd, tickets, envelopes, given, leases)
     for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past), redis.pcall('LLEN', bad) }) do
       if type(check) == 'table' and #spent + #garbage > 0 then
         problem = problem or check
@@ -124,9 +133,10 @@ while tickets do
   if odd and #spent > 0 then
     -- include past
     for _, entry in ipairs(spent) do
-      local _, crashes, text = past_read(redis.call('HGET', past, entry[2]))
+      local story = past_read(redis.call('HGET', past, entry[2]))
+      story.before, story.stamp, story.text = entry[3], entry[4], entry[5] or story.text
       redis.call('ZADD', dead, string.format('%d', now), entry[1])
-      redis.call('HSET', past, entry[2], past_write(entry[3], crashes, entry[5] or text, entry[4]))
+      redis.call('HSET', past, entry[2], past_write(story))
       damaged = damaged + (entry[5] and 1 or 0)
     end
   end

@@ -6,7 +6,7 @@
 -- KEYS[5] dead     ZSET  ticket -> when it died, ms
 -- KEYS[6] wake     ZSET  the wake marker
 -- KEYS[7] info     HASH  next, claims, counters
--- KEYS[8] past     HASH  id -> attempts, crashes, last error
+-- KEYS[8] past     HASH  id -> deliveries, forgiven, crashes, stamp, last error
 -- KEYS[9] calls    HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, ticket, delay in ms, error text
 -- Returns a digit: 0 it will be delivered again, 5 it is dead, 4 the lease was lost.
@@ -28,7 +28,7 @@ redis.call('ZCARD', delayed)
 redis.call('ZCARD', dead)
 redis.call('HLEN', info)
 local envelope = id and redis.call('HGET', msg, id)
-local _, crashes = past_read(id and redis.call('HGET', past, id))
+local story = past_read(id and redis.call('HGET', past, id))
 local now = now_ms()
 if not envelope then
   -- What is left of a message that is gone.
@@ -39,11 +39,11 @@ if not envelope or not held(leased, ticket, now) then
 end
 
 redis.call('ZREM', leased, ticket)
-before = before + 1
-redis.call('HSET', past, id, past_write(before, crashes, ARGV[6], stamp))
-ticket = ticket_write(before, id, stamp)
+story.before, story.stamp, story.text = before + 1, stamp, ARGV[6]
+redis.call('HSET', past, id, past_write(story))
+ticket = ticket_write(story.before, id, stamp)
 local max_attempts = envelope_read(envelope)
-if not max_attempts or (max_attempts > 0 and before >= max_attempts) then
+if not max_attempts or (max_attempts > 0 and story.before - story.forgiven >= max_attempts) then
   redis.call('ZADD', dead, string.format('%d', now), ticket)
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_BURIED)
 end

@@ -2,7 +2,7 @@
 -- of their own, cancelled, or damaged. Fills, by index, which are given out, the messages' own leases and
 -- the envelopes; returns those to be set aside: spent as { ticket, id, before, stamp, text }, and garbage;
 -- or, third, the error that the server answered.
-local function settle(msg, odd, tickets, envelopes, given, leases)
+local function settle(msg, past, odd, tickets, envelopes, given, leases)
   local ids, befores, stamps, spent, garbage = {}, {}, {}, {}, {}
   for k, i in ipairs(odd) do
     befores[k], ids[k], stamps[k] = ticket_read(tickets[i])
@@ -23,7 +23,12 @@ local function settle(msg, odd, tickets, envelopes, given, leases)
     elseif envelope and not max_attempts then
       spent[#spent + 1] = { tickets[i], id, before, stamps[k], 'damaged envelope' }
     elseif envelope and stamp == stamps[k] then
-      if max_attempts > 0 and before >= max_attempts then
+      -- Only a message that seems spent needs its past: it may have been kicked.
+      local story = max_attempts > 0 and before >= max_attempts and redis.pcall('HGET', past, id)
+      if type(story) == 'table' then
+        return spent, garbage, story
+      end
+      if story ~= false and before - past_read(story).forgiven >= max_attempts then
         spent[#spent + 1] = { tickets[i], id, before, stamp }
       else
         given[i], leases[i], envelopes[i] = true, lease, envelope

@@ -1,14 +1,22 @@
--- What is kept of a message that came back at least once: "deliveries crashes stamp error". The deliveries
--- are those of its current ticket, the crashes leases that ended, the stamp its ticket's ('-': none).
--- Returns them; 0, 0, '' and nil where there is nothing.
+-- What is kept of a message that came back at least once:
+-- "deliveries forgiven crashes stamp error". The deliveries are those of its current ticket; the forgiven
+-- are those before it was last kicked, which no longer count as attempts; the crashes are leases that
+-- ended; the stamp is its ticket's ('-': none).
+-- Returns the past as a table; one of zeros where there is nothing.
 local function past_read(past)
-  local before, crashes, stamp, text = string.match(past or '', '^(%d+) (%d+) (%S+) (.*)$')
-  if not before or #before > 9 or #crashes > 9 then
-    return 0, 0, '', nil
+  local before, forgiven, crashes, stamp, text = string.match(past or '', '^(%d+) (%d+) (%d+) (%S+) (.*)$')
+  if not before or #before > 9 or #forgiven > 9 or #crashes > 9 then
+    return { before = 0, forgiven = 0, crashes = 0, text = '' }
   end
-  return tonumber(before), tonumber(crashes), text, stamp ~= '-' and stamp or nil
+  return {
+    before = tonumber(before),
+    forgiven = tonumber(forgiven),
+    crashes = tonumber(crashes),
+    stamp = stamp ~= '-' and stamp or nil,
+    text = text,
+  }
 end
 
-local function past_write(before, crashes, text, stamp)
-  return string.format('%d %d %s ', before, crashes, stamp or '-') .. text
+local function past_write(past)
+  return string.format('%d %d %d %s ', past.before, past.forgiven, past.crashes, past.stamp or '-') .. past.text
 end

@@ -1,9 +1,12 @@
 -- A message's current ticket, from its past and, before it ever came back, its envelope.
--- Returns the ticket, its number of deliveries and the last error.
-local function current_ticket(id, envelope, past)
-  local before, _, text, stamp = past_read(past)
-  if not past then
+-- Returns the ticket and the past.
+local function current_ticket(id, envelope, text)
+  local past, stamp = past_read(text), nil
+  if text then
+    stamp = past.stamp
+  else
     stamp = select(2, envelope_read(envelope))
+    past.stamp = stamp
   end
-  return ticket_write(before, id, stamp), before, text
+  return ticket_write(past.before, id, stamp), past
 end

@@ -31,11 +31,12 @@ local function promote(keys, now, most)
   for _, ticket in ipairs(ended) do
     local before, id, stamp = ticket_read(ticket)
     if before then
-      local _, crashes, text = past_read(redis.call('HGET', keys.past, id))
+      local past = past_read(redis.call('HGET', keys.past, id))
       if redis.call('HEXISTS', keys.msg, id) == 1 then
+        past.before, past.stamp, past.crashes = before + 1, stamp, past.crashes + 1
         back[#back + 1] = ticket_write(before + 1, id, stamp)
         pasts[#pasts + 1] = id
-        pasts[#pasts + 1] = past_write(before + 1, crashes + 1, text, stamp)
+        pasts[#pasts + 1] = past_write(past)
       end
     else
       broken[#broken + 1] = ticket

@@ -1,0 +1,10 @@
+-- pause: the queue hands nothing out until it is resumed; it takes pushes and acks as ever.
+-- KEYS[1] info   HASH  next, claims, paused, counters
+-- KEYS[2] calls  HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh
+-- Returns a digit: 0 it is paused.
+-- The time 0 is noted as the next to come: so every reserve looks closer, and sees the pause.
+-- include done
+
+redis.call('HSET', KEYS[1], 'paused', '1', 'next', '0')
+return done(KEYS[2], ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

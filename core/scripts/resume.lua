@@ -1,0 +1,14 @@
+-- resume: ends a pause, and wakes a waiting consumer.
+-- KEYS[1] wake   ZSET  the wake marker
+-- KEYS[2] info   HASH  next, claims, paused, counters
+-- KEYS[3] calls  HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh
+-- Returns a digit: 0 it is not paused.
+-- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
+-- include wake
+-- include done
+
+if redis.call('HDEL', KEYS[2], 'paused') == 1 then
+  wake_one(KEYS[1])
+end
+return done(KEYS[3], ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

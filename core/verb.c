@@ -1,0 +1,94 @@
+#include <stdio.h>
+
+#include "internal.h"
+
+/* What the operations share: each checks its arguments, puts its words together and submits. */
+
+dueq_status dueq__verb_check_count(dueq_queue *queue, const void *items, size_t count) {
+    if (count >= 1 && count <= DUEQ_MAX_BATCH && items)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%zu items in one call; 1 to %d are allowed", count, DUEQ_MAX_BATCH);
+}
+
+dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                                int64_t most) {
+    if (ms >= least && ms <= most)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%s is %lld ms; %lld to %lld are allowed", what, (long long)ms,
+                      (long long)least, (long long)most);
+}
+
+void dueq__verb_unexpected(dueq_client *client) {
+    dueq__call_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
+                                         "the server's answer to %s is not what the script returns",
+                                         client->call.script->name));
+}
+
+/* Scripts answer one digit for each item: a status from 0 to 5. */
+static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    dueq_bytes digits;
+    int64_t number;
+    char digit;
+    if (dueq__reply_number(reply, &number) && !dueq__reply_bytes(reply, &digits)) {
+        digit = (char)('0' + number);
+        digits = (dueq_bytes){&digit, 1};
+    } else if (!dueq__reply_bytes(reply, &digits)) {
+        digits = (dueq_bytes){0};
+    }
+    bool good = digits.size == call->wait.count;
+    for (size_t i = 0; good && i < digits.size; i++)
+        good = ((const char *)digits.data)[i] >= '0' && ((const char *)digits.data)[i] <= '5';
+    if (!good) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    call->result = dueq__result_outcomes(digits, call->ids, &client->error);
+    dueq__call_finish(client,
+                      call->result ? dueq__result_summary(call->result) : client->error.status);
+}
+
+dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                             struct dueq__words *words) {
+    dueq_status status = dueq__call_begin(queue, script, true);
+    if (status)
+        return status;
+    queue->client->call.wait.count = count;
+    queue->client->call.decode = decode_outcomes;
+    dueq__call_words(queue->client, words);
+    return DUEQ_OK;
+}
+
+dueq_status dueq__verb_ids(dueq_queue *queue, const struct dueq__script *script,
+                           const dueq_bytes *ids, size_t count) {
+    struct dueq__words words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__verb_check_count(queue, ids, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__id_check(ids[i], &queue->client->error);
+    if (!status)
+        status = dueq__verb_begin(queue, script, count, &words);
+    if (status)
+        return status;
+    for (size_t i = 0; i < count; i++)
+        dueq__words_bytes(&words, ids[i].data, ids[i].size);
+    return dueq__call_submit(queue->client, &words);
+}
+
+void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms) {
+    if (at_ms)
+        snprintf(out, DUEQ__DUE_SIZE, "@%lld", (long long)at_ms);
+    else
+        snprintf(out, DUEQ__DUE_SIZE, delay_ms ? "+%lld" : "0", (long long)delay_ms);
+}
+
+dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
+    if (result)
+        *result = NULL;
+    if (submitted != DUEQ_PENDING)
+        return submitted;
+    dueq_status status = dueq_wait(queue->client, -1);
+    return status == DUEQ_INTERRUPTED ? status : dueq_take(queue->client, result);
+}
