@@ -37,6 +37,11 @@
 %rename(bury_submit) dueq_bury_submit;
 %rename(cancel_submit) dueq_cancel_submit;
 %rename(find_submit) dueq_find_submit;
+%rename(kick_submit) dueq_kick_submit;
+%rename(reschedule_submit) dueq_reschedule_submit;
+%rename(pause_submit) dueq_pause_submit;
+%rename(resume_submit) dueq_resume_submit;
+%rename(purge_submit) dueq_purge_submit;
 %rename(stats_submit) dueq_stats_submit;
 
 %rename(wait) dueq_wait;

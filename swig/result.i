@@ -33,10 +33,11 @@ static PyObject *message_object(const dueq_message *message) {
 static PyObject *counts_object(const dueq_counts *counts) {
     if (!counts)
         return Py_BuildValue("");
-    return Py_BuildValue("(LLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
+    return Py_BuildValue("(LLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
                          (long long)counts->leased, (long long)counts->dead, (long long)counts->acked,
+                         (long long)counts->cancelled, (long long)counts->purged,
                          (long long)counts->damaged, (long long)counts->next_ms,
-                         (long long)counts->now_ms);
+                         (long long)counts->now_ms, (long long)counts->paused);
 }
 
 static int append(PyObject *list, PyObject *item) {
@@ -46,7 +47,10 @@ static int append(PyObject *list, PyObject *item) {
     return failed;
 }
 
-/* (status, [(status, id), ...] of items without a message, [message, ...], counts or None, damaged) */
+/*
+ * (status, [(status, id), ...] of items without a message, [message, ...], counts or None, damaged,
+ * purged)
+ */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     PyObject *outcomes = PyList_New(0);
     PyObject *messages = PyList_New(0);
@@ -66,9 +70,10 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         Py_XDECREF(messages);
         return NULL;
     }
-    return Py_BuildValue("(iNNNn)", (int)status, outcomes, messages,
+    return Py_BuildValue("(iNNNnn)", (int)status, outcomes, messages,
                          counts_object(dueq_result_counts(result)),
-                         (Py_ssize_t)dueq_result_damaged(result));
+                         (Py_ssize_t)dueq_result_damaged(result),
+                         (Py_ssize_t)dueq_result_purged(result));
 }
 %}
 

@@ -14,7 +14,7 @@ void dueq_php_type_error(const dueq_php_place *place, const char *type, const zv
     }
 }
 
-/* The number of push()'s parameter of this name, or of pushMany()'s array. */
+/* The number of push()'s (or reschedule()'s) parameter of this name, or of pushMany()'s array. */
 static dueq_php_place place_of(zend_long item, uint32_t argument, const char *name) {
     return (dueq_php_place){item < 0 ? argument : 1, item, name};
 }
@@ -63,12 +63,23 @@ static bool fill_headers(dueq_draft *draft, HashTable *table, zend_long item, ze
     return true;
 }
 
+bool dueq_php_due(zval *delay, zval *at, zend_long item, int64_t *delay_ms, int64_t *at_ms) {
+    const dueq_php_place delay_place = place_of(item, 2, "delay"),
+                         at_place = place_of(item, 3, "at");
+    bool has_delay = delay && Z_TYPE_P(delay) != IS_NULL;
+    bool has_at = at && Z_TYPE_P(at) != IS_NULL;
+
+    *delay_ms = *at_ms = 0;
+    if (has_delay && has_at) {
+        return invalid(item, "delay and at must not be given together");
+    }
+    return (!has_delay || dueq_php_duration(&delay_place, delay, delay_ms)) &&
+           (!has_at || dueq_php_time(&at_place, at, at_ms));
+}
+
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena) {
-    const dueq_php_place delay = place_of(item, 2, "delay"), at = place_of(item, 3, "at"),
-                         lease = place_of(item, 6, "lease");
-    bool has_delay = fields->delay && Z_TYPE_P(fields->delay) != IS_NULL;
-    bool has_at = fields->at && Z_TYPE_P(fields->at) != IS_NULL;
+    const dueq_php_place lease = place_of(item, 6, "lease");
 
     *draft = (dueq_draft)DUEQ_DRAFT;
     draft->body = dueq_php_bytes(fields->body);
@@ -76,15 +87,11 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
     if (fields->id && !draft->id.size) {
         return invalid(item, "id must not be empty");
     }
-    if (has_delay && has_at) {
-        return invalid(item, "delay and at must not be given together");
-    }
     if (fields->max_attempts < 0 || fields->max_attempts > DUEQ_MAX_MAX_ATTEMPTS) {
         return invalid(item, "maxAttempts must be from 0 to 65535");
     }
     draft->max_attempts = (uint32_t)fields->max_attempts;
-    return (!has_delay || dueq_php_duration(&delay, fields->delay, &draft->delay_ms)) &&
-           (!has_at || dueq_php_time(&at, fields->at, &draft->at_ms)) &&
+    return dueq_php_due(fields->delay, fields->at, item, &draft->delay_ms, &draft->at_ms) &&
            dueq_php_lease(&lease, fields->lease, &draft->lease_ms) &&
            (!fields->headers || fill_headers(draft, fields->headers, item, arena));
 }

@@ -97,7 +97,7 @@ namespace Dueq
 
         /**
          * Takes the next ready message under a lease. Until the lease ends nobody else gets it; then it is
-         * ready again.
+         * ready again. A paused queue hands nothing out; a wait goes on until it is resumed.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
@@ -148,6 +148,56 @@ namespace Dueq
         /** Looks a message up, in any state, without touching it. */
         public function find(string $id): ?Message {}
 
+        /**
+         * Gives a dead message back to be delivered at once, with as many attempts again as it had.
+         *
+         * @return bool false: no dead message has this id
+         */
+        public function kick(string $id): bool {}
+
+        /**
+         * Gives dead messages back, as kick().
+         *
+         * @param string[] $ids any number
+         * @return list<bool> in order
+         */
+        public function kickMany(array $ids): array {}
+
+        /**
+         * Gives a delayed message another due time; without $delay and $at it is due now.
+         *
+         * @param float|\DateInterval|null $delay not before this long from now
+         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         *     together with $delay
+         * @return bool false: no delayed message has this id
+         */
+        public function reschedule(
+            string $id,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): bool {}
+
+        /**
+         * Lets the queue hand nothing out, to any consumer, until it is resumed. Everything else works as
+         * ever. Nothing changes where it is paused already.
+         */
+        public function pause(): void {}
+
+        /** Ends a pause: consumers that wait wake. Nothing changes where the queue is not paused. */
+        public function resume(): void {}
+
+        /**
+         * Takes all messages of one state away for good, in steps of up to 1,000, between which the server
+         * serves others. Who holds a leased one learns it by LeaseLostException.
+         *
+         * @param string $state ready, delayed, leased or dead
+         * @param callable|null $progress called after each step with the number of messages
+         *     taken away so far; what it throws ends the purge there
+         * @return int how many messages it took away
+         * @throws Exception\DueqException those of the steps before are gone
+         */
+        public function purge(string $state, ?callable $progress = null): int {}
+
         /** Counts the queue. */
         public function stats(): Stats {}
     }
@@ -170,10 +220,10 @@ namespace Dueq
         /** This delivery; find(): the current one. ackMany() takes it. */
         public readonly string $ticket;
 
-        /** Deliveries so far, this one included: 1 on the first. */
+        /** Deliveries so far, this one included: 1 on the first. kick() does not set it back. */
         public readonly int $attempt;
 
-        /** Deliveries before the message is dead; null: without limit. */
+        /** Deliveries since its push or last kick before the message is dead; null: without limit. */
         public readonly ?int $maxAttempts;
 
         /** ready, delayed, leased or dead, when the server answered. */
@@ -243,6 +293,12 @@ namespace Dueq
         /** Acknowledged since the queue exists. */
         public readonly int $acked;
 
+        /** Cancelled since the queue exists. */
+        public readonly int $cancelled;
+
+        /** Purged since the queue exists. */
+        public readonly int $purged;
+
         /** Entries set aside as damaged since the queue exists. */
         public readonly int $damaged;
 
@@ -251,6 +307,9 @@ namespace Dueq
 
         /** The server's clock when it counted. */
         public readonly float $now;
+
+        /** Whether it hands nothing out until resume() is called. */
+        public readonly bool $paused;
 
         private function __construct() {}
     }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ec74d8a846efb0509d39cd5f1c4fffddee2c6068 */
+ * Stub hash: ec6b8836c67ded2afaed7d95caffe12f86a6f04b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -50,14 +50,33 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_find, 0, 1, Dueq
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+#define arginfo_class_Dueq_Queue_kick arginfo_class_Dueq_Queue_cancel
+
+#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reschedule, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pause, 0, 0, IS_VOID, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_Queue_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_purge, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_stats, 0, 0, Dueq\\Stats, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Message___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_ack, 0, 0, IS_VOID, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_ack arginfo_class_Dueq_Queue_pause
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_retry, 0, 0, _IS_BOOL, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
@@ -89,6 +108,12 @@ ZEND_METHOD(Dueq_Queue, ackMany);
 ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, find);
+ZEND_METHOD(Dueq_Queue, kick);
+ZEND_METHOD(Dueq_Queue, kickMany);
+ZEND_METHOD(Dueq_Queue, reschedule);
+ZEND_METHOD(Dueq_Queue, pause);
+ZEND_METHOD(Dueq_Queue, resume);
+ZEND_METHOD(Dueq_Queue, purge);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Message, __construct);
 ZEND_METHOD(Dueq_Message, ack);
@@ -111,6 +136,12 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, find, arginfo_class_Dueq_Queue_find, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -398,6 +429,18 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_acked_name, &property_acked_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_acked_name);
 
+	zval property_cancelled_default_value;
+	ZVAL_UNDEF(&property_cancelled_default_value);
+	zend_string *property_cancelled_name = zend_string_init("cancelled", sizeof("cancelled") - 1, 1);
+	zend_declare_typed_property(class_entry, property_cancelled_name, &property_cancelled_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_cancelled_name);
+
+	zval property_purged_default_value;
+	ZVAL_UNDEF(&property_purged_default_value);
+	zend_string *property_purged_name = zend_string_init("purged", sizeof("purged") - 1, 1);
+	zend_declare_typed_property(class_entry, property_purged_name, &property_purged_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_purged_name);
+
 	zval property_damaged_default_value;
 	ZVAL_UNDEF(&property_damaged_default_value);
 	zend_string *property_damaged_name = zend_string_init("damaged", sizeof("damaged") - 1, 1);
@@ -415,6 +458,12 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
 	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_now_name);
+
+	zval property_paused_default_value;
+	ZVAL_UNDEF(&property_paused_default_value);
+	zend_string *property_paused_name = zend_string_init("paused", sizeof("paused") - 1, 1);
+	zend_declare_typed_property(class_entry, property_paused_name, &property_paused_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_paused_name);
 
 	return class_entry;
 }

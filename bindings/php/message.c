@@ -58,9 +58,12 @@ enum {
     STATS_LEASED,
     STATS_DEAD,
     STATS_ACKED,
+    STATS_CANCELLED,
+    STATS_PURGED,
     STATS_DAMAGED,
     STATS_NEXT,
-    STATS_NOW
+    STATS_NOW,
+    STATS_PAUSED
 };
 
 static void make_headers(zval *out, const dueq_message *message) {
@@ -121,9 +124,12 @@ void dueq_php_stats_make(zval *out, const dueq_counts *counts) {
     ZVAL_LONG(OBJ_PROP_NUM(object, STATS_LEASED), (zend_long)counts->leased);
     ZVAL_LONG(OBJ_PROP_NUM(object, STATS_DEAD), (zend_long)counts->dead);
     ZVAL_LONG(OBJ_PROP_NUM(object, STATS_ACKED), (zend_long)counts->acked);
+    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_CANCELLED), (zend_long)counts->cancelled);
+    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_PURGED), (zend_long)counts->purged);
     ZVAL_LONG(OBJ_PROP_NUM(object, STATS_DAMAGED), (zend_long)counts->damaged);
     make_time(OBJ_PROP_NUM(object, STATS_NEXT), counts->next_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, STATS_NOW), dueq_php_seconds(counts->now_ms));
+    ZVAL_BOOL(OBJ_PROP_NUM(object, STATS_PAUSED), counts->paused);
 }
 
 static dueq_bytes ticket_of(message_object *message) {

@@ -82,6 +82,11 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
                          zend_arena **arena);
 /* Reads an item of pushMany's array into a draft. */
 bool dueq_php_draft_read(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena);
+/*
+ * Reads a due time, of which at most one may be given (not null); neither: both are 0. The two are the
+ * parameters 2 and 3 of push and reschedule, or keys of an item. False: an exception was thrown.
+ */
+bool dueq_php_due(zval *delay, zval *at, zend_long item, int64_t *delay_ms, int64_t *at_ms);
 /* Throws a TypeError: the value at this place "must be of type ...". */
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
 

@@ -272,12 +272,12 @@ static dueq_bytes *read_items(dueq_php_queue *queue, HashTable *table, bool tick
     return items;
 }
 
-static void each(dueq_php_queue *queue, HashTable *table, bool tickets, zval *return_value) {
+static void each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *table, bool tickets,
+                 zval *return_value) {
     dueq_bytes *items = read_items(queue, table, tickets);
 
     if (items) {
-        dueq_php_each(queue, tickets ? dueq_ack_submit : dueq_cancel_submit, items,
-                      zend_hash_num_elements(table), return_value);
+        dueq_php_each(queue, submit, items, zend_hash_num_elements(table), return_value);
         efree(items);
     }
 }
@@ -290,7 +290,7 @@ ZEND_METHOD(Dueq_Queue, ackMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    each(queue, messages, true, return_value);
+    each(queue, dueq_ack_submit, messages, true, return_value);
 }
 
 ZEND_METHOD(Dueq_Queue, cancel) {
@@ -313,7 +313,7 @@ ZEND_METHOD(Dueq_Queue, cancelMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    each(queue, ids, false, return_value);
+    each(queue, dueq_cancel_submit, ids, false, return_value);
 }
 
 ZEND_METHOD(Dueq_Queue, find) {
@@ -328,6 +328,119 @@ ZEND_METHOD(Dueq_Queue, find) {
         dueq_php_message_make(return_value, queue, dueq_result_message(queue->result, 0));
         drop_result(queue);
     }
+}
+
+ZEND_METHOD(Dueq_Queue, kick) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    const dueq_bytes item = dueq_php_bytes(id);
+    RETURN_BOOL(dueq_php_finish(queue, dueq_kick_submit(queue->queue, &item, 1)) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Queue, kickMany) {
+    HashTable *ids;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(ids)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    each(queue, dueq_kick_submit, ids, false, return_value);
+}
+
+ZEND_METHOD(Dueq_Queue, reschedule) {
+    zend_string *id;
+    zval *delay = NULL, *at = NULL;
+    int64_t delay_ms, at_ms;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_STR(id)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+        Z_PARAM_ZVAL(at)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_due(delay, at, -1, &delay_ms, &at_ms)) {
+        RETURN_THROWS();
+    }
+    RETURN_BOOL(dueq_php_finish(queue, dueq_reschedule_submit(queue->queue, dueq_php_bytes(id),
+                                                              delay_ms, at_ms)) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Queue, pause) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    dueq_php_finish(queue, dueq_pause_submit(queue->queue));
+}
+
+ZEND_METHOD(Dueq_Queue, resume) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    dueq_php_finish(queue, dueq_resume_submit(queue->queue));
+}
+
+/* False: it threw, as there is no state of this name. */
+static bool read_state(const zend_string *name, dueq_state *state) {
+    for (*state = DUEQ_READY; *state <= DUEQ_DEAD; (*state)++) {
+        if (zend_string_equals_cstr(name, dueq_state_name(*state),
+                                    strlen(dueq_state_name(*state)))) {
+            return true;
+        }
+    }
+    dueq_php_throw(DUEQ_INVALID, "state must be ready, delayed, leased or dead");
+    return false;
+}
+
+/* Calls what purge was given to report its progress to. */
+static void report(zend_fcall_info *call, zend_fcall_info_cache *cache, zend_long total) {
+    zval argument, returned;
+
+    ZVAL_LONG(&argument, total);
+    ZVAL_UNDEF(&returned);
+    call->params = &argument;
+    call->param_count = 1;
+    call->retval = &returned;
+    zend_call_function(call, cache);
+    zval_ptr_dtor(&returned);
+}
+
+ZEND_METHOD(Dueq_Queue, purge) {
+    zend_string *name;
+    zend_fcall_info progress = empty_fcall_info;
+    zend_fcall_info_cache cache = empty_fcall_info_cache;
+    zend_long total = 0;
+    dueq_state state;
+    dueq_status status;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(name)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_FUNC_OR_NULL(progress, cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!read_state(name, &state)) {
+        RETURN_THROWS();
+    }
+    do {
+        status = dueq_php_finish(queue, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH));
+        if (status >= 0) {
+            total += (zend_long)dueq_result_purged(queue->result);
+            if (ZEND_FCI_INITIALIZED(progress)) {
+                report(&progress, &cache, total);
+            }
+        }
+        if (EG(exception)) {
+            RETURN_THROWS();
+        }
+    } while (status == DUEQ_OK);
+    RETURN_LONG(total);
 }
 
 ZEND_METHOD(Dueq_Queue, stats) {

@@ -219,12 +219,8 @@ final class ContractTest extends TestCase
     /** The arguments of Queue::push(). */
     private function draft(array $found): array
     {
-        $draft = ['body' => $this->value($found['body'])];
-        foreach (['delay_ms' => 'delay', 'at_ms' => 'at', 'lease_ms' => 'lease'] as $key => $name) {
-            if (isset($found[$key])) {
-                $draft[$name] = $found[$key] / 1000;
-            }
-        }
+        $draft = ['body' => $this->value($found['body'])]
+            + self::seconds($found, ['delay_ms' => 'delay', 'at_ms' => 'at', 'lease_ms' => 'lease']);
         if (isset($found['id'])) {
             $draft['id'] = $this->value($found['id']);
         }
@@ -284,10 +280,43 @@ final class ContractTest extends TestCase
 
     private function cancel(array $step): array
     {
-        $done = isset($step['ids'])
-            ? $this->queue->cancelMany($this->values($step['ids']))
-            : [$this->queue->cancel($this->value($step['id']))];
-        return array_map(fn ($one) => $one ? 'OK' : 'NOT_FOUND', $done);
+        return $this->byId($step, $this->queue->cancel(...), $this->queue->cancelMany(...));
+    }
+
+    private function kick(array $step): array
+    {
+        return $this->byId($step, $this->queue->kick(...), $this->queue->kickMany(...));
+    }
+
+    private function byId(array $step, callable $one, callable $many): array
+    {
+        $done = isset($step['ids']) ? $many($this->values($step['ids'])) : [$one($this->value($step['id']))];
+        return array_map(fn ($each) => $each ? 'OK' : 'NOT_FOUND', $done);
+    }
+
+    private function reschedule(array $step): array
+    {
+        $due = self::seconds($step, ['delay_ms' => 'delay', 'at_ms' => 'at']);
+        return [$this->queue->reschedule($this->value($step['id']), ...$due) ? 'OK' : 'NOT_FOUND'];
+    }
+
+    private function pause(): array
+    {
+        $this->queue->pause();
+        return ['OK'];
+    }
+
+    private function resume(): array
+    {
+        $this->queue->resume();
+        return ['OK'];
+    }
+
+    private function purge(array $step, array $expect, string $where): array
+    {
+        $purged = $this->queue->purge($step['state']);
+        $this->assertSame($expect['purged'] ?? $purged, $purged, $where);
+        return ['OK'];
     }
 
     private function find(array $step, array $expect, string $where): array
@@ -356,6 +385,22 @@ final class ContractTest extends TestCase
         $distance = self::ms($seconds) - $this->serverMs();
         $this->assertGreaterThanOrEqual($wanted[0], $distance, $where);
         $this->assertLessThanOrEqual($wanted[1], $distance, $where);
+    }
+
+    /**
+     * What is there of some milliseconds, as arguments.
+     *
+     * @param array<string, string> $names of the arguments, by key
+     */
+    private static function seconds(array $found, array $names): array
+    {
+        $seconds = [];
+        foreach ($names as $key => $name) {
+            if (isset($found[$key])) {
+                $seconds[$name] = $found[$key] / 1000;
+            }
+        }
+        return $seconds;
     }
 
     private static function ms(?float $seconds): int

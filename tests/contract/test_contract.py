@@ -49,6 +49,11 @@ FIELDS = {
     "bury": {"message", "reason"},
     "cancel": {"id", "ids"},
     "find": {"id"},
+    "kick": {"id", "ids"},
+    "reschedule": {"id", "delay_ms", "at_ms"},
+    "pause": set[str](),
+    "resume": set[str](),
+    "purge": {"state"},
     "stats": set[str](),
     "redis": {"command"},
     "pass": {"args"},
@@ -269,6 +274,31 @@ class Run:
         else:
             done = [self.queue.cancel(self.text(step["id"]))]
         return ["OK" if each else "NOT_FOUND" for each in done]
+
+    def do_kick(self, step: Json, expect: Json) -> list[str]:
+        if "ids" in step:
+            done = self.queue.kick_many(self.text(id) for id in step["ids"])
+        else:
+            done = [self.queue.kick(self.text(step["id"]))]
+        return ["OK" if each else "NOT_FOUND" for each in done]
+
+    def do_reschedule(self, step: Json, expect: Json) -> list[str]:
+        delay = step["delay_ms"] / 1000 if "delay_ms" in step else None
+        at = step["at_ms"] / 1000 if "at_ms" in step else None
+        return ["OK" if self.queue.reschedule(self.text(step["id"]), delay, at) else "NOT_FOUND"]
+
+    def do_pause(self, step: Json, expect: Json) -> list[str]:
+        self.queue.pause()
+        return ["OK"]
+
+    def do_resume(self, step: Json, expect: Json) -> list[str]:
+        self.queue.resume()
+        return ["OK"]
+
+    def do_purge(self, step: Json, expect: Json) -> list[str]:
+        purged = self.queue.purge(step["state"])
+        assert "purged" not in expect or purged == expect["purged"]
+        return ["OK"]
 
     def do_find(self, step: Json, expect: Json) -> list[str]:
         message = self.queue.find(self.text(step["id"]))

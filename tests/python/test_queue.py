@@ -24,6 +24,7 @@ def test_cancel_in_every_state(queue: dueq.Queue) -> None:
     assert queue.cancel(ready) is False
     stats = queue.stats()
     assert (stats.ready, stats.delayed, stats.leased, stats.dead) == (0, 0, 0, 0)
+    assert stats.cancelled == 4
     with pytest.raises(dueq.LeaseLost):
         message.ack()
     assert queue.reserve() is None
@@ -51,7 +52,7 @@ def test_stats_of_an_unknown_queue(server: Server) -> None:
     with dueq.Queue("never used", server.url) as queue:
         stats = queue.stats()
     assert stats.now > 1e9
-    assert stats == dueq.Stats(0, 0, 0, 0, 0, 0, None, stats.now)
+    assert stats == dueq.Stats(0, 0, 0, 0, 0, 0, 0, 0, None, stats.now, paused=False)
     assert server.command("KEYS", "*never used*") == []
 
 

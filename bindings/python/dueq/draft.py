@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dueq import _core
 from dueq.errors import InvalidError
-from dueq.times import optional_ms, point_ms
+from dueq.times import due_ms, optional_ms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -43,8 +43,6 @@ class Draft:
 
     def row(self) -> _core.DraftRow:
         """The same as the core wants it. InvalidError for what the core could not see."""
-        if self.delay is not None and self.at is not None:
-            raise InvalidError("a message has a delay or a time (at), not both")
         if self.id == "":
             raise InvalidError("id: an empty one; None lets dueq make one")
         attempts = self.max_attempts or 0
@@ -53,8 +51,7 @@ class Draft:
         return (
             self.body,
             self.id or "",
-            optional_ms(self.delay, "delay"),
-            0 if self.at is None else point_ms(self.at, "at"),
+            *due_ms(self.delay, self.at),
             attempts,
             optional_ms(self.lease, "lease"),
             tuple(self.headers.items()) if self.headers else (),

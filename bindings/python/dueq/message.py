@@ -56,9 +56,9 @@ class Message:
     body: bytes
     headers: dict[str, str]
     attempt: int
-    """Deliveries so far, this one included: 1 on the first."""
+    """Deliveries so far, this one included: 1 on the first. A kick does not set it back."""
     max_attempts: int | None
-    """Deliveries before the message is dead; None: without limit."""
+    """Deliveries, since the last kick if there was one, before it is dead; None: without limit."""
     state: State
     """Where it was when the server answered, as `time`."""
     time: float | None

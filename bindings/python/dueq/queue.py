@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from itertools import islice
 from types import TracebackType
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from dueq import _core
 from dueq._pool import Pool
 from dueq.draft import Draft
 from dueq.errors import Duplicate, InvalidError
-from dueq.message import Message
+from dueq.message import Message, State
 from dueq.stats import Stats
-from dueq.times import duration_ms, optional_ms
+from dueq.times import due_ms, duration_ms, optional_ms
 
 if TYPE_CHECKING:
     from dueq.draft import Body
@@ -24,6 +24,11 @@ _log = logging.getLogger("dueq")
 
 # push_many sends about so much at once: far below what servers accept of one client.
 _BATCH_BYTES = 16 * 1024 * 1024
+
+_STATES = {
+    _core.state_name(number): number
+    for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD)
+}
 
 
 class Queue:
@@ -119,6 +124,8 @@ class Queue:
         lease    seconds (or a timedelta) until it comes back unless it is acknowledged, retried,
                  buried or extended; None: the message's own, else 30
 
+        A paused queue has none ready; a wait goes on until it is resumed.
+
             while message := queue.reserve(timeout=10):
                 with message:
                     work(message.body)
@@ -175,13 +182,79 @@ class Queue:
         rows = self._pool.run(_core.find_submit, id)[2]
         return Message(self._pool, rows[0]) if rows else None
 
+    def kick(self, id: str) -> bool:
+        """
+        Gives a dead message back to be delivered at once, with as many attempts again as it had.
+        False: there is no dead message with this id.
+        """
+        return self.kick_many((id,))[0]
+
+    def kick_many(self, ids: Iterable[str]) -> list[bool]:
+        """Gives any number of dead messages back, as kick()."""
+        return self._each(_core.kick_submit, ids)
+
+    def reschedule(
+        self,
+        id: str,
+        delay: float | timedelta | None = None,
+        at: float | datetime | None = None,
+    ) -> bool:
+        """
+        Gives a delayed message another due time. False: there is no delayed message with this id.
+
+        delay  so many seconds (or a timedelta) from now
+        at     a time by the server: an aware datetime, or seconds since 1970
+
+        Without either it is due now.
+        """
+        status = self._pool.run(_core.reschedule_submit, id, *due_ms(delay, at))[0]
+        return status == _core.OK
+
+    def pause(self) -> None:
+        """
+        Lets the queue hand nothing out, to any consumer, until it is resumed. Everything else works
+        as ever: push, and what consumers do with the messages they hold. Nothing changes where it
+        is paused already.
+        """
+        self._pool.run(_core.pause_submit)
+
+    def resume(self) -> None:
+        """Ends a pause; consumers that wait wake. Nothing changes where it is not paused."""
+        self._pool.run(_core.resume_submit)
+
+    def purge(
+        self,
+        state: State | Literal["ready", "delayed", "leased", "dead"],
+        progress: Callable[[int], object] | None = None,
+    ) -> int:
+        """
+        Takes all messages of one state away for good, and returns how many they were. Who holds a
+        leased one learns it by LeaseLost.
+
+        It goes in steps of up to 1,000, between which the server serves others; `progress` is
+        called with the number so far after each. When a step fails or `progress` raises, a note of
+        the exception tells how many are gone.
+        """
+        number = _STATES.get(state)
+        if number is None:
+            raise InvalidError(f"state: {state!r} is not one of {', '.join(_STATES)}")
+        total, status = 0, _core.OK
+        while status == _core.OK:
+            try:
+                answer = self._pool.run(_core.purge_submit, number, _core.MAX_BATCH)
+                status, total = answer[0], total + answer[5]
+                if progress:
+                    progress(total)
+            except Exception as error:
+                error.add_note(f"{total} messages were purged before")
+                raise
+        return total
+
     def stats(self) -> Stats:
         """Counts the queue."""
         counts = self._pool.run(_core.stats_submit)[3]
         assert counts is not None
-        ready, delayed, leased, dead, acked, damaged, next_ms, now_ms = counts
-        soonest = next_ms / 1000 if next_ms else None
-        return Stats(ready, delayed, leased, dead, acked, damaged, soonest, now_ms / 1000)
+        return Stats.from_row(counts)
 
     def close(self) -> None:
         """Closes the connections. Calls under way in other threads end with an error soon after."""

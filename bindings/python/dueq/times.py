@@ -27,6 +27,13 @@ def point_ms(value: float | datetime, name: str) -> int:
     return duration_ms(value - _EPOCH, name)
 
 
+def due_ms(delay: float | timedelta | None, at: float | datetime | None) -> tuple[int, int]:
+    """A due time as the core wants it: delay_ms and at_ms. InvalidError where both are given."""
+    if delay is not None and at is not None:
+        raise InvalidError("a message has a delay or a time (at), not both")
+    return optional_ms(delay, "delay"), 0 if at is None else point_ms(at, "at")
+
+
 def optional_ms(value: float | timedelta | None, name: str) -> int:
     """Milliseconds, and 0 for None: the core's own default."""
     return 0 if value is None else duration_ms(value, name)
