@@ -46,11 +46,13 @@ def cost(quick: bool) -> Outcome:
     summary = [_summary([r for r in rounds if r["batch"] == batch], batch) for batch in BATCHES]
     print_cost(summary, median(r["ping"]["server_us"] for r in rounds))
     targets = [
-        Target(f"cost at batch {row['batch']}, {messages} queued, scripts / bare", row["all"]["ratio"],
-               RATIO_LIMITS[row["batch"]])
+        Target(
+            f"cost at batch {batch}, {messages} queued, scripts / bare", row["all"]["ratio"], limit
+        )
         for row in summary
-        if row["batch"] in RATIO_LIMITS
-    ]  # fmt: skip
+        for batch, limit in RATIO_LIMITS.items()
+        if row["batch"] == batch
+    ]
     return {"messages": messages, "rounds": rounds, "summary": summary}, targets
 
 

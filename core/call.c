@@ -29,18 +29,19 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
     call->queue = queue;
     call->script = script;
     call->changes = changes;
-    dueq_bytes key = queue->keys[DUEQ__KEY_CALLS];
-    call->hour = dueq__wall_ms() / HOUR_MS;
-    call->calls = malloc(key.size + 24);
+    /* Room for the key of an hour; which one is decided for each request. */
+    call->calls = malloc(queue->keys[DUEQ__KEY_CALLS].size + 24);
     if (!call->calls)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    call->calls_size = (size_t)sprintf(call->calls, "%.*s:%" PRId64, (int)key.size,
-                                       (const char *)key.data, call->hour);
     return DUEQ_OK;
 }
 
 void dueq__call_words(dueq_client *client, struct dueq__words *words) {
     struct dueq__call *call = &client->call;
+    dueq_bytes key = call->queue->keys[DUEQ__KEY_CALLS];
+    call->hour = dueq__wall_ms() / HOUR_MS;
+    call->calls_size = (size_t)sprintf(call->calls, "%.*s:%" PRId64, (int)key.size,
+                                       (const char *)key.data, call->hour);
     dueq__words_init(words);
     dueq__script_words(words, call->script, call->queue->keys,
                        (dueq_bytes){call->calls, call->calls_size});

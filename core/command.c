@@ -137,7 +137,7 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
 }
 
 void dueq__command_drop(dueq_client *client) {
-    if (client->answer_count && dueq__conn_id(client->command))
+    if (client->answer_count && dueq__conn_named(client->command))
         client->stale_id = dueq__conn_id(client->command);
     else if (client->answer_count)
         client->call.unsure = true;
@@ -236,7 +236,6 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->doubtful = false;
-    call->queue->hour = call->hour;
     client->failures = 0;
     call->decode(client, reply);
 }

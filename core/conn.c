@@ -36,6 +36,7 @@ struct dueq__conn {
     enum login login[LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
     int64_t id;
+    bool named; /* the server knows it by our name */
     struct dueq__error error;
 };
 
@@ -86,6 +87,8 @@ enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn) { return c
 const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn) { return &conn->error; }
 
 int64_t dueq__conn_id(const struct dueq__conn *conn) { return conn->id; }
+
+bool dueq__conn_named(const struct dueq__conn *conn) { return conn->named && conn->id; }
 
 int dueq__conn_fd(const struct dueq__conn *conn) { return conn->fd; }
 
@@ -229,6 +232,7 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path) {
     dueq__conn_close(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
+    conn->named = false;
     if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED)
         connect_path(conn, path ? path : conn->url->path);
     else
@@ -418,6 +422,8 @@ static void pump_login(struct dueq__conn *conn) {
         struct dueq__error problem = {0};
         if (dueq__reply_is_error(reply))
             dueq__reply_error(reply, &problem);
+        else if (step == LOGIN_NAME)
+            conn->named = true;
         else if (step == LOGIN_ID)
             dueq__reply_number(reply, &conn->id);
         dueq__reply_free(reply);

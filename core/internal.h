@@ -220,6 +220,8 @@ enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn);
 const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn);
 /* The server's number of this connection or, after it closed, of the one before; 0: not known. */
 int64_t dueq__conn_id(const struct dueq__conn *conn);
+/* Can a later connection recognise it, by number and name, in the server's list? */
+bool dueq__conn_named(const struct dueq__conn *conn);
 /* Queues a command in the out buffer; false: out of memory. */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *words);
 /* The command as bytes on the wire, for dueq__conn_send_raw; NULL: out of memory. Free with free(). */
@@ -293,7 +295,8 @@ struct dueq__wait {
     size_t count;
     int64_t lease_ms;
     int64_t until_ms;   /* the caller's patience; 0: it does not wait */
-    int64_t look_ms;    /* when to look again without being woken */
+    int64_t look_ms;    /* with a claim: when to look */
+    int64_t probe_ms;   /* when to probe, or to give a probe up */
     int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
     int64_t ahead_ms;   /* the server's clock less the monotonic one */
     unsigned probes;    /* sent in this wait */

@@ -59,6 +59,7 @@ static void decode_purged(dueq_client *client, const struct dueq__reply *reply) 
         dueq__verb_unexpected(client);
         return;
     }
+    client->call.queue->hour = client->call.hour;
     client->call.result = dueq__result_purged(purged, &client->error);
     if (!client->call.result)
         dueq__call_finish(client, client->error.status);

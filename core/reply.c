@@ -71,6 +71,7 @@ static const struct {
     {"WRONGPASS", DUEQ_AUTH},
     {"NOPERM", DUEQ_DENIED},
     {"DENIED", DUEQ_DENIED},
+    {"ERR The user executing the script can't", DUEQ_DENIED},
     {"MOVED", DUEQ_UNSUPPORTED},
     {"ERR Client sent AUTH", DUEQ_AUTH},
     {"ERR AUTH", DUEQ_AUTH},

@@ -142,8 +142,9 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
     size_t words = dueq__reply_count(reply);
     int64_t now, damaged;
     if (words < RESERVED_FIXED || (words - RESERVED_FIXED) % RESERVED_EACH ||
-        !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
-        !dueq__reply_number(dueq__reply_item(reply, 3), &damaged) || damaged < 0)
+        !dueq__reply_number(dueq__reply_item(reply, 0), &now) || now < 0 ||
+        now > DUEQ_MAX_TIME_MS || !dueq__reply_number(dueq__reply_item(reply, 3), &damaged) ||
+        damaged < 0)
         return malformed(error, "reserve");
 
     size_t count = (words - RESERVED_FIXED) / RESERVED_EACH, headers = 0, bytes = 0;

@@ -141,7 +141,7 @@ static dueq_status read_parameters(struct dueq__url *url, struct part rest,
 static dueq_status read_login(struct dueq__url *url, struct part *authority,
                               struct dueq__error *error) {
     const char *at = NULL;
-    for (size_t i = 0; i < authority->size; i++)
+    for (size_t i = 0; i < authority->size && authority->at[i] != '/'; i++)
         if (authority->at[i] == '@')
             at = authority->at + i;
     if (!at)

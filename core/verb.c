@@ -32,7 +32,8 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
     dueq_bytes digits;
     int64_t number;
     char digit;
-    if (dueq__reply_number(reply, &number) && !dueq__reply_bytes(reply, &digits)) {
+    if (dueq__reply_number(reply, &number) && !dueq__reply_bytes(reply, &digits) && number >= 0 &&
+        number <= 9) {
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
     } else if (!dueq__reply_bytes(reply, &digits)) {
@@ -45,6 +46,7 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
         dueq__verb_unexpected(client);
         return;
     }
+    call->queue->hour = call->hour;
     call->result = dueq__result_outcomes(digits, call->ids, &client->error);
     dueq__call_finish(client,
                       call->result ? dueq__result_summary(call->result) : client->error.status);

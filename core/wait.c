@@ -117,8 +117,8 @@ void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
     int64_t now, pause, claim;
     dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, &client->error);
     if (!result || !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
-        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) ||
-        !dueq__reply_number(dueq__reply_item(reply, 2), &claim)) {
+        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
+        pause > DUEQ_MAX_TIME_MS || !dueq__reply_number(dueq__reply_item(reply, 2), &claim)) {
         dueq_result_free(result);
         dueq__call_finish(client, DUEQ_PROTOCOL);
         return;
@@ -126,6 +126,7 @@ void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq_result_free(call->result);
     call->result = result;
     if (dueq_result_count(result) > 0) {
+        call->queue->hour = call->hour;
         leave(client);
         return;
     }
@@ -141,7 +142,8 @@ void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
         call->phase = DUEQ__PHASE_WAITING;
         wait->probing = false;
         wait->ahead_ms = now - dueq__monotonic_ms();
-        wait->look_ms = wait->claim ? dueq__monotonic_ms() + pause : next_probe_ms();
+        wait->look_ms = wait->claim ? dueq__monotonic_ms() + pause : DUEQ__NEVER;
+        wait->probe_ms = next_probe_ms();
     }
 }
 
@@ -152,6 +154,8 @@ static void block(dueq_client *client) {
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
     if (client->no_unblock)
         left = (wait->look_ms < wait->until_ms ? wait->look_ms : wait->until_ms) - now;
+    if (client->no_unblock && wait->probe_ms - now < left)
+        left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > LONGEST_BLOCK_MS ? LONGEST_BLOCK_MS : left;
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left / 1000, left % 1000);
@@ -257,7 +261,8 @@ static bool send_probe(dueq_client *client) {
         !dueq__command_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
         return false;
     wait->probing = true;
-    wait->look_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    dueq__conn_pump(client->command);
     return true;
 }
 
@@ -268,7 +273,7 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
     if (!wait->probing || client->call.phase != DUEQ__PHASE_WAITING)
         return;
     wait->probing = false;
-    wait->look_ms = next_probe_ms();
+    wait->probe_ms = next_probe_ms();
     bool known = dueq__reply_number(reply, &number);
     bool overdue = times ? number + OVERDUE_MS < dueq__monotonic_ms() + wait->ahead_ms : number > 0;
     /* Whoever was to see to it did not: this consumer takes the duty over. */
@@ -278,13 +283,9 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-/* It is time to look. */
+/* It is time to look: by a claim, or because a probe was not answered. */
 static void look(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    if (!wait->claim && !client->no_unblock && send_probe(client)) {
-        dueq__conn_pump(client->command);
-        return;
-    }
     if (wait->probing)
         dueq__command_drop(client);
     wait->probing = false;
@@ -307,7 +308,8 @@ void dueq__wait_pump(dueq_client *client) {
             dueq__wait_request(client, patient(wait));
         else if (!patient(wait))
             leave(client);
-        else if (now >= wait->look_ms)
+        else if (now >= wait->look_ms ||
+                 (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))))
             look(client);
     } else if (call->phase == DUEQ__PHASE_LEAVING && now >= call->deadline_ms) {
         close_waiter(client);
@@ -328,6 +330,7 @@ int64_t dueq__wait_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER;
     if (call->phase == DUEQ__PHASE_WAITING) {
         next = wait->look_ms < wait->until_ms ? wait->look_ms : wait->until_ms;
+        next = wait->probe_ms < next ? wait->probe_ms : next;
         if (!wait->blocked && !client->waiter_up && call->retry_ms < next)
             next = call->retry_ms;
     }

@@ -29,14 +29,14 @@ tools() {
 }
 
 library() {
-    cmake -S . -B build/cmake -G Ninja
+    cmake -S . -B build/cmake -G Ninja -DDUEQ_WERROR=ON
     cmake --build build/cmake
     mkdir -p build/bin
     ln -sf ../cmake/dueq build/bin/dueq
 }
 
 library_asan() {
-    cmake -S . -B build/asan -G Ninja -DCMAKE_BUILD_TYPE=Debug \
+    cmake -S . -B build/asan -G Ninja -DDUEQ_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
     cmake --build build/asan
 }
@@ -63,6 +63,19 @@ php_extension() {
         make -j2
     )
     echo "extension=$ROOT/build/php/modules/dueq.so" >build/php.d/90-dueq.ini
+}
+
+fuzz_targets() {
+    local name
+    mkdir -p build/fuzz
+    for name in tests/fuzz/corpus/*; do
+        name=${name##*/}
+        # shellcheck disable=SC2046 # lists of words
+        clang -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror \
+            -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icore \
+            "tests/fuzz/$name.c" $(cat core/sources.list) \
+            $(pkg-config --cflags --libs hiredis openssl) -o "build/fuzz/$name"
+    done
 }
 
 "$1"

@@ -1,4 +1,4 @@
--- kick: gives dead messages back to be delivered at once, their attempts counted anew.
+-- kick: gives dead messages back to be delivered at once, with as many attempts again.
 -- KEYS[1] msg    HASH  id -> envelope
 -- KEYS[2] ready  LIST  tickets in delivery order
 -- KEYS[3] dead   ZSET  ticket -> when it died, ms

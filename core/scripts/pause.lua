@@ -4,7 +4,8 @@
 -- ARGV    session, call number, fresh
 -- Returns a digit: 0 it is paused.
 -- The time 0 is noted as the next to come: so every reserve looks closer, and sees the pause.
+local info, calls = KEYS[1], KEYS[2]
 -- include done
 
-redis.call('HSET', KEYS[1], 'paused', '1', 'next', '0')
-return done(KEYS[2], ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+redis.call('HSET', info, 'paused', '1', 'next', '0')
+return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

@@ -61,21 +61,23 @@ if not tickets and not looked and look() > 0 then
 end
 
 local byte = string.byte
-local reply, held, n, rounds, asked = { now, -1, 0, 0 }, {}, 0, 0, count
+local reply, n, rounds, asked = { now, -1, 0, 0 }, 0, 0, count
 local usual_lease = lease > 0 and lease or tonumber(ARGV[6])
 local usual_stop = string.format('%d', now + usual_lease)
 local shortest -- lease given
+local held -- tickets given, where it is all of one round
 while tickets do
   -- The usual ticket is a made id itself, and its envelope has nothing of its own.
   local envelopes = redis.pcall('HMGET', msg, unpack(tickets))
   local problem = envelopes.err and envelopes
-  local given, leases, odd = {}, {}, nil
+  local given, leases, odd
   for i = 1, problem and 0 or #tickets do
     local envelope = envelopes[i]
-    local version, flags = byte(envelope or '', 1, 2)
-    if flags == 0 and version == 0xD1 and #envelope > 3 and #tickets[i] == 22 then
-      given[i] = true
-    else
+    local version, flags
+    if envelope then
+      version, flags = byte(envelope, 1, 2)
+    end
+    if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #tickets[i] ~= 22 then
       odd = odd or {}
       odd[#odd + 1] = i
     end
@@ -86,6 +88,13 @@ while tickets do
     -- include envelope
     -- include past
     -- include odd
+    given, leases = {}, {}
+    for i = 1, #tickets do
+      given[i] = true
+    end
+    for _, i in ipairs(odd) do
+      given[i] = nil
+    end
     spent, garbage, problem = settle(msg, past, odd, tickets, envelopes, given, leases)
     for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past), redis.pcall('LLEN', bad) }) do
       if type(check) == 'table' and #spent + #garbage > 0 then
@@ -95,26 +104,29 @@ while tickets do
   end
 
   local taken, m, now_shortest = {}, 0, shortest
+  local at = 2 * n + 4
   for i = 1, problem and 0 or #tickets do
-    if given[i] then
-      local stop = usual_stop
-      if lease == 0 and leases[i] then
+    if not given or given[i] then
+      local ticket, stop = tickets[i], usual_stop
+      if leases and leases[i] and lease == 0 then
         stop = string.format('%d', now + leases[i])
         now_shortest = math.min(now_shortest or leases[i], leases[i])
-      else
-        now_shortest = math.min(now_shortest or usual_lease, usual_lease)
       end
-      m = m + 1
-      taken[2 * m - 1], taken[2 * m] = stop, tickets[i]
-      held[n + m] = tickets[i]
-      reply[4 + 2 * (n + m) - 1], reply[4 + 2 * (n + m)] = tickets[i], envelopes[i]
+      taken[m + 1], taken[m + 2] = stop, ticket
+      reply[at + m + 1], reply[at + m + 2] = ticket, envelopes[i]
+      m = m + 2
     end
+  end
+  m = m / 2
+  if m > 0 then
+    now_shortest = math.min(now_shortest or usual_lease, usual_lease)
   end
   if m > 0 then
     local added = redis.pcall('ZADD', leased, unpack(taken))
     problem = type(added) == 'table' and added
   end
   if problem then
+    held = nil
     -- Nothing of this round was written but the LPOP: take it back.
     for i = #tickets, 1, -1 do
       redis.call('LPUSH', ready, tickets[i])
@@ -129,6 +141,7 @@ while tickets do
     break
   end
   n, shortest = n + m, now_shortest
+  held = n == #tickets and rounds == 0 and tickets or nil
 
   if odd and #spent > 0 then
     -- include past
@@ -206,6 +219,12 @@ if duty or lowered or looked then
 end
 
 if n > 0 then
-  done(calls, session, ARGV[2], ARGV[3], string.format('%d\n', now) .. table.concat(held, '\n', 1, n))
+  if not held then
+    held = {}
+    for i = 1, n do
+      held[i] = reply[2 * i + 3]
+    end
+  end
+  done(calls, session, ARGV[2], ARGV[3], string.format('%d\n', now) .. table.concat(held, '\n'))
 end
 return reply

@@ -5,10 +5,11 @@
 -- ARGV    session, call number, fresh
 -- Returns a digit: 0 it is not paused.
 -- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
+local wake, info, calls = KEYS[1], KEYS[2], KEYS[3]
 -- include wake
 -- include done
 
-if redis.call('HDEL', KEYS[2], 'paused') == 1 then
-  wake_one(KEYS[1])
+if redis.call('HDEL', info, 'paused') == 1 then
+  wake_one(wake)
 end
-return done(KEYS[3], ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

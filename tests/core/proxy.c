@@ -139,7 +139,7 @@ void proxy_cut(struct proxy *proxy, enum cut cut, const char *word, int times) {
     snprintf(proxy->rules->word, sizeof proxy->rules->word, "%s", word);
     proxy->rules->done = 0;
     proxy->rules->left = times;
-    proxy->rules->cut = cut;
+    proxy->rules->cut = (int)cut;
 }
 
 int proxy_cuts(const struct proxy *proxy) { return proxy->rules->done; }

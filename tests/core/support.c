@@ -173,6 +173,16 @@ dueq_queue *open_queue(dueq_client *client, const char *name) {
     return queue;
 }
 
+struct jobs jobs_open(const char *url) {
+    dueq_client *client = open_client(url);
+    return (struct jobs){client, open_queue(client, "jobs")};
+}
+
+void jobs_close(struct jobs jobs) {
+    dueq_queue_close(jobs.queue);
+    dueq_close(jobs.client);
+}
+
 void push_body(dueq_queue *queue, const char *body, int64_t delay_ms, char *id) {
     dueq_draft draft = DUEQ_DRAFT;
     dueq_result *result;
@@ -185,11 +195,43 @@ void push_body(dueq_queue *queue, const char *body, int64_t delay_ms, char *id) 
     dueq_result_free(result);
 }
 
+dueq_status push_text(dueq_queue *queue, const char *body) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = BYTES(body);
+    return dueq_push(queue, &draft, 1, NULL);
+}
+
 const dueq_message *reserve_one(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms,
                                 dueq_result **result) {
     assert_int_equal(dueq_reserve(queue, 1, timeout_ms, lease_ms, result), DUEQ_OK);
     assert_int_equal(dueq_result_count(*result), 1);
     return dueq_result_message(*result, 0);
+}
+
+void take_body(dueq_client *client, int64_t timeout_ms, const char *body) {
+    dueq_result *result;
+    assert_status(client, OK, dueq_wait(client, timeout_ms));
+    assert_status(client, OK, dueq_take(client, &result));
+    assert_int_equal(dueq_result_count(result), 1);
+    assert_memory_equal(dueq_result_message(result, 0)->body.data, body, strlen(body));
+    dueq_result_free(result);
+}
+
+void round_trip(struct jobs jobs, size_t size) {
+    char *body = malloc(size + 1);
+    assert_non_null(body);
+    for (size_t i = 0; i < size; i++)
+        body[i] = (char)(i * 7 + i / 251);
+    dueq_draft draft = DUEQ_DRAFT;
+    dueq_result *result;
+    draft.body = (dueq_bytes){body, size};
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
+    assert_int_equal(message->body.size, size);
+    assert_memory_equal(message->body.data, body, size);
+    assert_status(jobs.client, OK, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
+    dueq_result_free(result);
+    free(body);
 }
 
 long long info_number(const struct server *server, const char *section, const char *name) {
@@ -230,9 +272,26 @@ pid_t consumer_start(const char *url, const char *name, int64_t timeout_ms) {
     _exit(status < 0 ? 100 - (int)status : (int)status);
 }
 
-int consumer_end(pid_t consumer) {
+pid_t command_start(const struct server *server, const char *format, ...) {
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0)
+        return child;
+    va_list arguments;
+    va_start(arguments, format);
+    redisReply *reply = redisvCommand(redisConnectUnix(server->socket), format, arguments);
+    va_end(arguments);
+    _exit(reply && reply->type != REDIS_REPLY_ERROR ? 0 : 1);
+}
+
+int child_end(pid_t child) {
     int status;
-    assert_int_equal(waitpid(consumer, &status, 0), consumer);
+    assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
+}
+
+int run_selected_(const struct CMUnitTest tests[], size_t count) {
+    cmocka_set_test_filter(getenv("ONLY") ? getenv("ONLY") : "*");
+    return _cmocka_run_group_tests("tests", tests, count, NULL, NULL);
 }

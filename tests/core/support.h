@@ -47,13 +47,28 @@ long long command_number(const struct server *server, const char *format, ...);
 dueq_client *open_client(const char *url);
 dueq_queue *open_queue(dueq_client *client, const char *name);
 
+/* A client with its queue "jobs". */
+struct jobs {
+    dueq_client *client;
+    dueq_queue *queue;
+};
+
+struct jobs jobs_open(const char *url);
+void jobs_close(struct jobs jobs);
+
 #define BYTES(text) ((dueq_bytes){(text), strlen(text)})
 
 /* Pushes one body with defaults; asserts OK. `id` (23 bytes or NULL) receives its id. */
 void push_body(dueq_queue *queue, const char *body, int64_t delay_ms, char *id);
+/* The same without the assertion. */
+dueq_status push_text(dueq_queue *queue, const char *body);
 /* Reserves one message and asserts that it came; free the result. */
 const dueq_message *reserve_one(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms,
                                 dueq_result **result);
+/* Takes what a submitted reserve got, waiting; asserts that it is one message of this body. */
+void take_body(dueq_client *client, int64_t timeout_ms, const char *body);
+/* A body of that size to the server and back, to an acknowledged end. */
+void round_trip(struct jobs jobs, size_t size);
 int64_t now_ms(void);
 
 /* Waits until that many consumers sit in a blocking command; asserts that they come to it. */
@@ -61,17 +76,22 @@ void await_blocked(const struct server *server, long long consumers);
 /* A number of INFO ("total_commands_processed"). */
 long long info_number(const struct server *server, const char *section, const char *name);
 
-/*
- * A consumer in a process of its own: waits for one message, acknowledges it, and ends with 0, or with
- * the status that it met. consumer_end() waits for it and returns that.
- */
+/* Waits for the end of a process, asserts that no signal ended it, and returns its exit status. */
+int child_end(pid_t child);
+/* A consumer in a process of its own: waits for one message, acknowledges it, and ends with 0, or with
+ * the status that it met. */
 pid_t consumer_start(const char *url, const char *queue, int64_t timeout_ms);
-int consumer_end(pid_t consumer);
+/* A command in a process of its own, which ends with 0 unless the reply is an error. */
+pid_t command_start(const struct server *server, const char *format, ...);
 
 /* Asserts a status and shows the client's error text where it differs. */
 void assert_status_(dueq_client *client, dueq_status expected, dueq_status got, const char *file,
                     int line);
 #define assert_status(client, expected, got)                                                       \
     assert_status_((client), DUEQ_##expected, (got), __FILE__, __LINE__)
+
+/* Runs the tests of an array whose names match $ONLY; without it, all. */
+#define run_selected(tests) run_selected_((tests), sizeof(tests) / sizeof *(tests))
+int run_selected_(const struct CMUnitTest tests[], size_t count);
 
 #endif

@@ -43,21 +43,19 @@ static void start_server(const char *certificate, const char *verifies) {
 static void expect(const char *host, const char *parameters, dueq_status expected) {
     char url[600];
     snprintf(url, sizeof url, "rediss://%s:%d?timeout=3s%s", host, port, parameters);
-    dueq_client *client = open_client(url);
-    dueq_queue *queue = open_queue(client, "jobs");
+    struct jobs jobs = jobs_open(url);
     dueq_draft draft = DUEQ_DRAFT;
     draft.body = BYTES("sealed");
     draft.delay_ms = 50;
-    dueq_status status = dueq_push(queue, &draft, 1, NULL);
-    assert_status_(client, expected, status, __FILE__, __LINE__);
+    dueq_status status = dueq_push(jobs.queue, &draft, 1, NULL);
+    assert_status_(jobs.client, expected, status, __FILE__, __LINE__);
     if (status == DUEQ_OK) {
         dueq_result *result;
-        const dueq_message *message = reserve_one(queue, 5000, 0, &result);
+        const dueq_message *message = reserve_one(jobs.queue, 5000, 0, &result);
         assert_memory_equal(message->body.data, "sealed", 6);
         dueq_result_free(result);
     }
-    dueq_queue_close(queue);
-    dueq_close(client);
+    jobs_close(jobs);
 }
 
 static void test_push_over_tls_verifies_the_server(void **state) {
@@ -95,14 +93,12 @@ static void test_push_over_tls_with_a_client_certificate(void **state) {
     expect("localhost", with, DUEQ_OK);
     char url[600];
     snprintf(url, sizeof url, "rediss://localhost:%d?timeout=3s%s", port, without);
-    dueq_client *client = open_client(url);
-    dueq_queue *queue = open_queue(client, "jobs");
+    struct jobs jobs = jobs_open(url);
     /* With TLS 1.3 the refusal comes after the handshake: as a closed connection. */
-    dueq_status status = dueq_stats(queue, NULL);
+    dueq_status status = dueq_stats(jobs.queue, NULL);
     assert_true(status == DUEQ_TLS || status == DUEQ_CLOSED);
-    assert_true(dueq_error_text(client)[0]);
-    dueq_queue_close(queue);
-    dueq_close(client);
+    assert_true(dueq_error_text(jobs.client)[0]);
+    jobs_close(jobs);
     server_stop(&server);
 }
 
@@ -119,25 +115,11 @@ static void test_push_over_tls_to_a_plain_port(void **state) {
 static void test_push_of_a_large_body_over_tls(void **state) {
     (void)state;
     char url[300];
-    size_t size = (size_t)8 << 20;
-    char *body = malloc(size);
     start_server("localhost", "no");
     snprintf(url, sizeof url, "rediss://localhost:%d?ca=%s/ca.pem", port, dir);
-    dueq_client *client = open_client(url);
-    dueq_queue *queue = open_queue(client, "jobs");
-    for (size_t i = 0; i < size; i++)
-        body[i] = (char)(i * 13 + i / 251);
-    dueq_draft draft = DUEQ_DRAFT;
-    dueq_result *result;
-    draft.body = (dueq_bytes){body, size};
-    assert_status(client, OK, dueq_push(queue, &draft, 1, NULL));
-    const dueq_message *message = reserve_one(queue, 0, 0, &result);
-    assert_int_equal(message->body.size, size);
-    assert_memory_equal(message->body.data, body, size);
-    dueq_result_free(result);
-    free(body);
-    dueq_queue_close(queue);
-    dueq_close(client);
+    struct jobs jobs = jobs_open(url);
+    round_trip(jobs, (size_t)8 << 20);
+    jobs_close(jobs);
     server_stop(&server);
 }
 

@@ -1,27 +1,8 @@
+/* Consumers that wait: what wakes them, and what waiting costs. */
 #include <signal.h>
 #include <sys/time.h>
-#include <unistd.h>
 
-#include "support.h"
-
-static struct server server;
-static dueq_client *client;
-static dueq_queue *queue;
-
-static int set_up(void **state) {
-    (void)state;
-    run_command(&server, "FLUSHALL");
-    client = open_client(server.url);
-    queue = open_queue(client, "jobs");
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    dueq_queue_close(queue);
-    dueq_close(client);
-    return 0;
-}
+#include "fixture.h"
 
 /* Consumers as processes of their own, all waiting. */
 static void start_waiting(pid_t *consumers, int count) {
@@ -35,8 +16,8 @@ static void test_reserve_is_woken_by_a_push(void **state) {
     pid_t consumer;
     start_waiting(&consumer, 1);
     int64_t start = now_ms();
-    push_body(queue, "now", 0, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    push_body(jobs.queue, "now", 0, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
     assert_true(now_ms() - start < 2000);
 }
 
@@ -45,35 +26,35 @@ static void test_reserve_wakes_at_the_due_time(void **state) {
     pid_t consumer;
     start_waiting(&consumer, 1);
     int64_t start = now_ms();
-    push_body(queue, "soon", 400, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    push_body(jobs.queue, "soon", 400, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
     int64_t took = now_ms() - start;
     assert_in_range(took, 399, 2400);
 }
 
 static void test_reserve_wakes_for_an_earlier_message_pushed_in_front(void **state) {
     (void)state;
-    push_body(queue, "late", 60000, NULL);
+    push_body(jobs.queue, "late", 60000, NULL);
     pid_t consumer;
     start_waiting(&consumer, 1);
     int64_t start = now_ms();
-    push_body(queue, "early", 300, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    push_body(jobs.queue, "early", 300, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
     assert_in_range(now_ms() - start, 299, 2300);
 }
 
 static void test_reserve_wakes_at_the_end_of_a_lease(void **state) {
     (void)state;
     dueq_result *result;
-    push_body(queue, "held", 0, NULL);
-    reserve_one(queue, 0, 500, &result);
+    push_body(jobs.queue, "held", 0, NULL);
+    reserve_one(jobs.queue, 0, 500, &result);
     int64_t start = now_ms();
     pid_t consumer;
     start_waiting(&consumer, 1);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
     assert_in_range(now_ms() - start, 450, 3000);
-    assert_status(client, LEASE_LOST,
-                  dueq_ack(queue, &dueq_result_message(result, 0)->ticket, 1, NULL));
+    assert_status(jobs.client, LEASE_LOST,
+                  dueq_ack(jobs.queue, &dueq_result_message(result, 0)->ticket, 1, NULL));
     dueq_result_free(result);
 }
 
@@ -88,9 +69,9 @@ static void test_reserve_of_a_burst_reaches_all_waiting(void **state) {
         drafts[i].body = BYTES("burst");
     }
     int64_t start = now_ms();
-    assert_status(client, OK, dueq_push(queue, drafts, COUNT, NULL));
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, drafts, COUNT, NULL));
     for (int i = 0; i < COUNT; i++)
-        assert_int_equal(consumer_end(consumers[i]), DUEQ_OK);
+        assert_int_equal(child_end(consumers[i]), DUEQ_OK);
     assert_true(now_ms() - start < 5000);
 }
 
@@ -101,9 +82,9 @@ static void test_reserve_of_messages_due_together_reaches_all_waiting(void **sta
     start_waiting(consumers, COUNT);
     int64_t start = now_ms();
     for (int i = 0; i < COUNT; i++)
-        push_body(queue, "due", 300, NULL);
+        push_body(jobs.queue, "due", 300, NULL);
     for (int i = 0; i < COUNT; i++)
-        assert_int_equal(consumer_end(consumers[i]), DUEQ_OK);
+        assert_int_equal(child_end(consumers[i]), DUEQ_OK);
     assert_true(now_ms() - start < 5000);
 }
 
@@ -113,10 +94,10 @@ static void test_reserve_idle_sends_a_handful_of_commands(void **state) {
     start_waiting(&consumer, 1);
     /* The server counts what scripts call inside, too. */
     long long before = info_number(&server, "stats", "total_commands_processed");
-    assert_status(client, EMPTY, dueq_reserve(queue, 1, 4000, 0, NULL));
+    assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 4000, 0, NULL));
     long long sent = info_number(&server, "stats", "total_commands_processed") - before;
-    push_body(queue, "end", 0, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    push_body(jobs.queue, "end", 0, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
     /* Two logins of two commands, a look of some ten, a block, an unblock, and the two INFO. */
     assert_in_range(sent, 1, 25);
 }
@@ -129,13 +110,13 @@ static void test_reserve_finds_what_a_lost_marker_left(void **state) {
     run_command(&server, "HSET dueq:{jobs}:msg 0351BUFuq8W6mvUdJRzysN %b", "\xd1\0\0\5x",
                 (size_t)5);
     run_command(&server, "RPUSH dueq:{jobs}:ready 0351BUFuq8W6mvUdJRzysN");
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
 }
 
 static void test_reserve_waits_as_long_as_asked(void **state) {
     (void)state;
     int64_t start = now_ms();
-    assert_status(client, EMPTY, dueq_reserve(queue, 1, 500, 0, NULL));
+    assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 500, 0, NULL));
     assert_in_range(now_ms() - start, 499, 2500);
 }
 
@@ -143,28 +124,26 @@ static void test_reserve_that_gives_up_leaves_the_marker_to_others(void **state)
     (void)state;
     pid_t consumer;
     start_waiting(&consumer, 1);
-    dueq_client *other = open_client(server.url);
-    dueq_queue *same = open_queue(other, "jobs");
+    struct jobs other = jobs_open(server.url);
     /* Patience that ends about when the push comes: whoever gets the marker, the message is taken. */
     for (int i = 0; i < 30; i++) {
         dueq_result *result;
-        assert_status(client, PENDING, dueq_reserve_submit(queue, 1, 20, 0));
-        dueq_status status = dueq_wait(client, 10 + i / 2);
-        push_body(same, "x", 0, NULL);
+        assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 20, 0));
+        dueq_status status = dueq_wait(jobs.client, 10 + i / 2);
+        push_body(other.queue, "x", 0, NULL);
         if (status == DUEQ_PENDING)
-            dueq_wait(client, -1);
-        if (dueq_take(client, &result) == DUEQ_OK) {
-            dueq_ack(queue, &dueq_result_message(result, 0)->ticket, 1, NULL);
+            dueq_wait(jobs.client, -1);
+        if (dueq_take(jobs.client, &result) == DUEQ_OK) {
+            dueq_ack(jobs.queue, &dueq_result_message(result, 0)->ticket, 1, NULL);
         } else {
-            assert_int_equal(consumer_end(consumer), DUEQ_OK);
+            assert_int_equal(child_end(consumer), DUEQ_OK);
             start_waiting(&consumer, 1);
         }
         dueq_result_free(result);
     }
-    push_body(same, "the last", 0, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
-    dueq_queue_close(same);
-    dueq_close(other);
+    push_body(other.queue, "the last", 0, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
+    jobs_close(other);
 }
 
 static void no_action(int number) { (void)number; }
@@ -178,97 +157,83 @@ static void alarm_in(int ms) {
 
 static void test_reserve_is_interrupted_by_a_signal_and_goes_on(void **state) {
     (void)state;
-    dueq_result *result;
     alarm_in(200);
-    assert_status(client, INTERRUPTED, dueq_reserve(queue, 1, 20000, 0, NULL));
-    dueq_client *other = open_client(server.url);
-    dueq_queue *same = open_queue(other, "jobs");
-    push_body(same, "after the signal", 0, NULL);
-    assert_status(client, OK, dueq_wait(client, 10000));
-    assert_status(client, OK, dueq_take(client, &result));
-    assert_int_equal(dueq_result_count(result), 1);
-    dueq_result_free(result);
-    dueq_queue_close(same);
-    dueq_close(other);
+    assert_status(jobs.client, INTERRUPTED, dueq_reserve(jobs.queue, 1, 20000, 0, NULL));
+    struct jobs other = jobs_open(server.url);
+    push_body(other.queue, "after the signal", 0, NULL);
+    take_body(jobs.client, 10000, "after the signal");
+    jobs_close(other);
 }
 
 static void test_reserve_refuses_a_second_call_meanwhile(void **state) {
     (void)state;
-    assert_status(client, PENDING, dueq_reserve_submit(queue, 1, 20000, 0));
-    assert_status(client, IN_USE, dueq_stats(queue, NULL));
-    dueq_abandon(client);
-    assert_status(client, OK, dueq_stats(queue, NULL));
+    assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 20000, 0));
+    assert_status(jobs.client, IN_USE, dueq_stats(jobs.queue, NULL));
+    dueq_abandon(jobs.client);
+    assert_status(jobs.client, OK, dueq_stats(jobs.queue, NULL));
 }
 
 static void test_reserve_abandoned_passes_its_duty_on(void **state) {
     (void)state;
     pid_t consumer;
-    assert_status(client, PENDING, dueq_reserve_submit(queue, 1, 60000, 0));
-    while (info_number(&server, "clients", "blocked_clients") < 1)
-        assert_status(client, PENDING, dueq_wait(client, 5));
+    assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 60000, 0));
+    pump_until_blocked(jobs.client, 1);
     consumer = consumer_start(server.url, "jobs", 20000);
     await_blocked(&server, 2);
-    dueq_abandon(client);
+    dueq_abandon(jobs.client);
     int64_t start = now_ms();
-    push_body(queue, "for the other", 0, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
+    push_body(jobs.queue, "for the other", 0, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
     assert_true(now_ms() - start < 3000);
 }
 
 static void test_reserve_works_where_unblock_is_not_permitted(void **state) {
     (void)state;
-    char url[200];
     run_command(&server, "ACL SETUSER plain on >secret ~* +@all -client|unblock");
-    snprintf(url, sizeof url, "unix://plain:secret@%s", server.socket);
-    dueq_client *plain = open_client(url);
-    dueq_queue *jobs = open_queue(plain, "jobs");
+    const char *url = url_with("plain:secret@", "");
+    struct jobs plain = jobs_open(url);
     dueq_result *result;
-    push_body(queue, "due", 400, NULL);
+    push_body(jobs.queue, "due", 400, NULL);
     int64_t start = now_ms();
-    assert_status(plain, OK, dueq_reserve(jobs, 1, 10000, 0, &result));
+    assert_status(plain.client, OK, dueq_reserve(plain.queue, 1, 10000, 0, &result));
     assert_in_range(now_ms() - start, 300, 3000);
     dueq_result_free(result);
-    assert_status(plain, EMPTY, dueq_reserve(jobs, 1, 300, 0, NULL));
+    assert_status(plain.client, EMPTY, dueq_reserve(plain.queue, 1, 300, 0, NULL));
     pid_t consumer = consumer_start(url, "jobs", 20000);
     await_blocked(&server, 1);
-    push_body(queue, "now", 0, NULL);
-    assert_int_equal(consumer_end(consumer), DUEQ_OK);
-    dueq_queue_close(jobs);
-    dueq_close(plain);
+    push_body(jobs.queue, "now", 0, NULL);
+    assert_int_equal(child_end(consumer), DUEQ_OK);
+    jobs_close(plain);
 }
 
 static void test_reserve_without_blocking_by_poll_set_and_pump(void **state) {
     (void)state;
-    dueq_client *other = open_client(server.url);
-    dueq_queue *same = open_queue(other, "jobs");
-    assert_status(client, PENDING, dueq_reserve_submit(queue, 1, 20000, 0));
+    struct jobs other = jobs_open(server.url);
+    assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 20000, 0));
     bool pushed = false;
     dueq_status status;
     int rounds = 0;
-    while ((status = dueq_pump(client)) == DUEQ_PENDING) {
+    while ((status = dueq_pump(jobs.client)) == DUEQ_PENDING) {
         struct pollfd set[2];
         int timeout;
-        size_t count = dueq_poll_set(client, set, &timeout);
+        size_t count = dueq_poll_set(jobs.client, set, &timeout);
         assert_true(++rounds < 200);
         if (count == 2 && info_number(&server, "clients", "blocked_clients") == 1 && !pushed) {
-            push_body(same, "event", 200, NULL);
+            push_body(other.queue, "event", 200, NULL);
             pushed = true;
         }
         poll(set, count, timeout);
     }
-    assert_status(client, OK, status);
+    assert_status(jobs.client, OK, status);
     dueq_result *result;
-    assert_status(client, OK, dueq_take(client, &result));
+    assert_status(jobs.client, OK, dueq_take(jobs.client, &result));
     assert_memory_equal(dueq_result_message(result, 0)->body.data, "event", 5);
     dueq_result_free(result);
-    dueq_queue_close(same);
-    dueq_close(other);
+    jobs_close(other);
 }
 
 int main(void) {
-    cmocka_set_test_filter(getenv("ONLY") ? getenv("ONLY") : "*");
     const struct CMUnitTest tests[] = {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
         TEST(test_reserve_is_woken_by_a_push),
         TEST(test_reserve_wakes_at_the_due_time),
         TEST(test_reserve_wakes_for_an_earlier_message_pushed_in_front),
@@ -285,8 +250,5 @@ int main(void) {
         TEST(test_reserve_works_where_unblock_is_not_permitted),
         TEST(test_reserve_without_blocking_by_poll_set_and_pump),
     };
-    server_start(&server);
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    server_stop(&server);
-    return failed;
+    return run_on_server(tests, NULL);
 }

@@ -1,0 +1,150 @@
+/* What a step expects against what came. */
+#include "run.h"
+
+#include <inttypes.h>
+
+static bool reply_is(struct run *run, json_object *expected, const redisReply *reply) {
+    if (!expected)
+        return reply->type == REDIS_REPLY_NIL;
+    if (json_object_is_type(expected, json_type_array)) {
+        size_t count = json_object_array_length(expected);
+        if (reply->type != REDIS_REPLY_ARRAY || reply->elements != count)
+            return false;
+        for (size_t i = 0; i < count; i++)
+            if (!reply_is(run, json_object_array_get_idx(expected, i), reply->element[i]))
+                return false;
+        return true;
+    }
+    if (reply->type == REDIS_REPLY_INTEGER)
+        return json_object_is_type(expected, json_type_int) &&
+               json_object_get_int64(expected) == reply->integer;
+    return (reply->type == REDIS_REPLY_STRING || reply->type == REDIS_REPLY_STATUS) &&
+           same(value(run, expected), (dueq_bytes){reply->str, (size_t)reply->len});
+}
+
+const char *reply_text(struct run *run, const redisReply *reply) {
+    dueq_bytes text = {"", 0};
+    if (reply->type == REDIS_REPLY_INTEGER) {
+        char *digits = keep(run, 24);
+        snprintf(digits, 24, "%lld", reply->integer);
+        return digits;
+    }
+    if (reply->type != REDIS_REPLY_ARRAY)
+        return reply->str ? shown(run, (dueq_bytes){reply->str, (size_t)reply->len}) : "nil";
+    for (size_t i = 0; i < reply->elements; i++) {
+        text = join(run, text, BYTES("\n    "));
+        text = join(run, text, BYTES(reply_text(run, reply->element[i])));
+    }
+    return text.data;
+}
+
+void compare_reply(struct run *run, json_object *expect, redisReply *reply) {
+    json_object *expected;
+    if (expect && json_object_object_get_ex(expect, "reply", &expected) &&
+        !reply_is(run, expected, reply))
+        wrong(run, "the reply is %s instead of %s", reply_text(run, reply),
+              json_object_to_json_string(expected));
+    freeReplyObject(reply);
+}
+
+void compare_number(struct run *run, const char *what, json_object *expected, int64_t got) {
+    if (json_object_get_int64(expected) != got)
+        wrong(run, "%s is %" PRId64 " instead of %" PRId64, what, got,
+              json_object_get_int64(expected));
+}
+
+static void compare_bytes(struct run *run, const char *what, json_object *expected,
+                          dueq_bytes got) {
+    dueq_bytes wanted = value(run, expected);
+    if (!same(wanted, got))
+        wrong(run, "%s is %s instead of %s", what, shown(run, got), shown(run, wanted));
+}
+
+void compare_distance(struct run *run, const char *what, json_object *expected, int64_t time_ms) {
+    int64_t least = json_object_get_int64(json_object_array_get_idx(expected, 0));
+    int64_t most = json_object_get_int64(json_object_array_get_idx(expected, 1));
+    int64_t distance = time_ms - server_ms(run);
+    if (distance < least || distance > most)
+        wrong(run, "%s is %" PRId64 " instead of %" PRId64 " to %" PRId64, what, distance, least,
+              most);
+}
+
+void compare_status(struct run *run, json_object *expect, dueq_status got) {
+    const char *wanted = word(expect, "status");
+    if (strcmp(wanted ? wanted : "OK", dueq_status_name(got)) != 0)
+        wrong(run, "%s instead of %s: %s", dueq_status_name(got), wanted ? wanted : "OK",
+              dueq_error_text(run->client));
+    if (got < 0 && !dueq_error_text(run->client)[0])
+        wrong(run, "%s without a text", dueq_status_name(got));
+}
+
+void compare_statuses(struct run *run, json_object *expect, const dueq_result *result) {
+    json_object *expected = field(expect, "statuses");
+    size_t count = dueq_result_count(result);
+    if (!expected)
+        return;
+    if (json_object_is_type(expected, json_type_array)) {
+        if (count != json_object_array_length(expected))
+            wrong(run, "%zu outcomes instead of %zu", count, json_object_array_length(expected));
+        for (size_t i = 0; i < count; i++) {
+            const char *wanted = json_object_get_string(json_object_array_get_idx(expected, i));
+            const char *got = dueq_status_name(dueq_result_status(result, i));
+            if (strcmp(wanted, got) != 0)
+                wrong(run, "outcome %zu is %s instead of %s", i, got, wanted);
+        }
+        return;
+    }
+    size_t total = 0;
+    json_object_object_foreach(expected, name, wanted) {
+        size_t found = 0;
+        for (size_t i = 0; i < count; i++)
+            found += !strcmp(name, dueq_status_name(dueq_result_status(result, i)));
+        compare_number(run, name, wanted, (int64_t)found);
+        total += found;
+    }
+    if (total != count)
+        wrong(run, "%zu outcomes instead of %zu", count, total);
+}
+
+static void compare_headers(struct run *run, json_object *expected, const dueq_message *message) {
+    if (json_object_array_length(expected) != message->header_count)
+        wrong(run, "%zu headers instead of %zu", message->header_count,
+              json_object_array_length(expected));
+    for (size_t i = 0; i < message->header_count; i++) {
+        json_object *pair = json_object_array_get_idx(expected, i);
+        compare_bytes(run, "a header's name", json_object_array_get_idx(pair, 0),
+                      message->headers[i].name);
+        compare_bytes(run, "a header's value", json_object_array_get_idx(pair, 1),
+                      message->headers[i].value);
+    }
+}
+
+void compare_message(struct run *run, json_object *expected, const dueq_message *message) {
+    json_object_object_foreach(expected, name, wanted) {
+        if (!strcmp(name, "id"))
+            compare_bytes(run, name, wanted, message->id);
+        else if (!strcmp(name, "ticket"))
+            compare_bytes(run, name, wanted, message->ticket);
+        else if (!strcmp(name, "body"))
+            compare_bytes(run, name, wanted, message->body);
+        else if (!strcmp(name, "error"))
+            compare_bytes(run, name, wanted, message->error);
+        else if (!strcmp(name, "state"))
+            compare_bytes(run, name, wanted, BYTES(dueq_state_name(message->state)));
+        else if (!strcmp(name, "attempt"))
+            compare_number(run, name, wanted, message->attempt);
+        else if (!strcmp(name, "max_attempts"))
+            compare_number(run, name, wanted, message->max_attempts);
+        else if (!strcmp(name, "time_ms"))
+            compare_number(run, name, wanted, message->time_ms);
+        else if (!strcmp(name, "time_in_ms"))
+            compare_distance(run, name, wanted, message->time_ms);
+        else if (!strcmp(name, "created_in_ms"))
+            compare_distance(run, name, wanted, message->created_ms);
+        else if (!strcmp(name, "headers"))
+            compare_headers(run, wanted, message);
+        else if (strcmp(name, "as") != 0)
+            wrong(run, "no field of a message: %s", name);
+    }
+    remember(run, word(expected, "as"), message->id, message->ticket);
+}

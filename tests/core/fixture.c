@@ -1,0 +1,41 @@
+#include "fixture.h"
+
+struct server server;
+struct jobs jobs;
+
+int set_up_jobs(void **state) {
+    (void)state;
+    run_command(&server, "FLUSHALL");
+    jobs = jobs_open(server.url);
+    return 0;
+}
+
+int tear_down_jobs(void **state) {
+    (void)state;
+    jobs_close(jobs);
+    return 0;
+}
+
+int run_on_server_(const struct CMUnitTest tests[], size_t count, const char *const options[]) {
+    server_start_with(&server, options);
+    int failed = run_selected_(tests, count);
+    server_stop(&server);
+    return failed;
+}
+
+const char *url_with(const char *user, const char *parameters) {
+    static char url[256];
+    snprintf(url, sizeof url, "unix://%s%s%s", user, server.socket, parameters);
+    return url;
+}
+
+void pump_until_blocked(dueq_client *waiting, long long consumers) {
+    while (info_number(&server, "clients", "blocked_clients") < consumers)
+        assert_status(waiting, PENDING, dueq_wait(waiting, 5));
+}
+
+void assert_push_(const char *url, dueq_status expected, const char *file, int line) {
+    struct jobs other = jobs_open(url);
+    assert_status_(other.client, expected, push_text(other.queue, "x"), file, line);
+    jobs_close(other);
+}

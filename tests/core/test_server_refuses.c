@@ -1,0 +1,105 @@
+/* What a server refuses: each has its own class and a text, and nothing is lost. */
+#include "fixture.h"
+
+static void test_push_with_wrong_passwords_is_auth(void **state) {
+    (void)state;
+    run_command(&server, "CONFIG SET requirepass secret");
+    assert_push(AUTH, server.url);
+    assert_push(AUTH, url_with(":wrong@", ""));
+    assert_push(OK, url_with(":secret@", ""));
+    dueq_client *secret = open_client(url_with(":secret@", ""));
+    assert_null(strstr(dueq_client_url(secret), "secret"));
+    dueq_close(secret);
+    redisContext *context = redisConnectUnix(server.socket);
+    freeReplyObject(redisCommand(context, "AUTH secret"));
+    freeReplyObject(redisCommand(context, "CONFIG SET requirepass %s", ""));
+    redisFree(context);
+    assert_push(AUTH, url_with(":needless@", ""));
+}
+
+static void test_push_without_permission_is_denied(void **state) {
+    (void)state;
+    run_command(&server, "ACL SETUSER reader on >secret ~* +@read +@connection");
+    assert_push(DENIED, url_with("reader:secret@", ""));
+}
+
+static void test_push_to_a_wrong_database(void **state) {
+    (void)state;
+    assert_push(DATABASE, url_with("", "?db=99"));
+    assert_push(OK, url_with("", "?db=3"));
+    assert_int_equal(command_number(&server, "EXISTS dueq:{jobs}:msg"), 0);
+}
+
+static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **state) {
+    (void)state;
+    dueq_result *result;
+    for (int i = 0; i < 3; i++)
+        push_body(jobs.queue, "before", 0, NULL);
+    push_body(jobs.queue, "later", 50, NULL);
+    run_command(&server, "CONFIG SET maxmemory 1000000");
+    assert_status(jobs.client, FULL, push_text(jobs.queue, "too much"));
+    /* Every way out of the queue works on a full server. */
+    const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
+    assert_status(jobs.client, OK, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
+    dueq_result_free(result);
+    message = reserve_one(jobs.queue, 0, 0, &result);
+    assert_status(jobs.client, OK, dueq_extend(jobs.queue, message->ticket, 60000));
+    assert_status(jobs.client, OK, dueq_retry(jobs.queue, message->ticket, 0, BYTES("full")));
+    dueq_result_free(result);
+    message = reserve_one(jobs.queue, 0, 0, &result);
+    assert_status(jobs.client, OK, dueq_bury(jobs.queue, message->ticket, BYTES("full")));
+    dueq_result_free(result);
+    message = reserve_one(jobs.queue, 0, 0, &result);
+    assert_int_equal(message->attempt, 2);
+    assert_status(jobs.client, OK, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
+    dueq_result_free(result);
+    reserve_one(jobs.queue, 5000, 0, &result);
+    dueq_result_free(result);
+    run_command(&server, "CONFIG SET maxmemory 0");
+    assert_status(jobs.client, OK, push_text(jobs.queue, "again"));
+}
+
+static void test_push_to_a_replica_is_readonly(void **state) {
+    (void)state;
+    push_body(jobs.queue, "kept", 0, NULL);
+    run_command(&server, "REPLICAOF 127.0.0.1 1");
+    dueq_status push = push_text(jobs.queue, "x"),
+                reserve = dueq_reserve(jobs.queue, 1, 0, 0, NULL),
+                waiting = dueq_reserve(jobs.queue, 1, 500, 0, NULL);
+    run_command(&server, "REPLICAOF NO ONE");
+    assert_int_equal(push, DUEQ_READONLY);
+    assert_int_equal(reserve, DUEQ_READONLY);
+    assert_int_equal(waiting, DUEQ_READONLY);
+    dueq_result *result;
+    reserve_one(jobs.queue, 0, 0, &result);
+    dueq_result_free(result);
+}
+
+static void test_push_to_a_busy_server_waits_and_then_is_busy(void **state) {
+    (void)state;
+    struct jobs hasty = jobs_open(url_with("", "?timeout=700ms"));
+    push_body(hasty.queue, "before", 0, NULL);
+    run_command(&server, "CONFIG SET busy-reply-threshold 50");
+    pid_t script = command_start(&server, "EVAL %s 0", "while true do end");
+    dueq_status status = DUEQ_OK;
+    for (int64_t end = now_ms() + 10000; status == DUEQ_OK && now_ms() < end;)
+        status = push_text(hasty.queue, "x");
+    run_command(&server, "SCRIPT KILL");
+    child_end(script);
+    run_command(&server, "CONFIG SET busy-reply-threshold 5000");
+    assert_status(hasty.client, BUSY, status);
+    assert_status(hasty.client, OK, push_text(hasty.queue, "after"));
+    jobs_close(hasty);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_push_with_wrong_passwords_is_auth),
+        TEST(test_push_without_permission_is_denied),
+        TEST(test_push_to_a_wrong_database),
+        TEST(test_push_to_a_full_server_is_full_and_consuming_goes_on),
+        TEST(test_push_to_a_replica_is_readonly),
+        TEST(test_push_to_a_busy_server_waits_and_then_is_busy),
+    };
+    return run_on_server(tests, NULL);
+}
