@@ -1,0 +1,48 @@
+"""A long run of the model against Python, PHP and C, each time with other sequences."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+import traceback
+from pathlib import Path
+
+from hypothesis.stateful import run_state_machine_as_test
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from machine import machine, options, three_languages
+
+from private_server import Server
+
+ROUND = 100  # sequences between two looks at the time
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="./dev soak", description=__doc__)
+    parser.add_argument("--seconds", type=int, default=300, help="how long (default: 300)")
+    seconds: int = parser.parse_args().seconds
+    begin = shown = time.monotonic()
+    differences = 0
+    with Server() as server:
+        world = three_languages(server)
+        try:
+            while not differences and time.monotonic() < begin + seconds:
+                run_state_machine_as_test(machine(world), settings=options(ROUND))
+                if time.monotonic() > shown + 10:
+                    shown = time.monotonic()
+                    print(f"{world.steps} steps in {shown - begin:.0f} s", flush=True)
+        except Exception:
+            # Of whatever kind: a driver that dies is a difference too. Its notes are the sequence.
+            traceback.print_exc(limit=-3)
+            differences = 1
+        finally:
+            world.close()
+    spent = time.monotonic() - begin
+    print(f"soak: steps={world.steps} seconds={spent:.0f} differences={differences}")
+    return differences
+
+
+if __name__ == "__main__":
+    sys.exit(main())
