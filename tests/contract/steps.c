@@ -107,15 +107,59 @@ static void do_ack(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
-static void do_cancel(struct run *run, json_object *step) {
+typedef dueq_status (*on_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count,
+                              dueq_result **result);
+
+static void do_ids(struct run *run, json_object *step, on_ids verb) {
     dueq_result *result;
     size_t count = 1;
     dueq_bytes one = bytes(run, step, "id"), *ids = &one;
     if (field(step, "ids"))
         ids = list(run, step, "ids", &count);
-    compare_status(run, field(step, "expect"), dueq_cancel(run->queue, ids, count, &result));
+    compare_status(run, field(step, "expect"), verb(run->queue, ids, count, &result));
     compare_statuses(run, field(step, "expect"), result);
     dueq_result_free(result);
+}
+
+static void do_cancel(struct run *run, json_object *step) { do_ids(run, step, dueq_cancel); }
+
+static void do_kick(struct run *run, json_object *step) { do_ids(run, step, dueq_kick); }
+
+static void do_reschedule(struct run *run, json_object *step) {
+    compare_status(run, field(step, "expect"),
+                   dueq_reschedule(run->queue, bytes(run, step, "id"), number(step, "delay_ms", 0),
+                                   number(step, "at_ms", 0)));
+}
+
+static void do_pause(struct run *run, json_object *step) {
+    compare_status(run, field(step, "expect"), dueq_pause(run->queue));
+}
+
+static void do_resume(struct run *run, json_object *step) {
+    compare_status(run, field(step, "expect"), dueq_resume(run->queue));
+}
+
+static dueq_state state_named(struct run *run, const char *name) {
+    for (dueq_state state = DUEQ_READY; state <= DUEQ_DEAD; state++)
+        if (!strcmp(name, dueq_state_name(state)))
+            return state;
+    wrong(run, "no state: %s", name);
+    return DUEQ_READY;
+}
+
+/* Until there are none left: the whole of the state. */
+static void do_purge(struct run *run, json_object *step) {
+    dueq_state state = state_named(run, word(step, "state"));
+    size_t purged, all = 0;
+    dueq_status status;
+    do {
+        status = dueq_purge(run->queue, state, DUEQ_MAX_BATCH, &purged);
+        all += purged;
+    } while (status == DUEQ_OK);
+    json_object *expect = field(step, "expect");
+    compare_status(run, expect, status == DUEQ_EMPTY ? DUEQ_OK : status);
+    if (field(expect, "purged"))
+        compare_number(run, "the number of purged", field(expect, "purged"), (int64_t)all);
 }
 
 static void do_retry(struct run *run, json_object *step) {
@@ -149,10 +193,12 @@ static void do_stats(struct run *run, json_object *step) {
     const struct {
         const char *name;
         const int64_t *number;
-    } fields[] = {{"ready", &counts.ready},     {"delayed", &counts.delayed},
-                  {"leased", &counts.leased},   {"dead", &counts.dead},
-                  {"acked", &counts.acked},     {"damaged", &counts.damaged},
-                  {"next_ms", &counts.next_ms}, {"next_in_ms", &counts.next_ms}};
+    } fields[] = {{"ready", &counts.ready},       {"delayed", &counts.delayed},
+                  {"leased", &counts.leased},     {"dead", &counts.dead},
+                  {"acked", &counts.acked},       {"cancelled", &counts.cancelled},
+                  {"purged", &counts.purged},     {"damaged", &counts.damaged},
+                  {"paused", &counts.paused},     {"next_ms", &counts.next_ms},
+                  {"next_in_ms", &counts.next_ms}};
     compare_status(run, expect, dueq_stats(run->queue, &counts));
     if (!expect)
         return;
@@ -173,10 +219,11 @@ void do_step(struct run *run, json_object *step) {
     static const struct {
         const char *name;
         void (*run)(struct run *run, json_object *step);
-    } verbs[] = {{"open", do_open},  {"push", do_push},     {"reserve", do_reserve},
-                 {"ack", do_ack},    {"retry", do_retry},   {"extend", do_extend},
-                 {"bury", do_bury},  {"cancel", do_cancel}, {"find", do_find},
-                 {"stats", do_stats}};
+    } verbs[] = {{"open", do_open},   {"push", do_push},     {"reserve", do_reserve},
+                 {"ack", do_ack},     {"retry", do_retry},   {"extend", do_extend},
+                 {"bury", do_bury},   {"cancel", do_cancel}, {"find", do_find},
+                 {"stats", do_stats}, {"kick", do_kick},     {"reschedule", do_reschedule},
+                 {"pause", do_pause}, {"resume", do_resume}, {"purge", do_purge}};
     run->verb = word(step, "do");
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (!strcmp(run->verb, verbs[i].name)) {
