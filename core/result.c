@@ -137,6 +137,13 @@ static bool count_headers(dueq_bytes ticket, dueq_bytes envelope, size_t *count)
 #define RESERVED_FIXED 4
 #define RESERVED_EACH 2
 
+static bool read_entry(const struct dueq__reply *reply, size_t index, dueq_bytes *ticket,
+                       dueq_bytes *envelope) {
+    size_t at = RESERVED_FIXED + index * RESERVED_EACH;
+    return dueq__reply_bytes(dueq__reply_item(reply, at), ticket) &&
+           dueq__reply_bytes(dueq__reply_item(reply, at + 1), envelope);
+}
+
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
@@ -147,33 +154,32 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
         damaged < 0)
         return malformed(error, "reserve");
 
-    size_t count = (words - RESERVED_FIXED) / RESERVED_EACH, headers = 0, bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = RESERVED_FIXED + i * RESERVED_EACH;
+    size_t entries = (words - RESERVED_FIXED) / RESERVED_EACH, count = 0, headers = 0, bytes = 0;
+    for (size_t i = 0; i < entries; i++) {
         dueq_bytes ticket, envelope;
-        if (!dueq__reply_bytes(dueq__reply_item(reply, at), &ticket) ||
-            !dueq__reply_bytes(dueq__reply_item(reply, at + 1), &envelope) ||
-            !count_headers(ticket, envelope, &headers))
+        if (!read_entry(reply, i, &ticket, &envelope))
             return malformed(error, "reserve");
+        /* What the script took for a message and is none stays held, and is set aside afterwards. */
+        if (!count_headers(ticket, envelope, &headers))
+            continue;
+        count++;
         bytes += ticket.size + envelope.size;
     }
     dueq_result *result = allocate(count, count, headers, bytes, error);
     if (!result)
         return NULL;
-    result->damaged = (size_t)damaged;
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        size_t at = RESERVED_FIXED + i * RESERVED_EACH;
-        dueq_message *message = &result->messages[i];
+    result->damaged = (size_t)damaged + entries - count;
+    size_t used = 0, at = 0;
+    for (size_t i = 0; i < entries; i++) {
         dueq_bytes ticket, envelope;
-        dueq__reply_bytes(dueq__reply_item(reply, at), &ticket);
-        dueq__reply_bytes(dueq__reply_item(reply, at + 1), &envelope);
+        size_t unused = 0;
+        read_entry(reply, i, &ticket, &envelope);
+        if (!count_headers(ticket, envelope, &unused))
+            continue;
+        dueq_message *message = &result->messages[at];
         message->state = DUEQ_LEASED;
         message->now_ms = now;
-        if (!add_message(result, i, ticket, envelope, &used)) {
-            dueq_result_free(result);
-            return malformed(error, "reserve");
-        }
+        add_message(result, at++, ticket, envelope, &used);
         int64_t own_ms = message->lease_ms ? message->lease_ms : DUEQ_DEFAULT_LEASE_MS;
         message->time_ms = now + (lease_ms ? lease_ms : own_ms);
     }

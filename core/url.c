@@ -195,6 +195,9 @@ static dueq_status read_path(struct dueq__url *url, struct part rest, struct due
     if (url->transport == DUEQ__UNIX && rest.size && rest.at[0] != '/' &&
         read_login(url, &rest, error))
         return error->status;
+    const char *slash = memchr(rest.at, '/', rest.size);
+    if (url->transport == DUEQ__UNIX && slash && memchr(rest.at, ':', (size_t)(slash - rest.at)))
+        return refuse(error, "a login without its @ (write a / in a password as %2F)");
     if (rest.size == 0)
         return refuse(error, url->transport == DUEQ__UNIX ? "no path to the socket"
                                                           : "no directory after embedded:");
@@ -205,8 +208,7 @@ static dueq_status read_path(struct dueq__url *url, struct part rest, struct due
 /* The URL with *** for its password, for people to read. */
 static char *hide_password(const struct dueq__url *url, const char *text) {
     const char *scheme = strstr(text, "://");
-    const char *end =
-        scheme ? scheme + 3 + strcspn(scheme + 3, url->transport == DUEQ__UNIX ? "?" : "/?") : NULL;
+    const char *end = scheme ? scheme + 3 + strcspn(scheme + 3, "/?") : NULL;
     const char *at = NULL;
     for (const char *c = scheme; c && c < end; c++)
         if (*c == '@')

@@ -274,7 +274,7 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
         return;
     wait->probing = false;
     wait->probe_ms = next_probe_ms();
-    bool known = dueq__reply_number(reply, &number);
+    bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
     bool overdue = times ? number + OVERDUE_MS < dueq__monotonic_ms() + wait->ahead_ms : number > 0;
     /* Whoever was to see to it did not: this consumer takes the duty over. */
     if (dueq__reply_is_error(reply) || (known && overdue)) {

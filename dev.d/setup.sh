@@ -41,7 +41,7 @@ setup_asan() {
 
 c_inputs() {
     echo "$ROOT"
-    inputs CMakeLists.txt core cli bench tests/CMakeLists.txt tests/core tests/scripts tests/contract
+    inputs CMakeLists.txt core cli bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
 python_inputs() {
