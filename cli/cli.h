@@ -42,11 +42,13 @@ struct command {
     int (*run)(struct cli *cli, int argc, char *argv[]); /* argv[0] is the program; the exit code */
 };
 
-extern const struct command push_command;                /* push.c */
-extern const struct command reserve_command;             /* reserve.c */
-extern const struct command ack_command, cancel_command; /* settle.c */
+extern const struct command push_command;                              /* push.c */
+extern const struct command reserve_command;                           /* reserve.c */
+extern const struct command ack_command, cancel_command, kick_command; /* settle.c */
 extern const struct command retry_command, extend_command, bury_command;
-extern const struct command find_command, stats_command; /* look.c */
+extern const struct command find_command, stats_command;       /* look.c */
+extern const struct command reschedule_command, pause_command; /* manage.c */
+extern const struct command resume_command, purge_command;
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
 

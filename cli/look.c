@@ -49,7 +49,7 @@ const struct command stats_command = {
     "stats", "QUEUE", "Counts what a queue holds",
     "  ready    wait for a consumer       delayed  wait for their time\n"
     "  leased   a consumer has them       dead     buried, or their attempts are used up\n"
-    "  acked    done since the queue exists\n"
+    "  acked, cancelled, purged: left this way since the queue exists\n"
     "  damaged  entries set aside as unreadable since the queue exists\n"
     "  next     the next due time or end of a lease\n"
     "\n"

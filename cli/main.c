@@ -6,8 +6,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &push_command, &reserve_command, &ack_command,  &retry_command, &extend_command,
-    &bury_command, &cancel_command,  &find_command, &stats_command,
+    &push_command,  &reserve_command, &ack_command,    &retry_command,      &extend_command,
+    &bury_command,  &kick_command,    &cancel_command, &reschedule_command, &find_command,
+    &stats_command, &pause_command,   &resume_command, &purge_command,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -46,7 +47,7 @@ static void help(const struct command *command) {
           "Commands (dueq COMMAND --help says more):\n",
           stdout);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
     printf("\n"
            "Examples:\n"
            "  dueq push orders 'hello'                    now, on a server that starts by itself\n"

@@ -199,7 +199,8 @@ void cli_print_counts(const struct cli *cli, const dueq_counts *counts) {
         int64_t value;
     } rows[] = {{"ready", counts->ready},   {"delayed", counts->delayed},
                 {"leased", counts->leased}, {"dead", counts->dead},
-                {"acked", counts->acked},   {"damaged", counts->damaged}};
+                {"acked", counts->acked},   {"cancelled", counts->cancelled},
+                {"purged", counts->purged}, {"damaged", counts->damaged}};
     const size_t size = sizeof rows / sizeof *rows;
     dueq_bytes queue = {cli->queue_name, strlen(cli->queue_name)};
     if (cli->json) {
@@ -210,6 +211,7 @@ void cli_print_counts(const struct cli *cli, const dueq_counts *counts) {
         json_object_object_add(object, "next_ms",
                                counts->next_ms ? json_object_new_int64(counts->next_ms) : NULL);
         json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
+        json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
         json_line(object);
         return;
     }
@@ -217,6 +219,8 @@ void cli_print_counts(const struct cli *cli, const dueq_counts *counts) {
     printf("%-9s %s\n", "server", dueq_client_url(cli->client));
     for (size_t i = 0; i < size; i++)
         printf("%-9s %lld\n", rows[i].name, (long long)rows[i].value);
+    if (counts->paused)
+        puts("paused    it hands nothing out until it is resumed");
     if (counts->next_ms) {
         printf("%-9s ", "next");
         print_time(counts->next_ms, counts->now_ms);

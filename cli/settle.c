@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Many at once: ack, cancel ----------------------------------------------------------------- */
+/* ---- Many at once: ack, cancel, kick ----------------------------------------------------------------- */
 
 typedef dueq_status (*submit_many)(dueq_queue *queue, const dueq_bytes *items, size_t count);
 
@@ -86,6 +86,10 @@ static int run_cancel(struct cli *cli, int argc, char *argv[]) {
     return settle_many(cli, argc, argv, "id", dueq_cancel_submit);
 }
 
+static int run_kick(struct cli *cli, int argc, char *argv[]) {
+    return settle_many(cli, argc, argv, "id", dueq_kick_submit);
+}
+
 /* ---- One delivery: retry, extend, bury ---------------------------------------------------------- */
 
 /* What the three have in common: one option for a duration, one for a text, and a ticket. */
@@ -164,6 +168,15 @@ const struct command cancel_command = {
     "  dueq cancel orders invoice-7\n"
     "  dueq cancel orders - < ids.txt\n",
     run_cancel};
+
+const struct command kick_command = {
+    "kick", "QUEUE ID...", "Gives dead messages back, with as many attempts again",
+    "ID is what push printed or was given; a single - reads ids from standard input, one a line.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq kick orders invoice-7\n"
+    "  dueq kick orders - < ids.txt\n",
+    run_kick};
 
 const struct command retry_command = {
     "retry", "QUEUE TICKET", "Gives a message back to be delivered again",
