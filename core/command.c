@@ -12,6 +12,13 @@
 #define MAX_LOADS 3
 #define LONGEST_PAUSE_MS 1000
 
+bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] == answer)
+            return true;
+    return false;
+}
+
 bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
                         size_t count) {
     if (dueq__conn_state(client->command) != DUEQ__CONN_READY ||
@@ -328,16 +335,16 @@ void dueq__command_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     while (dueq__call_under_way(client)) {
         int64_t now = dueq__monotonic_ms();
-        if (call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms) {
-            expire(client);
-            return;
-        }
+        /* An answer that came in time counts also where the process was stopped meanwhile. */
+        bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
         if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED) {
             if (client->command_up) {
                 lost(client);
                 continue;
             }
-            if (call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
+            if (late)
+                expire(client);
+            if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
                 !dueq__command_connect(client, client->command))
                 return;
             client->command_up = true;
@@ -345,13 +352,17 @@ void dueq__command_pump(dueq_client *client) {
         dueq__conn_pump(client->command);
         if (dueq__conn_state(client->command) == DUEQ__CONN_READY) {
             client->reached = true;
-            send_next(client);
+            if (!late)
+                send_next(client);
             dueq__conn_pump(client->command);
             if (take_reply(client))
                 continue;
         }
-        if (dueq__conn_state(client->command) != DUEQ__CONN_CLOSED)
-            return;
+        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED)
+            continue;
+        if (late)
+            expire(client);
+        return;
     }
 }
 

@@ -379,6 +379,8 @@ bool dueq__call_under_way(const dueq_client *client);
 void dueq__command_pump(dueq_client *client);
 /* Could it move on at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
+/* Is such an answer still to come? */
+bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer);
 /* Queues a command on the command connection; false: there is none. */
 bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
                         size_t count);

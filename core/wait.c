@@ -241,8 +241,10 @@ static void pump_waiter(dueq_client *client) {
 }
 
 void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) {
-    if (!dueq__reply_is_error(reply))
+    if (!dueq__reply_is_error(reply)) {
+        client->call.wait.unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
         return;
+    }
     client->no_unblock = true;
     close_waiter(client);
     if (client->call.phase == DUEQ__PHASE_LEAVING)
@@ -301,8 +303,13 @@ void dueq__wait_pump(dueq_client *client) {
     struct dueq__wait *wait = &call->wait;
     pump_waiter(client);
     int64_t now = dueq__monotonic_ms();
-    if (wait->blocked && wait->unblocking && now >= wait->unblock_ms && !send_unblock(client))
+    /* An UNBLOCK that the server ran before the block itself has no effect: once more. */
+    if (wait->blocked && wait->unblocking && now >= wait->unblock_ms &&
+        !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK) && !send_unblock(client)) {
         close_waiter(client);
+        if (call->phase == DUEQ__PHASE_LEAVING)
+            leave(client);
+    }
     if (call->phase == DUEQ__PHASE_WAITING) {
         if (wait->torch)
             dueq__wait_request(client, patient(wait));
@@ -336,7 +343,8 @@ int64_t dueq__wait_next_ms(const dueq_client *client) {
     }
     if (call->phase == DUEQ__PHASE_LEAVING)
         next = call->deadline_ms;
-    if (wait->blocked && wait->unblocking && wait->unblock_ms < next)
+    if (wait->blocked && wait->unblocking && wait->unblock_ms < next &&
+        !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK))
         next = wait->unblock_ms;
     return next;
 }

@@ -57,6 +57,38 @@ static void test_push_to_a_paused_server_ends_at_the_deadline(void **state) {
     jobs_close(hasty);
 }
 
+static void test_reserve_that_ends_while_the_server_is_stopped_is_empty(void **state) {
+    (void)state;
+    struct jobs patient = jobs_open(url_with("", "?timeout=8s"));
+    assert_status(patient.client, PENDING, dueq_reserve_submit(patient.queue, 1, 300, 0));
+    pump_until_blocked(patient.client, 1);
+    kill(server.pid, SIGSTOP);
+    assert_status(patient.client, PENDING, dueq_wait(patient.client, 1000));
+    int64_t start = now_ms();
+    kill(server.pid, SIGCONT);
+    assert_status(patient.client, EMPTY, dueq_wait(patient.client, -1));
+    assert_true(now_ms() - start < 4000);
+    dueq_take(patient.client, NULL);
+    jobs_close(patient);
+}
+
+static void test_push_answered_while_the_client_was_stopped_is_ok(void **state) {
+    (void)state;
+    struct jobs hasty = jobs_open(url_with("", "?timeout=300ms"));
+    push_body(hasty.queue, "before", 0, NULL);
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = BYTES("answered");
+    assert_status(hasty.client, PENDING, dueq_push_submit(hasty.queue, &draft, 1));
+    dueq_pump(hasty.client);
+    while (command_number(&server, "LLEN dueq:{jobs}:ready") < 2)
+        ;
+    /* As when the process is stopped: nobody pumps until the deadline is over. */
+    poll(NULL, 0, 400);
+    assert_status(hasty.client, OK, dueq_wait(hasty.client, -1));
+    dueq_take(hasty.client, NULL);
+    jobs_close(hasty);
+}
+
 static void test_reserve_at_a_stopped_server_ends_at_the_deadline(void **state) {
     (void)state;
     struct jobs hasty = jobs_open(url_with("", "?timeout=400ms"));
@@ -155,6 +187,8 @@ int main(void) {
         TEST(test_push_without_a_server_fails_at_once),
         TEST(test_push_to_something_else_is_a_protocol_error),
         TEST(test_push_to_a_paused_server_ends_at_the_deadline),
+        TEST(test_reserve_that_ends_while_the_server_is_stopped_is_empty),
+        TEST(test_push_answered_while_the_client_was_stopped_is_ok),
         TEST(test_reserve_at_a_stopped_server_ends_at_the_deadline),
         TEST(test_reserve_goes_on_when_the_server_was_killed_and_is_back),
         TEST(test_reserve_says_when_the_server_does_not_come_back),
