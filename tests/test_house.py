@@ -17,7 +17,10 @@ import pytest
 ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-VERBS = ["push", "reserve", "ack", "retry", "extend", "bury", "cancel", "find", "stats"]
+VERBS = [
+    *["push", "reserve", "ack", "retry", "extend", "bury", "kick", "cancel", "reschedule", "find"],
+    *["stats", "pause", "resume", "purge"],
+]
 # What builds and tests leave in the tree; .gitignore has the same.
 MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}
 

@@ -232,7 +232,7 @@ def test_ticket_and_past_through_a_life(inside: Inside) -> None:
     assert inside.hash("past") == {}
     message.retry(delay=3600, error="one two")
     assert inside.tickets() == {"delayed": ticket(1)}
-    assert inside.hash("past") == {b"bill-7": b"1 0 %s one two" % stamp}
+    assert inside.hash("past") == {b"bill-7": b"1 0 0 %s one two" % stamp}
     inside.command("ZADD", "delayed", 0, b"".join(t for t in ticket(1) if isinstance(t, bytes)))
     inside.command("HDEL", "info", "next")
     message = take(inside.queue)
@@ -241,11 +241,11 @@ def test_ticket_and_past_through_a_life(inside: Inside) -> None:
     while inside.queue.stats().now <= (inside.queue.stats().next or 0):
         time.sleep(0.001)
     message = take(inside.queue)
-    assert inside.hash("past") == {b"bill-7": b"2 1 %s one two" % stamp}
+    assert inside.hash("past") == {b"bill-7": b"2 0 1 %s one two" % stamp}
     assert (message.attempt, inside.tickets()) == (3, {"leased": ticket(2)})
     message.bury("no")
     assert inside.tickets() == {"dead": ticket(3)}
-    assert inside.hash("past") == {b"bill-7": b"3 1 %s no" % stamp}
+    assert inside.hash("past") == {b"bill-7": b"3 0 1 %s no" % stamp}
     inside.queue.cancel("bill-7")
     assert inside.tickets() == {}
     assert inside.hash("past") == {}
@@ -258,7 +258,7 @@ def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
     assert inside.tickets() == {"leased": [id]}
     message.retry(error="")
     assert inside.tickets() == {"ready": [b"1:" + id]}
-    assert inside.hash("past") == {id: b"1 0 - "}
+    assert inside.hash("past") == {id: b"1 0 0 - "}
 
 
 def test_calls_remember_the_last_of_a_session(inside: Inside) -> None:

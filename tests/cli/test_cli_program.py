@@ -8,7 +8,10 @@ from private_server import Server
 
 from .program import Program
 
-COMMANDS = ["push", "reserve", "ack", "retry", "extend", "bury", "cancel", "find", "stats"]
+COMMANDS = [
+    *["push", "reserve", "ack", "retry", "extend", "bury", "kick", "cancel", "reschedule"],
+    *["find", "stats", "pause", "resume", "purge"],
+]
 
 
 @pytest.fixture

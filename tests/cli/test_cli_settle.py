@@ -124,7 +124,10 @@ def test_stats_of_a_queue(dueq: Program) -> None:
         "leased": 1,
         "dead": 1,
         "acked": 1,
+        "cancelled": 0,
+        "purged": 0,
         "damaged": 0,
+        "paused": False,
     }
     rows = dict(line.split(maxsplit=1) for line in dueq("stats", "orders").lines)
     assert (rows["queue"], rows["delayed"], rows["acked"]) == ("orders", "1", "1")

@@ -181,7 +181,9 @@ class RawDriver:
             if message["state"] != "leased":
                 message["ticket"] = ""
             found.append(message)
-        return {"found": found, "counts": [int(count) for count in self.run("stats")[1:]]}
+        stats = [int(count) for count in self.run("stats")]
+        counts = [*stats[1:6], stats[8], stats[9]]
+        return {"found": found, "counts": counts}
 
 
 def envelope(row: Json, stamp: str) -> bytes:

@@ -25,17 +25,25 @@ MUTATIONS = {
         "return stop and tonumber(stop) > now",
         "return stop",
     ),
-    "retry_does_not_count_the_delivery": ("retry", "before = before + 1\n", ""),
-    "retry_goes_one_attempt_too_far": ("retry", "before >= max_attempts", "before > max_attempts"),
+    "retry_does_not_count_the_delivery": (
+        "retry",
+        "story.text = before + 1, stamp",
+        "story.text = before, stamp",
+    ),
+    "retry_goes_one_attempt_too_far": (
+        "retry",
+        "story.forgiven >= max_attempts",
+        "story.forgiven > max_attempts",
+    ),
     "reserve_delivers_what_is_used_up": (
         "reserve",
-        "if max_attempts > 0 and before >= max_attempts then",
-        "if max_attempts > 0 and before > max_attempts then",
+        "past_read(story).forgiven >= max_attempts",
+        "past_read(story).forgiven > max_attempts",
     ),
     "reserve_forgets_the_error_of_an_ended_lease": (
         "reserve",
-        "past_write(before + 1, crashes + 1, text, stamp)",
-        "past_write(before + 1, crashes + 1, '', stamp)",
+        "past.before, past.stamp, past.crashes = before + 1, stamp, past.crashes + 1",
+        "past.before, past.stamp, past.crashes, past.text = before + 1, stamp, past.crashes + 1, ''",
     ),
     "reserve_brings_back_at_the_front": (
         "reserve",
