@@ -42,8 +42,8 @@ MUTATIONS = {
     ),
     "reserve_forgets_the_error_of_an_ended_lease": (
         "reserve",
-        "past.before, past.stamp, past.crashes = before + 1, stamp, past.crashes + 1",
-        "past.before, past.stamp, past.crashes, past.text = before + 1, stamp, past.crashes + 1, ''",
+        "past.crashes = before + 1, stamp, past.crashes + 1",
+        "past.crashes, past.text = before + 1, stamp, past.crashes + 1, ''",
     ),
     "reserve_brings_back_at_the_front": (
         "reserve",
