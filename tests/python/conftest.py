@@ -1,9 +1,16 @@
+import signal
 from collections.abc import Iterator
 
 import pytest
 
 import dueq
 from private_server import Server
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c() -> None:
+    """Ctrl-C as Python sets it up, also where the tests run in a background that ignores it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
