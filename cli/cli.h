@@ -79,6 +79,9 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
 
 /* Opens the queue named by the next word. False: said why; *code is the exit code. */
 bool cli_open(struct cli *cli, char *argv[], int *code);
+/* For a command without options of its own: reads the common ones, wants `words` words after the queue's
+ * name, and opens the queue, as cli_open(). */
+bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code);
 void cli_close(struct cli *cli);
 /* Lets SIGINT and SIGTERM end the program in good order, and writes fail rather than kill. */
 void cli_signals(void);

@@ -2,18 +2,9 @@
 
 #include <string.h>
 
-/* Reads the common options and opens the queue. */
-static bool begin(struct cli *cli, int argc, char *argv[], int words, int *code) {
-    static const struct option options[] = {CLI_OPTIONS};
-    while (cli_option(cli, argc, argv, options) != -1)
-        ;
-    cli_words(cli, argc, words, words);
-    return cli_open(cli, argv, code);
-}
-
 static int run_find(struct cli *cli, int argc, char *argv[]) {
     int code;
-    if (!begin(cli, argc, argv, 1, &code))
+    if (!cli_begin(cli, argc, argv, 1, &code))
         return code;
     const char *id = argv[optind];
     dueq_result *result;
@@ -28,7 +19,7 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
 
 static int run_stats(struct cli *cli, int argc, char *argv[]) {
     int code;
-    if (!begin(cli, argc, argv, 0, &code))
+    if (!cli_begin(cli, argc, argv, 0, &code))
         return code;
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);

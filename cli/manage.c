@@ -3,15 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reads the common options, so many words after the queue's name, and opens the queue. */
-static bool begin(struct cli *cli, int argc, char *argv[], int words, int *code) {
-    static const struct option options[] = {CLI_OPTIONS};
-    while (cli_option(cli, argc, argv, options) != -1)
-        ;
-    cli_words(cli, argc, words, words);
-    return cli_open(cli, argv, code);
-}
-
 static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"delay", required_argument, NULL, 'd'}, {"at", required_argument, NULL, 'a'}, CLI_OPTIONS};
@@ -37,14 +28,14 @@ static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
 
 static int run_pause(struct cli *cli, int argc, char *argv[]) {
     int code;
-    if (!begin(cli, argc, argv, 0, &code))
+    if (!cli_begin(cli, argc, argv, 0, &code))
         return code;
     return cli_report(cli, cli_wait(cli, dueq_pause_submit(cli->queue), NULL), NULL);
 }
 
 static int run_resume(struct cli *cli, int argc, char *argv[]) {
     int code;
-    if (!begin(cli, argc, argv, 0, &code))
+    if (!cli_begin(cli, argc, argv, 0, &code))
         return code;
     return cli_report(cli, cli_wait(cli, dueq_resume_submit(cli->queue), NULL), NULL);
 }
@@ -58,7 +49,7 @@ static dueq_state state_named(const struct cli *cli, const char *name) {
 
 static int run_purge(struct cli *cli, int argc, char *argv[]) {
     int code;
-    if (!begin(cli, argc, argv, 1, &code))
+    if (!cli_begin(cli, argc, argv, 1, &code))
         return code;
     dueq_state state = state_named(cli, argv[optind]);
     bool shows = isatty(STDERR_FILENO);

@@ -43,6 +43,14 @@ bool cli_open(struct cli *cli, char *argv[], int *code) {
     return status == DUEQ_OK;
 }
 
+bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code) {
+    static const struct option options[] = {CLI_OPTIONS};
+    while (cli_option(cli, argc, argv, options) != -1)
+        ;
+    cli_words(cli, argc, words, words);
+    return cli_open(cli, argv, code);
+}
+
 void cli_close(struct cli *cli) {
     dueq_queue_close(cli->queue);
     dueq_close(cli->client);

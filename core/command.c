@@ -35,17 +35,17 @@ bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const due
     return sent;
 }
 
-static dueq_bytes text(const char *string) { return (dueq_bytes){string, strlen(string)}; }
-
 static bool send_about_stale(dueq_client *client, enum dueq__answer answer, const char *verb) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, client->stale_id);
-    const dueq_bytes words[] = {text("CLIENT"), text(verb), text("ID"), text(id)};
+    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
+                                dueq__text(id)};
     return dueq__command_send(client, answer, words, 4);
 }
 
 static bool send_load(dueq_client *client, const struct dueq__script *script) {
-    const dueq_bytes words[] = {text("SCRIPT"), text("LOAD"), {script->source, script->size}};
+    const dueq_bytes words[] = {
+        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
     return dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3);
 }
 

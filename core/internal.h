@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "dueq.h"
@@ -156,6 +157,8 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
     dueq__script_retry, dueq__script_extend, dueq__script_bury, dueq__script_cancel,
     dueq__script_find, dueq__script_stats, dueq__script_recall, dueq__script_kick,
     dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge;
+
+static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
 /* A command's words while they are put together. A failed allocation is remembered and told by send. */
 struct dueq__words {

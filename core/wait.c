@@ -24,8 +24,6 @@
 #define LONGEST_BLOCK_MS 300000
 #define UNBLOCK_AGAIN_MS 5
 
-static dueq_bytes text(const char *string) { return (dueq_bytes){string, strlen(string)}; }
-
 dueq_status dueq__wait_request(dueq_client *client, bool stay) {
     struct dueq__wait *wait = &client->call.wait;
     struct dueq__words words;
@@ -50,7 +48,7 @@ static bool send_unblock(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, dueq__conn_id(client->waiter));
-    const dueq_bytes words[] = {text("CLIENT"), text("UNBLOCK"), text(id)};
+    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id)};
     wait->unblocking = dueq__command_send(client, DUEQ__ANSWER_UNBLOCK, words, 3);
     wait->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
     return wait->unblocking;
@@ -71,7 +69,7 @@ void dueq__wait_forget(dueq_client *client) { close_waiter(client); }
 /* Gives a marker back that was meant for somebody who has time for it. */
 static void rewake(dueq_client *client) {
     dueq_bytes wake = client->call.queue->keys[DUEQ__KEY_WAKE];
-    const dueq_bytes words[] = {text("ZADD"), wake, text("0"), text("w")};
+    const dueq_bytes words[] = {dueq__text("ZADD"), wake, dueq__text("0"), dueq__text("w")};
     if (dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 4))
         dueq__conn_pump(client->command);
     client->call.wait.torch = false;
@@ -256,8 +254,8 @@ void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) 
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     const dueq_bytes *keys = client->call.queue->keys;
-    const dueq_bytes length[] = {text("LLEN"), keys[DUEQ__KEY_READY]};
-    const dueq_bytes next[] = {text("HGET"), keys[DUEQ__KEY_INFO], text("next")};
+    const dueq_bytes length[] = {dueq__text("LLEN"), keys[DUEQ__KEY_READY]};
+    const dueq_bytes next[] = {dueq__text("HGET"), keys[DUEQ__KEY_INFO], dueq__text("next")};
     bool times = wait->probes % 2 == 1;
     if (wait->probing ||
         !dueq__command_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
