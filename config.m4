@@ -15,8 +15,10 @@ if test "$PHP_DUEQ" != "no"; then
   test -n "$dueq_core" || AC_MSG_ERROR([core/sources.list is missing or empty])
 
   PHP_NEW_EXTENSION([dueq],
-    [bindings/php/dueq.c bindings/php/queue.c bindings/php/message.c bindings/php/draft.c dnl
-     bindings/php/call.c bindings/php/exception.c bindings/php/seconds.c $dueq_core],
+    [bindings/php/dueq.c bindings/php/client.c bindings/php/queue.c bindings/php/manage.c dnl
+     bindings/php/look.c bindings/php/queues.c bindings/php/message.c bindings/php/messages.c dnl
+     bindings/php/lock.c bindings/php/draft.c bindings/php/backoff.c bindings/php/seconds.c dnl
+     bindings/php/call.c bindings/php/exception.c $dueq_core],
     [$ext_shared],,
     [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
   PHP_ADD_INCLUDE([$abs_srcdir/core])

@@ -20,7 +20,12 @@ enum {
     CLI_OUTCOME = 1, /* an outcome that is not OK */
     CLI_USAGE = 2,
     CLI_AGAIN = 3, /* a failure that may pass: the same command may succeed later */
-    CLI_FAILED = 4
+    CLI_FAILED = 4,
+    /* lock with a command, apart from the codes that commands use; 126 and 127 as a shell has them */
+    CLI_TAKEN = 124, /* the lock was not got, and the command not run */
+    CLI_LOST = 125,  /* the lock was lost while the command ran */
+    CLI_NOT_RUN = 126,
+    CLI_NO_COMMAND = 127
 };
 
 /* One run of the program. */
@@ -30,7 +35,9 @@ struct cli {
     bool json;
     bool finishing; /* signals wait: messages were printed and are to be acknowledged */
     dueq_client *client;
-    dueq_queue *queue;
+    dueq_queue *queues[DUEQ_MAX_QUEUES]; /* all that are open */
+    size_t queue_count;
+    dueq_queue *queue; /* the one that calls are about */
     const char *queue_name;
 };
 
@@ -42,13 +49,16 @@ struct command {
     int (*run)(struct cli *cli, int argc, char *argv[]); /* argv[0] is the program; the exit code */
 };
 
-extern const struct command push_command;                              /* push.c */
-extern const struct command reserve_command;                           /* reserve.c */
-extern const struct command ack_command, cancel_command, kick_command; /* settle.c */
-extern const struct command retry_command, extend_command, bury_command;
-extern const struct command find_command, stats_command;       /* look.c */
-extern const struct command reschedule_command, pause_command; /* manage.c */
-extern const struct command resume_command, purge_command;
+extern const struct command push_command;    /* push.c */
+extern const struct command reserve_command; /* reserve.c */
+extern const struct command ack_command;     /* ack.c */
+extern const struct command retry_command, release_command, extend_command,
+    bury_command;                                                             /* settle.c */
+extern const struct command kick_command, cancel_command, reschedule_command; /* change.c */
+extern const struct command pause_command, resume_command, purge_command;     /* manage.c */
+extern const struct command find_command, peek_command;                       /* look.c */
+extern const struct command stats_command, queues_command, rates_command;     /* figures.c */
+extern const struct command lock_command, relock_command, unlock_command;     /* lock.c */
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
 
@@ -72,19 +82,31 @@ void cli_words(const struct cli *cli, int argc, int least, int most);
 /* A duration or a point of time that an option gives, or cli_usage(). */
 int64_t cli_duration(const struct cli *cli, const char *option, const char *text);
 int64_t cli_point(const struct cli *cli, const char *option, const char *text);
+/* What --wait gives: a duration, or "forever". */
+int64_t cli_patience(const struct cli *cli, const char *text);
 /* A whole number from `least` to `most`, or cli_usage(). */
 long cli_number(const struct cli *cli, const char *option, const char *text, long least, long most);
 
 /* ---- session.c: the client, calls and signals --------------------------------------------------- */
 
-/* Opens the queue named by the next word. False: said why; *code is the exit code. */
+/* Opens the client. False: said why; *code is the exit code. Also of the next three. */
+bool cli_connect(struct cli *cli, int *code);
+/* Opens one more queue; the calls that follow are about it. */
+bool cli_open_queue(struct cli *cli, const char *name, int *code);
+/* Opens the client and the queue named by the next word. */
 bool cli_open(struct cli *cli, char *argv[], int *code);
 /* For a command without options of its own: reads the common ones, wants `words` words after the queue's
  * name, and opens the queue, as cli_open(). */
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code);
+/* Closes the queue that was opened last. */
+void cli_close_queue(struct cli *cli);
 void cli_close(struct cli *cli);
 /* Lets SIGINT and SIGTERM end the program in good order, and writes fail rather than kill. */
 void cli_signals(void);
+/* Undoes cli_signals(), for a command that is run. */
+void cli_signals_undo(void);
+/* The number of the signal that has come, or 0. */
+int cli_signal(void);
 /* Exits with 128 + the signal's number if one has come; what is under way is abandoned. */
 void cli_check_signal(struct cli *cli);
 /* Completes a call that a dueq_VERB_submit() has begun with `status`. `result` may be NULL. */
@@ -98,13 +120,107 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about);
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */
 int cli_system_error(const char *what);
+/* Says so and exits with CLI_AGAIN. */
+_Noreturn void cli_out_of_memory(void);
 /* One line a result item: JSON to stdout, or text for a bad outcome to stderr. Returns the exit code. */
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
-void cli_print_message(const struct cli *cli, const dueq_message *message); /* find: everything */
-void cli_json_message(const dueq_message *message);                         /* one line of JSON */
-void cli_print_counts(const struct cli *cli, const dueq_counts *counts);
+/* cli_item(), and a good item without JSON is a line of its own: an id or a token. */
+int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status);
+/* Shows on a terminal how far a long command is; `done` as in "1000 purged". */
+void cli_progress(size_t count, const char *done);
+/* Takes the progress away, and prints the sum. */
+void cli_sum(const struct cli *cli, size_t count, const char *done);
 /* Writes bytes to stdout. */
 void cli_put(dueq_bytes bytes);
+/* The same for a table: at most so many bytes, control characters as blanks. */
+void cli_put_brief(dueq_bytes bytes, size_t most);
+
+/* ---- show.c: messages, and words for their parts ----------------------------------------------- */
+
+void cli_print_message(const struct cli *cli, const dueq_message *message); /* find: everything */
+void cli_json_message(const struct cli *cli, const dueq_message *message);  /* one line of JSON */
+/* "NAME   ", as long as for all names of find and stats */
+void cli_label(const char *name);
+/* "2026-12-01T10:00:00.000Z (in 12.3 s)" and the end of the line */
+void cli_print_time(int64_t ms, int64_t now_ms);
+/* "high", "normal", "low" */
+const char *cli_priority_name(dueq_priority priority);
+/* The state that a word names, or cli_usage(). */
+dueq_state cli_state(const struct cli *cli, const char *name);
+
+/* ---- list.c: many tickets or ids --------------------------------------------------------------- */
+
+typedef dueq_status (*cli_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
+/* Does it for each word that is left, or with a single `-` for each line of standard input; `key` is
+ * what JSON calls them. */
+int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit);
+
+/* ---- draft.c: the options of a message to push --------------------------------------------------- */
+
+enum {
+    DRAFT_DELAY = 0x200,
+    DRAFT_AT,
+    DRAFT_ID,
+    DRAFT_ATTEMPTS,
+    DRAFT_LEASE,
+    DRAFT_HEADER,
+    DRAFT_PRIORITY,
+    DRAFT_TTL,
+    DRAFT_BACKOFF,
+    DRAFT_MAX_CRASHES,
+    DRAFT_DROP,
+    DRAFT_DEAD_LETTER,
+    DRAFT_TO,
+    DRAFT_UNIQUE,
+    DRAFT_REPLACE
+};
+
+/* A part of the list of a command's options. */
+#define DRAFT_OPTIONS                                                                              \
+    {"delay", required_argument, NULL, DRAFT_DELAY}, {"at", required_argument, NULL, DRAFT_AT},    \
+        {"id", required_argument, NULL, DRAFT_ID},                                                 \
+        {"attempts", required_argument, NULL, DRAFT_ATTEMPTS},                                     \
+        {"lease", required_argument, NULL, DRAFT_LEASE},                                           \
+        {"header", required_argument, NULL, DRAFT_HEADER},                                         \
+        {"priority", required_argument, NULL, DRAFT_PRIORITY},                                     \
+        {"ttl", required_argument, NULL, DRAFT_TTL},                                               \
+        {"backoff", required_argument, NULL, DRAFT_BACKOFF},                                       \
+        {"max-crashes", required_argument, NULL, DRAFT_MAX_CRASHES},                               \
+        {"drop", no_argument, NULL, DRAFT_DROP},                                                   \
+        {"dead-letter", required_argument, NULL, DRAFT_DEAD_LETTER},                               \
+        {"to", required_argument, NULL, DRAFT_TO},                                                 \
+        {"unique", required_argument, NULL, DRAFT_UNIQUE}, {                                       \
+        "replace", optional_argument, NULL, DRAFT_REPLACE                                          \
+    }
+
+/* What these options say. Start from DRAFT_NONE; end with draft_end(). */
+struct draft {
+    dueq_draft draft; /* without a body */
+    dueq_header *headers;
+    int64_t list_ms[DUEQ_MAX_BACKOFF_LIST];
+    bool given, delayed;
+};
+#define DRAFT_NONE {.draft = DUEQ_DRAFT}
+
+/* Takes one of the options above, or cli_usage(). */
+void draft_option(const struct cli *cli, struct draft *draft, int option);
+/* After the last option: what draft->draft holds may be pushed. */
+void draft_ready(const struct cli *cli, struct draft *draft);
+void draft_end(struct draft *draft);
+
+/* ---- child.c: a command that is run ------------------------------------------------------------- */
+
+struct child {
+    int pid;
+    int events; /* readable when there is something for child_look() */
+    bool ended;
+    int code; /* then: the command's exit code, or 128 + the number of the signal that ended it */
+};
+
+/* Starts a command; signals go on to it from now on. False: said why; child->code is the exit code. */
+bool child_start(struct child *child, char *argv[]);
+/* Does what signals ask for, without waiting. */
+void child_look(struct child *child);
 
 /* ---- text.c: what is valid, and what JSON can carry ---------------------------------------------- */
 
@@ -123,6 +239,8 @@ bool time_parse_point(const char *text, int64_t *ms);
 #define TIME_ROOM 32
 /* "2026-12-01T10:00:00.000Z" */
 const char *time_format(int64_t ms, char out[TIME_ROOM]);
+/* "0.3s", "59.9s", "1m30s", "2h5m", "3d4h" */
+const char *time_format_span(int64_t ms, char out[TIME_ROOM]);
 
 /* ---- input.c ----------------------------------------------------------------------------------- */
 

@@ -1,6 +1,9 @@
 #include "cli.h"
 
 #include <string.h>
+#include <unistd.h>
+
+enum { PAGE = 100, MADE_ID = 22, ERROR_SHOWN = 80 };
 
 static int run_find(struct cli *cli, int argc, char *argv[]) {
     int code;
@@ -17,17 +20,69 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
-static int run_stats(struct cli *cli, int argc, char *argv[]) {
+static void print_head(dueq_state state) {
+    static const char *const time[] = {"", "AGE", "DUE IN", "ENDS IN", "DEAD FOR"};
+    printf("%9s %9s %9s  %-*s  %s\n", time[state], "ATTEMPT", "SIZE", MADE_ID, "ID", "ERROR");
+}
+
+static void print_row(const dueq_message *message) {
+    char span[TIME_ROOM], attempt[TIME_ROOM];
+    bool ahead = message->state == DUEQ_DELAYED || message->state == DUEQ_LEASED;
+    int64_t from_ms = message->state == DUEQ_READY ? message->created_ms : message->time_ms;
+    int64_t away_ms = ahead ? from_ms - message->now_ms : message->now_ms - from_ms;
+    if (message->max_attempts > 0)
+        snprintf(attempt, sizeof attempt, "%u of %u", message->attempt, message->max_attempts);
+    else
+        snprintf(attempt, sizeof attempt, "%u", message->attempt);
+    printf("%9s %9s %9zu  ", time_format_span(away_ms > 0 ? away_ms : 0, span), attempt,
+           message->body.size);
+    cli_put(message->id);
+    if (message->error.size > 0) {
+        int missing = message->id.size < MADE_ID ? MADE_ID - (int)message->id.size : 0;
+        printf("%*s", missing + 2, "");
+        cli_put_brief(message->error, ERROR_SHOWN);
+    }
+    putchar('\n');
+}
+
+/* Prints up to `limit` messages, page by page. */
+static int peek(struct cli *cli, dueq_state state, size_t limit) {
+    dueq_result *page = NULL;
+    size_t shown = 0;
+    dueq_status status;
+    do {
+        dueq_result *next;
+        size_t most = limit - shown < PAGE ? limit - shown : PAGE;
+        status = cli_wait(cli, dueq_peek_submit(cli->queue, state, dueq_result_cursor(page), most),
+                          &next);
+        dueq_result_free(page);
+        page = next;
+        if (shown == 0 && dueq_result_count(page) > 0 && !cli->json)
+            print_head(state);
+        for (size_t i = 0; i < dueq_result_count(page); i++, shown++) {
+            const dueq_message *message = dueq_result_message(page, i);
+            if (cli->json)
+                cli_json_message(cli, message);
+            else
+                print_row(message);
+        }
+    } while (status == DUEQ_OK && shown < limit && dueq_result_cursor(page).size > 0 &&
+             fflush(stdout) == 0);
+    if (dueq_result_cursor(page).size > 0 && isatty(STDERR_FILENO))
+        fprintf(stderr, "there are more: --limit N shows them\n");
+    dueq_result_free(page);
+    return cli_report(cli, status, NULL);
+}
+
+static int run_peek(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"limit", required_argument, NULL, 'l'}, CLI_OPTIONS};
+    size_t limit = PAGE;
     int code;
-    if (!cli_begin(cli, argc, argv, 0, &code))
-        return code;
-    dueq_result *result;
-    dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
-    code = cli_report(cli, status, NULL);
-    if (status == DUEQ_OK)
-        cli_print_counts(cli, dueq_result_counts(result));
-    dueq_result_free(result);
-    return code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        limit = (size_t)cli_number(cli, "limit", optarg, 1, INT32_MAX);
+    cli_words(cli, argc, 1, 1);
+    dueq_state state = cli_state(cli, argv[optind + 1]);
+    return cli_open(cli, argv, &code) ? peek(cli, state, limit) : code;
 }
 
 const struct command find_command = {"find", "QUEUE ID",
@@ -36,14 +91,17 @@ const struct command find_command = {"find", "QUEUE ID",
                                      "  dueq find orders invoice-7 --json\n",
                                      run_find};
 
-const struct command stats_command = {
-    "stats", "QUEUE", "Counts what a queue holds",
-    "  ready    wait for a consumer       delayed  wait for their time\n"
-    "  leased   a consumer has them       dead     buried, or their attempts are used up\n"
-    "  acked, cancelled, purged: left this way since the queue exists\n"
-    "  damaged  entries set aside as unreadable since the queue exists\n"
-    "  next     the next due time or end of a lease\n"
+const struct command peek_command = {
+    "peek", "QUEUE STATE", "Shows the messages of a state without touching them",
+    "STATE is ready (in the order of delivery), delayed, leased or dead (by their time).\n"
+    "A line has the age, or the time that is left; attempts, bytes of the body, id and last "
+    "error.\n"
     "\n"
-    "Example:\n"
-    "  dueq stats orders --json\n",
-    run_stats};
+    "Options:\n"
+    "  --limit N  up to so many (100)\n"
+    "  --json     whole messages, one object a line\n"
+    "\n"
+    "Examples:\n"
+    "  dueq peek orders dead\n"
+    "  dueq peek orders dead --limit 100000 --json > dead.jsonl\n",
+    run_peek};

@@ -6,9 +6,11 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &push_command,  &reserve_command, &ack_command,    &retry_command,      &extend_command,
-    &bury_command,  &kick_command,    &cancel_command, &reschedule_command, &find_command,
-    &stats_command, &pause_command,   &resume_command, &purge_command,
+    &push_command,   &reserve_command, &ack_command,   &retry_command,  &release_command,
+    &extend_command, &bury_command,    &kick_command,  &cancel_command, &reschedule_command,
+    &find_command,   &peek_command,    &stats_command, &queues_command, &rates_command,
+    &pause_command,  &resume_command,  &purge_command, &lock_command,   &relock_command,
+    &unlock_command,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 
@@ -29,7 +31,7 @@ static const char common_help[] =
     "\n"
     "Exit codes:\n"
     "  0  done\n"
-    "  1  another outcome: nothing ready, duplicate, not found, lease lost, buried\n"
+    "  1  another outcome: nothing ready, duplicate, not found, lease lost, buried, taken\n"
     "  2  wrong arguments\n"
     "  3  the server cannot be reached or cannot do it now: try again later\n"
     "  4  any other failure\n"
@@ -37,11 +39,11 @@ static const char common_help[] =
 
 static void help(const struct command *command) {
     if (command) {
-        printf("Usage: dueq %s %s\n%s.\n\n%s\n%s", command->name, command->arguments,
-               command->summary, command->help, common_help);
+        printf("Usage: dueq %s%s%s\n%s.\n\n%s\n%s", command->name, command->arguments[0] ? " " : "",
+               command->arguments, command->summary, command->help, common_help);
         return;
     }
-    fputs("Usage: dueq COMMAND QUEUE [ARGUMENT...] [OPTION...]\n"
+    fputs("Usage: dueq COMMAND [QUEUE] [ARGUMENT...] [OPTION...]\n"
           "A reliable delayed message queue on Redis or Valkey.\n"
           "\n"
           "Commands (dueq COMMAND --help says more):\n",
@@ -120,6 +122,10 @@ int64_t cli_duration(const struct cli *cli, const char *option, const char *text
         cli_usage(cli, "--%s %s is not a duration; write 250ms, 1.5s, 30m, 2h, 7d or 1h30m", option,
                   text);
     return ms;
+}
+
+int64_t cli_patience(const struct cli *cli, const char *text) {
+    return strcmp(text, "forever") == 0 ? DUEQ_FOREVER : cli_duration(cli, "wait", text);
 }
 
 int64_t cli_point(const struct cli *cli, const char *option, const char *text) {

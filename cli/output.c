@@ -1,9 +1,11 @@
 #include "cli.h"
 
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "json.h"
 
 /* ---- Outcomes and failures --------------------------------------------------------------------- */
 
@@ -34,6 +36,8 @@ static const char *advice(dueq_status status) {
         return "put the user and the password into DUEQ_URL: redis://user:password@host";
     case DUEQ_LEASE_LOST:
         return "somebody else has the message now, or it is done; do not finish it twice";
+    case DUEQ_TAKEN:
+        return "--wait 10s waits for its turn";
     default:
         return NULL;
     }
@@ -59,69 +63,9 @@ int cli_system_error(const char *what) {
     return CLI_FAILED;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
-
-static _Noreturn void out_of_memory(void) {
+void cli_out_of_memory(void) {
     fputs("dueq: NO_MEMORY: out of memory\n", stderr);
     exit(CLI_AGAIN);
-}
-
-/* A string for JSON, which must be UTF-8: what is not is shown as U+FFFD. */
-static json_object *json_text(dueq_bytes bytes) {
-    size_t size = 0;
-    char *text = text_repair(bytes, &size);
-    if (!text || size > INT32_MAX)
-        out_of_memory();
-    json_object *object = json_object_new_string_len(text, (int)size);
-    free(text);
-    return object;
-}
-
-static json_object *json_name(const char *text) { return json_object_new_string(text); }
-
-/* Prints one object on a line, and frees it. */
-static void json_line(json_object *object) {
-    fputs(json_object_to_json_string_ext(object,
-                                         JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-          stdout);
-    putchar('\n');
-    json_object_put(object);
-}
-
-static void json_add_body(json_object *object, dueq_bytes body) {
-    if (text_is_utf8(body)) {
-        json_object_object_add(object, "body", json_text(body));
-        return;
-    }
-    char *encoded = text_base64(body);
-    if (!encoded)
-        out_of_memory();
-    json_object_object_add(object, "body_base64", json_name(encoded));
-    free(encoded);
-}
-
-void cli_json_message(const dueq_message *message) {
-    json_object *object = json_object_new_object(), *headers = json_object_new_object();
-    json_object_object_add(object, "id", json_text(message->id));
-    if (message->ticket.size > 0)
-        json_object_object_add(object, "ticket", json_text(message->ticket));
-    json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
-    json_object_object_add(object, "attempt", json_object_new_int64(message->attempt));
-    json_object_object_add(object, "max_attempts", json_object_new_int64(message->max_attempts));
-    json_object_object_add(object, "created_ms", json_object_new_int64(message->created_ms));
-    json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
-    json_object_object_add(object, "now_ms", json_object_new_int64(message->now_ms));
-    for (size_t i = 0; i < message->header_count; i++) {
-        json_object *name = json_text(message->headers[i].name);
-        json_object_object_add(headers, json_object_get_string(name),
-                               json_text(message->headers[i].value));
-        json_object_put(name);
-    }
-    json_object_object_add(object, "headers", headers);
-    if (message->error.size > 0)
-        json_object_object_add(object, "error", json_text(message->error));
-    json_add_body(object, message->body);
-    json_line(object);
 }
 
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status) {
@@ -138,92 +82,44 @@ int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_st
     return exit_code(status);
 }
 
-/* ---- Text -------------------------------------------------------------------------------------- */
+int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status) {
+    int code = cli_item(cli, key, made, status);
+    if (!cli->json && status == DUEQ_OK) {
+        cli_put(made);
+        putchar('\n');
+    }
+    return code;
+}
+
+/* ---- What is under way, and text ---------------------------------------------------------------- */
+
+void cli_progress(size_t count, const char *done) {
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%zu %s", count, done);
+}
+
+void cli_sum(const struct cli *cli, size_t count, const char *done) {
+    if (isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    if (cli->json)
+        printf("{\"%s\":%zu}\n", done, count);
+    else
+        printf("%zu\n", count);
+}
 
 void cli_put(dueq_bytes bytes) {
     if (bytes.size > 0)
         fwrite(bytes.data, 1, bytes.size, stdout);
 }
 
-static void row(const char *name, dueq_bytes value) {
-    printf("%-9s ", name);
-    cli_put(value);
-    putchar('\n');
-}
-
-/* "2026-12-01T10:00:00.000Z (in 12.3 s)" */
-static void print_time(int64_t ms, int64_t now_ms) {
-    char text[TIME_ROOM];
-    double away = (double)(ms - now_ms) / 1000;
-    printf("%s (%s%.1f s%s)", time_format(ms, text), away >= 0 ? "in " : "",
-           away >= 0 ? away : -away, away >= 0 ? "" : " ago");
-}
-
-void cli_print_message(const struct cli *cli, const dueq_message *message) {
-    static const char *const meaning[] = {"", "", "due", "until", "since"};
-    if (cli->json) {
-        cli_json_message(message);
-        return;
-    }
-    row("id", message->id);
-    printf("%-9s %s", "state", dueq_state_name(message->state));
-    if (message->state >= DUEQ_DELAYED && message->state <= DUEQ_DEAD) {
-        printf(" %s ", meaning[message->state]);
-        print_time(message->time_ms, message->now_ms);
-    }
-    printf("\n%-9s %u of ", "attempt", message->attempt);
-    if (message->max_attempts > 0)
-        printf("%u\n", message->max_attempts);
-    else
-        puts("any number");
-    printf("%-9s ", "created");
-    print_time(message->created_ms, message->now_ms);
-    putchar('\n');
-    if (message->ticket.size > 0)
-        row("ticket", message->ticket);
-    for (size_t i = 0; i < message->header_count; i++) {
-        printf("%-9s ", "header");
-        cli_put(message->headers[i].name);
-        putchar('=');
-        cli_put(message->headers[i].value);
-        putchar('\n');
-    }
-    if (message->error.size > 0)
-        row("error", message->error);
-    row("body", message->body);
-}
-
-void cli_print_counts(const struct cli *cli, const dueq_counts *counts) {
-    const struct {
-        const char *name;
-        int64_t value;
-    } rows[] = {{"ready", counts->ready},   {"delayed", counts->delayed},
-                {"leased", counts->leased}, {"dead", counts->dead},
-                {"acked", counts->acked},   {"cancelled", counts->cancelled},
-                {"purged", counts->purged}, {"damaged", counts->damaged}};
-    const size_t size = sizeof rows / sizeof *rows;
-    dueq_bytes queue = {cli->queue_name, strlen(cli->queue_name)};
-    if (cli->json) {
-        json_object *object = json_object_new_object();
-        json_object_object_add(object, "queue", json_text(queue));
-        for (size_t i = 0; i < size; i++)
-            json_object_object_add(object, rows[i].name, json_object_new_int64(rows[i].value));
-        json_object_object_add(object, "next_ms",
-                               counts->next_ms ? json_object_new_int64(counts->next_ms) : NULL);
-        json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
-        json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
-        json_line(object);
-        return;
-    }
-    row("queue", queue);
-    printf("%-9s %s\n", "server", dueq_client_url(cli->client));
+void cli_put_brief(dueq_bytes bytes, size_t most) {
+    const unsigned char *data = bytes.data;
+    size_t size = bytes.size;
+    if (size > most)
+        for (size = most; size > 0 && (data[size] & 0xC0) == 0x80;)
+            size--; /* not in the middle of a character */
     for (size_t i = 0; i < size; i++)
-        printf("%-9s %lld\n", rows[i].name, (long long)rows[i].value);
-    if (counts->paused)
-        puts("paused    it hands nothing out until it is resumed");
-    if (counts->next_ms) {
-        printf("%-9s ", "next");
-        print_time(counts->next_ms, counts->now_ms);
-        putchar('\n');
-    }
+        putchar(data[i] < 0x20 || data[i] == 0x7F ? ' ' : data[i]);
+    if (size < bytes.size)
+        fputs("...", stdout);
 }

@@ -7,11 +7,6 @@
 #define BATCH_BYTES                                                                                \
     ((size_t)1024 * 1024) /* of bodies, where lines are short enough for more than one */
 
-struct headers {
-    dueq_header *list;
-    size_t count;
-};
-
 /* Lines that go in one call. */
 struct batch {
     char *data;
@@ -19,18 +14,6 @@ struct batch {
     size_t sizes[DUEQ_MAX_BATCH];
     size_t count;
 };
-
-static void add_header(const struct cli *cli, struct headers *headers, const char *text) {
-    const char *equals = strchr(text, '=');
-    if (!equals || equals == text)
-        cli_usage(cli, "--header %s is not NAME=VALUE", text);
-    dueq_header *list = realloc(headers->list, (headers->count + 1) * sizeof *list);
-    if (!list)
-        exit(cli_system_error("--header"));
-    headers->list = list;
-    list[headers->count++] =
-        (dueq_header){{text, (size_t)(equals - text)}, {equals + 1, strlen(equals + 1)}};
-}
 
 /* Pushes drafts and prints their ids. */
 static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *failed) {
@@ -41,13 +24,8 @@ static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *f
         return cli_report(cli, status, NULL);
     int code = CLI_DONE;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
-        dueq_bytes id = dueq_result_id(result, i);
         status = dueq_result_status(result, i);
-        code = cli_worse(code, cli_item(cli, "id", id, status));
-        if (!cli->json && status == DUEQ_OK) {
-            cli_put(id);
-            putchar('\n');
-        }
+        code = cli_worse(code, cli_made(cli, "id", dueq_result_id(result, i), status));
     }
     dueq_result_free(result);
     return code;
@@ -149,54 +127,24 @@ static int push_one(struct cli *cli, dueq_draft *draft, const char *body) {
 
 static int run(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
-        {"delay", required_argument, NULL, 'd'}, {"at", required_argument, NULL, 't'},
-        {"id", required_argument, NULL, 'i'},    {"attempts", required_argument, NULL, 'a'},
-        {"lease", required_argument, NULL, 'l'}, {"header", required_argument, NULL, 'h'},
-        {"lines", no_argument, NULL, 'n'},       CLI_OPTIONS};
-    dueq_draft draft = DUEQ_DRAFT;
-    struct headers headers = {0};
-    bool lines = false, delayed = false;
+        {"lines", no_argument, NULL, 'n'}, DRAFT_OPTIONS, CLI_OPTIONS};
+    struct draft draft = DRAFT_NONE;
+    bool lines = false;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
-        switch (option) {
-        case 'd':
-            draft.delay_ms = cli_duration(cli, "delay", optarg);
-            delayed = true;
-            break;
-        case 't':
-            draft.at_ms = cli_point(cli, "at", optarg);
-            break;
-        case 'i':
-            if (!optarg[0])
-                cli_usage(cli, "--id is empty");
-            draft.id = (dueq_bytes){optarg, strlen(optarg)};
-            break;
-        case 'a':
-            draft.max_attempts =
-                (uint32_t)cli_number(cli, "attempts", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
-            break;
-        case 'l':
-            draft.lease_ms = cli_duration(cli, "lease", optarg);
-            break;
-        case 'h':
-            add_header(cli, &headers, optarg);
-            break;
-        case 'n':
+        if (option == 'n')
             lines = true;
-            break;
-        }
+        else
+            draft_option(cli, &draft, option);
     }
-    draft.headers = headers.list;
-    draft.header_count = headers.count;
+    draft_ready(cli, &draft);
     cli_words(cli, argc, 0, 1);
-    if (delayed && draft.at_ms)
-        cli_usage(cli, "--delay and --at exclude each other");
     const char *body = optind + 1 < argc ? argv[optind + 1] : NULL;
-    if (lines && (draft.id.size > 0 || (body && strcmp(body, "-") != 0)))
+    if (lines && (draft.draft.id.size > 0 || (body && strcmp(body, "-") != 0)))
         cli_usage(cli, "--lines takes the bodies from standard input, and makes the ids");
     int code;
     if (cli_open(cli, argv, &code))
-        code = lines ? push_lines(cli, &draft) : push_one(cli, &draft, body);
-    free(headers.list);
+        code = lines ? push_lines(cli, &draft.draft) : push_one(cli, &draft.draft, body);
+    draft_end(&draft);
     return code;
 }
 
@@ -208,16 +156,38 @@ const struct command push_command = {
     "  --delay DURATION     not before so long from now: 250ms, 1.5s, 30m, 2h, 7d, 1h30m;\n"
     "                       a bare number is seconds\n"
     "  --at TIME            not before this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
-    "  --id ID              the message's name, to find or cancel it by; a second push with the\n"
-    "                       name of a living message stores nothing and ends with 1\n"
-    "  --attempts N         deliveries before the message is set aside as dead (5; 0: any number)\n"
-    "  --lease DURATION     how long a consumer may work on it (30s)\n"
+    "  --priority WORD      high before normal before low (normal)\n"
+    "  --ttl DURATION       gone if it was not delivered so long after the push\n"
     "  --header NAME=VALUE  may be repeated\n"
+    "  --lease DURATION     how long a consumer may work on it (30s)\n"
     "  --lines              a message for each line of standard input, in large batches\n"
+    "\n"
+    "A name of its own:\n"
+    "  --id ID              to find or cancel it by; a second push with the name of a living\n"
+    "                       message stores nothing and ends with 1\n"
+    "  --unique DURATION    the same for so long after the push, also when it is gone\n"
+    "  --replace            a living message of this name is gone, this one takes its place\n"
+    "  --replace=body       the same, but one that is ready or delayed keeps its time and place\n"
+    "\n"
+    "When it fails:\n"
+    "  --attempts N         failures (retry) before its end (5; 0: any number)\n"
+    "  --max-crashes N      leases that ran out before its end (5; 0: any number)\n"
+    "  --backoff HOW        the delay of a retry that names none (at once):\n"
+    "                       5s                  always the same\n"
+    "                       1s,5s,30s           the first, the second, and then always the last\n"
+    "                       linear:10s:5m       10s, 20s, 30s ... at most 5m\n"
+    "                       exponential:1s:60s  1s, 2s, 4s, 8s ... at most 60s\n"
+    "                       with :full or :equal behind: a random part (or half) of that\n"
+    "  --dead-letter QUEUE  at its end it moves there (it stays in this queue, dead)\n"
+    "  --drop               at its end it is gone\n"
+    "\n"
+    "Elsewhere:\n"
+    "  --to QUEUE           waits here, and moves there when it is due\n"
     "\n"
     "Examples:\n"
     "  dueq push orders 'hello'\n"
     "  dueq push orders --delay 30m --id invoice-7 'not paid in time'\n"
     "  dueq push images --header type=image/png < picture.png\n"
+    "  dueq push orders 'call the shop' --backoff exponential:1s:60s:full --dead-letter failed\n"
     "  dueq push orders --lines < orders.txt > ids.txt\n",
     run};

@@ -3,15 +3,18 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 
-enum form { TICKET_AND_BODY, BODY_LINE, RAW_BODY };
+enum form { QUEUE_TICKET_AND_BODY, TICKET_AND_BODY, BODY_LINE, RAW_BODY };
 
 /* Writes one message out for good. False: the reader is gone. */
 static bool print(const struct cli *cli, const dueq_message *message, enum form form) {
     if (cli->json) {
-        cli_json_message(message);
+        cli_json_message(cli, message);
     } else {
-        if (form == TICKET_AND_BODY) {
+        if (form == QUEUE_TICKET_AND_BODY)
+            printf("%s\t", cli->queue_name);
+        if (form <= TICKET_AND_BODY) {
             cli_put(message->ticket);
             putchar('\t');
         }
@@ -24,7 +27,6 @@ static bool print(const struct cli *cli, const dueq_message *message, enum form 
 
 /* Prints the messages, acknowledges those that were written, and gives the others back. */
 static int print_and_ack(struct cli *cli, const dueq_result *taken, enum form form) {
-    static const char reason[] = "dueq reserve --ack could not write it out";
     size_t count = dueq_result_count(taken), printed = 0;
     int code = CLI_DONE;
     dueq_bytes *tickets = malloc(count * sizeof *tickets);
@@ -37,11 +39,8 @@ static int print_and_ack(struct cli *cli, const dueq_result *taken, enum form fo
         printed++;
     if (printed < count) {
         int why = errno;
-        for (size_t i = printed; i < count; i++)
-            cli_wait(cli,
-                     dueq_retry_submit(cli->queue, tickets[i], 0,
-                                       (dueq_bytes){reason, sizeof reason - 1}),
-                     NULL);
+        for (size_t i = count; i-- > printed;) /* each to the front: the first one last */
+            cli_wait(cli, dueq_release_submit(cli->queue, tickets[i], 0), NULL);
         fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu messages were given back\n",
                 strerror(why), count - printed, count);
         code = CLI_FAILED;
@@ -58,23 +57,48 @@ static int print_and_ack(struct cli *cli, const dueq_result *taken, enum form fo
     return code;
 }
 
-static int reserve(struct cli *cli, size_t count, int64_t wait_ms, int64_t lease_ms, bool ack,
-                   enum form form) {
+struct wish {
+    size_t count;
+    int64_t wait_ms, lease_ms;
+    bool ack, round_robin;
+    enum form form;
+};
+
+/* Each run of the program begins anew: over many runs, chance gives every queue its turn. */
+static void rotate(char *names[], size_t count) {
+    size_t by;
+    if (getrandom(&by, sizeof by, GRND_NONBLOCK) != (ssize_t)sizeof by)
+        return;
+    for (by %= count; by > 0; by--) {
+        char *first = names[0];
+        memmove(names, names + 1, (count - 1) * sizeof *names);
+        names[count - 1] = first;
+    }
+}
+
+static int reserve(struct cli *cli, char *names[], const struct wish *wish) {
     dueq_result *result;
     dueq_status status =
-        cli_wait(cli, dueq_reserve_submit(cli->queue, count, wait_ms, lease_ms), &result);
+        cli_wait(cli,
+                 dueq_reserve_any_submit(cli->queues, cli->queue_count, DUEQ_PREFERENCE,
+                                         wish->count, wish->wait_ms, wish->lease_ms),
+                 &result);
     int code;
     if (dueq_result_damaged(result) > 0)
         fprintf(stderr, "dueq: CORRUPT: %zu damaged entries were set aside as dead\n",
                 dueq_result_damaged(result));
+    if (status == DUEQ_OK) {
+        cli->queue = cli->queues[dueq_result_queue(result)];
+        cli->queue_name = names[dueq_result_queue(result)];
+    }
     if (status != DUEQ_OK) {
         code = cli_report(cli, status, NULL);
-    } else if (ack) {
-        code = print_and_ack(cli, result, form);
+    } else if (wish->ack) {
+        code = print_and_ack(cli, result, wish->form);
     } else {
         code = CLI_DONE;
         for (size_t i = 0; i < dueq_result_count(result) && code == CLI_DONE; i++)
-            if (!print(cli, dueq_result_message(result, i), form))
+            if (!print(cli, dueq_result_message(result, i), wish->form))
                 code = cli_system_error("standard output");
     }
     dueq_result_free(result);
@@ -83,49 +107,62 @@ static int reserve(struct cli *cli, size_t count, int64_t wait_ms, int64_t lease
 }
 
 static int run(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {
-        {"count", required_argument, NULL, 'c'}, {"wait", required_argument, NULL, 'w'},
-        {"lease", required_argument, NULL, 'l'}, {"ack", no_argument, NULL, 'a'},
-        {"body", no_argument, NULL, 'b'},        CLI_OPTIONS};
-    size_t count = 1;
-    int64_t wait_ms = 0, lease_ms = 0;
-    bool ack = false, raw = false;
+    static const struct option options[] = {{"count", required_argument, NULL, 'c'},
+                                            {"wait", required_argument, NULL, 'w'},
+                                            {"lease", required_argument, NULL, 'l'},
+                                            {"ack", no_argument, NULL, 'a'},
+                                            {"body", no_argument, NULL, 'b'},
+                                            {"round-robin", no_argument, NULL, 'r'},
+                                            CLI_OPTIONS};
+    struct wish wish = {.count = 1};
+    bool raw = false;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
         switch (option) {
         case 'c':
-            count = (size_t)cli_number(cli, "count", optarg, 1, DUEQ_MAX_BATCH);
+            wish.count = (size_t)cli_number(cli, "count", optarg, 1, DUEQ_MAX_BATCH);
             break;
         case 'w':
-            wait_ms =
-                strcmp(optarg, "forever") == 0 ? DUEQ_FOREVER : cli_duration(cli, "wait", optarg);
+            wish.wait_ms = cli_patience(cli, optarg);
             break;
         case 'l':
-            lease_ms = cli_duration(cli, "lease", optarg);
+            wish.lease_ms = cli_duration(cli, "lease", optarg);
             break;
         case 'a':
-            ack = true;
+            wish.ack = true;
             break;
         case 'b':
             raw = true;
             break;
+        case 'r':
+            wish.round_robin = true;
+            break;
         }
     }
-    cli_words(cli, argc, 0, 0);
+    cli_words(cli, argc, 0, DUEQ_MAX_QUEUES - 1);
     if (raw && cli->json)
         cli_usage(cli, "--body and --json exclude each other");
+    char **names = argv + optind;
+    size_t count = (size_t)(argc - optind);
+    wish.form = raw         ? RAW_BODY
+                : wish.ack  ? BODY_LINE
+                : count > 1 ? QUEUE_TICKET_AND_BODY
+                            : TICKET_AND_BODY;
+    if (wish.round_robin)
+        rotate(names, count);
     int code;
-    if (cli_open(cli, argv, &code))
-        code = reserve(cli, count, wait_ms, lease_ms, ack,
-                       raw   ? RAW_BODY
-                       : ack ? BODY_LINE
-                             : TICKET_AND_BODY);
-    return code;
+    bool good = cli_open(cli, argv, &code);
+    for (size_t i = 1; good && i < count; i++)
+        good = cli_open_queue(cli, names[i], &code);
+    return good ? reserve(cli, names, &wish) : code;
 }
 
 const struct command reserve_command = {
-    "reserve", "QUEUE", "Takes messages that are ready, and prints them",
+    "reserve", "QUEUE...", "Takes messages that are ready, and prints them",
     "Prints a line with the ticket, a tab and the body; finish with the ticket (ack, retry,\n"
-    "extend, bury) before the lease ends, or the message comes back.\n"
+    "release, extend, bury) before the lease ends, or the message comes back.\n"
+    "\n"
+    "Of several queues it takes from the first that has any; the line begins with its name and a\n"
+    "tab then.\n"
     "\n"
     "Options:\n"
     "  --count N         up to N messages (1)\n"
@@ -134,6 +171,7 @@ const struct command reserve_command = {
     "  --ack             acknowledge each message after its body was written to standard output;\n"
     "                    without a ticket in the line. What could not be written is given back.\n"
     "  --body            the body alone, byte for byte, nothing added\n"
+    "  --round-robin     begin with any of the queues, so that each has its turn\n"
     "  --json            one object a line with everything\n"
     "\n"
     "Ends with 1, and prints nothing, when nothing is ready.\n"
@@ -145,5 +183,6 @@ const struct command reserve_command = {
     "      ticket=${line%%\"$(printf '\\t')\"*}\n"
     "      handle \"${line#*\"$(printf '\\t')\"}\" && dueq ack orders \"$ticket\" ||\n"
     "          dueq retry orders \"$ticket\" --delay 5s\n"
-    "  done\n",
+    "  done\n"
+    "  dueq reserve urgent orders --wait forever --json\n",
     run};

@@ -6,6 +6,9 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t caught;
+/* What was before: a shell may start the program with some of them ignored. */
+static const int numbers[] = {SIGINT, SIGTERM, SIGPIPE};
+static struct sigaction before[sizeof numbers / sizeof *numbers];
 
 static void on_signal(int number) {
     if (caught)
@@ -14,12 +17,19 @@ static void on_signal(int number) {
 }
 
 void cli_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action = {.sa_handler = numbers[i] == SIGPIPE ? SIG_IGN : on_signal};
+        sigemptyset(&action.sa_mask);
+        sigaction(numbers[i], &action, &before[i]);
+    }
 }
+
+void cli_signals_undo(void) {
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        sigaction(numbers[i], &before[i], NULL);
+}
+
+int cli_signal(void) { return caught; }
 
 void cli_check_signal(struct cli *cli) {
     if (!caught || cli->finishing)
@@ -31,16 +41,27 @@ void cli_check_signal(struct cli *cli) {
     _exit(128 + caught);
 }
 
-bool cli_open(struct cli *cli, char *argv[], int *code) {
-    const char *name = argv[optind++];
+bool cli_connect(struct cli *cli, int *code) {
     dueq_status status = dueq_open(cli->url, &cli->client);
-    if (status == DUEQ_OK) {
-        cli->queue_name = name;
-        status = dueq_queue_open(cli->client, name, strlen(name), &cli->queue);
-    }
     if (status != DUEQ_OK)
         *code = cli_report(cli, status, NULL);
     return status == DUEQ_OK;
+}
+
+bool cli_open_queue(struct cli *cli, const char *name, int *code) {
+    dueq_status status = dueq_queue_open(cli->client, name, strlen(name), &cli->queue);
+    if (status != DUEQ_OK) {
+        *code = cli_report(cli, status, NULL);
+        return false;
+    }
+    cli->queue_name = name;
+    cli->queues[cli->queue_count++] = cli->queue;
+    return true;
+}
+
+bool cli_open(struct cli *cli, char *argv[], int *code) {
+    const char *name = argv[optind++];
+    return cli_connect(cli, code) && cli_open_queue(cli, name, code);
 }
 
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code) {
@@ -51,10 +72,15 @@ bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code) {
     return cli_open(cli, argv, code);
 }
 
-void cli_close(struct cli *cli) {
-    dueq_queue_close(cli->queue);
-    dueq_close(cli->client);
+void cli_close_queue(struct cli *cli) {
+    dueq_queue_close(cli->queues[--cli->queue_count]);
     cli->queue = NULL;
+}
+
+void cli_close(struct cli *cli) {
+    while (cli->queue_count > 0)
+        cli_close_queue(cli);
+    dueq_close(cli->client);
     cli->client = NULL;
 }
 

@@ -98,3 +98,16 @@ const char *time_format(int64_t ms, char out[TIME_ROOM]) {
     snprintf(out, TIME_ROOM, "%s.%03dZ", date, (int)(ms % 1000));
     return out;
 }
+
+const char *time_format_span(int64_t ms, char out[TIME_ROOM]) {
+    long long seconds = ms / 1000;
+    if (seconds < 60)
+        snprintf(out, TIME_ROOM, "%lld.%llds", seconds, (long long)(ms % 1000 / 100));
+    else if (seconds < 3600)
+        snprintf(out, TIME_ROOM, "%lldm%llds", seconds / 60, seconds % 60);
+    else if (seconds < 86400)
+        snprintf(out, TIME_ROOM, "%lldh%lldm", seconds / 3600, seconds / 60 % 60);
+    else
+        snprintf(out, TIME_ROOM, "%lldd%lldh", seconds / 86400, seconds / 3600 % 24);
+    return out;
+}

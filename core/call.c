@@ -2,82 +2,161 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "internal.h"
 
-#define HOUR_MS 3600000
+#define MINUTE_MS 60000
+#define HOUR_MS (60 * MINUTE_MS)
+/* A script that asks for ever another queue's keys is not one of ours. */
+#define MAX_OTHERS 3
 
 bool dueq__call_under_way(const dueq_client *client) {
     return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
 }
 
+bool dueq__call_uses(const dueq_queue *queue) {
+    const struct dueq__call *call = &queue->client->call;
+    bool used = call->queue == queue;
+    for (size_t i = 0; i < call->wait.watch_count; i++)
+        used = used || call->wait.watches[i].queue == queue;
+    return used;
+}
+
+static void drop_other(struct dueq__call *call) {
+    free((void *)(uintptr_t)call->other[0].data);
+    call->other[0] = (dueq_bytes){0};
+}
+
 static void clear(struct dueq__call *call) {
-    free(call->request);
-    free(call->calls);
+    free(call->head.bytes);
+    free(call->arguments.bytes);
+    free(call->lock);
     free(call->ids);
+    free(call->wait.watches);
+    drop_other(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
 
-dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes) {
-    dueq_client *client = queue->client;
+dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script) {
     struct dueq__call *call = &client->call;
     if (dueq__call_under_way(client))
         return dueq__fail(&client->error, DUEQ_IN_USE, NULL);
     clear(call);
     client->error = (struct dueq__error){0};
-    call->queue = queue;
     call->script = script;
+    return DUEQ_OK;
+}
+
+dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes) {
+    struct dueq__call *call = &queue->client->call;
+    dueq_status status = dueq__call_begin_plain(queue->client, script);
+    if (status)
+        return status;
+    call->queue = queue;
     call->changes = changes;
-    /* Room for the key of an hour; which one is decided for each request. */
-    call->calls = malloc(queue->keys[DUEQ__KEY_CALLS].size + 24);
-    if (!call->calls)
-        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    memcpy(call->keys, queue->keys, sizeof call->keys);
     return DUEQ_OK;
 }
 
 void dueq__call_words(dueq_client *client, struct dueq__words *words) {
     struct dueq__call *call = &client->call;
-    dueq_bytes key = call->queue->keys[DUEQ__KEY_CALLS];
-    call->hour = dueq__wall_ms() / HOUR_MS;
-    call->calls_size = (size_t)sprintf(call->calls, "%.*s:%" PRId64, (int)key.size,
-                                       (const char *)key.data, call->hour);
+    const dueq_queue *queue = call->queue;
+    dueq_bytes key = queue->keys[DUEQ__KEY_CALLS];
+    int64_t now = dueq__wall_ms();
+    call->hour = now / HOUR_MS;
+    call->minute = now / MINUTE_MS;
+    int size = snprintf(call->calls, sizeof call->calls, "%.*s:%" PRId64, (int)key.size,
+                        (const char *)key.data, call->hour);
+    call->keys[DUEQ__KEY_CALLS] = (dueq_bytes){call->calls, (size_t)size};
     dueq__words_init(words);
-    dueq__script_words(words, call->script, call->queue->keys,
-                       (dueq_bytes){call->calls, call->calls_size});
     if (!call->changes)
         return;
     call->number = ++client->number;
     dueq__words_text(words, client->session);
     dueq__words_number(words, (int64_t)call->number);
-    dueq__words_text(words, call->queue->hour == call->hour ? "0" : "1");
+    dueq__words_number(words, (queue->hour != call->hour) + 2 * (queue->minute != call->minute));
+}
+
+void dueq__call_noted(dueq_client *client) { client->call.queue->hour = client->call.hour; }
+
+void dueq__call_answered(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    for (size_t i = 0; call->changes && i < call->script->key_count; i++)
+        if (call->script->keys[i] == DUEQ__KEY_RATES)
+            call->queue->minute = call->minute;
+}
+
+static dueq_status no_memory(dueq_client *client) {
+    dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    return dueq__call_finish(client, DUEQ_NO_MEMORY);
+}
+
+dueq_status dueq__call_other(dueq_client *client, dueq_bytes name) {
+    struct dueq__call *call = &client->call;
+    drop_other(call);
+    if (name.size && !dueq__keys_make(call->other, name.data, name.size))
+        return no_memory(client);
+    return DUEQ_OK;
+}
+
+/* Frees the words. */
+static bool format(struct dueq__part *part, struct dueq__words *words) {
+    free(part->bytes);
+    *part = (struct dueq__part){.count = words->count};
+    part->bytes = dueq__conn_format(words, &part->size);
+    dueq__words_free(words);
+    if (!part->bytes)
+        return false;
+    part->start = (size_t)(strchr(part->bytes, '\n') + 1 - part->bytes);
+    return true;
+}
+
+static bool format_head(struct dueq__call *call) {
+    struct dueq__words words;
+    dueq__words_init(&words);
+    if (call->script->sha1)
+        dueq__script_words(&words, call->script, call->keys,
+                           call->other[0].data ? call->other : NULL);
+    return format(&call->head, &words);
 }
 
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {
     struct dueq__call *call = &client->call;
-    free(call->request);
-    call->request = dueq__conn_format(words, &call->request_size);
-    dueq__words_free(words);
-    if (!call->request) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
+    if (!format(&call->arguments, words) || !format_head(call))
+        return no_memory(client);
     call->sent = call->doubtful = call->unsure = false;
-    call->losses = call->loads = 0;
+    call->losses = call->loads = call->others = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
     call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
+        call->deadline_ms = call->wait.end_ms;
     call->phase = DUEQ__PHASE_RUNNING;
     return DUEQ_PENDING;
+}
+
+void dueq__call_again(dueq_client *client, dueq_bytes name) {
+    struct dueq__call *call = &client->call;
+    struct dueq__error error = {0};
+    if (dueq__name_check(name.data, name.size, &error) || ++call->others > MAX_OTHERS) {
+        dueq__fail(&client->error, DUEQ_PROTOCOL,
+                   "the script '%s' asks for other queues without end, at last for '%.*s'",
+                   call->script->name, (int)(name.size < 255 ? name.size : 255),
+                   (const char *)name.data);
+        dueq__call_finish(client, DUEQ_PROTOCOL);
+    } else if (!dueq__call_other(client, name) && !format_head(call)) {
+        no_memory(client);
+    }
 }
 
 dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     struct dueq__call *call = &client->call;
     call->phase = DUEQ__PHASE_FINAL;
     call->status = status;
-    if (call->wait.blocked)
-        dueq__wait_forget(client);
     if (status < 0) {
+        dueq__wait_abandon(client);
         dueq_result_free(call->result);
         call->result = NULL;
         if (client->error.status != status || !client->error.text[0])
@@ -172,8 +251,7 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
 
 void dueq_abandon(dueq_client *client) {
     if (dueq__call_under_way(client)) {
-        if (client->call.wait.until_ms)
-            dueq__wait_abandon(client);
+        dueq__wait_abandon(client);
         for (size_t i = 0; i < client->answer_count; i++)
             if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
                 dueq__command_drop(client);

@@ -106,7 +106,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
 void dueq_queue_close(dueq_queue *queue) {
     if (!queue)
         return;
-    if (queue->client->call.queue == queue)
+    if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
     free((void *)(uintptr_t)queue->keys[0].data);
     free(queue);

@@ -19,19 +19,23 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
     return false;
 }
 
+bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
+                              const struct dueq__words *words) {
+    bool sent = dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+                client->answer_count < DUEQ__MAX_ANSWERS && dueq__conn_send(client->command, words);
+    if (sent)
+        client->answers[client->answer_count++] = answer;
+    return sent;
+}
+
 bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
                         size_t count) {
-    if (dueq__conn_state(client->command) != DUEQ__CONN_READY ||
-        client->answer_count == DUEQ__MAX_ANSWERS)
-        return false;
     struct dueq__words list;
     dueq__words_init(&list);
     for (size_t i = 0; i < count; i++)
         dueq__words_bytes(&list, words[i].data, words[i].size);
-    bool sent = dueq__conn_send(client->command, &list);
+    bool sent = dueq__command_send_words(client, answer, &list);
     dueq__words_free(&list);
-    if (sent)
-        client->answers[client->answer_count++] = answer;
     return sent;
 }
 
@@ -53,24 +57,32 @@ static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__words words;
     dueq__words_init(&words);
-    dueq__script_words(&words, &dueq__script_recall, call->queue->keys,
-                       (dueq_bytes){call->calls, call->calls_size});
+    dueq__script_words(&words, &dueq__script_recall, call->keys, NULL);
     dueq__words_text(&words, client->session);
     dueq__words_number(&words, (int64_t)call->number);
     dueq__words_text(&words, call->script == &dueq__script_reserve ? "1" : "0");
-    bool sent = dueq__conn_send(client->command, &words);
+    bool sent = dueq__command_send_words(client, DUEQ__ANSWER_RECALL, &words);
     dueq__words_free(&words);
-    if (sent)
-        client->answers[client->answer_count++] = DUEQ__ANSWER_RECALL;
     return sent;
 }
 
+static bool send_part(dueq_client *client, const struct dueq__part *part) {
+    return dueq__conn_send_raw(client->command, part->bytes + part->start,
+                               part->size - part->start);
+}
+
 static bool send_request(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    if (!dueq__conn_send_raw(client->command, call->request, call->request_size))
+    const struct dueq__call *call = &client->call;
+    char count[32];
+    int size = snprintf(count, sizeof count, "*%zu\r\n", call->head.count + call->arguments.count);
+    if (!dueq__conn_send_raw(client->command, count, (size_t)size) ||
+        !send_part(client, &call->head) || !send_part(client, &call->arguments)) {
+        /* What of it is in the buffer already must not be taken for a request. */
+        dueq__command_drop(client);
         return false;
+    }
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
-    call->sent = true;
+    client->call.sent = true;
     return true;
 }
 
@@ -80,6 +92,7 @@ static bool can_send(const dueq_client *client) {
         if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
             return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
+           client->answer_count < DUEQ__MAX_ANSWERS &&
            dueq__conn_state(client->command) == DUEQ__CONN_READY &&
            dueq__monotonic_ms() >= call->retry_ms;
 }
@@ -173,7 +186,7 @@ static void lost(dueq_client *client) {
             &client->error, DUEQ_CLOSED,
             "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
             "known. Is it larger than the server's proto-max-bulk-len?",
-            client->url.shown, call->losses, call->request_size);
+            client->url.shown, call->losses, call->head.size + call->arguments.size);
         dueq__call_finish(client, DUEQ_CLOSED);
     } else {
         dueq__command_back_off(client);
@@ -244,7 +257,12 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->doubtful = false;
     client->failures = 0;
-    call->decode(client, reply);
+    dueq__call_answered(client);
+    dueq_bytes text;
+    if (dueq__reply_bytes(reply, &text) && text.size && *(const char *)text.data == '>')
+        dueq__call_again(client, (dueq_bytes){(const char *)text.data + 1, text.size - 1});
+    else
+        call->decode(client, reply);
 }
 
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {

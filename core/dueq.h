@@ -41,12 +41,13 @@ extern "C" {
 #define DUEQ_STATUS_TABLE(X)                                                                       \
     X(0, OK, 0, "done")                                                                            \
     X(1, EMPTY, 1, "no message is ready")                                                          \
-    X(2, DUPLICATE, 0, "a living message has this id already")                                     \
+    X(2, DUPLICATE, 0, "the id is taken: a message of it lives, or it is still unique")            \
     X(3, NOT_FOUND, 0, "no message has this id")                                                   \
-    X(4, LEASE_LOST, 0, "the lease has ended: the message belongs to somebody else or is gone")    \
+    X(4, LEASE_LOST, 0, "the lease has ended: what it was of belongs to somebody else or is gone") \
     X(5, BURIED, 0, "the attempts are used up: the message is dead")                               \
     X(6, PENDING, 1, "the call is still under way")                                                \
     X(7, INTERRUPTED, 1, "a signal came; the call is still under way")                             \
+    X(8, TAKEN, 1, "somebody else holds the lock")                                                 \
     X(-1, INVALID, 0, "an argument is out of its range")                                           \
     X(-2, NAME, 0, "not a valid queue name")                                                       \
     X(-3, URL, 0, "not a valid server URL")                                                        \
@@ -99,6 +100,11 @@ enum {
     DUEQ_MAX_BATCH = 1000,          /* items of one call */
     DUEQ_MAX_MAX_ATTEMPTS = 65535,  /* the largest max_attempts */
     DUEQ_DEFAULT_ATTEMPTS = 5,      /* max_attempts where the producer names none */
+    DUEQ_DEFAULT_CRASHES = 5,       /* max_crashes where the producer names none */
+    DUEQ_MAX_BACKOFF_LIST = 32,     /* delays in a backoff's list */
+    DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
+    DUEQ_MAX_QUEUES = 64,           /* queues of one reserve_any */
+    DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
 };
@@ -106,6 +112,7 @@ enum {
     ((size_t)512 * 1024 * 1024 - 128 * 1024)    /* Redis: a string has 512 MiB at most */
 #define DUEQ_MAX_TIME_MS INT64_C(4102444800000) /* longest duration, latest time: 2100 */
 #define DUEQ_FOREVER (-1)                       /* a reserve's timeout_ms: no end */
+#define DUEQ_BY_POLICY (-1)                     /* a retry's delay_ms: the message's backoff */
 
 /* Bytes that somebody else owns. */
 typedef struct dueq_bytes {
@@ -173,6 +180,46 @@ typedef struct dueq_header {
     dueq_bytes value;
 } dueq_header;
 
+/* Which ready messages go first: all of a higher priority before any of a lower one. */
+typedef enum dueq_priority { DUEQ_LOW = -1, DUEQ_NORMAL = 0, DUEQ_HIGH = 1 } dueq_priority;
+
+/* How the delay of a retry grows with the failures n = 1, 2 ... of a message. */
+typedef enum dueq_backoff_kind {
+    DUEQ_BACKOFF_NONE = 0,        /* none: at once */
+    DUEQ_BACKOFF_FIXED = 1,       /* base_ms */
+    DUEQ_BACKOFF_LINEAR = 2,      /* base_ms * n, at most cap_ms */
+    DUEQ_BACKOFF_EXPONENTIAL = 3, /* base_ms * 2^(n-1), at most cap_ms */
+    DUEQ_BACKOFF_LIST = 4         /* list_ms[n-1], and its last one from then on */
+} dueq_backoff_kind;
+
+/*
+ * What chance does to a backoff's delay d, so that messages that failed together do not come back
+ * together (the names are those of "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+ */
+typedef enum dueq_jitter {
+    DUEQ_JITTER_NONE = 0,
+    DUEQ_JITTER_FULL = 1, /* anything from 0 to d */
+    DUEQ_JITTER_EQUAL = 2 /* anything from d/2 to d */
+} dueq_jitter;
+
+/* The delay of a retry that names none. Each delay is 0 to UINT32_MAX ms. */
+typedef struct dueq_backoff {
+    dueq_backoff_kind kind;
+    dueq_jitter jitter;
+    int64_t base_ms;
+    int64_t cap_ms;         /* 0: none */
+    const int64_t *list_ms; /* LIST: 1 to DUEQ_MAX_BACKOFF_LIST delays */
+    size_t list_count;
+} dueq_backoff;
+
+/* What a push does when a living message has its id. */
+typedef enum dueq_existing {
+    DUEQ_REFUSE = 0,      /* nothing: that draft's outcome is DUPLICATE */
+    DUEQ_REPLACE = 1,     /* the old one is gone as if cancelled, this one takes its place */
+    DUEQ_REPLACE_BODY = 2 /* the same, but one that is ready or delayed, has the same priority and
+                             does not move to another queue keeps its time, place and attempts */
+} dueq_existing;
+
 /* A message to push. Start from DUEQ_DRAFT, which holds the defaults, and set what differs. */
 typedef struct dueq_draft {
     dueq_bytes body;       /* any bytes, also none */
@@ -180,14 +227,23 @@ typedef struct dueq_draft {
                                     size 0: the core makes one (22 characters, ordered by time) */
     int64_t delay_ms;      /* not before this long after the push; 0: now */
     int64_t at_ms;         /* not before this time of the server's clock; 0: use delay_ms */
-    uint32_t max_attempts; /* deliveries before the message is dead; 0: without limit */
+    uint32_t max_attempts; /* failures (retries) before the message is dead; 0: without limit */
     int64_t lease_ms;      /* a delivery's lease where the consumer names none; 0: the default */
     const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
+    dueq_priority priority;
+    uint32_t max_crashes;   /* leases that end before it is set aside as dead; 0: without limit */
+    int64_t ttl_ms;         /* not delivered later than this long after the push; 0: no end */
+    dueq_backoff backoff;   /* the delay of a retry that names none */
+    int drop;               /* 1: at its end it is gone, and not kept as dead */
+    dueq_bytes dead_letter; /* the queue that it moves to at its end; size 0: DEAD in its own */
+    dueq_bytes to;          /* the queue that it moves to when it is due; size 0: none */
+    int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
+    dueq_existing existing; /* with an id */
 } dueq_draft;
 
 /* The defaults of a draft, to initialise one with. */
-#define DUEQ_DRAFT {{0, 0}, {0, 0}, 0, 0, DUEQ_DEFAULT_ATTEMPTS, 0, 0, 0}
+#define DUEQ_DRAFT {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
 
 /* Where a message is in its life. */
 typedef enum dueq_state {
@@ -200,33 +256,59 @@ typedef enum dueq_state {
 /* "ready", "delayed", "leased", "dead"; "unknown" for anything else. Static. */
 DUEQ_API const char *dueq_state_name(dueq_state state);
 
-/* A message as reserve and find return it. All pointers live as long as the result. */
+/* A message as reserve, find and peek return it. All pointers live as long as the result. */
 typedef struct dueq_message {
     dueq_bytes id;
-    dueq_bytes ticket; /* this delivery, for ack, retry, extend, bury; find: empty unless leased */
+    dueq_bytes ticket; /* this delivery, for those who hold it; empty unless leased */
     dueq_bytes body;
     const dueq_header *headers; /* in the producer's order; NULL when there are none */
     size_t header_count;
-    uint32_t attempt;      /* deliveries so far, this one included: 1 on the first */
+    uint32_t attempt;      /* failures so far and, when leased, this delivery: 1 on the first */
     uint32_t max_attempts; /* 0: without limit */
+    uint32_t crashes;      /* leases of it that ended */
+    uint32_t max_crashes;  /* 0: without limit */
+    uint32_t deliveries;   /* all so far, this one included; also those that do not count */
+    dueq_priority priority;
     dueq_state state;
     int64_t time_ms;    /* by state: delayed: due, leased: end of lease, dead: when it died,
                                    ready: 0 */
     int64_t created_ms; /* when it was pushed, by the producer's clock */
+    int64_t expires_ms; /* when its time to live ends, by the server's clock; 0: never */
     int64_t lease_ms;   /* the lease that the message asks for; 0: none of its own */
     int64_t now_ms;     /* the server's clock when it answered */
-    dueq_bytes error;   /* find: the text of the last retry or bury; else empty */
+    dueq_bytes error;   /* the text of the last retry or bury; empty if there was none */
+    int drop;           /* as in the draft */
+    dueq_bytes dead_letter;
+    dueq_bytes to;
 } dueq_message;
 
-/* What a queue holds, counted by the server in O(1). */
+/* What a queue holds and did, counted by the server in O(1). */
 typedef struct dueq_counts {
     int64_t ready, delayed, leased, dead; /* messages in each state */
-    int64_t acked, cancelled, purged;     /* messages that left this way since the queue exists */
-    int64_t damaged;                      /* entries set aside as damaged since the queue exists */
-    int64_t next_ms;                      /* the next due time or end of a lease; 0: none */
-    int64_t now_ms;                       /* the server's clock */
-    int64_t paused;                       /* 1: it hands nothing out, else 0 */
+    /* Since the queue exists: stored, given to consumers, finished, given back by retry, */
+    int64_t pushed, reserved, acked, retried;
+    /* not delivered before their time to live ended, at their end (dead, moved or dropped), */
+    int64_t expired, buried;
+    int64_t cancelled, purged;
+    int64_t damaged;   /* entries set aside as damaged since the queue exists */
+    int64_t next_ms;   /* the next due time or end of a lease; 0: none */
+    int64_t oldest_ms; /* since when the oldest ready message is ready; 0: none. Up to a minute
+                                 too early for one that was delayed or came back */
+    int64_t now_ms;    /* the server's clock */
+    int64_t paused;    /* 1: it hands nothing out, else 0 */
 } dueq_counts;
+
+/* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */
+typedef struct dueq_rate {
+    int64_t start_ms, span_ms;
+    int64_t pushed, reserved, acked, retried, expired, buried, cancelled;
+} dueq_rate;
+
+/* Which dead messages are meant. All zero: all of them. */
+typedef struct dueq_filter {
+    dueq_bytes error;          /* the error contains these bytes; size 0: any */
+    int64_t from_ms, until_ms; /* died at or after, and before, these times; 0: open */
+} dueq_filter;
 
 /* ---- Results ----------------------------------------------------------------------------------- */
 
@@ -239,12 +321,19 @@ typedef struct dueq_result dueq_result;
 DUEQ_API size_t dueq_result_count(const dueq_result *result); /* NULL: 0 */
 DUEQ_API dueq_status dueq_result_status(const dueq_result *result,
                                         size_t index); /* that item's outcome */
-DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result,
-                                   size_t index); /* push: that draft's id */
+/* push: that draft's id; queues: that queue's name; lock: the owner's token. */
+DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);
 DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
-                                                 size_t index); /* reserve, find; else NULL */
+                                                 size_t index); /* reserve, find, peek; else NULL */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result); /* stats; else NULL */
-DUEQ_API size_t dueq_result_purged(const dueq_result *result);  /* purge: messages taken away */
+DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result,
+                                           size_t index);      /* rates; else NULL */
+DUEQ_API size_t dueq_result_purged(const dueq_result *result); /* purge: messages taken away */
+DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
+/* peek, kick_all, queues: where the next page begins; size 0: this was the last. */
+DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
+/* reserve_any: the queue that the messages are from, a place in `queues`. */
+DUEQ_API size_t dueq_result_queue(const dueq_result *result);
 DUEQ_API size_t dueq_result_damaged(const dueq_result *result); /* reserve: entries set aside */
 DUEQ_API void dueq_result_free(dueq_result *result);
 
@@ -265,7 +354,8 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 
 /*
  * Stores messages, all of a call in one step: READY, or DELAYED until they are due.
- * count: 1 to DUEQ_MAX_BATCH. Items: OK, or DUPLICATE when a living message has that id.
+ * count: 1 to DUEQ_MAX_BATCH; those that name a queue in `to` name one and the same.
+ * Items: OK, or DUPLICATE when a living message has that id, or it is still unique (unique_ms).
  * Errors: TOO_LARGE. Nothing is stored on failure, but for CLOSED and TIMEOUT, which do not know:
  * push again with the same id then.
  */
@@ -281,22 +371,53 @@ DUEQ_API dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size
 DUEQ_API dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms,
                                   int64_t lease_ms, dueq_result **result);
 
+/* Which of several queues a reserve looks at first. */
+typedef enum dueq_order {
+    DUEQ_PREFERENCE = 0, /* in the order of the array, always */
+    DUEQ_ROUND_ROBIN = 1 /* in turn: each call of the client begins with the next */
+} dueq_order;
+
+/*
+ * The same from several queues of one client (1 to DUEQ_MAX_QUEUES, each once), in one wait. The
+ * messages of a call come from one of them, dueq_result_queue(): the first in order that has any.
+ */
+DUEQ_API dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count,
+                                      dueq_order order, size_t count, int64_t timeout_ms,
+                                      int64_t lease_ms, dueq_result **result);
+
 /* Finishes messages: they are gone. Items: OK or LEASE_LOST. */
 DUEQ_API dueq_status dueq_ack(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
                               dueq_result **result);
 
 /*
- * Gives a message back to be delivered again in delay_ms (0: now). `error` (may be empty; cut at
- * DUEQ_MAX_ERROR bytes) is kept with it.
- * Returns OK, BURIED when its attempts are used up and it is dead now, or LEASE_LOST.
+ * Finishes a message and pushes its successors in one step: to `target`, another queue of the same
+ * client, or (NULL) to its own. Where the lease was lost nothing is pushed, and every item says so.
+ * Items: first the message's, then one for each draft, as of push. Drafts have no `to`.
+ */
+DUEQ_API dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                   const dueq_draft *drafts, size_t count, dueq_result **result);
+
+/*
+ * Gives a message back to be delivered again in delay_ms (0: now, DUEQ_BY_POLICY: by its backoff).
+ * `error` (may be empty; cut at DUEQ_MAX_ERROR bytes) is kept with it.
+ * Returns OK, BURIED when its attempts are used up and this was its end, or LEASE_LOST.
  */
 DUEQ_API dueq_status dueq_retry(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms,
                                 dueq_bytes error);
 
+/*
+ * Gives a message back as if it had not been delivered: it does not count as an attempt. delay_ms:
+ * 0: now, at the front of the line; else it is DELAYED. Returns OK or LEASE_LOST.
+ */
+DUEQ_API dueq_status dueq_release(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms);
+
 /* Sets the end of a lease to lease_ms (1 or more) from now. Returns OK or LEASE_LOST. */
 DUEQ_API dueq_status dueq_extend(dueq_queue *queue, dueq_bytes ticket, int64_t lease_ms);
 
-/* Sets a message aside as DEAD, with a reason (as `error` of retry). Returns OK or LEASE_LOST. */
+/*
+ * Ends a message, with a reason (as `error` of retry): it is DEAD or, by its policy, moves to its
+ * dead-letter queue or is gone. Returns OK or LEASE_LOST.
+ */
 DUEQ_API dueq_status dueq_bury(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason);
 
 /*
@@ -315,6 +436,14 @@ DUEQ_API dueq_status dueq_find(dueq_queue *queue, dueq_bytes id, dueq_result **r
  */
 DUEQ_API dueq_status dueq_kick(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                                dueq_result **result);
+
+/*
+ * Gives dead messages that fit the filter (NULL: all) back, as kick does: looks at up to `most` (1 to
+ * DUEQ_MAX_BATCH), beginning at `cursor` (size 0: at the first that died). *result has
+ * dueq_result_kicked() and the cursor of the next call. Returns OK.
+ */
+DUEQ_API dueq_status dueq_kick_all(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
+                                   size_t most, dueq_result **result);
 
 /*
  * Gives a delayed message another due time: in delay_ms, or at at_ms where that is not 0 (as in a
@@ -341,6 +470,47 @@ DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most
 DUEQ_API dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts);
 
 /*
+ * Looks at messages of one state without touching them: READY in the order of delivery, the others
+ * by their time. `most`: 1 to DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first page.
+ * A page may have fewer messages than `most`; it is the last when its cursor is empty. What changes
+ * its place between two pages of READY may be seen twice or not at all. Messages that move to another
+ * queue (`to`) come last, in no order, and a page of them may have more than `most`. Returns OK.
+ */
+DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most,
+                               dueq_result **result);
+
+/*
+ * What the queue did in each of the last `minutes` (1 to DUEQ_MAX_RATES) minutes in which anything
+ * happened, the latest first; the first is still running. Items have dueq_result_rate(). Returns OK.
+ */
+DUEQ_API dueq_status dueq_rates(dueq_queue *queue, size_t minutes, dueq_result **result);
+
+/*
+ * Names the queues of the client's server that were ever used, a page at a time, in no order; a name
+ * may come twice. `cursor`: of the page before, size 0: the first. Items have dueq_result_id().
+ * It looks through the names of all of the server's keys (SCAN), a bounded number for each page.
+ */
+DUEQ_API dueq_status dueq_queues(dueq_client *client, dueq_bytes cursor, dueq_result **result);
+
+/* ---- Locks ------------------------------------------------------------------------------------- */
+
+/*
+ * A lock of a queue's: one owner at a time, for ttl_ms (1 or more) unless it is extended (relock) or
+ * given up (unlock) before. name: 1 to DUEQ_MAX_LOCK_NAME bytes of UTF-8 without control characters.
+ * Waits up to timeout_ms (as reserve does) for its turn, in one blocking command.
+ * Returns OK, and the owner's token is dueq_result_id(*result, 0); or TAKEN.
+ */
+DUEQ_API dueq_status dueq_lock(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
+                               int64_t timeout_ms, dueq_result **result);
+/* The owner's alone: sets its end to ttl_ms from now. Returns OK, or LEASE_LOST to any other token. */
+DUEQ_API dueq_status dueq_relock(dueq_queue *queue, dueq_bytes name, dueq_bytes token,
+                                 int64_t ttl_ms);
+/* The owner's alone: gives it up. Returns OK, or LEASE_LOST to any other token. */
+DUEQ_API dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
+
+/* ---- Ids --------------------------------------------------------------------------------------- */
+
+/*
  * Makes an id as push does: 128 bits, 48 of them the milliseconds since 1970, the others random but
  * rising within a millisecond, written as 22 base-62 digits (0-9A-Za-z), so that ids sort by time.
  * buffer: at least 23 bytes, NUL-terminated on return.
@@ -360,20 +530,37 @@ DUEQ_API void dueq_new_id(dueq_client *client, char *buffer);
 DUEQ_API dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count);
 DUEQ_API dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
                                          int64_t lease_ms);
+DUEQ_API dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
+                                             dueq_order order, size_t count, int64_t timeout_ms,
+                                             int64_t lease_ms);
 DUEQ_API dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
+DUEQ_API dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                          const dueq_draft *drafts, size_t count);
 DUEQ_API dueq_status dueq_retry_submit(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms,
                                        dueq_bytes error);
+DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms);
 DUEQ_API dueq_status dueq_extend_submit(dueq_queue *queue, dueq_bytes ticket, int64_t lease_ms);
 DUEQ_API dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason);
 DUEQ_API dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 DUEQ_API dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id);
 DUEQ_API dueq_status dueq_kick_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+DUEQ_API dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *filter,
+                                          dueq_bytes cursor, size_t most);
 DUEQ_API dueq_status dueq_reschedule_submit(dueq_queue *queue, dueq_bytes id, int64_t delay_ms,
                                             int64_t at_ms);
 DUEQ_API dueq_status dueq_pause_submit(dueq_queue *queue);
 DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
 DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most);
 DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);
+DUEQ_API dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_bytes cursor,
+                                      size_t most);
+DUEQ_API dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes);
+DUEQ_API dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor);
+DUEQ_API dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
+                                      int64_t timeout_ms);
+DUEQ_API dueq_status dueq_relock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token,
+                                        int64_t ttl_ms);
+DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
 
 /*
  * Moves the call on as far as it goes without blocking. Returns PENDING while it is under way, else

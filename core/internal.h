@@ -1,7 +1,8 @@
 /*
  * The private map of the core, grouped by the stages a call passes:
- * operation (push.c, lease.c, manage.c, verb.c) -> call (call.c, wait.c, command.c) -> script (script.c) -> connection (conn.c, tls.c)
- * -> reply (reply.c) -> result (result.c). Calls go down, never up.
+ * operation (push.c, reserve.c, lease.c, manage.c, look.c, queues.c, lock.c, verb.c) with its messages
+ * (message.h) -> call (call.c, wait.c, leave.c, command.c) -> script (script.c) -> connection (conn.c,
+ * tls.c) -> reply (reply.c) -> result (result.h). Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
 #define DUEQ_INTERNAL_H
@@ -79,46 +80,32 @@ enum dueq__key {
     DUEQ__KEY_INFO,
     DUEQ__KEY_PAST,
     DUEQ__KEY_BAD,
+    DUEQ__KEY_HIGH,
+    DUEQ__KEY_LOW,
+    DUEQ__KEY_TAKEN,
+    DUEQ__KEY_INCOMING,
+    DUEQ__KEY_OUTGOING,
+    DUEQ__KEY_RATES,
     DUEQ__KEY_CALLS, /* followed by the hour: see call.c */
+    DUEQ__KEY_LOCK,  /* these two by a lock's name: see lock.c */
+    DUEQ__KEY_FREE,
     DUEQ__KEY_COUNT
 };
 
 extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];
+/* Which keys of another queue a script gets behind its own (core/scripts/lib/other.lua). */
+#define DUEQ__OTHER_COUNT 13
+extern const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT];
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
 /* Is it well-formed UTF-8, with or without control characters? */
 bool dueq__utf8(const void *data, size_t size, bool control);
 /* Fills keys[] with one allocation (keys[0].data) of all the queue's keys; false: out of memory. */
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
+/* The queue's name in its keys. */
+dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
-/* ---- message.c: the envelope and the ticket ---------------------------------------------------- */
-
-#define DUEQ__ENVELOPE_VERSION 0xD1
-enum {                       /* flags of the envelope; docs/protocol.md has the layout */
-       DUEQ__FLAG_STAMP = 1, /* the id was given: a stamp tells this push from an earlier one */
-       DUEQ__FLAG_LEASE = 2,
-       DUEQ__FLAG_HEADERS = 4
-};
-#define DUEQ__ENVELOPE_FIXED 4
-
-struct dueq__ticket {
-    uint32_t before;  /* deliveries that ended before this one */
-    dueq_bytes stamp; /* empty for an id that the core made */
-    dueq_bytes id;
-};
-
-dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
-/* The size of a draft's envelope; checks the draft. stamp: NULL for an id that the core made. */
-dueq_status dueq__envelope_size(const dueq_draft *draft, const char *stamp, size_t *size,
-                                struct dueq__error *error);
-void dueq__envelope_write(const dueq_draft *draft, const char *stamp, unsigned char *out);
-/*
- * Reads an envelope into message (body, max_attempts, created_ms; headers when `headers` has room).
- * The number of headers comes back in message->header_count. False: damaged.
- */
-bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
-                         size_t room);
-bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket);
+#include "message.h"
 
 /* ---- embedded.c: a private server for a directory ---------------------------------------------- */
 
@@ -156,7 +143,10 @@ struct dueq__script {
 extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__script_ack,
     dueq__script_retry, dueq__script_extend, dueq__script_bury, dueq__script_cancel,
     dueq__script_find, dueq__script_stats, dueq__script_recall, dueq__script_kick,
-    dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge;
+    dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge,
+    dueq__script_release, dueq__script_ack_push, dueq__script_transfer, dueq__script_peek,
+    dueq__script_kick_all, dueq__script_rates, dueq__script_lock, dueq__script_relock,
+    dueq__script_unlock;
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
@@ -179,9 +169,10 @@ void dueq__words_bytes(struct dueq__words *words, const void *data, size_t size)
 void dueq__words_text(struct dueq__words *words, const char *text);               /* borrowed */
 void dueq__words_number(struct dueq__words *words, int64_t number);               /* copied */
 void dueq__words_free(struct dueq__words *words);
-/* EVALSHA of a script on a queue's keys; the arguments follow. `calls` is the key of the hour. */
+/* EVALSHA of a script on a queue's keys and another one's (NULL: none); the arguments follow. */
 void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
-                        const dueq_bytes keys[DUEQ__KEY_COUNT], dueq_bytes calls);
+                        const dueq_bytes keys[DUEQ__KEY_COUNT],
+                        const dueq_bytes other[DUEQ__KEY_COUNT]);
 
 /* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
 
@@ -250,25 +241,7 @@ bool dueq__reply_number(const struct dueq__reply *reply,
                         int64_t *number); /* an integer, or its text */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
-/* ---- result.c ---------------------------------------------------------------------------------- */
-
-/* Each makes a result, or NULL with error set. */
-
-/* One outcome a digit; ids: NULL, or the drafts' ids. */
-dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
-                                   struct dueq__error *error);
-/* From the answer of reserve.lua to a call with this lease. */
-dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
-                                   struct dueq__error *error);
-/* From the answer of find.lua. */
-dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
-                                struct dueq__error *error);
-/* From the answer of stats.lua. */
-dueq_result *dueq__result_counted(const struct dueq__reply *reply, struct dueq__error *error);
-dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
-void dueq__result_add_damaged(dueq_result *result, size_t damaged);
-/* DUEQ_OK when every item is, else the first other outcome. */
-dueq_status dueq__result_summary(const dueq_result *result);
+#include "result.h"
 
 /* ---- call.c: one call from submit to take ------------------------------------------------------- */
 
@@ -283,52 +256,80 @@ enum dueq__answer {
     DUEQ__ANSWER_REWAKE,
     DUEQ__ANSWER_PROBE
 };
-#define DUEQ__MAX_ANSWERS 16
+#define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
 
 enum dueq__phase {
     DUEQ__PHASE_NONE,
     DUEQ__PHASE_RUNNING, /* a script is to be run on the command connection */
-    DUEQ__PHASE_WAITING, /* a reserve waits for a message */
-    DUEQ__PHASE_LEAVING, /* a reserve has its answer and leaves its wait */
+    DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
+    DUEQ__PHASE_LEAVING, /* it has its answer and leaves its wait */
     DUEQ__PHASE_FINAL
 };
 
-/* A reserve's wait: wait.c. */
+/* One of the queues that a call waits for: wait.c. */
+struct dueq__watch {
+    dueq_queue *queue;
+    size_t place;    /* in the caller's array */
+    dueq_bytes wake; /* the key of its wake marker */
+    int64_t look_ms; /* when to look */
+    bool ask;        /* it is to be asked */
+    bool claim;      /* the server counts on this client: to look at look_ms, or for a lock */
+    bool torch;      /* a wake marker is held that no request has declared yet */
+};
+
 struct dueq__wait {
-    size_t count;
+    size_t count; /* items of the call */
     int64_t lease_ms;
+    struct dueq__watch *watches; /* in the order in which they are asked; owned */
+    size_t watch_count;
+    size_t at;        /* the one being asked */
+    size_t begun;     /* how many were asked at least once */
+    unsigned repeats; /* of a request that needed another queue, in a row */
+    bool locks;       /* it is for a lock, not for messages */
+    /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
+    dueq_status (*ask)(dueq_client *client, bool stay);
+    /* Puts a command together that gives back what the server counts on this client for. */
+    void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__words *words);
     int64_t until_ms;   /* the caller's patience; 0: it does not wait */
-    int64_t look_ms;    /* with a claim: when to look */
+    int64_t end_ms;     /* when the call ends at the latest */
     int64_t probe_ms;   /* when to probe, or to give a probe up */
     int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
     int64_t ahead_ms;   /* the server's clock less the monotonic one */
     unsigned probes;    /* sent in this wait */
     bool probing;       /* and one is under way */
-    bool claim;         /* the script counts on this consumer to look at look_ms */
-    bool torch;         /* holds a wake marker that no reserve has declared yet */
     bool blocked;       /* BZPOPMIN is under way on the waiting connection */
     bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
     size_t damaged;
+};
+
+/* Words in the form of the wire. */
+struct dueq__part {
+    char *bytes; /* with the count of the words in front, up to `start`; owned */
+    size_t start, size, count;
 };
 
 struct dueq__call {
     enum dueq__phase phase;
     dueq_queue *queue;
     const struct dueq__script *script;
-    char *request; /* the command as sent; owned */
-    size_t request_size;
-    char *calls; /* the hour's key; owned */
-    size_t calls_size;
-    int64_t hour;
+    dueq_bytes keys[DUEQ__KEY_COUNT];  /* the queue's, and those with an hour or a name */
+    dueq_bytes other[DUEQ__KEY_COUNT]; /* another queue's, or none; one allocation; owned */
+    char calls[DUEQ_MAX_NAME + 48];    /* the hour's key */
+    char *lock;                        /* the keys of a lock; owned */
+    struct dueq__part head, arguments; /* the request: up to its keys, and behind them */
+    int64_t hour, minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
     bool sent;     /* on the connection as it is */
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */
     unsigned losses, loads;
+    unsigned others; /* how often it was sent again with another queue's keys */
     int64_t deadline_ms;
     int64_t retry_ms; /* not before this time */
-    dueq_bytes *ids;  /* push: of the drafts, find: of the message; one allocation; owned */
+    dueq_bytes *ids;  /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state; /* peek: of the messages looked at */
+    unsigned scans;   /* queues: so far */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
@@ -350,6 +351,7 @@ struct dueq_client {
     char session[DUEQ__ID_SIZE + 1];
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t number;
+    unsigned turn; /* of the calls that ask several queues in turn */
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     struct dueq__call call;
@@ -358,7 +360,11 @@ struct dueq_client {
 struct dueq_queue {
     dueq_client *client;
     dueq_bytes keys[DUEQ__KEY_COUNT];
-    int64_t hour; /* whose `calls` key is known to expire */
+    int64_t hour;   /* of the last call that was noted under its session */
+    int64_t minute; /* of the last call that may have kept the history */
+    /* What the next reserve needs of another queue: ">NAME" or "<NAME", see reserve.lua. */
+    char need[1 + DUEQ_MAX_NAME];
+    size_t need_size;
 };
 
 /* client.c */
@@ -366,12 +372,24 @@ struct dueq_queue {
 void dueq__client_check_fork(dueq_client *client);
 
 /*
- * An operation: begin (IN_USE if a call is under way), words (what every request starts with), its own
- * words, submit. Submit frees the words and returns PENDING or a failure.
+ * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request start
+ * with), its own words, submit. Submit frees the words and returns PENDING or a failure.
  */
 dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
+/* The same for a command of the server's own, without a queue: the script has but a name. */
+dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
 void dueq__call_words(dueq_client *client, struct dueq__words *words);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words);
+/* Before submit: gives the request the keys of another queue (size 0: none); NO_MEMORY ends the call. */
+dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);
+/* The script did nothing, because it needs the keys of that queue: sends the request again with them. */
+void dueq__call_again(dueq_client *client, dueq_bytes name);
+/* An answer came: a script that keeps the history has done so for this minute. */
+void dueq__call_answered(dueq_client *client);
+/* The script has noted the call under its session. */
+void dueq__call_noted(dueq_client *client);
+/* Is the call, under way or final, one of this queue's? */
+bool dueq__call_uses(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */
 dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
 bool dueq__call_under_way(const dueq_client *client);
@@ -387,6 +405,8 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer);
 /* Queues a command on the command connection; false: there is none. */
 bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
                         size_t count);
+bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
+                              const struct dueq__words *words);
 /* Starts a connection; false: it cannot be, and the call is final. */
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
 /* Sets when to try again after a failure. */
@@ -407,6 +427,9 @@ dueq_status dueq__verb_ids(dueq_queue *queue, const struct dueq__script *script,
 dueq_status dueq__verb_check_count(dueq_queue *queue, const void *items, size_t count);
 dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
                                 int64_t most);
+dueq_status dueq__verb_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                    struct dueq__ticket *parts);
+dueq_status dueq__verb_check_state(dueq_queue *queue, dueq_state state);
 /* The answer of a script that is not what it returns: fails the call. */
 void dueq__verb_unexpected(dueq_client *client);
 /* A due time as scripts take it: '0', '+ms' or '@ms'. */
@@ -414,19 +437,36 @@ void dueq__verb_unexpected(dueq_client *client);
 void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
 /* Waits for a submitted call and takes its result. */
 dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
+dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 
-/* ---- wait.c: a reserve, which may wait ----------------------------------------------------------- */
+/* ---- wait.c: a call that may wait for one of several queues --------------------------------------- */
 
-/* Sends the reserve's next request; stay: it goes on waiting when there is nothing. */
-dueq_status dueq__wait_request(dueq_client *client, bool stay);
-void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply);
+/*
+ * Begins such a call on `count` queues with their wake markers, which are filled in afterwards; then
+ * dueq__wait_ask() for the first. timeout_ms: 0 not at all, DUEQ_FOREVER.
+ */
+dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                             int64_t timeout_ms);
+dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms);
+/* Sends a request about watches[at]. */
+dueq_status dueq__wait_ask(dueq_client *client, size_t at);
+/* The answer brought nothing; look in pause_ms (0 or more), or leave that to others (-1). */
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
 void dueq__wait_pump(dueq_client *client);
-void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply);
 void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* The longest time until dueq__wait_pump() has something to do. */
 int64_t dueq__wait_next_ms(const dueq_client *client);
-/* Ends the block where the call failed. */
-void dueq__wait_forget(dueq_client *client);
+
+/* ---- leave.c: how a wait ends --------------------------------------------------------------------- */
+
+/* The answer is there (call->result), or there is none: ends the block, and what is owed to others. */
+void dueq__wait_leave(dueq_client *client);
+/* Repeats an UNBLOCK that had no effect, and gives leaving up at its end. */
+void dueq__wait_leave_pump(dueq_client *client);
+bool dueq__wait_unblock(dueq_client *client);
+void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply);
+/* Ends the block the hard way. */
+void dueq__wait_close(dueq_client *client);
 /* Gives a wait up: hands on what it may hold, as far as that goes without blocking. */
 void dueq__wait_abandon(dueq_client *client);
 

@@ -3,11 +3,24 @@
 
 #include "internal.h"
 
+static const char before_name[] = "dueq:{", after_name[] = "}:";
+
 const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
-    [DUEQ__KEY_MSG] = "msg",       [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
-    [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead",   [DUEQ__KEY_WAKE] = "wake",
-    [DUEQ__KEY_INFO] = "info",     [DUEQ__KEY_PAST] = "past",   [DUEQ__KEY_BAD] = "bad",
-    [DUEQ__KEY_CALLS] = "calls",
+    [DUEQ__KEY_MSG] = "msg",           [DUEQ__KEY_READY] = "ready",
+    [DUEQ__KEY_DELAYED] = "delayed",   [DUEQ__KEY_LEASED] = "leased",
+    [DUEQ__KEY_DEAD] = "dead",         [DUEQ__KEY_WAKE] = "wake",
+    [DUEQ__KEY_INFO] = "info",         [DUEQ__KEY_PAST] = "past",
+    [DUEQ__KEY_BAD] = "bad",           [DUEQ__KEY_HIGH] = "high",
+    [DUEQ__KEY_LOW] = "low",           [DUEQ__KEY_TAKEN] = "taken",
+    [DUEQ__KEY_INCOMING] = "incoming", [DUEQ__KEY_OUTGOING] = "outgoing",
+    [DUEQ__KEY_RATES] = "rates",       [DUEQ__KEY_CALLS] = "calls",
+    [DUEQ__KEY_LOCK] = "lock",         [DUEQ__KEY_FREE] = "free",
+};
+
+const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT] = {
+    DUEQ__KEY_MSG,    DUEQ__KEY_READY,    DUEQ__KEY_HIGH,     DUEQ__KEY_LOW,  DUEQ__KEY_DELAYED,
+    DUEQ__KEY_LEASED, DUEQ__KEY_DEAD,     DUEQ__KEY_PAST,     DUEQ__KEY_WAKE, DUEQ__KEY_INFO,
+    DUEQ__KEY_TAKEN,  DUEQ__KEY_INCOMING, DUEQ__KEY_OUTGOING,
 };
 
 /* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), 0 where there is none. */
@@ -76,25 +89,32 @@ dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
 }
 
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size) {
-    static const char before[] = "dueq:{", after[] = "}:";
+    const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
     size_t total = 0;
     for (size_t i = 0; i < DUEQ__KEY_COUNT; i++)
-        total += sizeof before - 1 + size + sizeof after - 1 + strlen(dueq__key_suffix[i]);
+        total += before + size + after + strlen(dueq__key_suffix[i]);
     char *at = malloc(total);
     if (!at)
         return false;
     for (size_t i = 0; i < DUEQ__KEY_COUNT; i++) {
         char *start = at;
-        memcpy(at, before, sizeof before - 1);
-        at += sizeof before - 1;
+        memcpy(at, before_name, before);
+        at += before;
         memcpy(at, name, size);
         at += size;
-        memcpy(at, after, sizeof after - 1);
-        at += sizeof after - 1;
+        memcpy(at, after_name, after);
+        at += after;
         size_t suffix = strlen(dueq__key_suffix[i]);
         memcpy(at, dueq__key_suffix[i], suffix);
         at += suffix;
         keys[i] = (dueq_bytes){start, (size_t)(at - start)};
     }
     return true;
+}
+
+dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]) {
+    const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
+    dueq_bytes key = keys[DUEQ__KEY_MSG];
+    size_t around = before + after + strlen(dueq__key_suffix[DUEQ__KEY_MSG]);
+    return (dueq_bytes){(const char *)key.data + before, key.size - around};
 }

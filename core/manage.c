@@ -1,6 +1,3 @@
-#include <stdlib.h>
-#include <string.h>
-
 #include "internal.h"
 
 /* What is done to messages from outside, by id or state, and to the queue as a whole. */
@@ -47,32 +44,46 @@ dueq_status dueq_resume_submit(dueq_queue *queue) {
     return submit_plain(queue, &dueq__script_resume);
 }
 
-/* ---- purge: "12", or "12 +" when there may be more ---- */
+/* ---- purge and kick_all: a number of messages, and whether there are more ---- */
 
-static void decode_purged(dueq_client *client, const struct dueq__reply *reply) {
+/* Takes the number that a text begins with; false: there is none, or it is none of messages. */
+static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
     dueq_bytes text;
-    size_t purged = 0, at = 0;
+    size_t at = 0;
+    *count = 0;
     if (dueq__reply_bytes(reply, &text))
         for (const char *c = text.data; at < text.size && c[at] >= '0' && c[at] <= '9'; at++)
-            purged = purged * 10 + (size_t)(c[at] - '0');
-    if (at == 0 || at > 9) {
-        dueq__verb_unexpected(client);
-        return;
-    }
-    client->call.queue->hour = client->call.hour;
-    client->call.result = dueq__result_purged(purged, &client->error);
-    if (!client->call.result)
-        dueq__call_finish(client, client->error.status);
+            *count = *count * 10 + (size_t)(c[at] - '0');
+    if (at == 0 || at > 9)
+        return false;
+    *rest = (dueq_bytes){(const char *)text.data + at, text.size - at};
+    return true;
+}
+
+/* The call ends with this result and status; NULL: with the error that was set. */
+static void finish(dueq_client *client, dueq_result *result, dueq_status status) {
+    dueq__call_noted(client);
+    client->call.result = result;
+    dueq__call_finish(client, result ? status : client->error.status);
+}
+
+/* "12", or "12 +" when there may be more. */
+static void decode_purged(dueq_client *client, const struct dueq__reply *reply) {
+    size_t purged;
+    dueq_bytes rest;
+    if (take_count(reply, &purged, &rest))
+        finish(client, dueq__result_purged(purged, &client->error),
+               rest.size ? DUEQ_OK : DUEQ_EMPTY);
     else
-        dueq__call_finish(client, at < text.size ? DUEQ_OK : DUEQ_EMPTY);
+        dueq__verb_unexpected(client);
 }
 
 dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most) {
     struct dueq__words words;
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__verb_check_count(queue, queue, most);
-    if (!status && (state < DUEQ_READY || state > DUEQ_DEAD))
-        status = dueq__fail(&queue->client->error, DUEQ_INVALID, "%d is not a state", (int)state);
+    if (!status)
+        status = dueq__verb_check_state(queue, state);
     if (!status)
         status = dueq__verb_begin(queue, &dueq__script_purge, 1, &words);
     if (status)
@@ -83,53 +94,41 @@ dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most) 
     return dueq__call_submit(queue->client, &words);
 }
 
-/* ---- Looking ---- */
-
-static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    if (dueq__reply_is_nil(reply)) {
-        dueq__call_finish(client, DUEQ_NOT_FOUND);
+/* "12 CURSOR"; an empty cursor: there is no more. */
+static void decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
+    size_t kicked;
+    dueq_bytes rest;
+    if (!take_count(reply, &kicked, &rest) || !rest.size || *(const char *)rest.data != ' ') {
+        dueq__verb_unexpected(client);
         return;
     }
-    call->result = dueq__result_found(reply, call->ids[0], &client->error);
-    dueq__call_finish(client, call->result ? DUEQ_OK : client->error.status);
+    rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
+    finish(client, dueq__result_kicked(kicked, rest, &client->error), DUEQ_OK);
 }
 
-dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
-    dueq_client *client = queue->client;
-    dueq__client_check_fork(client);
-    dueq_status status = dueq__id_check(id, &client->error);
-    if (!status)
-        status = dueq__call_begin(queue, &dueq__script_find, false);
-    if (status)
-        return status;
-    dueq_bytes *kept = malloc(sizeof *kept + id.size);
-    if (!kept) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
-    *kept = (dueq_bytes){memcpy(kept + 1, id.data, id.size), id.size};
-    client->call.ids = kept;
-    client->call.decode = decode_found;
+dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
+                                 size_t most) {
+    static const dueq_filter all = {0};
     struct dueq__words words;
-    dueq__call_words(client, &words);
-    dueq__words_bytes(&words, id.data, id.size);
-    return dueq__call_submit(client, &words);
-}
-
-static void decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    client->call.result = dueq__result_counted(reply, &client->error);
-    dueq__call_finish(client, client->call.result ? DUEQ_OK : client->error.status);
-}
-
-dueq_status dueq_stats_submit(dueq_queue *queue) {
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__call_begin(queue, &dueq__script_stats, false);
+    filter = filter ? filter : &all;
+    dueq_status status = dueq__verb_check_count(queue, queue, most);
+    if (!status)
+        status = dueq__verb_check_ms(queue, "the filter's first time", filter->from_ms, 0,
+                                     DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = dueq__verb_check_ms(queue, "the filter's last time", filter->until_ms, 0,
+                                     DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = dueq__verb_begin(queue, &dueq__script_kick_all, 1, &words);
     if (status)
         return status;
-    struct dueq__words words;
-    queue->client->call.decode = decode_counted;
-    dueq__call_words(queue->client, &words);
+    queue->client->call.decode = decode_kicked;
+    dueq__words_bytes(&words, cursor.data, cursor.size);
+    dueq__words_number(&words, (int64_t)most);
+    dueq__words_bytes(&words, filter->error.data, filter->error.size);
+    dueq__words_number(&words, filter->from_ms);
+    dueq__words_number(&words, filter->until_ms);
     return dueq__call_submit(queue->client, &words);
 }
 
@@ -140,22 +139,14 @@ dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_t count,
     return dueq__verb_run(queue, dueq_cancel_submit(queue, ids, count), result);
 }
 
-dueq_status dueq_find(dueq_queue *queue, dueq_bytes id, dueq_result **result) {
-    return dueq__verb_run(queue, dueq_find_submit(queue, id), result);
-}
-
-dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts) {
-    dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, dueq_stats_submit(queue), &result);
-    if (counts && dueq_result_counts(result))
-        *counts = *dueq_result_counts(result);
-    dueq_result_free(result);
-    return status;
-}
-
 dueq_status dueq_kick(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                       dueq_result **result) {
     return dueq__verb_run(queue, dueq_kick_submit(queue, ids, count), result);
+}
+
+dueq_status dueq_kick_all(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
+                          size_t most, dueq_result **result) {
+    return dueq__verb_run(queue, dueq_kick_all_submit(queue, filter, cursor, most), result);
 }
 
 dueq_status dueq_reschedule(dueq_queue *queue, dueq_bytes id, int64_t delay_ms, int64_t at_ms) {

@@ -1,98 +1,198 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "internal.h"
 
-/* The drafts as the script wants them; envelopes, due times and made ids share one allocation. */
-struct pushed {
-    size_t made; /* ids made here */
-    bool simple; /* all ids made here, all due now */
-    size_t total;
+/* What a draft asks of the script beyond its envelope, as text. */
+#define EXTRA_SIZE 40
+
+/* The drafts of a call, checked and measured. */
+struct batch {
+    const dueq_draft *drafts;
+    size_t count;
+    size_t made;   /* ids to be made here */
+    size_t given;  /* bytes of the other ids */
+    size_t total;  /* bytes of all envelopes */
+    bool usual;    /* all ids made here, all due now, and nothing to look at but to store them */
+    dueq_bytes to; /* the queue that some of them name; size 0: none does */
 };
 
-static dueq_status check_drafts(dueq_queue *queue, const dueq_draft *drafts, size_t count,
-                                struct pushed *pushed) {
-    struct dueq__error *error = &queue->client->error;
-    *pushed = (struct pushed){.simple = true};
-    for (size_t i = 0; i < count; i++) {
-        const dueq_draft *draft = &drafts[i];
-        size_t size;
-        dueq_status status = draft->id.size ? dueq__id_check(draft->id, error) : DUEQ_OK;
-        if (!status)
-            status = dueq__envelope_size(draft, draft->id.size ? "" : NULL, &size, error);
-        if (status)
-            return status;
-        pushed->made += draft->id.size == 0;
-        pushed->simple = pushed->simple && draft->id.size == 0 && !draft->at_ms && !draft->delay_ms;
-        pushed->total += size;
-    }
-    if (pushed->total > DUEQ_MAX_BODY)
-        return dueq__fail(error, DUEQ_TOO_LARGE,
-                          "%zu messages with %zu bytes in one call; at most %zu bytes are allowed",
-                          count, pushed->total, DUEQ_MAX_BODY);
-    return DUEQ_OK;
+static bool same(dueq_bytes a, dueq_bytes b) {
+    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
 }
 
-dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
-    dueq_client *client = queue->client;
-    struct pushed pushed;
-    struct dueq__words words;
-    dueq__client_check_fork(client);
-    dueq_status status = dueq__verb_check_count(queue, drafts, count);
-    if (!status)
-        status = check_drafts(queue, drafts, count, &pushed);
-    if (!status)
-        status = dueq__verb_begin(queue, &dueq__script_push, count, &words);
-    if (status)
-        return status;
+static bool is_usual(const dueq_draft *draft) {
+    return draft->id.size == 0 && !draft->at_ms && !draft->delay_ms && !draft->ttl_ms &&
+           !draft->priority && !draft->to.size;
+}
 
-    struct dueq__call *call = &client->call;
-    size_t given = 0;
-    for (size_t i = 0; i < count; i++)
-        given += drafts[i].id.size;
-    /* Ids for the result; then the envelopes and due words, which live until the request is made. */
-    call->ids = malloc(count * sizeof *call->ids + pushed.made * DUEQ__ID_SIZE + given);
-    unsigned char *scratch = malloc(pushed.total + count * DUEQ__DUE_SIZE);
-    if (!call->ids || !scratch) {
+static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
+                           struct batch *batch) {
+    struct dueq__error *error = &queue->client->error;
+    *batch = (struct batch){.drafts = drafts, .count = count, .usual = true};
+    dueq_status status = dueq__verb_check_count(queue, drafts, count);
+    for (size_t i = 0; !status && i < count; i++) {
+        const dueq_draft *draft = &drafts[i];
+        status = dueq__draft_check(draft, error);
+        if (status)
+            break;
+        batch->made += draft->id.size == 0;
+        batch->given += draft->id.size;
+        batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
+        batch->usual = batch->usual && is_usual(draft);
+        if (draft->to.size && batch->to.size && !same(draft->to, batch->to))
+            status = dueq__fail(error, DUEQ_INVALID,
+                                "the messages of one push can move to one other queue, not to "
+                                "'%.*s' and to '%.*s'",
+                                (int)batch->to.size, (const char *)batch->to.data,
+                                (int)draft->to.size, (const char *)draft->to.data);
+        if (draft->to.size)
+            batch->to = draft->to;
+    }
+    if (!status && batch->total > DUEQ_MAX_BODY)
+        status =
+            dueq__fail(error, DUEQ_TOO_LARGE,
+                       "%zu messages with %zu bytes in one call; at most %zu bytes are allowed",
+                       count, batch->total, DUEQ_MAX_BODY);
+    return status;
+}
+
+/*
+ * Where the next draft's id goes, which lives as long as the call; and its envelope and words, which live
+ * until the request is made.
+ */
+struct pen {
+    dueq_bytes *id;
+    char *id_at;
+    unsigned char *envelope;
+    char *text;
+};
+
+/* Gives the draft its id; returns its stamp in `stamp`, or NULL where the id was made here. */
+static const char *put_id(dueq_client *client, const dueq_draft *draft, struct pen *pen,
+                          char stamp[DUEQ__STAMP_SIZE]) {
+    size_t size = draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
+    *pen->id++ = (dueq_bytes){pen->id_at, size};
+    if (draft->id.size) {
+        dueq__stamp_next(&client->ids, stamp);
+        memcpy(pen->id_at, draft->id.data, size);
+    } else {
+        dueq__id_next(&client->ids, pen->id_at);
+    }
+    pen->id_at += size;
+    return draft->id.size ? stamp : NULL;
+}
+
+static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
+    bool any = draft->ttl_ms || draft->unique_ms || draft->existing;
+    out[0] = '\0';
+    if (any)
+        snprintf(out, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
+                 (int)draft->existing);
+}
+
+static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
+                      struct pen *pen, struct dueq__words *words) {
+    char stamp[DUEQ__STAMP_SIZE];
+    const char *stamped = put_id(client, draft, pen, stamp);
+    size_t size = dueq__envelope_size(draft, stamped);
+    dueq__envelope_write(draft, stamped, pen->envelope);
+    dueq__words_bytes(words, pen->id[-1].data, pen->id[-1].size);
+    dueq__words_bytes(words, pen->envelope, size);
+    pen->envelope += size;
+    if (batch->usual)
+        return;
+    dueq__verb_due(pen->text, draft->delay_ms, draft->at_ms);
+    dueq__words_text(words, pen->text);
+    pen->text += DUEQ__DUE_SIZE;
+    put_extra(pen->text, draft);
+    dueq__words_text(words, pen->text);
+    pen->text += EXTRA_SIZE;
+}
+
+/* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
+static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
+                          struct dueq__words *words) {
+    dueq_bytes *ids = malloc((batch->count + 1) * sizeof *ids + batch->made * DUEQ__ID_SIZE +
+                             batch->given + first.size);
+    unsigned char *scratch = malloc(batch->total + batch->count * (DUEQ__DUE_SIZE + EXTRA_SIZE));
+    client->call.ids = ids;
+    if (!ids || !scratch) {
         free(scratch);
-        dueq__words_free(&words);
+        dueq__words_free(words);
         dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
         return dueq__call_finish(client, DUEQ_NO_MEMORY);
     }
-    char *id_at = (char *)(call->ids + count);
-    unsigned char *envelope = scratch;
-    char *due = (char *)scratch + pushed.total;
-    dueq__words_text(&words, pushed.simple ? "now" : "any");
-    for (size_t i = 0; i < count; i++, due += DUEQ__DUE_SIZE) {
-        const dueq_draft *draft = &drafts[i];
-        char stamp[DUEQ__STAMP_SIZE];
-        size_t size;
-        bool made = draft->id.size == 0;
-        if (made) {
-            dueq__id_next(&client->ids, id_at);
-            call->ids[i] = (dueq_bytes){id_at, DUEQ__ID_SIZE};
-        } else {
-            dueq__stamp_next(&client->ids, stamp);
-            memcpy(id_at, draft->id.data, draft->id.size);
-            call->ids[i] = (dueq_bytes){id_at, draft->id.size};
-        }
-        id_at += call->ids[i].size;
-        dueq__envelope_size(draft, made ? NULL : stamp, &size, &client->error);
-        dueq__envelope_write(draft, made ? NULL : stamp, envelope);
-        dueq__words_bytes(&words, call->ids[i].data, call->ids[i].size);
-        dueq__words_bytes(&words, envelope, size);
-        if (!pushed.simple) {
-            dueq__verb_due(due, draft->delay_ms, draft->at_ms);
-            dueq__words_text(&words, due);
-        }
-        envelope += size;
+    struct pen pen = {ids, (char *)(ids + batch->count + 1), scratch,
+                      (char *)scratch + batch->total};
+    if (first.size) {
+        *pen.id++ = (dueq_bytes){memcpy(pen.id_at, first.data, first.size), first.size};
+        pen.id_at += first.size;
     }
-    status = dueq__call_submit(client, &words);
+    for (size_t i = 0; i < batch->count; i++)
+        put_draft(client, batch, &batch->drafts[i], &pen, words);
+    dueq_status status = dueq__call_submit(client, words);
     free(scratch);
     return status;
+}
+
+/* Gives the request another queue's keys too, or frees its words. */
+static dueq_status add_other(dueq_client *client, dueq_bytes name, struct dueq__words *words) {
+    dueq_status status = dueq__call_other(client, name);
+    if (status)
+        dueq__words_free(words);
+    return status;
+}
+
+dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
+    struct batch batch;
+    struct dueq__words words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = measure(queue, drafts, count, &batch);
+    if (!status)
+        status = dueq__verb_begin(queue, &dueq__script_push, count, &words);
+    if (!status && batch.to.size)
+        status = add_other(queue->client, batch.to, &words);
+    if (status)
+        return status;
+    dueq__words_text(&words, batch.usual ? "now" : "any");
+    return submit(queue->client, &batch, (dueq_bytes){0}, &words);
+}
+
+dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                 const dueq_draft *drafts, size_t count) {
+    struct dueq__error *error = &queue->client->error;
+    struct batch batch;
+    struct dueq__ticket parts = {0};
+    struct dueq__words words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__verb_check_ticket(queue, ticket, &parts);
+    if (!status && target && target->client != queue->client)
+        status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
+    if (!status)
+        status = measure(queue, drafts, count, &batch);
+    if (!status && batch.to.size)
+        status = dueq__fail(error, DUEQ_INVALID, "a successor has no `to`: name the target queue");
+    if (!status)
+        status = dueq__verb_begin(queue, &dueq__script_ack_push, 1 + count, &words);
+    if (!status)
+        status =
+            add_other(queue->client, dueq__keys_name(target ? target->keys : queue->keys), &words);
+    if (status)
+        return status;
+    batch.usual = false; /* the script has one form only */
+    dueq__words_bytes(&words, ticket.data, ticket.size);
+    return submit(queue->client, &batch, parts.id, &words);
 }
 
 dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                       dueq_result **result) {
     return dueq__verb_run(queue, dueq_push_submit(queue, drafts, count), result);
+}
+
+dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                          const dueq_draft *drafts, size_t count, dueq_result **result) {
+    return dueq__verb_run(queue, dueq_ack_push_submit(queue, ticket, target, drafts, count),
+                          result);
 }

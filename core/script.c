@@ -59,12 +59,17 @@ void dueq__words_free(struct dueq__words *words) {
 }
 
 void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
-                        const dueq_bytes keys[DUEQ__KEY_COUNT], dueq_bytes calls) {
+                        const dueq_bytes keys[DUEQ__KEY_COUNT],
+                        const dueq_bytes other[DUEQ__KEY_COUNT]) {
     dueq__words_text(words, "EVALSHA");
     dueq__words_text(words, script->sha1);
-    dueq__words_number(words, (int64_t)script->key_count);
+    dueq__words_number(words, (int64_t)(script->key_count + (other ? DUEQ__OTHER_COUNT : 0)));
     for (size_t i = 0; i < script->key_count; i++) {
-        dueq_bytes key = script->keys[i] == DUEQ__KEY_CALLS ? calls : keys[script->keys[i]];
+        dueq_bytes key = keys[script->keys[i]];
+        dueq__words_bytes(words, key.data, key.size);
+    }
+    for (size_t i = 0; other && i < DUEQ__OTHER_COUNT; i++) {
+        dueq_bytes key = other[dueq__key_other[i]];
         dueq__words_bytes(words, key.data, key.size);
     }
 }

@@ -20,13 +20,29 @@ dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms,
                       (long long)least, (long long)most);
 }
 
+dueq_status dueq__verb_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                    struct dueq__ticket *parts) {
+    if (ticket.data && dueq__ticket_read(ticket, parts))
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "not a ticket: tickets come with reserved messages");
+}
+
+dueq_status dueq__verb_check_state(dueq_queue *queue, dueq_state state) {
+    if (state >= DUEQ_READY && state <= DUEQ_DEAD)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID, "%d is not a state", (int)state);
+}
+
 void dueq__verb_unexpected(dueq_client *client) {
     dueq__call_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
                                          "the server's answer to %s is not what the script returns",
                                          client->call.script->name));
 }
 
-/* Scripts answer one digit for each item: a status from 0 to 5. */
+/* Scripts answer one digit for each item: a status from 0 to 5, or 8. */
+static bool is_outcome(char digit) { return (digit >= '0' && digit <= '5') || digit == '8'; }
+
 static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes digits;
@@ -41,12 +57,12 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
     }
     bool good = digits.size == call->wait.count;
     for (size_t i = 0; good && i < digits.size; i++)
-        good = ((const char *)digits.data)[i] >= '0' && ((const char *)digits.data)[i] <= '5';
+        good = is_outcome(((const char *)digits.data)[i]);
     if (!good) {
         dueq__verb_unexpected(client);
         return;
     }
-    call->queue->hour = call->hour;
+    dueq__call_noted(client);
     call->result = dueq__result_outcomes(digits, call->ids, &client->error);
     dueq__call_finish(client,
                       call->result ? dueq__result_summary(call->result) : client->error.status);
@@ -86,11 +102,15 @@ void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms) {
         snprintf(out, DUEQ__DUE_SIZE, delay_ms ? "+%lld" : "0", (long long)delay_ms);
 }
 
-dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
+dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result) {
     if (result)
         *result = NULL;
     if (submitted != DUEQ_PENDING)
         return submitted;
-    dueq_status status = dueq_wait(queue->client, -1);
-    return status == DUEQ_INTERRUPTED ? status : dueq_take(queue->client, result);
+    dueq_status status = dueq_wait(client, -1);
+    return status == DUEQ_INTERRUPTED ? status : dueq_take(client, result);
+}
+
+dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
+    return dueq__client_run(queue->client, submitted, result);
 }

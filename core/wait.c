@@ -6,9 +6,9 @@
 #include "internal.h"
 
 /*
- * A waiting reserve sits in one BZPOPMIN on the queue's wake marker, on a connection of its own, and
- * keeps the next due time by its own clock: the server ends blocking commands on its hz tick, up to
- * 100 ms late. Which consumers keep that time is the script's decision (claim).
+ * A call that waits sits in one BZPOPMIN on the wake markers of its queues, on a connection of its own,
+ * and keeps the next due time of each by its own clock: the server ends blocking commands on its hz
+ * tick, up to 100 ms late. Which consumers keep a queue's time is its script's decision (claim).
  */
 
 /*
@@ -22,84 +22,8 @@
 #define OVERDUE_MS 500
 /* BZPOPMIN's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define LONGEST_BLOCK_MS 300000
-#define UNBLOCK_AGAIN_MS 5
 
-dueq_status dueq__wait_request(dueq_client *client, bool stay) {
-    struct dueq__wait *wait = &client->call.wait;
-    struct dueq__words words;
-    dueq__call_words(client, &words);
-    dueq__words_number(&words, (int64_t)wait->count);
-    dueq__words_number(&words, wait->lease_ms);
-    dueq__words_number(&words, DUEQ_DEFAULT_LEASE_MS);
-    dueq__words_text(&words, stay ? "1" : "0");
-    dueq__words_text(&words, wait->torch || wait->claim ? "1" : "0");
-    wait->torch = wait->claim = false;
-    bool leaving = client->call.phase == DUEQ__PHASE_LEAVING;
-    int64_t deadline_ms = client->call.deadline_ms;
-    dueq_status status = dueq__call_submit(client, &words);
-    if (leaving)
-        client->call.deadline_ms = deadline_ms;
-    return status;
-}
-
-/* ---- Leaving ---- */
-
-static bool send_unblock(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
-    char id[24];
-    snprintf(id, sizeof id, "%" PRId64, dueq__conn_id(client->waiter));
-    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id)};
-    wait->unblocking = dueq__command_send(client, DUEQ__ANSWER_UNBLOCK, words, 3);
-    wait->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
-    return wait->unblocking;
-}
-
-/* The block is ended the hard way; it may have swallowed a marker, which then counts as taken. */
-static void close_waiter(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
-    if (wait->blocked)
-        wait->torch = true;
-    wait->blocked = wait->unblocking = false;
-    client->waiter_up = false;
-    dueq__conn_close(client->waiter);
-}
-
-void dueq__wait_forget(dueq_client *client) { close_waiter(client); }
-
-/* Gives a marker back that was meant for somebody who has time for it. */
-static void rewake(dueq_client *client) {
-    dueq_bytes wake = client->call.queue->keys[DUEQ__KEY_WAKE];
-    const dueq_bytes words[] = {dueq__text("ZADD"), wake, dueq__text("0"), dueq__text("w")};
-    if (dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 4))
-        dueq__conn_pump(client->command);
-    client->call.wait.torch = false;
-}
-
-/* The answer is there (call->result), or there is none: ends the block, and what is owed to others. */
-static void leave(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
-    bool found = dueq_result_count(call->result) > 0;
-    if (call->phase != DUEQ__PHASE_LEAVING) {
-        call->phase = DUEQ__PHASE_LEAVING;
-        call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
-    }
-    if (wait->blocked) {
-        if (client->no_unblock || (!wait->unblocking && !send_unblock(client)))
-            close_waiter(client);
-        else if (found || !wait->claim)
-            return;
-    }
-    if (!found && (wait->torch || wait->claim)) {
-        dueq__wait_request(client, false);
-        return;
-    }
-    if (wait->torch)
-        rewake(client);
-    if (call->result)
-        dueq__result_add_damaged(call->result, wait->damaged);
-    dueq__call_finish(client, found ? DUEQ_OK : DUEQ_EMPTY);
-}
+static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
 static int64_t next_probe_ms(void) {
     uint16_t chance;
@@ -107,40 +31,80 @@ static int64_t next_probe_ms(void) {
     return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * chance / 65536;
 }
 
-static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
+/* ---- Asking ---- */
 
-void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
+dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms) {
+    if (timeout_ms == DUEQ_FOREVER)
+        return DUEQ_OK;
+    return dueq__verb_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
+}
+
+dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                             int64_t timeout_ms) {
+    dueq_client *client = queue->client;
+    dueq_status status = dueq__call_begin(queue, script, true);
+    if (status)
+        return status;
+    struct dueq__wait *wait = &client->call.wait;
+    wait->watches = calloc(count, sizeof *wait->watches);
+    if (!wait->watches) {
+        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+        return dueq__call_finish(client, DUEQ_NO_MEMORY);
+    }
+    for (size_t i = 0; i < count; i++)
+        wait->watches[i] = (struct dueq__watch){.ask = true, .look_ms = DUEQ__NEVER};
+    wait->watch_count = count;
+    wait->begun = 1;
+    int64_t now = dueq__monotonic_ms();
+    if (timeout_ms)
+        wait->until_ms =
+            timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS : now + timeout_ms;
+    wait->end_ms = (timeout_ms ? wait->until_ms : now) + client->url.timeout_ms;
+    return DUEQ_OK;
+}
+
+dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    int64_t now, pause, claim;
-    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, &client->error);
-    if (!result || !dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
-        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
-        pause > DUEQ_MAX_TIME_MS || !dueq__reply_number(dueq__reply_item(reply, 2), &claim)) {
-        dueq_result_free(result);
-        dueq__call_finish(client, DUEQ_PROTOCOL);
-        return;
-    }
-    dueq_result_free(call->result);
-    call->result = result;
-    if (dueq_result_count(result) > 0) {
-        call->queue->hour = call->hour;
-        leave(client);
-        return;
-    }
-    wait->damaged += dueq_result_damaged(result);
-    wait->claim = claim != 0;
-    if (pause == 0 && !wait->claim) {
-        dueq__wait_request(client, patient(wait));
+    struct dueq__watch *watch = &wait->watches[at];
+    /* Before each was asked once, only the last can tell that there is nothing. */
+    bool stay = patient(wait) && wait->begun == wait->watch_count;
+    wait->at = at;
+    watch->ask = !stay;
+    if (call->queue != watch->queue)
+        memcpy(call->keys, watch->queue->keys, sizeof call->keys);
+    call->queue = watch->queue;
+    return wait->ask(client, stay);
+}
+
+static size_t first_to_ask(const struct dueq__wait *wait) {
+    size_t i = 0;
+    while (i < wait->watch_count && !wait->watches[i].ask)
+        i++;
+    return i;
+}
+
+static size_t first_to_look(const struct dueq__wait *wait) {
+    size_t first = 0;
+    for (size_t i = 1; i < wait->watch_count; i++)
+        if (wait->watches[i].look_ms < wait->watches[first].look_ms)
+            first = i;
+    return first;
+}
+
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
+    struct dueq__wait *wait = &client->call.wait;
+    wait->ahead_ms = now - dueq__monotonic_ms();
+    wait->watches[wait->at].look_ms = pause_ms < 0 ? DUEQ__NEVER : dueq__monotonic_ms() + pause_ms;
+    if (wait->begun < wait->watch_count) {
+        dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
-        leave(client);
-    } else if (wait->torch) {
-        dueq__wait_request(client, true);
+        dueq__wait_leave(client);
+    } else if (first_to_ask(wait) < wait->watch_count) {
+        dueq__wait_ask(client, first_to_ask(wait));
     } else {
-        call->phase = DUEQ__PHASE_WAITING;
+        client->call.phase = DUEQ__PHASE_WAITING;
         wait->probing = false;
-        wait->ahead_ms = now - dueq__monotonic_ms();
-        wait->look_ms = wait->claim ? dueq__monotonic_ms() + pause : DUEQ__NEVER;
         wait->probe_ms = next_probe_ms();
     }
 }
@@ -150,25 +114,37 @@ void dueq__wait_decode(dueq_client *client, const struct dueq__reply *reply) {
 static void block(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
+    int64_t look_ms = wait->watches[first_to_look(wait)].look_ms;
     if (client->no_unblock)
-        left = (wait->look_ms < wait->until_ms ? wait->look_ms : wait->until_ms) - now;
+        left = (look_ms < wait->until_ms ? look_ms : wait->until_ms) - now;
     if (client->no_unblock && wait->probe_ms - now < left)
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > LONGEST_BLOCK_MS ? LONGEST_BLOCK_MS : left;
     char seconds[32];
     snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left / 1000, left % 1000);
-    dueq_bytes wake = client->call.queue->keys[DUEQ__KEY_WAKE];
     struct dueq__words words;
     dueq__words_init(&words);
     dueq__words_text(&words, "BZPOPMIN");
-    dueq__words_bytes(&words, wake.data, wake.size);
+    for (size_t i = 0; i < wait->watch_count; i++)
+        dueq__words_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
     dueq__words_text(&words, seconds);
     wait->blocked = dueq__conn_send(client->waiter, &words);
     dueq__words_free(&words);
     if (!wait->blocked)
-        close_waiter(client);
+        dueq__wait_close(client);
     else
         dueq__conn_pump(client->waiter);
+}
+
+/* The marker of one of the queues came: its key is the first item. */
+static void woken(struct dueq__wait *wait, const struct dueq__reply *reply) {
+    dueq_bytes key = {0};
+    dueq__reply_bytes(dueq__reply_item(reply, 0), &key);
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        if (key.size == watch->wake.size && memcmp(key.data, watch->wake.data, key.size) == 0)
+            watch->torch = watch->ask = true;
+    }
 }
 
 /* A wait that ended with neither a marker nor a nil: an error of its own, or a passing one. */
@@ -190,7 +166,7 @@ static void waiter_lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__error reason = *dueq__conn_error(client->waiter);
     bool was_blocked = call->wait.blocked;
-    close_waiter(client);
+    dueq__wait_close(client);
     if (dueq__command_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
         client->error = reason;
         dueq__call_finish(client, reason.status);
@@ -198,10 +174,10 @@ static void waiter_lost(dueq_client *client) {
     }
     dueq__command_back_off(client);
     if (call->phase == DUEQ__PHASE_LEAVING)
-        leave(client);
+        dueq__wait_leave(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
-        /* The marker may be lost with it. The request also finds out whether the server is there. */
-        dueq__wait_request(client, patient(&call->wait));
+        /* A marker may be lost with it. The request also finds out whether the server is there. */
+        dueq__wait_ask(client, first_to_ask(&call->wait));
 }
 
 static void pump_waiter(dueq_client *client) {
@@ -226,11 +202,11 @@ static void pump_waiter(dueq_client *client) {
             if (dueq__reply_is_error(reply))
                 refused(client, reply);
             else if (dueq__reply_count(reply) > 0)
-                wait->torch = true;
+                woken(wait, reply);
             dueq__reply_free(reply);
             if (call->phase == DUEQ__PHASE_LEAVING)
-                leave(client);
-            else if (call->phase == DUEQ__PHASE_WAITING && !wait->torch)
+                dueq__wait_leave(client);
+            else if (call->phase == DUEQ__PHASE_WAITING && first_to_ask(wait) == wait->watch_count)
                 pump_waiter(client);
         }
     }
@@ -238,29 +214,41 @@ static void pump_waiter(dueq_client *client) {
         waiter_lost(client);
 }
 
-void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) {
-    if (!dueq__reply_is_error(reply)) {
-        client->call.wait.unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
-        return;
-    }
-    client->no_unblock = true;
-    close_waiter(client);
-    if (client->call.phase == DUEQ__PHASE_LEAVING)
-        leave(client);
-}
-
 /* ---- The timer ---- */
+
+/* The queue whose next time this probe is about; NULL: it is about what there is in any. */
+static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
+    bool times = !wait->locks && wait->probes % 2 == 1;
+    return times ? &wait->watches[wait->probes / 2 % wait->watch_count] : NULL;
+}
 
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    const dueq_bytes *keys = client->call.queue->keys;
-    const dueq_bytes length[] = {dueq__text("LLEN"), keys[DUEQ__KEY_READY]};
-    const dueq_bytes next[] = {dueq__text("HGET"), keys[DUEQ__KEY_INFO], dueq__text("next")};
-    bool times = wait->probes % 2 == 1;
-    if (wait->probing ||
-        !dueq__command_send(client, DUEQ__ANSWER_PROBE, times ? next : length, times ? 3 : 2))
+    static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
+    if (wait->probing)
         return false;
-    wait->probing = true;
+    const struct dueq__watch *watch = probed_watch(wait);
+    struct dueq__words words;
+    dueq__words_init(&words);
+    dueq__words_text(&words, watch ? "HGET" : "EXISTS");
+    if (watch) {
+        dueq_bytes info = watch->queue->keys[DUEQ__KEY_INFO];
+        dueq__words_bytes(&words, info.data, info.size);
+        dueq__words_text(&words, "next");
+    } else if (wait->locks) {
+        dueq_bytes lock = client->call.keys[DUEQ__KEY_LOCK];
+        dueq__words_bytes(&words, lock.data, lock.size);
+    } else {
+        for (size_t i = 0; i < wait->watch_count; i++)
+            for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+                dueq_bytes line = wait->watches[i].queue->keys[lines[k]];
+                dueq__words_bytes(&words, line.data, line.size);
+            }
+    }
+    wait->probing = dueq__command_send_words(client, DUEQ__ANSWER_PROBE, &words);
+    dueq__words_free(&words);
+    if (!wait->probing)
+        return false;
     wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;
     dueq__conn_pump(client->command);
     return true;
@@ -268,64 +256,60 @@ static bool send_probe(dueq_client *client) {
 
 void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__wait *wait = &client->call.wait;
-    bool times = wait->probes++ % 2 == 1;
     int64_t number = 0;
-    if (!wait->probing || client->call.phase != DUEQ__PHASE_WAITING)
+    if (!wait->probing)
         return;
+    const struct dueq__watch *watch = probed_watch(wait);
     wait->probing = false;
+    wait->probes++;
+    if (client->call.phase != DUEQ__PHASE_WAITING)
+        return;
     wait->probe_ms = next_probe_ms();
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
-    bool overdue = times ? number + OVERDUE_MS < dueq__monotonic_ms() + wait->ahead_ms : number > 0;
+    bool forgotten = watch         ? number + OVERDUE_MS < dueq__monotonic_ms() + wait->ahead_ms
+                     : wait->locks ? number == 0
+                                   : number > 0;
+    if (!dueq__reply_is_error(reply) && !(known && forgotten))
+        return;
     /* Whoever was to see to it did not: this consumer takes the duty over. */
-    if (dueq__reply_is_error(reply) || (known && overdue)) {
-        wait->torch = true;
-        dueq__wait_request(client, patient(wait));
-    }
+    for (size_t i = 0; i < wait->watch_count; i++)
+        if (!watch || watch == &wait->watches[i])
+            wait->watches[i].torch = wait->watches[i].ask = true;
+    dueq__wait_ask(client, first_to_ask(wait));
 }
 
 /* It is time to look: by a claim, or because a probe was not answered. */
-static void look(dueq_client *client) {
+static void look(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->probing)
         dueq__command_drop(client);
     wait->probing = false;
     /* With a claim there is likely something: the block ends first, so that it cannot take the marker
      * which this very request may set for another consumer. */
-    if (wait->claim && wait->blocked && !client->no_unblock)
-        send_unblock(client);
-    dueq__wait_request(client, patient(wait));
+    if (wait->watches[at].claim && wait->blocked && !client->no_unblock)
+        dueq__wait_unblock(client);
+    dueq__wait_ask(client, at);
 }
 
 void dueq__wait_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     pump_waiter(client);
+    dueq__wait_leave_pump(client);
+    if (call->phase != DUEQ__PHASE_WAITING)
+        return;
     int64_t now = dueq__monotonic_ms();
-    /* An UNBLOCK that the server ran before the block itself has no effect: once more. */
-    if (wait->blocked && wait->unblocking && now >= wait->unblock_ms &&
-        !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK) && !send_unblock(client)) {
-        close_waiter(client);
-        if (call->phase == DUEQ__PHASE_LEAVING)
-            leave(client);
-    }
-    if (call->phase == DUEQ__PHASE_WAITING) {
-        if (wait->torch)
-            dueq__wait_request(client, patient(wait));
-        else if (!patient(wait))
-            leave(client);
-        else if (now >= wait->look_ms ||
-                 (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))))
-            look(client);
-    } else if (call->phase == DUEQ__PHASE_LEAVING && now >= call->deadline_ms) {
-        close_waiter(client);
-        dueq__command_drop(client);
-        if (dueq_result_count(call->result) > 0) {
-            dueq__call_finish(client, DUEQ_OK);
-        } else {
-            dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more",
-                       client->url.shown);
-            dueq__call_finish(client, DUEQ_TIMEOUT);
-        }
+    size_t due = first_to_look(wait);
+    if (patient(wait) && first_to_ask(wait) < wait->watch_count) {
+        dueq__wait_ask(client, first_to_ask(wait));
+    } else if (!patient(wait)) {
+        dueq__wait_leave(client);
+    } else if (now >= wait->watches[due].look_ms) {
+        look(client, due);
+    } else if (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))) {
+        for (size_t i = 0; i < wait->watch_count; i++)
+            wait->watches[i].ask = true;
+        look(client, 0);
     }
 }
 
@@ -334,7 +318,8 @@ int64_t dueq__wait_next_ms(const dueq_client *client) {
     const struct dueq__wait *wait = &call->wait;
     int64_t next = DUEQ__NEVER;
     if (call->phase == DUEQ__PHASE_WAITING) {
-        next = wait->look_ms < wait->until_ms ? wait->look_ms : wait->until_ms;
+        next = wait->watches[first_to_look(wait)].look_ms;
+        next = wait->until_ms < next ? wait->until_ms : next;
         next = wait->probe_ms < next ? wait->probe_ms : next;
         if (!wait->blocked && !client->waiter_up && call->retry_ms < next)
             next = call->retry_ms;
@@ -345,14 +330,4 @@ int64_t dueq__wait_next_ms(const dueq_client *client) {
         !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK))
         next = wait->unblock_ms;
     return next;
-}
-
-void dueq__wait_abandon(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
-    bool owes = wait->blocked || wait->torch || wait->claim;
-    if (wait->blocked && !client->no_unblock && !wait->unblocking)
-        send_unblock(client);
-    close_waiter(client);
-    if (owes)
-        rewake(client);
 }

@@ -50,6 +50,21 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
 %typemap(freearg) (const dueq_bytes *tickets, size_t count), (const dueq_bytes *ids, size_t count)
     "free((void *)$1);"
 
+/* (error, from_ms, until_ms). */
+%typemap(in, fragment="borrow") const dueq_filter *filter (dueq_filter filter, Py_buffer view = {0}) {
+    PyObject *error;
+    long long from_ms, until_ms;
+
+    if (!PyArg_ParseTuple($input, "OLL:filter", &error, &from_ms, &until_ms))
+        SWIG_fail;
+    if (borrow(error, &view, &filter.error) < 0)
+        SWIG_fail;
+    filter.from_ms = from_ms;
+    filter.until_ms = until_ms;
+    $1 = &filter;
+}
+%typemap(freearg) const dueq_filter *filter "PyBuffer_Release(&view$argnum);"
+
 /* A str without NUL, or None for NULL. */
 %typemap(in, fragment="raise_status") const char *url {
     Py_ssize_t size;

@@ -10,6 +10,7 @@ static void drafts_free(struct drafts *drafts) {
     for (size_t i = 0; i < drafts->count; i++) {
         PyBuffer_Release(&drafts->views[i]);
         free((void *)drafts->items[i].headers);
+        free((void *)drafts->items[i].backoff.list_ms);
     }
     free(drafts->items);
     free(drafts->views);
@@ -40,20 +41,67 @@ static int draft_headers(dueq_draft *draft, PyObject *pairs) {
     return 0;
 }
 
-/* row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...)). */
-static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
-    PyObject *body, *headers;
-    Py_ssize_t id_size;
-    long long delay_ms, at_ms, lease_ms;
+/* row: (kind, jitter, base_ms, cap_ms, (delay_ms, ...)). */
+static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
+    PyObject *list;
+    Py_ssize_t count;
+    int kind, jitter;
+    long long base_ms, cap_ms;
+    int64_t *list_ms;
 
-    if (!PyArg_ParseTuple(row, "Os#LLILO:draft", &body, &draft->id.data, &id_size, &delay_ms, &at_ms,
-                          &draft->max_attempts, &lease_ms, &headers))
+    if (!PyArg_ParseTuple(row, "iiLLO:backoff", &kind, &jitter, &base_ms, &cap_ms, &list))
+        return -1;
+    backoff->kind = (dueq_backoff_kind)kind;
+    backoff->jitter = (dueq_jitter)jitter;
+    backoff->base_ms = base_ms;
+    backoff->cap_ms = cap_ms;
+    count = PyTuple_Size(list);
+    if (count <= 0)
+        return (int)count;
+    list_ms = calloc((size_t)count, sizeof *list_ms);
+    if (!list_ms) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    backoff->list_ms = list_ms;
+    backoff->list_count = (size_t)count;
+    for (Py_ssize_t i = 0; i < count; i++) {
+        list_ms[i] = PyLong_AsLongLong(PyTuple_GetItem(list, i));
+        if (list_ms[i] == -1 && PyErr_Occurred())
+            return -1;
+    }
+    return 0;
+}
+
+/*
+ * row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...), priority, max_crashes,
+ * ttl_ms, backoff, drop, dead_letter, to, unique_ms, existing).
+ */
+static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
+    PyObject *body, *headers, *backoff;
+    Py_ssize_t id_size, dead_letter_size, to_size;
+    int priority, existing;
+    long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms;
+
+    if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#s#Li:draft", &body, &draft->id.data, &id_size,
+                          &delay_ms, &at_ms, &draft->max_attempts, &lease_ms, &headers, &priority,
+                          &draft->max_crashes, &ttl_ms, &backoff, &draft->drop,
+                          &draft->dead_letter.data, &dead_letter_size, &draft->to.data, &to_size,
+                          &unique_ms, &existing))
         return -1;
     draft->id.size = (size_t)id_size;
+    draft->dead_letter.size = (size_t)dead_letter_size;
+    draft->to.size = (size_t)to_size;
     draft->delay_ms = delay_ms;
     draft->at_ms = at_ms;
     draft->lease_ms = lease_ms;
-    return borrow(body, view, &draft->body) < 0 ? -1 : draft_headers(draft, headers);
+    draft->priority = (dueq_priority)priority;
+    draft->ttl_ms = ttl_ms;
+    draft->unique_ms = unique_ms;
+    draft->existing = (dueq_existing)existing;
+    if (borrow(body, view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
+        return -1;
+    return draft_backoff(&draft->backoff, backoff);
 }
 
 static int drafts_fill(struct drafts *drafts, PyObject *rows) {

@@ -14,9 +14,9 @@
 %include <stdint.i>
 %include "status.i"  /* a failing status becomes an exception */
 %include "bytes.i"   /* bytes, buffers and text in, for the time of the call */
-%include "link.i"    /* a client and one queue of it, the handle of every call */
+%include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
-%include "result.i"  /* outcomes, messages and counts out */
+%include "result.i"  /* outcomes, messages, counts and rates out */
 %include "wait.i"    /* the one call without the GIL */
 
 %rename("$ignore", %$isfunction) "";
@@ -25,24 +25,35 @@
 %rename("%(strip:[DUEQ_])s", %$isenumitem) "";
 %rename("%(strip:[DUEQ_])s", %$isconstant) "";
 
-%rename(link_open) link_open;
-%rename(link_url) dueq_client_url;
+%rename(client_open) client_open;
+%rename(client_url) dueq_client_url;
+%rename(queue_open) queue_open;
 %rename(new_id) dueq_new_id;
 
 %rename(push_submit) dueq_push_submit;
 %rename(reserve_submit) dueq_reserve_submit;
+%rename(reserve_any_submit) dueq_reserve_any_submit;
 %rename(ack_submit) dueq_ack_submit;
+%rename(ack_push_submit) dueq_ack_push_submit;
 %rename(retry_submit) dueq_retry_submit;
+%rename(release_submit) dueq_release_submit;
 %rename(extend_submit) dueq_extend_submit;
 %rename(bury_submit) dueq_bury_submit;
 %rename(cancel_submit) dueq_cancel_submit;
 %rename(find_submit) dueq_find_submit;
 %rename(kick_submit) dueq_kick_submit;
+%rename(kick_all_submit) dueq_kick_all_submit;
 %rename(reschedule_submit) dueq_reschedule_submit;
 %rename(pause_submit) dueq_pause_submit;
 %rename(resume_submit) dueq_resume_submit;
 %rename(purge_submit) dueq_purge_submit;
 %rename(stats_submit) dueq_stats_submit;
+%rename(peek_submit) dueq_peek_submit;
+%rename(rates_submit) dueq_rates_submit;
+%rename(queues_submit) dueq_queues_submit;
+%rename(lock_submit) dueq_lock_submit;
+%rename(relock_submit) dueq_relock_submit;
+%rename(unlock_submit) dueq_unlock_submit;
 
 %rename(wait) dueq_wait;
 %rename(take) dueq_take;

@@ -24,20 +24,39 @@ static PyObject *headers_object(const dueq_message *message) {
 }
 
 static PyObject *message_object(const dueq_message *message) {
-    return Py_BuildValue("(NNNNIIiLLN)", text_object(message->id), text_object(message->ticket),
-                         bytes_object(message->body), headers_object(message), message->attempt,
-                         message->max_attempts, (int)message->state, (long long)message->time_ms,
-                         (long long)message->created_ms, text_object(message->error));
+    return Py_BuildValue(
+        "(NNNNIIiLLNIIIiLiNN)", text_object(message->id), text_object(message->ticket),
+        bytes_object(message->body), headers_object(message), message->attempt,
+        message->max_attempts, (int)message->state, (long long)message->time_ms,
+        (long long)message->created_ms, text_object(message->error), message->crashes,
+        message->max_crashes, message->deliveries, (int)message->priority,
+        (long long)message->expires_ms, message->drop, text_object(message->dead_letter),
+        text_object(message->to));
 }
 
 static PyObject *counts_object(const dueq_counts *counts) {
     if (!counts)
         return Py_BuildValue("");
-    return Py_BuildValue("(LLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
-                         (long long)counts->leased, (long long)counts->dead, (long long)counts->acked,
-                         (long long)counts->cancelled, (long long)counts->purged,
-                         (long long)counts->damaged, (long long)counts->next_ms,
-                         (long long)counts->now_ms, (long long)counts->paused);
+    return Py_BuildValue(
+        "(LLLLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
+        (long long)counts->leased, (long long)counts->dead, (long long)counts->pushed,
+        (long long)counts->reserved, (long long)counts->acked, (long long)counts->retried,
+        (long long)counts->expired, (long long)counts->buried, (long long)counts->cancelled,
+        (long long)counts->purged, (long long)counts->damaged, (long long)counts->next_ms,
+        (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused);
+}
+
+static PyObject *rate_object(const dueq_rate *rate) {
+    return Py_BuildValue("(LLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
+                         (long long)rate->pushed, (long long)rate->reserved,
+                         (long long)rate->acked, (long long)rate->retried,
+                         (long long)rate->expired, (long long)rate->buried,
+                         (long long)rate->cancelled);
+}
+
+static PyObject *outcome_object(const dueq_result *result, size_t index) {
+    return Py_BuildValue("(iN)", (int)dueq_result_status(result, index),
+                         text_object(dueq_result_id(result, index)));
 }
 
 static int append(PyObject *list, PyObject *item) {
@@ -48,32 +67,39 @@ static int append(PyObject *list, PyObject *item) {
 }
 
 /*
- * (status, [(status, id), ...] of items without a message, [message, ...], counts or None, damaged,
- * purged)
+ * (status, [message, ...], [rate, ...], [(status, id), ...] of items that are neither, counts or None,
+ * damaged, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
-    PyObject *outcomes = PyList_New(0);
     PyObject *messages = PyList_New(0);
-    int failed = !outcomes || !messages;
+    PyObject *rates = PyList_New(0);
+    PyObject *outcomes = PyList_New(0);
+    int failed = !messages || !rates || !outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++) {
         const dueq_message *message = dueq_result_message(result, i);
+        const dueq_rate *rate = dueq_result_rate(result, i);
 
         if (message)
             failed = append(messages, message_object(message));
+        else if (rate)
+            failed = append(rates, rate_object(rate));
         else
-            failed = append(outcomes, Py_BuildValue("(iN)", (int)dueq_result_status(result, i),
-                                                    text_object(dueq_result_id(result, i))));
+            failed = append(outcomes, outcome_object(result, i));
     }
     if (failed) {
-        Py_XDECREF(outcomes);
         Py_XDECREF(messages);
+        Py_XDECREF(rates);
+        Py_XDECREF(outcomes);
         return NULL;
     }
-    return Py_BuildValue("(iNNNnn)", (int)status, outcomes, messages,
+    return Py_BuildValue("(iNNNNnnnNn)", (int)status, messages, rates, outcomes,
                          counts_object(dueq_result_counts(result)),
                          (Py_ssize_t)dueq_result_damaged(result),
-                         (Py_ssize_t)dueq_result_purged(result));
+                         (Py_ssize_t)dueq_result_purged(result),
+                         (Py_ssize_t)dueq_result_kicked(result),
+                         bytes_object(dueq_result_cursor(result)),
+                         (Py_ssize_t)dueq_result_queue(result));
 }
 %}
 

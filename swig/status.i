@@ -16,7 +16,7 @@ static void raise_status(const dueq_client *client, dueq_status status) {
 }
 %}
 
-/* link1: every function with a status has the link as its first argument. */
+/* link1: every function with a status has a link, or a tuple of them, as its first argument. */
 %typemap(out, fragment="raise_status") dueq_status {
     if ($1 < 0) {
         raise_status(link1->client, $1);

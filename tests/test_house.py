@@ -18,8 +18,8 @@ ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 VERBS = [
-    *["push", "reserve", "ack", "retry", "extend", "bury", "kick", "cancel", "reschedule", "find"],
-    *["stats", "pause", "resume", "purge"],
+    *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
+    *["reschedule", "find", "peek", "stats", "rates", "pause", "resume", "purge"],
 ]
 # What builds and tests leave in the tree; .gitignore has the same.
 MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}
@@ -90,7 +90,9 @@ def test_sources_are_listed_once() -> None:
 
 def test_core_files_are_one_thing_each() -> None:
     for path in files("core", "*.[ch]", "*.lua", "*.py"):
-        assert len(text(path).splitlines()) <= 500, name(path)
+        # The whole public contract is one file.
+        most = 700 if path.name == "dueq.h" else 500
+        assert len(text(path).splitlines()) <= most, name(path)
 
 
 # ---- One place for each fact ----
@@ -117,7 +119,7 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert (ROOT / f"core/scripts/{verb}.lua").exists()
     assert re.search(rf"\bdueq_status dueq_{verb}\(", HEADER)
     assert re.search(rf"\bdueq_status dueq_{verb}_submit\(", HEADER)
-    python = text("bindings/python/dueq/queue.py") + text("bindings/python/dueq/message.py")
+    python = "".join(text(path) for path in files("bindings/python/dueq", "*.py"))
     assert re.search(rf"^    def {verb}\(", python, flags=re.M)
     assert f"public function {verb}(" in text("bindings/php/dueq.stub.php")
     assert any(f"{verb}_command = {{" in text(path) for path in files("cli", "*.c"))
@@ -219,10 +221,10 @@ def shop() -> Iterator[dict[str, str]]:
     shutil.rmtree(home, ignore_errors=True)
 
 
-def block(language: str) -> str:
-    found = re.search(rf"^```{language}\n(.*?)^```", README, flags=re.S | re.M)
-    assert found, f"README.md has no {language}"
-    return found[1]
+def block(language: str, number: int = 0) -> str:
+    found = re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.S | re.M)
+    assert len(found) > number, f"README.md has no {language}"
+    return str(found[number])
 
 
 def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
@@ -251,6 +253,11 @@ def php() -> list[str]:
 def test_readme_python_works_when_pasted(shop: dict[str, str]) -> None:
     lines = run([sys.executable, "-"], block("python"), shop)
     assert lines == ["ID pack it", "bill-7 not paid"]
+
+
+def test_readme_recipes_work_when_pasted(shop: dict[str, str]) -> None:
+    show = "\nprint(queue.stats().leased, dueq.Queue('audit').stats().ready, bool(lock))\n"
+    assert run([sys.executable, "-"], block("python", 1) + show, shop) == ["0 1 True"]
 
 
 def test_readme_php_works_when_pasted(shop: dict[str, str]) -> None:

@@ -8,47 +8,46 @@
 
 static bool interrupt_pending(void) { return zend_atomic_bool_load_ex(&EG(vm_interrupt)); }
 
-static dueq_status take(dueq_php_queue *queue) {
-    dueq_result_free(queue->result);
-    queue->result = NULL;
-    return dueq_take(queue->client, &queue->result);
+static dueq_status take(dueq_php_client *client) {
+    dueq_php_client_forget(client);
+    return dueq_take(client->client, &client->result);
 }
 
-static void throw_failure(const dueq_php_queue *queue, dueq_status status) {
-    dueq_php_throw(status, dueq_error_text(queue->client));
+static void throw_failure(const dueq_php_client *client, dueq_status status) {
+    dueq_php_throw(status, dueq_error_text(client->client));
 }
 
-dueq_status dueq_php_finish(dueq_php_queue *queue, dueq_status submitted) {
+dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted) {
     dueq_status status = submitted;
 
     if (submitted == DUEQ_PENDING) {
         do {
-            status = dueq_wait(queue->client, -1);
+            status = dueq_wait(client->client, -1);
         } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
-        status = take(queue);
+        status = take(client);
     }
     if (status < 0) {
-        throw_failure(queue, status);
+        throw_failure(client, status);
     }
     return status;
 }
 
-dueq_status dueq_php_finish_wait(dueq_php_queue *queue, dueq_status submitted) {
+dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted) {
     dueq_status status = submitted;
 
     while (status == DUEQ_PENDING) {
-        status = dueq_wait(queue->client, SLICE_MS);
+        status = dueq_wait(client->client, SLICE_MS);
         if (status == DUEQ_INTERRUPTED || (status == DUEQ_PENDING && interrupt_pending())) {
             /* What has arrived by now is delivered; giving it up would cost its lease. */
-            status = dueq_pump(queue->client);
+            status = dueq_pump(client->client);
             if (status == DUEQ_PENDING) {
-                dueq_abandon(queue->client);
+                dueq_abandon(client->client);
                 return DUEQ_INTERRUPTED;
             }
         }
     }
     if (submitted == DUEQ_PENDING) {
-        status = take(queue);
+        status = take(client);
     }
     if (status < 0) {
         /* PHP drops the signals that are pending when an internal method throws. The failure is not
@@ -56,31 +55,83 @@ dueq_status dueq_php_finish_wait(dueq_php_queue *queue, dueq_status submitted) {
         if (submitted == DUEQ_PENDING && interrupt_pending()) {
             return DUEQ_INTERRUPTED;
         }
-        throw_failure(queue, status);
+        throw_failure(client, status);
     }
     return status;
 }
 
-dueq_status dueq_php_finish_held(dueq_php_queue *queue, dueq_status submitted) {
-    dueq_status status = dueq_php_finish(queue, submitted);
+dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text) {
+    dueq_status status = dueq_php_finish(client, submitted);
 
     if (status == DUEQ_LEASE_LOST) {
-        dueq_php_throw(status, NULL);
+        dueq_php_throw(status, text);
     }
     return status;
 }
 
-void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, const dueq_bytes *items,
-                   size_t count, zval *out) {
-    array_init_size(out, (uint32_t)count);
-    for (size_t done = 0; done < count; done += DUEQ_MAX_BATCH) {
-        size_t step = MIN(count - done, DUEQ_MAX_BATCH);
+bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item) {
+    const dueq_bytes bytes = dueq_php_bytes(item);
 
-        if (dueq_php_finish(queue, submit(queue->queue, items + done, step)) < 0) {
-            return;
+    return dueq_php_finish(queue->client, submit(queue->queue, &bytes, 1)) == DUEQ_OK;
+}
+
+/* False: it threw. */
+static bool read_item(dueq_php_queue *queue, zval *value, bool tickets, zend_long number,
+                      dueq_bytes *item) {
+    const dueq_php_place place = {1, number, tickets ? "message" : "id"};
+
+    ZVAL_DEREF(value);
+    if (Z_TYPE_P(value) == IS_STRING) {
+        *item = dueq_php_bytes(Z_STR_P(value));
+        return true;
+    }
+    if (!tickets || Z_TYPE_P(value) != IS_OBJECT || Z_OBJCE_P(value) != dueq_php_message_ce) {
+        dueq_php_type_error(&place, tickets ? "Dueq\\Message|string" : "string", value);
+        return false;
+    }
+    *item = dueq_php_message_ticket(Z_OBJ_P(value), queue);
+    if (!item->data) {
+        dueq_php_throw_format(DUEQ_INVALID,
+                              "message " ZEND_LONG_FMT " is of another Dueq\\Queue object", number);
+        return false;
+    }
+    return true;
+}
+
+/* The bytes of each ticket or id; `items` is a list to free, NULL after an exception. */
+static dueq_bytes *read_items(dueq_php_queue *queue, HashTable *table, bool tickets) {
+    dueq_bytes *items = safe_emalloc(zend_hash_num_elements(table), sizeof *items, 0);
+    zend_long count = 0;
+    zval *value;
+
+    ZEND_HASH_FOREACH_VAL(table, value) {
+        if (!read_item(queue, value, tickets, count, &items[count])) {
+            efree(items);
+            return NULL;
+        }
+        count++;
+    }
+    ZEND_HASH_FOREACH_END();
+    return items;
+}
+
+void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *table, bool tickets,
+                   zval *out) {
+    size_t count = zend_hash_num_elements(table), step;
+    dueq_bytes *items = read_items(queue, table, tickets);
+
+    if (!items) {
+        return;
+    }
+    array_init_size(out, (uint32_t)count);
+    for (size_t done = 0; done < count; done += step) {
+        step = MIN(count - done, DUEQ_MAX_BATCH);
+        if (dueq_php_finish(queue->client, submit(queue->queue, items + done, step)) < 0) {
+            break;
         }
         for (size_t i = 0; i < step; i++) {
-            add_next_index_bool(out, dueq_result_status(queue->result, i) == DUEQ_OK);
+            add_next_index_bool(out, dueq_result_status(queue->client->result, i) == DUEQ_OK);
         }
     }
+    efree(items);
 }

@@ -1,5 +1,38 @@
 #include "php_dueq.h"
 
+enum key_type { STRING, TEXT, LIMIT, NUMBER, TRUTH, TABLE, VALUE };
+
+/* TEXT and LIMIT may be null; a VALUE is read when the draft is filled. */
+static const char *const type_names[] = {"string", "?string", "?int", "int", "bool", "array", ""};
+
+/* The parameters of push() in their order, which are the keys of an item. */
+static const struct {
+    const char *name;
+    enum key_type type;
+    size_t offset;
+} keys[] = {
+#define KEY(name, type, member) {name, type, offsetof(dueq_php_fields, member)}
+    KEY("body", STRING, body),
+    KEY("delay", VALUE, delay),
+    KEY("at", VALUE, at),
+    KEY("id", TEXT, id),
+    KEY("maxAttempts", LIMIT, max_attempts),
+    KEY("lease", VALUE, lease),
+    KEY("headers", TABLE, headers),
+    KEY("priority", NUMBER, priority),
+    KEY("ttl", VALUE, ttl),
+    KEY("backoff", VALUE, backoff),
+    KEY("maxCrashes", LIMIT, max_crashes),
+    KEY("drop", TRUTH, drop),
+    KEY("deadLetter", TEXT, dead_letter),
+    KEY("to", TEXT, to),
+    KEY("unique", VALUE, unique),
+    KEY("replace", VALUE, replace),
+#undef KEY
+};
+
+#define KEY_COUNT (sizeof keys / sizeof keys[0])
+
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value) {
     if (EG(exception)) {
         return;
@@ -14,22 +47,28 @@ void dueq_php_type_error(const dueq_php_place *place, const char *type, const zv
     }
 }
 
-/* The number of push()'s (or reschedule()'s) parameter of this name, or of pushMany()'s array. */
-static dueq_php_place place_of(zend_long item, uint32_t argument, const char *name) {
-    return (dueq_php_place){item < 0 ? argument : 1, item, name};
-}
-
-static bool invalid(zend_long item, const char *text) {
-    if (item < 0) {
-        dueq_php_throw(DUEQ_INVALID, text);
+bool dueq_php_invalid(const dueq_php_place *place, const char *text) {
+    if (place->item < 0) {
+        dueq_php_throw_format(DUEQ_INVALID, "%s must %s", place->name, text);
     } else {
-        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": %s", item, text);
+        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": %s must %s", place->item,
+                              place->name, text);
     }
     return false;
 }
 
+/* The number of push()'s (or reschedule()'s) parameter of this name, or of the array of items. */
+static dueq_php_place place_of(zend_long item, const char *name) {
+    uint32_t number = 0;
+
+    while (item < 0 && number < KEY_COUNT && strcmp(keys[number].name, name) != 0) {
+        number++;
+    }
+    return (dueq_php_place){number + 1, item, name};
+}
+
 static bool fill_headers(dueq_draft *draft, HashTable *table, zend_long item, zend_arena **arena) {
-    const dueq_php_place place = place_of(item, 7, "headers");
+    const dueq_php_place place = place_of(item, "headers");
     size_t count = zend_hash_num_elements(table);
     dueq_header *headers;
     zend_ulong number;
@@ -63,105 +102,188 @@ static bool fill_headers(dueq_draft *draft, HashTable *table, zend_long item, ze
     return true;
 }
 
+static bool given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
+
 bool dueq_php_due(zval *delay, zval *at, zend_long item, int64_t *delay_ms, int64_t *at_ms) {
-    const dueq_php_place delay_place = place_of(item, 2, "delay"),
-                         at_place = place_of(item, 3, "at");
-    bool has_delay = delay && Z_TYPE_P(delay) != IS_NULL;
-    bool has_at = at && Z_TYPE_P(at) != IS_NULL;
+    const dueq_php_place both = {0, item, "delay and at"}, delay_place = place_of(item, "delay"),
+                         at_place = place_of(item, "at");
 
     *delay_ms = *at_ms = 0;
-    if (has_delay && has_at) {
-        return invalid(item, "delay and at must not be given together");
+    if (given(delay) && given(at)) {
+        return dueq_php_invalid(&both, "not be given together");
     }
-    return (!has_delay || dueq_php_duration(&delay_place, delay, delay_ms)) &&
-           (!has_at || dueq_php_time(&at_place, at, at_ms));
+    return (!given(delay) || dueq_php_duration(&delay_place, delay, delay_ms)) &&
+           (!given(at) || dueq_php_time(&at_place, at, at_ms));
+}
+
+static bool fill_times(dueq_draft *draft, const dueq_php_fields *fields, zend_long item) {
+    const dueq_php_place lease = place_of(item, "lease"), ttl = place_of(item, "ttl"),
+                         unique = place_of(item, "unique");
+
+    return dueq_php_due(fields->delay, fields->at, item, &draft->delay_ms, &draft->at_ms) &&
+           dueq_php_limit(&lease, fields->lease, &draft->lease_ms) &&
+           dueq_php_limit(&ttl, fields->ttl, &draft->ttl_ms) &&
+           (!given(fields->unique) ||
+            dueq_php_duration(&unique, fields->unique, &draft->unique_ms));
+}
+
+/* A text that is none when it is not given, but must not be empty when it is. */
+static bool fill_text(dueq_bytes *out, const zend_string *text, const char *name, zend_long item) {
+    const dueq_php_place place = place_of(item, name);
+
+    *out = dueq_php_bytes(text);
+    return !text || out->size || dueq_php_invalid(&place, "not be empty");
+}
+
+static bool fill_limit(uint32_t *out, zend_long limit, const char *name, zend_long item) {
+    const dueq_php_place place = place_of(item, name);
+
+    *out = (uint32_t)limit;
+    return (limit >= 0 && limit <= DUEQ_MAX_MAX_ATTEMPTS) ||
+           dueq_php_invalid(&place, "be from 0 to 65535");
+}
+
+static bool fill_priority(dueq_draft *draft, zend_long priority, zend_long item) {
+    const dueq_php_place place = place_of(item, "priority");
+
+    draft->priority = (dueq_priority)priority;
+    return (priority >= DUEQ_LOW && priority <= DUEQ_HIGH) ||
+           dueq_php_invalid(&place, "be 1 (high), 0 or -1 (low)");
+}
+
+static bool fill_existing(dueq_draft *draft, const zval *replace, zend_long item) {
+    const dueq_php_place place = place_of(item, "replace");
+
+    if (!replace || Z_TYPE_P(replace) == IS_FALSE) {
+        return true;
+    }
+    if (Z_TYPE_P(replace) == IS_TRUE) {
+        draft->existing = DUEQ_REPLACE;
+        return true;
+    }
+    if (Z_TYPE_P(replace) != IS_STRING) {
+        dueq_php_type_error(&place, "string|bool", replace);
+        return false;
+    }
+    draft->existing = DUEQ_REPLACE_BODY;
+    return zend_string_equals_literal(Z_STR_P(replace), "body") ||
+           dueq_php_invalid(&place, "be true, false or \"body\"");
 }
 
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena) {
-    const dueq_php_place lease = place_of(item, 6, "lease");
+    const dueq_php_place backoff = place_of(item, "backoff");
 
     *draft = (dueq_draft)DUEQ_DRAFT;
     draft->body = dueq_php_bytes(fields->body);
-    draft->id = dueq_php_bytes(fields->id);
-    if (fields->id && !draft->id.size) {
-        return invalid(item, "id must not be empty");
-    }
-    if (fields->max_attempts < 0 || fields->max_attempts > DUEQ_MAX_MAX_ATTEMPTS) {
-        return invalid(item, "maxAttempts must be from 0 to 65535");
-    }
-    draft->max_attempts = (uint32_t)fields->max_attempts;
-    return dueq_php_due(fields->delay, fields->at, item, &draft->delay_ms, &draft->at_ms) &&
-           dueq_php_lease(&lease, fields->lease, &draft->lease_ms) &&
+    draft->drop = fields->drop;
+    return fill_text(&draft->id, fields->id, "id", item) &&
+           fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item) &&
+           fill_text(&draft->to, fields->to, "to", item) &&
+           fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts", item) &&
+           fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes", item) &&
+           fill_priority(draft, fields->priority, item) &&
+           fill_existing(draft, fields->replace, item) && fill_times(draft, fields, item) &&
+           (!given(fields->backoff) ||
+            dueq_php_backoff_read(&backoff, fields->backoff, &draft->backoff, arena)) &&
            (!fields->headers || fill_headers(draft, fields->headers, item, arena));
 }
 
-/* Reads one key of an item; false: not of its type, or not known. */
-static bool read_key(dueq_php_fields *fields, zend_string *key, zval *value, zend_long item) {
-    const dueq_php_place place = {1, item, ZSTR_VAL(key)};
-    const char *type = NULL;
-    bool null = Z_TYPE_P(value) == IS_NULL;
+/* Reads a value into its member; false: it is of another type. */
+static bool read_value(enum key_type type, void *member, zval *value) {
+    uint8_t found = Z_TYPE_P(value);
 
-    if (zend_string_equals_literal(key, "body")) {
-        fields->body = Z_TYPE_P(value) == IS_STRING ? Z_STR_P(value) : NULL;
-        type = fields->body ? NULL : "string";
-    } else if (zend_string_equals_literal(key, "id")) {
-        fields->id = Z_TYPE_P(value) == IS_STRING ? Z_STR_P(value) : NULL;
-        type = fields->id || null ? NULL : "?string";
-    } else if (zend_string_equals_literal(key, "delay")) {
-        fields->delay = value;
-    } else if (zend_string_equals_literal(key, "at")) {
-        fields->at = value;
-    } else if (zend_string_equals_literal(key, "lease")) {
-        fields->lease = value;
-    } else if (zend_string_equals_literal(key, "maxAttempts")) {
-        fields->max_attempts = Z_TYPE_P(value) == IS_LONG ? Z_LVAL_P(value) : 0;
-        type = Z_TYPE_P(value) == IS_LONG || null ? NULL : "?int";
-    } else if (zend_string_equals_literal(key, "headers")) {
-        fields->headers = Z_TYPE_P(value) == IS_ARRAY ? Z_ARRVAL_P(value) : NULL;
-        type = fields->headers ? NULL : "array";
-    } else {
-        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": there is no key \"%s\"",
-                              item, ZSTR_VAL(key));
-        return false;
+    switch (type) {
+    case STRING:
+    case TEXT:
+        *(zend_string **)member = found == IS_STRING ? Z_STR_P(value) : NULL;
+        return found == IS_STRING || (found == IS_NULL && type == TEXT);
+    case LIMIT:
+    case NUMBER:
+        *(zend_long *)member = found == IS_LONG ? Z_LVAL_P(value) : 0;
+        return found == IS_LONG || (found == IS_NULL && type == LIMIT);
+    case TRUTH:
+        *(bool *)member = found == IS_TRUE;
+        return found == IS_TRUE || found == IS_FALSE;
+    case TABLE:
+        *(HashTable **)member = found == IS_ARRAY ? Z_ARRVAL_P(value) : NULL;
+        return found == IS_ARRAY;
+    case VALUE:
+        *(zval **)member = value;
     }
-    if (type) {
-        dueq_php_type_error(&place, type, value);
-    }
-    return !type;
+    return true;
 }
 
-bool dueq_php_draft_read(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena) {
-    dueq_php_fields fields = {.max_attempts = DUEQ_DEFAULT_ATTEMPTS};
-    zend_ulong number;
-    zend_string *key;
-    zval *field;
+/* Reads one key of an item; false: not of its type, or not known. */
+static bool read_key(dueq_php_fields *fields, const zend_string *name, zval *value,
+                     zend_long item) {
+    for (size_t i = 0; i < KEY_COUNT; i++) {
+        const dueq_php_place place = {1, item, keys[i].name};
 
-    ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) == IS_STRING) {
-        fields.body = Z_STR_P(value);
-        return dueq_php_draft_fill(draft, &fields, item, arena);
+        if (!zend_string_equals_cstr(name, keys[i].name, strlen(keys[i].name))) {
+            continue;
+        }
+        if (!read_value(keys[i].type, (char *)fields + keys[i].offset, value)) {
+            dueq_php_type_error(&place, type_names[keys[i].type], value);
+            return false;
+        }
+        return true;
     }
-    if (Z_TYPE_P(value) != IS_ARRAY) {
-        const dueq_php_place place = {1, item, "message"};
-        dueq_php_type_error(&place, "array|string", value);
-        return false;
-    }
-    ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(value), number, key, field) {
-        ZVAL_DEREF(field);
-        if (!key) {
+    dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": there is no key \"%s\"", item,
+                          ZSTR_VAL(name));
+    return false;
+}
+
+static bool read_keys(dueq_php_fields *fields, HashTable *table, zend_long item) {
+    const dueq_php_place body = {1, item, "body"};
+    zend_ulong number;
+    zend_string *name;
+    zval *value;
+
+    ZEND_HASH_FOREACH_KEY_VAL(table, number, name, value) {
+        ZVAL_DEREF(value);
+        if (!name) {
             dueq_php_throw_format(DUEQ_INVALID,
                                   "message " ZEND_LONG_FMT ": there is no key " ZEND_LONG_FMT, item,
                                   (zend_long)number);
             return false;
         }
-        if (!read_key(&fields, key, field, item)) {
+        if (!read_key(fields, name, value, item)) {
             return false;
         }
     }
     ZEND_HASH_FOREACH_END();
-    if (!fields.body) {
-        return invalid(item, "body is missing");
+    return fields->body || dueq_php_invalid(&body, "be given");
+}
+
+static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena) {
+    const dueq_php_place place = {1, item, "message"};
+    dueq_php_fields fields = DUEQ_PHP_FIELDS;
+
+    ZVAL_DEREF(value);
+    if (Z_TYPE_P(value) == IS_STRING) {
+        fields.body = Z_STR_P(value);
+    } else if (Z_TYPE_P(value) != IS_ARRAY) {
+        dueq_php_type_error(&place, "array|string", value);
+        return false;
+    } else if (!read_keys(&fields, Z_ARRVAL_P(value), item)) {
+        return false;
     }
     return dueq_php_draft_fill(draft, &fields, item, arena);
+}
+
+dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena) {
+    dueq_draft *drafts =
+        zend_arena_calloc(arena, MAX(zend_hash_num_elements(messages), 1), sizeof *drafts);
+    zend_long item = 0;
+    zval *value;
+
+    ZEND_HASH_FOREACH_VAL(messages, value) {
+        if (!read_item(&drafts[item], value, item, arena)) {
+            return NULL;
+        }
+        item++;
+    }
+    ZEND_HASH_FOREACH_END();
+    return drafts;
 }

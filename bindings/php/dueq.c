@@ -3,16 +3,40 @@
 #include "ext/standard/info.h"
 #include "zend_attributes.h"
 #include "zend_exceptions.h"
+#include "zend_interfaces.h"
 
 #include "ext/spl/spl_exceptions.h"
 
 #include "dueq_arginfo.h"
 
 _Static_assert(DUEQ_DEFAULT_ATTEMPTS == 5, "the stub names this default of Queue::push()");
+_Static_assert(DUEQ_DEFAULT_CRASHES == 5, "the stub names this default of Queue::push()");
 
-zend_class_entry *dueq_php_queue_ce;
+zend_class_entry *dueq_php_backoff_ce;
+zend_class_entry *dueq_php_lock_ce;
 zend_class_entry *dueq_php_message_ce;
+zend_class_entry *dueq_php_messages_ce;
+zend_class_entry *dueq_php_queue_ce;
+zend_class_entry *dueq_php_queues_ce;
+zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
+
+static void register_classes(void) {
+    dueq_php_backoff_ce = register_class_Dueq_Backoff();
+    dueq_php_lock_ce = register_class_Dueq_Lock();
+    dueq_php_message_ce = register_class_Dueq_Message();
+    dueq_php_messages_ce = register_class_Dueq_Messages(zend_ce_iterator);
+    dueq_php_queue_ce = register_class_Dueq_Queue();
+    dueq_php_queues_ce = register_class_Dueq_Queues();
+    dueq_php_rate_ce = register_class_Dueq_Rate();
+    dueq_php_stats_ce = register_class_Dueq_Stats();
+    dueq_php_backoff_startup();
+    dueq_php_lock_startup();
+    dueq_php_message_startup();
+    dueq_php_messages_startup();
+    dueq_php_queue_startup();
+    dueq_php_queues_startup();
+}
 
 static void register_exceptions(void) {
     zend_class_entry *root = register_class_Dueq_Exception_DueqException(spl_ce_RuntimeException);
@@ -55,12 +79,8 @@ static PHP_MINIT_FUNCTION(dueq) {
     (void)type;
     (void)module_number;
     know_thread();
-    dueq_php_queue_ce = register_class_Dueq_Queue();
-    dueq_php_message_ce = register_class_Dueq_Message();
-    dueq_php_stats_ce = register_class_Dueq_Stats();
+    register_classes();
     register_exceptions();
-    dueq_php_queue_startup();
-    dueq_php_message_startup();
     return dueq_php_exception_startup();
 }
 

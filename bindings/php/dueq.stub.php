@@ -47,6 +47,15 @@ namespace Dueq
          */
         public function __construct(string $name, #[\SensitiveParameter] ?string $url = null) {}
 
+        /**
+         * Names the queues of a server that were ever used. It looks through the names of all of the
+         * server's keys, a bounded number in each step.
+         *
+         * @param string|null $url as __construct()
+         * @return list<string> sorted
+         */
+        public static function names(#[\SensitiveParameter] ?string $url = null): array {}
+
         /** Where the server is, without the password. */
         public function url(): string {}
 
@@ -61,13 +70,32 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
          * @param string|null $id 1 to 255 bytes of UTF-8; null: a new one
-         * @param int|null $maxAttempts deliveries before the message is dead, 65535 at most; null or 0:
-         *     without limit
+         * @param int|null $maxAttempts failures (retries) before the message is at its end, 65535 at
+         *     most; null or 0: without limit
          * @param float|\DateInterval|null $lease a delivery's lease where the consumer names none;
          *     null: 30 seconds
          * @param string[] $headers text by name, UTF-8
+         * @param int $priority 1 high, 0 normal, -1 low: all of a higher one go before any of a lower
+         *     one
+         * @param float|\DateInterval|null $ttl not delivered later than this long after the push, more
+         *     than 0; null: no end
+         * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry that names none:
+         *     always the same one, a list (for the first failure, the second ...; the last one from
+         *     then on) or a Backoff; null: none
+         * @param int|null $maxCrashes deliveries whose lease ends before the message is at its end,
+         *     65535 at most; null or 0: without limit
+         * @param bool $drop at its end the message is gone, and not kept as dead
+         * @param string|null $deadLetter the queue that it moves to at its end; null: it is dead in its
+         *     own. Not together with $drop
+         * @param string|null $to the queue that it moves to when it is due; null: none
+         * @param float|\DateInterval|null $unique with $id: refuses others of that id for this long
+         *     after the push, also when the message is gone; null: as long as it lives
+         * @param bool|string $replace with $id, where a living message has it. false: this one is
+         *     refused. true: the old one is gone as if cancelled, and this one takes its place. "body":
+         *     the same, but one that is ready or delayed keeps its time and its place in the line
          * @return string the message's id
-         * @throws Exception\DuplicateException when a living message has this id already
+         * @throws Exception\DuplicateException when a living message has this id already, or it is still
+         *     unique
          * @throws Exception\TooLargeException
          * @throws Exception\ClosedException when the connection broke and the outcome is not known:
          *     push again with the same id, which never makes a second message
@@ -80,7 +108,16 @@ namespace Dueq
             ?string $id = null,
             ?int $maxAttempts = 5,
             float|\DateInterval|null $lease = null,
-            array $headers = []
+            array $headers = [],
+            int $priority = 0,
+            float|\DateInterval|null $ttl = null,
+            float|array|Backoff|\DateInterval|null $backoff = null,
+            ?int $maxCrashes = 5,
+            bool $drop = false,
+            ?string $deadLetter = null,
+            ?string $to = null,
+            float|\DateInterval|null $unique = null,
+            bool|string $replace = false
         ): string {}
 
         /**
@@ -88,9 +125,9 @@ namespace Dueq
          * all. All messages are checked before the first is sent.
          *
          * @param array $messages each a body (string), or an array with the names of push()'s parameters as
-         *     keys, of which only body is required; any number
-         * @return list<string|null> in order, each message's id, or null where a living message has that
-         *     id already
+         *     keys, of which only body is required; any number. Those of a step that name a queue in
+         *     "to" name one and the same
+         * @return list<string|null> in order, each message's id, or null for a duplicate
          * @throws Exception\DueqException as push(); steps before the failed one are stored
          */
         public function pushMany(array $messages): array {}
@@ -149,6 +186,16 @@ namespace Dueq
         public function find(string $id): ?Message {}
 
         /**
+         * Looks at all messages of one state without touching them: ready ones in the order of
+         * delivery, the others by their time. They are fetched as the loop comes to them. What changes
+         * its place meanwhile may be seen twice or not at all. Damaged ones are left out.
+         *
+         * @param string $state ready, delayed, leased or dead
+         * @param int $page 1 to 1,000: how many are fetched, and kept in memory, at a time
+         */
+        public function peek(string $state, int $page = 100): Messages {}
+
+        /**
          * Gives a dead message back to be delivered at once, with as many attempts again as it had.
          *
          * @return bool false: no dead message has this id
@@ -162,6 +209,26 @@ namespace Dueq
          * @return list<bool> in order
          */
         public function kickMany(array $ids): array {}
+
+        /**
+         * Gives all dead messages back, as kick(), in steps of up to 1,000, between which the server
+         * serves others.
+         *
+         * @param string|null $error only those whose error contains this text; null: all
+         * @param float|int|\DateTimeInterface|null $since only those that died at this time of the
+         *     server's clock or later
+         * @param float|int|\DateTimeInterface|null $until only those that died before this time
+         * @param callable|null $progress called after each step with the number of messages given back
+         *     so far; what it throws ends the work there
+         * @return int how many messages it gave back
+         * @throws Exception\DueqException those of the steps before are given back
+         */
+        public function kickAll(
+            ?string $error = null,
+            float|int|\DateTimeInterface|null $since = null,
+            float|int|\DateTimeInterface|null $until = null,
+            ?callable $progress = null
+        ): int {}
 
         /**
          * Gives a delayed message another due time; without $delay and $at it is due now.
@@ -200,16 +267,176 @@ namespace Dueq
 
         /** Counts the queue. */
         public function stats(): Stats {}
+
+        /**
+         * What the queue did in each of the last minutes in which anything happened.
+         *
+         * @param int $minutes 1 to 360
+         * @return list<Rate> the latest first, which is still running
+         */
+        public function rates(int $minutes = 60): array {}
+
+        /**
+         * Takes a lock, which has one owner at a time. Each queue has locks of its own.
+         *
+         * @param string $name 1 to 255 bytes of UTF-8 without control characters
+         * @param float|\DateInterval $ttl how long it lasts, more than 0, unless it is extended or
+         *     released before
+         * @param float|\DateInterval $timeout how long to wait for its turn; 0: not at all, INF: for ever
+         * @return Lock|null null: somebody else holds it, after the wait, and as soon as a signal comes,
+         *     as with reserve()
+         */
+        public function lock(
+            string $name,
+            float|\DateInterval $ttl,
+            float|\DateInterval $timeout = 0.0
+        ): ?Lock {}
     }
 
     /**
-     * A message as reserve() and find() return it. It holds its queue.
+     * Several queues of one server, to wait for messages of all of them at once.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Queues
+    {
+        /** @var list<string> the names that the queues were opened with */
+        public readonly array $names;
+
+        /** preference or round robin. */
+        public readonly string $order;
+
+        /**
+         * Opens queues. Nothing is connected until the first call.
+         *
+         * @param string[] $names 1 to 64 different names of queues
+         * @param string|null $url as Queue::__construct()
+         * @param string $order which queue goes first where several have messages. "preference": that
+         *     which comes first in $names, always. "round robin": in turn
+         * @throws Exception\NameException
+         * @throws Exception\UrlException
+         */
+        public function __construct(
+            array $names,
+            #[\SensitiveParameter] ?string $url = null,
+            string $order = "preference"
+        ) {}
+
+        /** Where the server is, without the password. */
+        public function url(): string {}
+
+        /**
+         * Takes the next ready message of these queues under a lease, as Queue::reserve(). It tells its
+         * queue by Message::$queue.
+         *
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
+         * @return Message|null as Queue::reserve()
+         */
+        public function reserve(
+            float|\DateInterval $timeout = 0.0,
+            float|\DateInterval|null $lease = null
+        ): ?Message {}
+
+        /**
+         * Takes up to $count ready messages, all of one queue, as reserve(). It waits for the first only.
+         *
+         * @param int $count 1 to 1,000
+         * @return list<Message>
+         */
+        public function reserveMany(
+            int $count,
+            float|\DateInterval $timeout = 0.0,
+            float|\DateInterval|null $lease = null
+        ): array {}
+    }
+
+    /**
+     * The delay of a retry that names none, by the failures n = 1, 2 ... of the message. Each delay is
+     * at most 49 days; push() checks it.
+     *
+     * What chance does to each delay d, so that messages that failed together do not come back together,
+     * is its jitter: "none"; "full": anything from 0 to d; "equal": anything from d/2 to d.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Backoff
+    {
+        /** fixed, linear, exponential or list. */
+        public readonly string $kind;
+
+        /** Seconds; null for a list. */
+        public readonly ?float $base;
+
+        /** The most that a delay grows to, in seconds; null: without limit. */
+        public readonly ?float $cap;
+
+        /** @var list<float> seconds; empty but for a list */
+        public readonly array $delays;
+
+        /** none, full or equal. */
+        public readonly string $jitter;
+
+        private function __construct() {}
+
+        /**
+         * Always the same delay.
+         *
+         * @param float|\DateInterval $delay more than 0
+         * @param string $jitter none, full or equal
+         */
+        public static function fixed(float|\DateInterval $delay, string $jitter = "none"): Backoff {}
+
+        /**
+         * $base * n.
+         *
+         * @param float|\DateInterval $base more than 0
+         * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null: without
+         *     limit
+         * @param string $jitter none, full or equal
+         */
+        public static function linear(
+            float|\DateInterval $base,
+            float|\DateInterval|null $cap = null,
+            string $jitter = "none"
+        ): Backoff {}
+
+        /**
+         * $base * 2 ** (n - 1).
+         *
+         * @param float|\DateInterval $base more than 0
+         * @param float|\DateInterval|null $cap the most that a delay grows to, more than 0; null: without
+         *     limit
+         * @param string $jitter none, full or equal
+         */
+        public static function exponential(
+            float|\DateInterval $base,
+            float|\DateInterval|null $cap = null,
+            string $jitter = "none"
+        ): Backoff {}
+
+        /**
+         * The nth of the delays, and the last one from then on.
+         *
+         * @param array $delays 1 to 32, each seconds or a DateInterval
+         * @param string $jitter none, full or equal
+         */
+        public static function list(array $delays, string $jitter = "none"): Backoff {}
+    }
+
+    /**
+     * A message as reserve(), find() and peek() return it. It holds its queue.
      *
      * @strict-properties
      * @not-serializable
      */
     final class Message
     {
+        /** The name of the queue that it is from. */
+        public readonly string $queue;
+
         public readonly string $id;
 
         public readonly string $body;
@@ -217,14 +444,26 @@ namespace Dueq
         /** @var string[] text by name, in the producer's order */
         public readonly array $headers;
 
-        /** This delivery; find(): the current one. ackMany() takes it. */
+        /** This delivery; find() and peek(): the current one, empty unless leased. ackMany() takes it. */
         public readonly string $ticket;
 
-        /** Deliveries so far, this one included: 1 on the first. kick() does not set it back. */
+        /** Failures since its push or last kick and, when leased, this delivery: 1 on the first. */
         public readonly int $attempt;
 
-        /** Deliveries since its push or last kick before the message is dead; null: without limit. */
+        /** Failures before the message is at its end; null: without limit. */
         public readonly ?int $maxAttempts;
+
+        /** Deliveries since its push or last kick whose lease ended. */
+        public readonly int $crashes;
+
+        /** Crashes before the message is at its end; null: without limit. */
+        public readonly ?int $maxCrashes;
+
+        /** All of them, this one included: also crashed and released ones, and those before a kick. */
+        public readonly int $deliveries;
+
+        /** 1 high, 0 normal, -1 low. */
+        public readonly int $priority;
 
         /** ready, delayed, leased or dead, when the server answered. */
         public readonly string $state;
@@ -235,27 +474,55 @@ namespace Dueq
         /** When it was pushed, by the producer's clock. */
         public readonly float $createdAt;
 
+        /** When its time to live ends, by the server's clock; null: never. */
+        public readonly ?float $expires;
+
         /** The text of the last retry() or bury(); empty if there was none. */
         public readonly string $error;
+
+        /** Whether it is gone at its end, and not kept as dead. */
+        public readonly bool $drop;
+
+        /** The queue that it moves to at its end; null: it is dead in its own. */
+        public readonly ?string $deadLetter;
+
+        /** The queue that it moves to when it is due; null: none. */
+        public readonly ?string $to;
 
         private function __construct() {}
 
         /**
          * Finishes the message: it is gone.
          *
+         * @param array|null $push successors, stored in the same step, as messages of pushMany() without
+         *     "to"; up to 1,000. Where the lease was lost, none is stored
+         * @param string|null $to the queue that these go to; null: the message's own
+         * @return list<string|null>|null with $push: in order, each successor's id, or null for a
+         *     duplicate
          * @throws Exception\LeaseLostException
          */
-        public function ack(): void {}
+        public function ack(?array $push = null, ?string $to = null): ?array {}
 
         /**
          * Gives the message back to be delivered again.
          *
-         * @param float|\DateInterval $delay not before this long from now
+         * @param float|\DateInterval|null $delay not before this long from now; null: by its backoff, at
+         *     once if it has none
          * @param string $error kept with the message, 4,096 bytes at most
-         * @return bool false: its attempts are used up, and it is dead now
+         * @return bool false: its attempts are used up, and this was its end: it is dead or, by its
+         *     policy, moved to its dead-letter queue or gone
          * @throws Exception\LeaseLostException
          */
-        public function retry(float|\DateInterval $delay = 0.0, string $error = ""): bool {}
+        public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
+
+        /**
+         * Gives the message back as if it had not been delivered: it does not count as an attempt.
+         *
+         * @param float|\DateInterval $delay not before this long from now; 0: now, at the front of the
+         *     line
+         * @throws Exception\LeaseLostException
+         */
+        public function release(float|\DateInterval $delay = 0.0): void {}
 
         /**
          * Sets the end of the lease.
@@ -266,7 +533,7 @@ namespace Dueq
         public function extend(float|\DateInterval $lease): void {}
 
         /**
-         * Sets the message aside as dead.
+         * Ends the message: it is dead or, by its policy, moved to its dead-letter queue or gone.
          *
          * @param string $reason kept with the message as its error, 4,096 bytes at most
          * @throws Exception\LeaseLostException
@@ -275,7 +542,61 @@ namespace Dueq
     }
 
     /**
-     * What a queue holds, counted by the server.
+     * The messages that peek() looks at, by number from 0. A loop begins anew, with a fresh look.
+     *
+     * @implements \Iterator<int, Message>
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Messages implements \Iterator
+    {
+        private function __construct() {}
+
+        public function current(): ?Message {}
+
+        public function key(): ?int {}
+
+        public function next(): void {}
+
+        public function rewind(): void {}
+
+        public function valid(): bool {}
+    }
+
+    /**
+     * A lock as lock() returns it. It holds its queue. It is not released by the end of this object, but
+     * by release() or at the end of its time.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Lock
+    {
+        public readonly string $name;
+
+        /** What tells its owner from others. */
+        public readonly string $token;
+
+        private function __construct() {}
+
+        /**
+         * Sets its end.
+         *
+         * @param float|\DateInterval $ttl from now, more than 0
+         * @throws Exception\LeaseLostException
+         */
+        public function extend(float|\DateInterval $ttl): void {}
+
+        /**
+         * Gives it up: the next one who waits gets it.
+         *
+         * @throws Exception\LeaseLostException
+         */
+        public function release(): void {}
+    }
+
+    /**
+     * What a queue holds and did, counted by the server.
      *
      * @strict-properties
      * @not-serializable
@@ -290,8 +611,23 @@ namespace Dueq
 
         public readonly int $dead;
 
+        /** Stored since the queue exists. */
+        public readonly int $pushed;
+
+        /** Deliveries since the queue exists. */
+        public readonly int $reserved;
+
         /** Acknowledged since the queue exists. */
         public readonly int $acked;
+
+        /** Given back by retry() since the queue exists. */
+        public readonly int $retried;
+
+        /** Not delivered before their time to live ended, since the queue exists. */
+        public readonly int $expired;
+
+        /** Come to their end (dead, moved or dropped) since the queue exists. */
+        public readonly int $buried;
 
         /** Cancelled since the queue exists. */
         public readonly int $cancelled;
@@ -305,11 +641,48 @@ namespace Dueq
         /** The next due time or end of a lease; null: none. */
         public readonly ?float $next;
 
+        /**
+         * Since when the oldest ready message is ready: up to a minute too early for one that was delayed
+         * or came back. null: none is ready.
+         */
+        public readonly ?float $oldest;
+
         /** The server's clock when it counted. */
         public readonly float $now;
 
         /** Whether it hands nothing out until resume() is called. */
         public readonly bool $paused;
+
+        private function __construct() {}
+    }
+
+    /**
+     * What a queue did in a time, usually a minute of the server's clock.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Rate
+    {
+        /** When it began. */
+        public readonly float $start;
+
+        /** How long it is. */
+        public readonly float $span;
+
+        public readonly int $pushed;
+
+        public readonly int $reserved;
+
+        public readonly int $acked;
+
+        public readonly int $retried;
+
+        public readonly int $expired;
+
+        public readonly int $buried;
+
+        public readonly int $cancelled;
 
         private function __construct() {}
     }
@@ -327,12 +700,12 @@ namespace Dueq\Exception
         final public function isRetriable(): bool {}
     }
 
-    /** A living message has this id already. Code 2. */
+    /** A living message has this id already, or it is still unique. Code 2. */
     class DuplicateException extends DueqException
     {
     }
 
-    /** The lease has ended: the message belongs to somebody else or is gone. Code 4. */
+    /** The lease has ended: the message or the lock belongs to somebody else or is gone. Code 4. */
     class LeaseLostException extends DueqException
     {
     }

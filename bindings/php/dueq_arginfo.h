@@ -1,8 +1,12 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ec6b8836c67ded2afaed7d95caffe12f86a6f04b */
+ * Stub hash: adf55074e06ab76d459c1e74bfd56d2a2d1f1a02 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -19,6 +23,15 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_push, 0, 1, IS_
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxAttempts, IS_LONG, 1, "5")
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, headers, IS_ARRAY, 0, "[]")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, priority, IS_LONG, 0, "0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, Dueq\\Backoff|DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pushMany, 0, 1, IS_ARRAY, 0)
@@ -50,9 +63,21 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_find, 0, 1, Dueq
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_peek, 0, 1, Dueq\\Messages, 0)
+	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_Dueq_Queue_kick arginfo_class_Dueq_Queue_cancel
 
 #define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kickAll, 0, 0, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, since, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, until, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reschedule, 0, 1, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
@@ -73,14 +98,63 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_stats, 0, 0, Dueq\\Stats, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Message___construct, 0, 0, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_rates, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 0, "60")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Message_ack arginfo_class_Dueq_Queue_pause
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_lock, 0, 2, Dueq\\Lock, 1)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queues___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, names, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Queues_url arginfo_class_Dueq_Queue_url
+
+#define arginfo_class_Dueq_Queues_reserve arginfo_class_Dueq_Queue_reserve
+
+#define arginfo_class_Dueq_Queues_reserveMany arginfo_class_Dueq_Queue_reserveMany
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Backoff___construct, 0, 0, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_fixed, 0, 1, Dueq\\Backoff, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_linear, 0, 1, Dueq\\Backoff, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, base, DateInterval, MAY_BE_DOUBLE, NULL)
+	ZEND_ARG_OBJ_TYPE_MASK(0, cap, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Backoff_exponential arginfo_class_Dueq_Backoff_linear
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_list, 0, 1, Dueq\\Backoff, 0)
+	ZEND_ARG_TYPE_INFO(0, delays, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_Backoff___construct
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_ack, 0, 0, IS_ARRAY, 1)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_retry, 0, 0, _IS_BOOL, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 0, "\"\"")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_release, 0, 0, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_extend, 0, 1, IS_VOID, 0)
@@ -91,13 +165,38 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_bury, 0, 0, I
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, reason, IS_STRING, 0, "\"\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Message___construct
+#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Backoff___construct
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Exception_DueqException_isRetriable, 0, 0, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Messages_current, 0, 0, Dueq\\Message, 1)
 ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_key, 0, 0, IS_LONG, 1)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Messages_next arginfo_class_Dueq_Queue_pause
+
+#define arginfo_class_Dueq_Messages_rewind arginfo_class_Dueq_Queue_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Backoff___construct
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Lock_extend, 0, 1, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_Queue_pause
+
+#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Backoff___construct
+
+#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Backoff___construct
+
+#define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
 
 
 ZEND_METHOD(Dueq_Queue, __construct);
+ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
 ZEND_METHOD(Dueq_Queue, push);
@@ -108,24 +207,49 @@ ZEND_METHOD(Dueq_Queue, ackMany);
 ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, find);
+ZEND_METHOD(Dueq_Queue, peek);
 ZEND_METHOD(Dueq_Queue, kick);
 ZEND_METHOD(Dueq_Queue, kickMany);
+ZEND_METHOD(Dueq_Queue, kickAll);
 ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, purge);
 ZEND_METHOD(Dueq_Queue, stats);
+ZEND_METHOD(Dueq_Queue, rates);
+ZEND_METHOD(Dueq_Queue, lock);
+ZEND_METHOD(Dueq_Queues, __construct);
+ZEND_METHOD(Dueq_Queues, url);
+ZEND_METHOD(Dueq_Queues, reserve);
+ZEND_METHOD(Dueq_Queues, reserveMany);
+ZEND_METHOD(Dueq_Backoff, __construct);
+ZEND_METHOD(Dueq_Backoff, fixed);
+ZEND_METHOD(Dueq_Backoff, linear);
+ZEND_METHOD(Dueq_Backoff, exponential);
+ZEND_METHOD(Dueq_Backoff, list);
 ZEND_METHOD(Dueq_Message, __construct);
 ZEND_METHOD(Dueq_Message, ack);
 ZEND_METHOD(Dueq_Message, retry);
+ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
 ZEND_METHOD(Dueq_Message, bury);
+ZEND_METHOD(Dueq_Messages, __construct);
+ZEND_METHOD(Dueq_Messages, current);
+ZEND_METHOD(Dueq_Messages, key);
+ZEND_METHOD(Dueq_Messages, next);
+ZEND_METHOD(Dueq_Messages, rewind);
+ZEND_METHOD(Dueq_Messages, valid);
+ZEND_METHOD(Dueq_Lock, __construct);
+ZEND_METHOD(Dueq_Lock, extend);
+ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
+ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_Exception_DueqException, isRetriable);
 
 
 static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, __construct, arginfo_class_Dueq_Queue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, names, arginfo_class_Dueq_Queue_names, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Queue, url, arginfo_class_Dueq_Queue_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, push, arginfo_class_Dueq_Queue_push, ZEND_ACC_PUBLIC)
@@ -136,13 +260,36 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, find, arginfo_class_Dueq_Queue_find, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, peek, arginfo_class_Dueq_Queue_peek, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kickAll, arginfo_class_Dueq_Queue_kickAll, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Queues_methods[] = {
+	ZEND_ME(Dueq_Queues, __construct, arginfo_class_Dueq_Queues___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, url, arginfo_class_Dueq_Queues_url, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, reserve, arginfo_class_Dueq_Queues_reserve, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, reserveMany, arginfo_class_Dueq_Queues_reserveMany, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Backoff_methods[] = {
+	ZEND_ME(Dueq_Backoff, __construct, arginfo_class_Dueq_Backoff___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Backoff, fixed, arginfo_class_Dueq_Backoff_fixed, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(Dueq_Backoff, linear, arginfo_class_Dueq_Backoff_linear, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(Dueq_Backoff, exponential, arginfo_class_Dueq_Backoff_exponential, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
+	ZEND_ME(Dueq_Backoff, list, arginfo_class_Dueq_Backoff_list, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };
 
@@ -151,14 +298,40 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, __construct, arginfo_class_Dueq_Message___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(Dueq_Message, ack, arginfo_class_Dueq_Message_ack, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
 
+static const zend_function_entry class_Dueq_Messages_methods[] = {
+	ZEND_ME(Dueq_Messages, __construct, arginfo_class_Dueq_Messages___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Messages, current, arginfo_class_Dueq_Messages_current, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Messages, key, arginfo_class_Dueq_Messages_key, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Messages, next, arginfo_class_Dueq_Messages_next, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Messages, rewind, arginfo_class_Dueq_Messages_rewind, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Messages, valid, arginfo_class_Dueq_Messages_valid, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Lock_methods[] = {
+	ZEND_ME(Dueq_Lock, __construct, arginfo_class_Dueq_Lock___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Lock, extend, arginfo_class_Dueq_Lock_extend, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Lock, release, arginfo_class_Dueq_Lock_release, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
 static const zend_function_entry class_Dueq_Stats_methods[] = {
 	ZEND_ME(Dueq_Stats, __construct, arginfo_class_Dueq_Stats___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Rate_methods[] = {
+	ZEND_ME(Dueq_Rate, __construct, arginfo_class_Dueq_Rate___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -317,6 +490,75 @@ static zend_class_entry *register_class_Dueq_Queue(void)
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
 
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "names", sizeof("names") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Queues(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Queues", class_Dueq_Queues_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_names_default_value;
+	ZVAL_UNDEF(&property_names_default_value);
+	zend_string *property_names_name = zend_string_init("names", sizeof("names") - 1, 1);
+	zend_declare_typed_property(class_entry, property_names_name, &property_names_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_names_name);
+
+	zval property_order_default_value;
+	ZVAL_UNDEF(&property_order_default_value);
+	zend_string *property_order_name = zend_string_init("order", sizeof("order") - 1, 1);
+	zend_declare_typed_property(class_entry, property_order_name, &property_order_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_order_name);
+
+
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Backoff(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Backoff", class_Dueq_Backoff_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_kind_default_value;
+	ZVAL_UNDEF(&property_kind_default_value);
+	zend_string *property_kind_name = zend_string_init("kind", sizeof("kind") - 1, 1);
+	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_kind_name);
+
+	zval property_base_default_value;
+	ZVAL_UNDEF(&property_base_default_value);
+	zend_string *property_base_name = zend_string_init("base", sizeof("base") - 1, 1);
+	zend_declare_typed_property(class_entry, property_base_name, &property_base_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_base_name);
+
+	zval property_cap_default_value;
+	ZVAL_UNDEF(&property_cap_default_value);
+	zend_string *property_cap_name = zend_string_init("cap", sizeof("cap") - 1, 1);
+	zend_declare_typed_property(class_entry, property_cap_name, &property_cap_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_cap_name);
+
+	zval property_delays_default_value;
+	ZVAL_UNDEF(&property_delays_default_value);
+	zend_string *property_delays_name = zend_string_init("delays", sizeof("delays") - 1, 1);
+	zend_declare_typed_property(class_entry, property_delays_name, &property_delays_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_delays_name);
+
+	zval property_jitter_default_value;
+	ZVAL_UNDEF(&property_jitter_default_value);
+	zend_string *property_jitter_name = zend_string_init("jitter", sizeof("jitter") - 1, 1);
+	zend_declare_typed_property(class_entry, property_jitter_name, &property_jitter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_jitter_name);
+
 	return class_entry;
 }
 
@@ -327,6 +569,12 @@ static zend_class_entry *register_class_Dueq_Message(void)
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Message", class_Dueq_Message_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_queue_default_value;
+	ZVAL_UNDEF(&property_queue_default_value);
+	zend_string *property_queue_name = zend_string_init("queue", sizeof("queue") - 1, 1);
+	zend_declare_typed_property(class_entry, property_queue_name, &property_queue_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_queue_name);
 
 	zval property_id_default_value;
 	ZVAL_UNDEF(&property_id_default_value);
@@ -364,6 +612,30 @@ static zend_class_entry *register_class_Dueq_Message(void)
 	zend_declare_typed_property(class_entry, property_maxAttempts_name, &property_maxAttempts_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
 	zend_string_release(property_maxAttempts_name);
 
+	zval property_crashes_default_value;
+	ZVAL_UNDEF(&property_crashes_default_value);
+	zend_string *property_crashes_name = zend_string_init("crashes", sizeof("crashes") - 1, 1);
+	zend_declare_typed_property(class_entry, property_crashes_name, &property_crashes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_crashes_name);
+
+	zval property_maxCrashes_default_value;
+	ZVAL_UNDEF(&property_maxCrashes_default_value);
+	zend_string *property_maxCrashes_name = zend_string_init("maxCrashes", sizeof("maxCrashes") - 1, 1);
+	zend_declare_typed_property(class_entry, property_maxCrashes_name, &property_maxCrashes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_maxCrashes_name);
+
+	zval property_deliveries_default_value;
+	ZVAL_UNDEF(&property_deliveries_default_value);
+	zend_string *property_deliveries_name = zend_string_init("deliveries", sizeof("deliveries") - 1, 1);
+	zend_declare_typed_property(class_entry, property_deliveries_name, &property_deliveries_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_deliveries_name);
+
+	zval property_priority_default_value;
+	ZVAL_UNDEF(&property_priority_default_value);
+	zend_string *property_priority_name = zend_string_init("priority", sizeof("priority") - 1, 1);
+	zend_declare_typed_property(class_entry, property_priority_name, &property_priority_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_priority_name);
+
 	zval property_state_default_value;
 	ZVAL_UNDEF(&property_state_default_value);
 	zend_string *property_state_name = zend_string_init("state", sizeof("state") - 1, 1);
@@ -382,11 +654,70 @@ static zend_class_entry *register_class_Dueq_Message(void)
 	zend_declare_typed_property(class_entry, property_createdAt_name, &property_createdAt_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_createdAt_name);
 
+	zval property_expires_default_value;
+	ZVAL_UNDEF(&property_expires_default_value);
+	zend_string *property_expires_name = zend_string_init("expires", sizeof("expires") - 1, 1);
+	zend_declare_typed_property(class_entry, property_expires_name, &property_expires_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_expires_name);
+
 	zval property_error_default_value;
 	ZVAL_UNDEF(&property_error_default_value);
 	zend_string *property_error_name = zend_string_init("error", sizeof("error") - 1, 1);
 	zend_declare_typed_property(class_entry, property_error_name, &property_error_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
 	zend_string_release(property_error_name);
+
+	zval property_drop_default_value;
+	ZVAL_UNDEF(&property_drop_default_value);
+	zend_string *property_drop_name = zend_string_init("drop", sizeof("drop") - 1, 1);
+	zend_declare_typed_property(class_entry, property_drop_name, &property_drop_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_drop_name);
+
+	zval property_deadLetter_default_value;
+	ZVAL_UNDEF(&property_deadLetter_default_value);
+	zend_string *property_deadLetter_name = zend_string_init("deadLetter", sizeof("deadLetter") - 1, 1);
+	zend_declare_typed_property(class_entry, property_deadLetter_name, &property_deadLetter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_deadLetter_name);
+
+	zval property_to_default_value;
+	ZVAL_UNDEF(&property_to_default_value);
+	zend_string *property_to_name = zend_string_init("to", sizeof("to") - 1, 1);
+	zend_declare_typed_property(class_entry, property_to_name, &property_to_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_to_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Messages(zend_class_entry *class_entry_Iterator)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Messages", class_Dueq_Messages_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Iterator);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Lock(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Lock", class_Dueq_Lock_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_name_default_value;
+	ZVAL_UNDEF(&property_name_default_value);
+	zend_string *property_name_name = zend_string_init("name", sizeof("name") - 1, 1);
+	zend_declare_typed_property(class_entry, property_name_name, &property_name_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_name_name);
+
+	zval property_token_default_value;
+	ZVAL_UNDEF(&property_token_default_value);
+	zend_string *property_token_name = zend_string_init("token", sizeof("token") - 1, 1);
+	zend_declare_typed_property(class_entry, property_token_name, &property_token_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_token_name);
 
 	return class_entry;
 }
@@ -423,11 +754,41 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_dead_name, &property_dead_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_dead_name);
 
+	zval property_pushed_default_value;
+	ZVAL_UNDEF(&property_pushed_default_value);
+	zend_string *property_pushed_name = zend_string_init("pushed", sizeof("pushed") - 1, 1);
+	zend_declare_typed_property(class_entry, property_pushed_name, &property_pushed_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_pushed_name);
+
+	zval property_reserved_default_value;
+	ZVAL_UNDEF(&property_reserved_default_value);
+	zend_string *property_reserved_name = zend_string_init("reserved", sizeof("reserved") - 1, 1);
+	zend_declare_typed_property(class_entry, property_reserved_name, &property_reserved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_reserved_name);
+
 	zval property_acked_default_value;
 	ZVAL_UNDEF(&property_acked_default_value);
 	zend_string *property_acked_name = zend_string_init("acked", sizeof("acked") - 1, 1);
 	zend_declare_typed_property(class_entry, property_acked_name, &property_acked_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_acked_name);
+
+	zval property_retried_default_value;
+	ZVAL_UNDEF(&property_retried_default_value);
+	zend_string *property_retried_name = zend_string_init("retried", sizeof("retried") - 1, 1);
+	zend_declare_typed_property(class_entry, property_retried_name, &property_retried_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_retried_name);
+
+	zval property_expired_default_value;
+	ZVAL_UNDEF(&property_expired_default_value);
+	zend_string *property_expired_name = zend_string_init("expired", sizeof("expired") - 1, 1);
+	zend_declare_typed_property(class_entry, property_expired_name, &property_expired_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_expired_name);
+
+	zval property_buried_default_value;
+	ZVAL_UNDEF(&property_buried_default_value);
+	zend_string *property_buried_name = zend_string_init("buried", sizeof("buried") - 1, 1);
+	zend_declare_typed_property(class_entry, property_buried_name, &property_buried_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_buried_name);
 
 	zval property_cancelled_default_value;
 	ZVAL_UNDEF(&property_cancelled_default_value);
@@ -453,6 +814,12 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_next_name, &property_next_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
 	zend_string_release(property_next_name);
 
+	zval property_oldest_default_value;
+	ZVAL_UNDEF(&property_oldest_default_value);
+	zend_string *property_oldest_name = zend_string_init("oldest", sizeof("oldest") - 1, 1);
+	zend_declare_typed_property(class_entry, property_oldest_name, &property_oldest_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_oldest_name);
+
 	zval property_now_default_value;
 	ZVAL_UNDEF(&property_now_default_value);
 	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
@@ -464,6 +831,71 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_paused_name = zend_string_init("paused", sizeof("paused") - 1, 1);
 	zend_declare_typed_property(class_entry, property_paused_name, &property_paused_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_paused_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Rate(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Rate", class_Dueq_Rate_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_start_default_value;
+	ZVAL_UNDEF(&property_start_default_value);
+	zend_string *property_start_name = zend_string_init("start", sizeof("start") - 1, 1);
+	zend_declare_typed_property(class_entry, property_start_name, &property_start_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_start_name);
+
+	zval property_span_default_value;
+	ZVAL_UNDEF(&property_span_default_value);
+	zend_string *property_span_name = zend_string_init("span", sizeof("span") - 1, 1);
+	zend_declare_typed_property(class_entry, property_span_name, &property_span_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_span_name);
+
+	zval property_pushed_default_value;
+	ZVAL_UNDEF(&property_pushed_default_value);
+	zend_string *property_pushed_name = zend_string_init("pushed", sizeof("pushed") - 1, 1);
+	zend_declare_typed_property(class_entry, property_pushed_name, &property_pushed_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_pushed_name);
+
+	zval property_reserved_default_value;
+	ZVAL_UNDEF(&property_reserved_default_value);
+	zend_string *property_reserved_name = zend_string_init("reserved", sizeof("reserved") - 1, 1);
+	zend_declare_typed_property(class_entry, property_reserved_name, &property_reserved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_reserved_name);
+
+	zval property_acked_default_value;
+	ZVAL_UNDEF(&property_acked_default_value);
+	zend_string *property_acked_name = zend_string_init("acked", sizeof("acked") - 1, 1);
+	zend_declare_typed_property(class_entry, property_acked_name, &property_acked_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_acked_name);
+
+	zval property_retried_default_value;
+	ZVAL_UNDEF(&property_retried_default_value);
+	zend_string *property_retried_name = zend_string_init("retried", sizeof("retried") - 1, 1);
+	zend_declare_typed_property(class_entry, property_retried_name, &property_retried_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_retried_name);
+
+	zval property_expired_default_value;
+	ZVAL_UNDEF(&property_expired_default_value);
+	zend_string *property_expired_name = zend_string_init("expired", sizeof("expired") - 1, 1);
+	zend_declare_typed_property(class_entry, property_expired_name, &property_expired_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_expired_name);
+
+	zval property_buried_default_value;
+	ZVAL_UNDEF(&property_buried_default_value);
+	zend_string *property_buried_name = zend_string_init("buried", sizeof("buried") - 1, 1);
+	zend_declare_typed_property(class_entry, property_buried_name, &property_buried_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_buried_name);
+
+	zval property_cancelled_default_value;
+	ZVAL_UNDEF(&property_cancelled_default_value);
+	zend_string *property_cancelled_name = zend_string_init("cancelled", sizeof("cancelled") - 1, 1);
+	zend_declare_typed_property(class_entry, property_cancelled_name, &property_cancelled_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_cancelled_name);
 
 	return class_entry;
 }

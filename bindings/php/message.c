@@ -40,30 +40,25 @@ void dueq_php_message_startup(void) {
 
 /* The properties in the order of the stub. */
 enum {
+    MESSAGE_QUEUE,
     MESSAGE_ID,
     MESSAGE_BODY,
     MESSAGE_HEADERS,
     MESSAGE_TICKET,
     MESSAGE_ATTEMPT,
     MESSAGE_MAX_ATTEMPTS,
+    MESSAGE_CRASHES,
+    MESSAGE_MAX_CRASHES,
+    MESSAGE_DELIVERIES,
+    MESSAGE_PRIORITY,
     MESSAGE_STATE,
     MESSAGE_TIME,
     MESSAGE_CREATED_AT,
-    MESSAGE_ERROR
-};
-
-enum {
-    STATS_READY,
-    STATS_DELAYED,
-    STATS_LEASED,
-    STATS_DEAD,
-    STATS_ACKED,
-    STATS_CANCELLED,
-    STATS_PURGED,
-    STATS_DAMAGED,
-    STATS_NEXT,
-    STATS_NOW,
-    STATS_PAUSED
+    MESSAGE_EXPIRES,
+    MESSAGE_ERROR,
+    MESSAGE_DROP,
+    MESSAGE_DEAD_LETTER,
+    MESSAGE_TO
 };
 
 static void make_headers(zval *out, const dueq_message *message) {
@@ -81,10 +76,20 @@ static void make_headers(zval *out, const dueq_message *message) {
     }
 }
 
-/* 0 stands for no time. */
-static void make_time(zval *out, int64_t ms) {
-    if (ms) {
-        ZVAL_DOUBLE(out, dueq_php_seconds(ms));
+static void make_count(zval *out, uint32_t count) { ZVAL_LONG(out, (zend_long)count); }
+
+/* 0 stands for no limit. */
+static void make_limit(zval *out, uint32_t limit) {
+    if (limit) {
+        make_count(out, limit);
+    } else {
+        ZVAL_NULL(out);
+    }
+}
+
+static void make_name(zval *out, dueq_bytes name) {
+    if (name.size) {
+        dueq_php_string(out, name);
     } else {
         ZVAL_NULL(out);
     }
@@ -98,38 +103,43 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     GC_ADDREF(&queue->std);
     message_of(object)->queue = queue;
 
+    ZVAL_COPY(OBJ_PROP_NUM(object, MESSAGE_QUEUE), OBJ_PROP_NUM(&queue->std, 0));
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ID), message->id);
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_BODY), message->body);
     make_headers(OBJ_PROP_NUM(object, MESSAGE_HEADERS), message);
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_TICKET), message->ticket);
-    ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_ATTEMPT), (zend_long)message->attempt);
-    if (message->max_attempts) {
-        ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_MAX_ATTEMPTS), (zend_long)message->max_attempts);
-    } else {
-        ZVAL_NULL(OBJ_PROP_NUM(object, MESSAGE_MAX_ATTEMPTS));
-    }
+    make_count(OBJ_PROP_NUM(object, MESSAGE_ATTEMPT), message->attempt);
+    make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_ATTEMPTS), message->max_attempts);
+    make_count(OBJ_PROP_NUM(object, MESSAGE_CRASHES), message->crashes);
+    make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_CRASHES), message->max_crashes);
+    make_count(OBJ_PROP_NUM(object, MESSAGE_DELIVERIES), message->deliveries);
+    ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
     ZVAL_STRING(OBJ_PROP_NUM(object, MESSAGE_STATE), dueq_state_name(message->state));
-    make_time(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
+    dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED_AT), dueq_php_seconds(message->created_ms));
+    dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ERROR), message->error);
+    ZVAL_BOOL(OBJ_PROP_NUM(object, MESSAGE_DROP), message->drop);
+    make_name(OBJ_PROP_NUM(object, MESSAGE_DEAD_LETTER), message->dead_letter);
+    make_name(OBJ_PROP_NUM(object, MESSAGE_TO), message->to);
 }
 
-void dueq_php_stats_make(zval *out, const dueq_counts *counts) {
-    zend_object *object;
+void dueq_php_message_first(zval *out, dueq_php_queue *queue) {
+    dueq_php_message_make(out, queue, dueq_result_message(queue->client->result, 0));
+    dueq_php_client_forget(queue->client);
+}
 
-    object_init_ex(out, dueq_php_stats_ce);
-    object = Z_OBJ_P(out);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_READY), (zend_long)counts->ready);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_DELAYED), (zend_long)counts->delayed);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_LEASED), (zend_long)counts->leased);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_DEAD), (zend_long)counts->dead);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_ACKED), (zend_long)counts->acked);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_CANCELLED), (zend_long)counts->cancelled);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_PURGED), (zend_long)counts->purged);
-    ZVAL_LONG(OBJ_PROP_NUM(object, STATS_DAMAGED), (zend_long)counts->damaged);
-    make_time(OBJ_PROP_NUM(object, STATS_NEXT), counts->next_ms);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, STATS_NOW), dueq_php_seconds(counts->now_ms));
-    ZVAL_BOOL(OBJ_PROP_NUM(object, STATS_PAUSED), counts->paused);
+void dueq_php_message_list(zval *out, dueq_php_queue *queue) {
+    size_t count = dueq_result_count(queue->client->result);
+
+    array_init_size(out, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        zval message;
+
+        dueq_php_message_make(&message, queue, dueq_result_message(queue->client->result, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &message);
+    }
+    dueq_php_client_forget(queue->client);
 }
 
 static dueq_bytes ticket_of(message_object *message) {
@@ -161,18 +171,71 @@ static message_object *this_message(const zval *this) {
 
 ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
+/* The queue of this name that ack() pushes to; NULL: it threw. */
+static dueq_queue *open_target(dueq_php_client *client, const zend_string *name) {
+    dueq_status status;
+
+    dueq_queue_close(client->target);
+    client->target = NULL;
+    status = dueq_queue_open(client->client, ZSTR_VAL(name), ZSTR_LEN(name), &client->target);
+    if (status != DUEQ_OK) {
+        dueq_php_throw(status, dueq_error_text(client->client));
+    }
+    return client->target;
+}
+
+/* Acknowledges and pushes successors; `out` becomes the list of their ids. */
+static void ack_push(message_object *message, HashTable *push, const zend_string *to, zval *out) {
+    dueq_php_queue *queue = message->queue;
+    zend_arena *arena = zend_arena_create(1024);
+    dueq_draft *drafts = dueq_php_drafts_read(push, &arena);
+    dueq_queue *target = NULL;
+
+    if (drafts && (!to || (target = open_target(queue->client, to)))) {
+        dueq_php_finish_held(queue->client,
+                             dueq_ack_push_submit(queue->queue, ticket_of(message), target, drafts,
+                                                  zend_hash_num_elements(push)),
+                             NULL);
+    }
+    zend_arena_destroy(arena);
+    if (!EG(exception)) {
+        array_init_size(out, zend_hash_num_elements(push));
+        dueq_php_ids_append(Z_ARRVAL_P(out), queue->client->result, 1);
+    }
+}
+
 ZEND_METHOD(Dueq_Message, ack) {
-    ZEND_PARSE_PARAMETERS_NONE();
+    HashTable *push = NULL;
+    zend_string *to = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ARRAY_HT_OR_NULL(push)
+        Z_PARAM_STR_OR_NULL(to)
+    ZEND_PARSE_PARAMETERS_END();
+
     THIS_MESSAGE(message);
+    if (!push && to) {
+        dueq_php_throw(DUEQ_INVALID, "to says where successors go, and push has none");
+        RETURN_THROWS();
+    }
+    if (push && zend_hash_num_elements(push)) {
+        ack_push(message, push, to, return_value);
+        return;
+    }
     const dueq_bytes ticket = ticket_of(message);
-    dueq_php_finish_held(message->queue, dueq_ack_submit(message->queue->queue, &ticket, 1));
+    dueq_php_finish_held(message->queue->client, dueq_ack_submit(message->queue->queue, &ticket, 1),
+                         NULL);
+    if (push && !EG(exception)) {
+        RETURN_EMPTY_ARRAY();
+    }
 }
 
 ZEND_METHOD(Dueq_Message, retry) {
     const dueq_php_place place = {1, -1, "delay"};
-    zval *delay = NULL;
+    int64_t delay_ms = DUEQ_BY_POLICY;
     zend_string *error = NULL;
-    int64_t delay_ms = 0;
+    zval *delay = NULL;
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -181,18 +244,38 @@ ZEND_METHOD(Dueq_Message, retry) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_MESSAGE(message);
+    if (delay && Z_TYPE_P(delay) != IS_NULL && !dueq_php_duration(&place, delay, &delay_ms)) {
+        RETURN_THROWS();
+    }
+    RETURN_BOOL(dueq_php_finish_held(message->queue->client,
+                                     dueq_retry_submit(message->queue->queue, ticket_of(message),
+                                                       delay_ms, dueq_php_bytes(error)),
+                                     NULL) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Message, release) {
+    const dueq_php_place place = {1, -1, "delay"};
+    int64_t delay_ms = 0;
+    zval *delay = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_MESSAGE(message);
     if (delay && !dueq_php_duration(&place, delay, &delay_ms)) {
         RETURN_THROWS();
     }
-    RETURN_BOOL(dueq_php_finish_held(
-                    message->queue, dueq_retry_submit(message->queue->queue, ticket_of(message),
-                                                      delay_ms, dueq_php_bytes(error))) == DUEQ_OK);
+    dueq_php_finish_held(message->queue->client,
+                         dueq_release_submit(message->queue->queue, ticket_of(message), delay_ms),
+                         NULL);
 }
 
 ZEND_METHOD(Dueq_Message, extend) {
     const dueq_php_place place = {1, -1, "lease"};
-    zval *lease;
     int64_t lease_ms;
+    zval *lease;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_ZVAL(lease)
@@ -202,8 +285,9 @@ ZEND_METHOD(Dueq_Message, extend) {
     if (!dueq_php_duration(&place, lease, &lease_ms)) {
         RETURN_THROWS();
     }
-    dueq_php_finish_held(message->queue,
-                         dueq_extend_submit(message->queue->queue, ticket_of(message), lease_ms));
+    dueq_php_finish_held(message->queue->client,
+                         dueq_extend_submit(message->queue->queue, ticket_of(message), lease_ms),
+                         NULL);
 }
 
 ZEND_METHOD(Dueq_Message, bury) {
@@ -215,8 +299,7 @@ ZEND_METHOD(Dueq_Message, bury) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_MESSAGE(message);
-    dueq_php_finish_held(message->queue, dueq_bury_submit(message->queue->queue, ticket_of(message),
-                                                          dueq_php_bytes(reason)));
+    dueq_php_finish_held(
+        message->queue->client,
+        dueq_bury_submit(message->queue->queue, ticket_of(message), dueq_php_bytes(reason)), NULL);
 }
-
-ZEND_METHOD(Dueq_Stats, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

@@ -1,7 +1,8 @@
 /*
- * The map of the PHP extension. A method goes one way: parse the arguments (queue.c, message.c, with
- * draft.c and seconds.c), submit the verb and wait for it (call.c), make PHP values of the result
- * (message.c) or throw (exception.c). Nothing of the core but dueq.h is seen here.
+ * The map of the PHP extension. A method goes one way: parse the arguments (queue.c, manage.c, look.c,
+ * queues.c, message.c, lock.c, with draft.c, backoff.c and seconds.c), submit the verb and wait for it
+ * (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
+ * core but dueq.h is seen here.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -25,17 +26,40 @@ ZEND_TSRMLS_CACHE_EXTERN()
 
 /* ---- dueq.c: the module ------------------------------------------------------------------------ */
 
-extern zend_class_entry *dueq_php_queue_ce;
+extern zend_class_entry *dueq_php_backoff_ce;
+extern zend_class_entry *dueq_php_lock_ce;
 extern zend_class_entry *dueq_php_message_ce;
+extern zend_class_entry *dueq_php_messages_ce;
+extern zend_class_entry *dueq_php_queue_ce;
+extern zend_class_entry *dueq_php_queues_ce;
+extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
+
+/* ---- client.c: the client that objects share ----------------------------------------------------- */
+
+/*
+ * What a call leaves in C is kept here, so that a bailout in mid-conversion (PHP's memory limit) does
+ * not leak it: it goes with the client or the next call.
+ */
+typedef struct dueq_php_client {
+    dueq_client *client;
+    dueq_result *result; /* of the last call */
+    dueq_queue *target;  /* the queue that the last ack() pushed to */
+    uint32_t holders;
+} dueq_php_client;
+
+/* Opens a client with one holder; url may be NULL. NULL: it threw. */
+dueq_php_client *dueq_php_client_open(const zend_string *url);
+/* The last one to do so closes it. NULL is safe. */
+void dueq_php_client_release(dueq_php_client *client);
+/* A result with bodies, which PHP has a copy of now, is not kept until the next call. */
+void dueq_php_client_forget(dueq_php_client *client);
 
 /* ---- queue.c: Dueq\Queue ----------------------------------------------------------------------- */
 
 typedef struct dueq_php_queue {
-    dueq_client *client;
-    dueq_queue *queue;   /* NULL until the constructor has succeeded */
-    dueq_result *result; /* of the last call. Kept here, so that a bailout in mid-conversion (PHP's
-                            memory limit) does not leak it: it goes with the object or the next call */
+    dueq_php_client *client;
+    dueq_queue *queue; /* NULL until it is open */
     zend_object std;
 } dueq_php_queue;
 
@@ -44,25 +68,66 @@ static inline dueq_php_queue *dueq_php_queue_of(zend_object *object) {
 }
 
 void dueq_php_queue_startup(void);
+/* Opens a queue, which becomes one more holder of the client. False: it threw. */
+bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
+/* The queue of $this; NULL, with an Error thrown, before its constructor has run. */
+dueq_php_queue *dueq_php_this_queue(const zval *this);
 
-/* ---- message.c: Dueq\Message and Dueq\Stats ---------------------------------------------------- */
+#define THIS_QUEUE(queue)                                                                          \
+    dueq_php_queue *queue = dueq_php_this_queue(ZEND_THIS);                                        \
+    if (!queue) {                                                                                  \
+        RETURN_THROWS();                                                                           \
+    }
+
+/* The outcomes of a push's items from number `first` on, appended to a list: ids, null: a duplicate. */
+void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
+
+/* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
+
+void dueq_php_queues_startup(void);
+
+/* ---- message.c: Dueq\Message ------------------------------------------------------------------- */
 
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
-void dueq_php_stats_make(zval *out, const dueq_counts *counts);
+/* Makes the first message of the queue's last call, which it forgets then. */
+void dueq_php_message_first(zval *out, dueq_php_queue *queue);
+/* Makes a list of all of its messages. */
+void dueq_php_message_list(zval *out, dueq_php_queue *queue);
 /* The ticket of a Dueq\Message of this very queue; empty if it belongs to another. */
 dueq_bytes dueq_php_message_ticket(zend_object *message, const dueq_php_queue *queue);
+
+/* ---- messages.c: Dueq\Messages ----------------------------------------------------------------- */
+
+void dueq_php_messages_startup(void);
+/* Makes a Dueq\Messages, which holds a reference to its queue. Nothing is sent. */
+void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, zend_long page);
+
+/* ---- look.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
+
+/* The state of this name; false: it threw, as there is none. */
+bool dueq_php_state_read(const zend_string *name, dueq_state *state);
+/* A point of time; 0 is none: null. */
+void dueq_php_time_make(zval *out, int64_t ms);
+
+/* ---- lock.c: Dueq\Lock -------------------------------------------------------------------------- */
+
+void dueq_php_lock_startup(void);
 
 /* ---- draft.c: what push and pushMany are given -------------------------------------------------- */
 
 /* One message in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_fields {
-    zend_string *body, *id;
-    zval *delay, *at, *lease;
-    zend_long max_attempts; /* 0: without limit */
+    zend_string *body, *id, *dead_letter, *to;
+    zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace;
     HashTable *headers;
+    zend_long max_attempts, max_crashes; /* 0: without limit */
+    zend_long priority;
+    bool drop;
 } dueq_php_fields;
+
+#define DUEQ_PHP_FIELDS {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
 
 /*
  * Where a value was given, for the texts of errors: an argument's number, or the key of an item of
@@ -80,15 +145,27 @@ typedef struct dueq_php_place {
  */
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena);
-/* Reads an item of pushMany's array into a draft. */
-bool dueq_php_draft_read(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena);
+/* Reads argument 1, an array of messages, into drafts of the arena. NULL: an exception was thrown. */
+dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena);
 /*
  * Reads a due time, of which at most one may be given (not null); neither: both are 0. The two are the
  * parameters 2 and 3 of push and reschedule, or keys of an item. False: an exception was thrown.
  */
 bool dueq_php_due(zval *delay, zval *at, zend_long item, int64_t *delay_ms, int64_t *at_ms);
+/* Throws InvalidException: the value at this place "must ...". Returns false. */
+bool dueq_php_invalid(const dueq_php_place *place, const char *text);
 /* Throws a TypeError: the value at this place "must be of type ...". */
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
+
+/* ---- backoff.c: Dueq\Backoff ------------------------------------------------------------------- */
+
+void dueq_php_backoff_startup(void);
+/*
+ * Reads a duration, an array of them or a Dueq\Backoff, whose list is borrowed. A list of an array
+ * is taken from the arena. False: an exception was thrown.
+ */
+bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backoff *backoff,
+                           zend_arena **arena);
 
 /* ---- seconds.c: PHP's seconds and dates to whole milliseconds ------------------------------------- */
 
@@ -97,9 +174,16 @@ bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; INF is DUEQ_FOREVER. */
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration, but null (or no value) is 0, and 0 is not allowed. */
-bool dueq_php_lease(const dueq_php_place *place, zval *value, int64_t *ms);
+bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
 /* A point of time, never 0, which the core reads as none: 1970 itself becomes its first millisecond. */
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
+
+/* How a reserve waits: its parameters from number `first` on, of which NULL was not given. */
+typedef struct dueq_php_patience {
+    int64_t timeout_ms, lease_ms;
+} dueq_php_patience;
+bool dueq_php_patience_read(zval *timeout, zval *lease, uint32_t first,
+                            dueq_php_patience *patience);
 
 static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; }
 
@@ -107,22 +191,27 @@ static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; 
 
 /*
  * Sees a submitted verb through: `submitted` is what dueq_VERB_submit() returned. The result is in
- * queue->result. Throws on failure, and returns the final status.
+ * client->result. Throws on failure, and returns the final status.
  */
-dueq_status dueq_php_finish(dueq_php_queue *queue, dueq_status submitted);
+dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted);
 /*
- * The same for reserve, which a signal ends: PHP runs the handlers when the method has returned, so
- * it returns INTERRUPTED with nothing taken and nothing thrown.
+ * The same for reserve and lock, which a signal ends: PHP runs the handlers when the method has
+ * returned, so it returns INTERRUPTED with nothing taken and nothing thrown.
  */
-dueq_status dueq_php_finish_wait(dueq_php_queue *queue, dueq_status submitted);
+dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted);
 
-/* A verb on one message, for which lease lost is an exception. */
-dueq_status dueq_php_finish_held(dueq_php_queue *queue, dueq_status submitted);
+/* A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own. */
+dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);
 
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
-/* Runs a verb on any number of tickets or ids: `out` becomes the list of whether each was OK. */
-void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, const dueq_bytes *items,
-                   size_t count, zval *out);
+/* Runs a verb on one ticket or id; whether it was OK. */
+bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item);
+/*
+ * Runs a verb on the array of argument 1, of ids or (tickets) messages and tickets: `out` becomes the
+ * list of whether each was OK.
+ */
+void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *items, bool tickets,
+                   zval *out);
 
 /* ---- exception.c ------------------------------------------------------------------------------- */
 

@@ -19,16 +19,6 @@ static bool seconds_to_ms(double seconds, int64_t *ms) {
     return true;
 }
 
-static bool range_error(const dueq_php_place *place, const char *range) {
-    if (place->item < 0) {
-        dueq_php_throw_format(DUEQ_INVALID, "%s must be %s", place->name, range);
-    } else {
-        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": %s must be %s", place->item,
-                              place->name, range);
-    }
-    return false;
-}
-
 /*
  * Reads a number of seconds. Arguments are coerced as PHP coerces a float parameter; items of an
  * array are not, as that may call the program's error handler while their strings are borrowed.
@@ -120,10 +110,10 @@ static bool read_duration(const dueq_php_place *place, zval *value, const char *
     } else if (seconds_to_ms(seconds, ms)) {
         return true;
     }
-    return EG(exception) ? false : range_error(place, range);
+    return EG(exception) ? false : dueq_php_invalid(place, range);
 }
 
-#define DURATION "from 0 seconds to 130 years"
+#define DURATION "be from 0 seconds to 130 years"
 
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms) {
     return read_duration(place, value, DURATION, "DateInterval|float", ms);
@@ -137,8 +127,8 @@ bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms) {
     return read_duration(place, value, DURATION ", or INF", "DateInterval|float", ms);
 }
 
-bool dueq_php_lease(const dueq_php_place *place, zval *value, int64_t *ms) {
-    static const char range[] = "more than 0 seconds and at most 130 years";
+bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms) {
+    static const char range[] = "be more than 0 seconds and at most 130 years";
 
     *ms = 0;
     if (!value || Z_TYPE_P(value) == IS_NULL) {
@@ -147,7 +137,7 @@ bool dueq_php_lease(const dueq_php_place *place, zval *value, int64_t *ms) {
     if (!read_duration(place, value, range, "DateInterval|float|null", ms)) {
         return false;
     }
-    return *ms > 0 ? true : range_error(place, range);
+    return *ms > 0 ? true : dueq_php_invalid(place, range);
 }
 
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms) {
@@ -167,5 +157,15 @@ bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms) {
         *ms = MAX(*ms, 1);
         return true;
     }
-    return EG(exception) ? false : range_error(place, "a time from 1970 to 2100");
+    return EG(exception) ? false : dueq_php_invalid(place, "be a time from 1970 to 2100");
+}
+
+bool dueq_php_patience_read(zval *timeout, zval *lease, uint32_t first,
+                            dueq_php_patience *patience) {
+    const dueq_php_place timeout_place = {first, -1, "timeout"},
+                         lease_place = {first + 1, -1, "lease"};
+
+    patience->timeout_ms = 0;
+    return (!timeout || dueq_php_timeout(&timeout_place, timeout, &patience->timeout_ms)) &&
+           dueq_php_limit(&lease_place, lease, &patience->lease_ms);
 }

@@ -1,9 +1,11 @@
 -- ack: finishes leased messages.
 -- KEYS[1] msg     HASH  id -> envelope
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
--- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, stamp, last error
+-- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[4] info    HASH  next, claims, counters
 -- KEYS[5] calls   HASH  session -> its last call and answer
+-- KEYS[6] ready   LIST  tickets in delivery order
+-- KEYS[7] rates   LIST  the history
 -- ARGV    session, call number, fresh, '1' if all tickets are ids themselves, tickets ...
 -- Returns one digit for each ticket: 0 finished, 4 the lease was lost.
 local msg, leased, past, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
@@ -15,6 +17,10 @@ local n = #argv - 4
 call('HLEN', msg)
 call('HLEN', past)
 local now = now_ms()
+if argv[3] >= '2' then
+  -- include tally
+  tally(info, KEYS[6], KEYS[7], now)
+end
 local noted = tonumber(redis.pcall('HGET', info, 'next'))
 -- A lease ends at its time, also before a reserve moves the message.
 local check = not noted or noted <= now

@@ -1,33 +1,40 @@
--- bury: sets a leased message aside as dead.
+-- bury: ends a leased message, as its policy says.
 -- KEYS[1] msg     HASH  id -> envelope
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
 -- KEYS[3] dead    ZSET  ticket -> when it died, ms
--- KEYS[4] past    HASH  id -> deliveries, forgiven, crashes, stamp, last error
--- KEYS[5] calls   HASH  session -> its last call and answer
+-- KEYS[4] info    HASH  next, claims, counters
+-- KEYS[5] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
+-- KEYS[6] calls   HASH  session -> its last call and answer
+-- OTHER   its dead-letter queue's keys
 -- ARGV    session, call number, fresh, ticket, reason
--- Returns a digit: 0 done, 4 the lease was lost.
-local msg, leased, dead, past, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- Returns a digit: 0 done, 4 the lease was lost; or '>NAME': its end takes the keys of the queue NAME.
+local calls = KEYS[6]
 -- include now
 -- include ticket
+-- include name
+-- include envelope
 -- include past
--- include held
+-- include count
+-- include line
+-- include wake
+-- include holder
+-- include other
+-- include finish
 -- include done
 
-local ticket = ARGV[4]
-local before, id, stamp = ticket_read(ticket)
-redis.call('ZCARD', dead)
-local alive = id and redis.call('HEXISTS', msg, id) == 1
-local story = past_read(id and redis.call('HGET', past, id))
+local keys, other = { msg = KEYS[1], leased = KEYS[2], dead = KEYS[3], info = KEYS[4], past = KEYS[5] }, other_keys(7)
+finish_check(keys, other)
 local now = now_ms()
-if not alive then
-  -- What is left of a message that is gone.
-  redis.call('ZREM', leased, ticket)
-end
-if not alive or not held(leased, ticket, now) then
+local id, tag, envelope, story = holder(keys, ARGV[4], now)
+if not id then
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
 end
-redis.call('ZREM', leased, ticket)
-story.before, story.stamp, story.text = before + 1, stamp, ARGV[5]
-redis.call('ZADD', dead, string.format('%d', now), ticket_write(before + 1, id, stamp))
-redis.call('HSET', past, id, past_write(story))
+local e = envelope_read(envelope)
+local needs = finish_needs(keys.msg, e, other)
+if needs then
+  return '>' .. needs
+end
+story.text = ARGV[5]
+redis.call('ZREM', keys.leased, ARGV[4])
+finish(keys, e, id, ticket_write(story.before, id, tag), story, now, other)
 return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)

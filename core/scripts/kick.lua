@@ -1,44 +1,40 @@
 -- kick: gives dead messages back to be delivered at once, with as many attempts again.
 -- KEYS[1] msg    HASH  id -> envelope
 -- KEYS[2] ready  LIST  tickets in delivery order
--- KEYS[3] dead   ZSET  ticket -> when it died, ms
--- KEYS[4] wake   ZSET  the wake marker
--- KEYS[5] past   HASH  id -> deliveries, forgiven, crashes, stamp, last error
--- KEYS[6] calls  HASH  session -> its last call and answer
+-- KEYS[3] high   LIST  those of high priority
+-- KEYS[4] low    LIST  those of low priority
+-- KEYS[5] dead   ZSET  ticket -> when it died, ms
+-- KEYS[6] wake   ZSET  the wake marker
+-- KEYS[7] info   HASH  next, claims, lists, counters
+-- KEYS[8] past   HASH  id -> deliveries, forgiven, crashes, tag, last error
+-- KEYS[9] calls  HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, ids ...
 -- Returns one digit for each id: 0 it is ready, 3 there is no such dead message.
-local msg, ready, dead, wake, past, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local calls = KEYS[9]
 -- include ticket
+-- include name
 -- include envelope
 -- include past
 -- include place
+-- include line
 -- include wake
 -- include done
+-- include revive
 
-redis.call('LLEN', ready)
-redis.call('ZCARD', dead)
-redis.call('HLEN', past)
-local outcome, back, pasts = {}, {}, {}
+local keys = {
+  msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], dead = KEYS[5], wake = KEYS[6], info = KEYS[7],
+  past = KEYS[8],
+}
+line_check(keys)
+redis.call('HLEN', keys.past)
+local outcome, back = {}, {}
 for i = 4, #ARGV do
   local id = ARGV[i]
-  local envelope = redis.call('HGET', msg, id)
-  local ticket, story
-  if envelope then
-    ticket, story = current_ticket(id, envelope, redis.call('HGET', past, id))
-  end
-  outcome[i - 3] = DUEQ_NOT_FOUND
-  if ticket and redis.call('ZREM', dead, ticket) == 1 then
-    outcome[i - 3] = DUEQ_OK
-    back[#back + 1] = ticket
-    story.forgiven = story.before
-    pasts[#pasts + 1] = id
-    pasts[#pasts + 1] = past_write(story)
-  end
+  local envelope = redis.call('HGET', keys.msg, id)
+  local done_so = envelope and revive(keys, id, envelope, back)
+  outcome[i - 3] = done_so and DUEQ_OK or DUEQ_NOT_FOUND
 end
-if #back > 0 then
-  redis.call('HSET', past, unpack(pasts))
-  if redis.call('RPUSH', ready, unpack(back)) == #back then
-    wake_one(wake)
-  end
+if #back > 0 and line_up(keys, back) then
+  wake_one(keys.wake)
 end
 return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))

@@ -1,19 +1,35 @@
 -- push: stores messages, all or (on an error) none.
--- KEYS[1] msg      HASH  id -> envelope
--- KEYS[2] ready    LIST  tickets in delivery order
--- KEYS[3] delayed  ZSET  ticket -> due, ms
--- KEYS[4] wake     ZSET  the wake marker
--- KEYS[5] info     HASH  next, claims, counters
--- KEYS[6] calls    HASH  session -> its last call and answer
+-- KEYS[1] msg        HASH  id -> envelope
+-- KEYS[2] ready      LIST  tickets in delivery order
+-- KEYS[3] high       LIST  those of high priority
+-- KEYS[4] low        LIST  those of low priority
+-- KEYS[5] delayed    ZSET  ticket -> due, ms
+-- KEYS[6] leased     ZSET  ticket -> end of lease, ms
+-- KEYS[7] dead       ZSET  ticket -> when it died, ms
+-- KEYS[8] wake       ZSET  the wake marker
+-- KEYS[9] info       HASH  next, claims, lists, counters
+-- KEYS[10] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
+-- KEYS[11] calls     HASH  session -> its last call and answer
+-- KEYS[12] taken     ZSET  id -> until when it is unique, ms
+-- KEYS[13] outgoing  HASH  id -> due, ms, of messages that move to another queue
+-- KEYS[14] rates     LIST  the history
+-- OTHER   the keys of the queue that messages move to
 -- ARGV    session, call number, fresh, then by the form:
 --         'now': id, envelope for each message; ids made by the core, all ready at once
---         'any': id, envelope, due for each; due is '0' (now), '+ms' from now or '@ms' since 1970
--- Returns one digit for each message: 0 stored, 2 a living message has this id.
-local msg, ready, delayed, wake, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+--         'any': id, envelope, due, extra for each; due is '0' (now), '+ms' from now or '@ms' since 1970,
+--         extra is '' or 'ttl unique existing' (ms; ms; 0 refuse, 1 replace, 2 replace the body)
+-- Returns one digit for each message: 0 stored, 2 a living message has this id, or it is still unique.
+local msg, ready, wake, info, calls = KEYS[1], KEYS[2], KEYS[8], KEYS[9], KEYS[11]
 -- include wake
 -- include done
+-- include count
 
 local argv = ARGV
+if argv[3] >= '2' then
+  -- include now
+  -- include tally
+  tally(info, ready, KEYS[14], now_ms())
+end
 if argv[4] == 'now' then
   local tickets, n = {}, 0
   for i = 5, #argv, 2 do
@@ -31,59 +47,26 @@ if argv[4] == 'now' then
   if length == n then
     wake_one(wake)
   end
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], string.rep('0', n))
+  count(info, 'pushed', n)
+  return done(calls, argv[1], argv[2], argv[3], string.rep('0', n))
 end
 
 -- include now
 -- include due
 -- include expect
-redis.call('HLEN', info)
-local now, outcome, stored, at_once, later, first = now_ms(), {}, {}, {}, {}, nil
-for i = 5, #ARGV, 3 do
-  local id, envelope, due = ARGV[i], ARGV[i + 1], ARGV[i + 2]
-  if redis.call('HSETNX', msg, id, envelope) == 0 then
-    outcome[#outcome + 1] = DUEQ_DUPLICATE
-  else
-    outcome[#outcome + 1] = DUEQ_OK
-    stored[#stored + 1] = id
-    local ticket = id
-    if string.byte(envelope, 2) % 2 == 1 then
-      ticket = '0.' .. string.sub(envelope, 5, 14) .. ':' .. id
-    end
-    local at = due_time(due, now)
-    if at <= now then
-      at_once[#at_once + 1] = ticket
-    else
-      later[#later + 1] = string.format('%d', at)
-      later[#later + 1] = ticket
-      if not first or at < first then
-        first = at
-      end
-    end
-  end
-end
-
-if first then
-  local added = redis.pcall('ZADD', delayed, unpack(later))
-  if type(added) == 'table' then
-    redis.call('HDEL', msg, unpack(stored))
-    return added
-  end
-end
-if #at_once > 0 then
-  local length = redis.pcall('RPUSH', ready, unpack(at_once))
-  if type(length) == 'table' then
-    redis.call('HDEL', msg, unpack(stored))
-    for i = 2, #later, 2 do
-      redis.call('ZREM', delayed, later[i])
-    end
-    return length
-  end
-  if length == #at_once then
-    wake_one(wake)
-  end
-end
-if first then
-  expect(info, wake, first, now)
-end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))
+-- include ticket
+-- include name
+-- include envelope
+-- include past
+-- include place
+-- include line
+-- include other
+-- include store
+local keys = {
+  msg = msg, ready = ready, high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6], dead = KEYS[7],
+  wake = wake, info = info, past = KEYS[10], taken = KEYS[12], outgoing = KEYS[13],
+  queue = string.match(msg, '^dueq:{(.*)}:msg$'),
+}
+local target = other_keys(15)
+local windows = store_check(keys, target)
+return done(calls, argv[1], argv[2], argv[3], store(keys, 5, now_ms(), target, windows))

@@ -1,11 +1,12 @@
 -- recall: after a lost connection, tells what a call answered if it was run. It changes nothing.
 -- KEYS[1] msg     HASH  id -> envelope
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
--- KEYS[3] calls   HASH  session -> its last call and answer
+-- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
+-- KEYS[4] calls   HASH  session -> its last call and answer
 -- ARGV    session, call number, '1' if the call was a reserve
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call.
-local msg, leased, calls = KEYS[1], KEYS[2], KEYS[3]
+local msg, leased, past, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include ticket
 
 local number, answer = string.match(redis.call('HGET', calls, ARGV[1]) or '', '^(%d+) (.*)$')
@@ -16,13 +17,18 @@ if ARGV[3] ~= '1' then
   return answer
 end
 local time, tickets = string.match(answer, '^(%d+)\n(.*)$')
-local reply = { time, -1, 0, 0 }
+local pasts = {}
+local reply = { time, -1, 0, 0, '', pasts }
 for ticket in string.gmatch(tickets, '[^\n]+') do
-  local _, id = ticket_read(ticket)
-  local envelope = redis.call('ZSCORE', leased, ticket) and redis.call('HGET', msg, id)
+  local before, id = ticket_read(ticket)
+  local envelope = before and redis.call('ZSCORE', leased, ticket) and redis.call('HGET', msg, id)
   if envelope then
     reply[#reply + 1] = ticket
     reply[#reply + 1] = envelope
+    local text = before > 0 and redis.call('HGET', past, id)
+    if text then
+      pasts[#pasts + 1], pasts[#pasts + 2] = (#reply - 6) / 2, text
+    end
   end
 end
 return reply

@@ -1,49 +1,75 @@
 -- reserve: takes ready messages under a lease; moves what is due, or whose lease has ended, to ready.
--- KEYS[1] msg      HASH  id -> envelope
--- KEYS[2] ready    LIST  tickets in delivery order
--- KEYS[3] delayed  ZSET  ticket -> due, ms
--- KEYS[4] leased   ZSET  ticket -> end of lease, ms
--- KEYS[5] dead     ZSET  ticket -> when it died, ms
--- KEYS[6] wake     ZSET  the wake marker
--- KEYS[7] info     HASH  next, claims, counters
--- KEYS[8] past     HASH  id -> deliveries, forgiven, crashes, stamp, last error
--- KEYS[9] calls    HASH  session -> its last call and answer
--- KEYS[10] bad     LIST  entries that were no tickets
+-- KEYS[1] msg        HASH  id -> envelope
+-- KEYS[2] ready      LIST  tickets in delivery order
+-- KEYS[3] high       LIST  those of high priority
+-- KEYS[4] low        LIST  those of low priority
+-- KEYS[5] delayed    ZSET  ticket -> due, ms
+-- KEYS[6] leased     ZSET  ticket -> end of lease, ms
+-- KEYS[7] dead       ZSET  ticket -> when it died, ms
+-- KEYS[8] wake       ZSET  the wake marker
+-- KEYS[9] info       HASH  next, claims, lists, counters
+-- KEYS[10] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
+-- KEYS[11] calls     HASH  session -> its last call and answer
+-- KEYS[12] bad       LIST  entries that were no tickets
+-- KEYS[13] incoming  ZSET  messages of other queues that move here -> due, ms
+-- KEYS[14] rates     LIST  the history
+-- OTHER   a dead-letter queue's keys
 -- ARGV    session, call number, fresh, count, lease in ms (0: the message's own), default lease in ms,
 --         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
---         marker, or holds a claim, and so must see to it that the others are woken in its place
--- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside,
+--         marker, or holds a claim, and so must see to it that the others are woken in its place.
+--         A count of 0 takes nothing: it hands a duty on.
+-- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside, needs, pasts,
 --           then for each message: ticket, envelope }. The lease of each is that of ARGV, else the
 --           envelope's own, else the default, from now.
 --         wait: 0 call again at once, -1 nothing to come or others look after it.
-local msg, ready, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
-local wake, info, past, calls, bad = KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10]
+--         needs: '', or '>NAME': messages at their end must go to the queue NAME: call with its keys;
+--         or '<NAME': messages of the queue NAME are due here: run transfer first.
+--         pasts: { index, past, ... } of the messages that came back.
+local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[6], KEYS[8], KEYS[9]
 -- include now
 -- include done
+-- include count
 
 local session = ARGV[1]
-local count, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
+local count_asked, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
 local wait, duty = ARGV[7] == '1', ARGV[8] == '1'
 local now = now_ms()
-local noted = redis.call('HGET', info, 'next')
-local first = noted and tonumber(noted) or nil
-local damaged, looked, paused = 0, false, false
-
+if ARGV[3] >= '2' then
+  -- include tally
+  tally(info, ready, KEYS[14], now)
+end
+local noted = redis.call('HMGET', info, 'next', 'lists')
+local first = noted[1] and tonumber(noted[1]) or nil
+local lines = noted[2] and { KEYS[3], ready, KEYS[4] } or { ready }
+local damaged, looked, paused, needs = 0, false, false, ''
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
+local function keys_by_name()
+  return {
+    msg = msg, ready = ready, high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = leased, dead = KEYS[7],
+    wake = wake, info = info, past = KEYS[10], bad = KEYS[12], incoming = KEYS[13],
+  }
+end
+
 local function look()
   -- include ticket
   -- include past
   -- include bad
+  -- include line
+  -- include name
   -- include promote
   looked = true
   paused = redis.call('HEXISTS', info, 'paused') == 1
   if paused then
     return 0
   end
-  local moved, broken
-  first, moved, broken = promote({
-    msg = msg, ready = ready, delayed = delayed, leased = leased, bad = bad, past = past,
-  }, now, 500)
+  local keys, moved, broken, source, arrival = keys_by_name()
+  first, moved, broken = promote(keys, now, 500)
+  source, arrival = arriving(keys, now)
+  needs = source and '<' .. source or ''
+  first = earlier(first, arrival)
+  if moved > 0 and redis.call('HEXISTS', info, 'lists') == 1 then
+    lines = { KEYS[3], ready, KEYS[4] }
+  end
   damaged = damaged + broken
   return moved
 end
@@ -53,24 +79,41 @@ if first and first <= now then
 end
 -- A pause has noted the time 0, so that every reserve comes by here.
 if paused then
-  return { now, -1, 0, 0 }
+  return { now, -1, 0, 0, '', {} }
 end
-local tickets = redis.call('LPOP', ready, ARGV[4])
-if not tickets and not looked and look() > 0 then
-  tickets = redis.call('LPOP', ready, ARGV[4])
+
+local line, popped = 0, 0 -- tickets taken from `ready`
+local function pop(asked)
+  local found
+  while not found and line < #lines do
+    line = line + 1
+    found = redis.call('LPOP', lines[line], asked)
+  end
+  if found and lines[line] == ready then
+    popped = popped + #found
+  end
+  return found
+end
+local tickets = count_asked > 0 and pop(ARGV[4])
+if not tickets and count_asked > 0 and not looked and look() > 0 then
+  line = 0
+  tickets = pop(ARGV[4])
 end
 
 local byte = string.byte
-local reply, n, rounds, asked = { now, -1, 0, 0 }, 0, 0, count
+local pasts = {}
+local reply, n, rounds, asked = { now, -1, 0, 0, needs, pasts }, 0, 0, count_asked
 local usual_lease = lease > 0 and lease or tonumber(ARGV[6])
 local usual_stop = string.format('%d', now + usual_lease)
 local shortest -- lease given
 local held -- tickets given, where it is all of one round
+local dry = not tickets and count_asked > 0 -- nothing is left in any line
+local other
 while tickets do
   -- The usual ticket is a made id itself, and its envelope has nothing of its own.
   local envelopes = redis.pcall('HMGET', msg, unpack(tickets))
   local problem = envelopes.err and envelopes
-  local given, leases, odd
+  local round
   for i = 1, problem and 0 or #tickets do
     local envelope = envelopes[i]
     local version, flags
@@ -78,43 +121,60 @@ while tickets do
       version, flags = byte(envelope, 1, 2)
     end
     if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #tickets[i] ~= 22 then
-      odd = odd or {}
-      odd[#odd + 1] = i
+      round = round
+        or { odd = {}, given = {}, leases = {}, texts = {}, spent = {}, over = {}, garbage = {}, back = {} }
+      round.odd[#round.odd + 1] = i
     end
   end
-  local spent, garbage
-  if odd then
+  local keys, settle
+  if round then
     -- include ticket
+    -- include name
     -- include envelope
     -- include past
+    -- include line
+    -- include wake
+    -- include other
+    -- include finish
+    -- include bad
     -- include odd
-    given, leases = {}, {}
+    keys, other, settle = keys_by_name(), other_keys(15), settle_odd
+    round.envelopes = envelopes
     for i = 1, #tickets do
-      given[i] = true
+      round.given[i] = true
     end
-    for _, i in ipairs(odd) do
-      given[i] = nil
+    for _, i in ipairs(round.odd) do
+      round.given[i] = nil
     end
-    spent, garbage, problem = settle(msg, past, odd, tickets, envelopes, given, leases)
-    for _, check in ipairs({ redis.pcall('ZCARD', dead), redis.pcall('HLEN', past), redis.pcall('LLEN', bad) }) do
-      if type(check) == 'table' and #spent + #garbage > 0 then
-        problem = problem or check
+    problem = problem or sort_odd(keys, round, tickets, now, other)
+    if not problem and #round.spent + #round.garbage + #round.over > 0 then
+      for _, check in ipairs({
+        redis.pcall('ZCARD', keys.dead), redis.pcall('HLEN', keys.past), redis.pcall('LLEN', keys.bad),
+        other and redis.pcall('HLEN', other.msg), other and redis.pcall('HLEN', other.past),
+        other and redis.pcall('LLEN', other.ready), other and redis.pcall('LLEN', other.high),
+        other and redis.pcall('LLEN', other.low), other and redis.pcall('HLEN', other.info),
+      }) do
+        problem = problem or (type(check) == 'table' and check)
       end
     end
   end
 
   local taken, m, now_shortest = {}, 0, shortest
-  local at = 2 * n + 4
+  local at = 2 * n + 6
+  local told = #pasts
   for i = 1, problem and 0 or #tickets do
-    if not given or given[i] then
+    if not round or round.given[i] then
       local ticket, stop = tickets[i], usual_stop
-      if leases and leases[i] and lease == 0 then
-        stop = string.format('%d', now + leases[i])
-        now_shortest = math.min(now_shortest or leases[i], leases[i])
+      if round and round.leases[i] and lease == 0 then
+        stop = string.format('%d', now + round.leases[i])
+        now_shortest = math.min(now_shortest or round.leases[i], round.leases[i])
       end
       taken[m + 1], taken[m + 2] = stop, ticket
       reply[at + m + 1], reply[at + m + 2] = ticket, envelopes[i]
       m = m + 2
+      if round and round.texts[i] then
+        pasts[#pasts + 1], pasts[#pasts + 2] = n + m / 2, round.texts[i]
+      end
     end
   end
   m = m / 2
@@ -129,52 +189,66 @@ while tickets do
     held = nil
     -- Nothing of this round was written but the LPOP: take it back.
     for i = #tickets, 1, -1 do
-      redis.call('LPUSH', ready, tickets[i])
+      redis.call('LPUSH', lines[line], tickets[i])
     end
     if n == 0 then
       return problem
     end
-    for i = 4 + 2 * n + 1, 4 + 2 * (n + m) do
+    for i = 6 + 2 * n + 1, 6 + 2 * (n + m) do
       reply[i] = nil
     end
-    rounds = 5
+    for i = told + 1, #pasts do
+      pasts[i] = nil
+    end
+    popped = popped - (lines[line] == ready and #tickets or 0)
     break
   end
   n, shortest = n + m, now_shortest
   held = n == #tickets and rounds == 0 and tickets or nil
-
-  if odd and #spent > 0 then
-    -- include past
-    for _, entry in ipairs(spent) do
-      local story = past_read(redis.call('HGET', past, entry[2]))
-      story.before, story.stamp, story.text = entry[3], entry[4], entry[5] or story.text
-      redis.call('ZADD', dead, string.format('%d', now), entry[1])
-      redis.call('HSET', past, entry[2], past_write(story))
-      damaged = damaged + (entry[5] and 1 or 0)
+  if round then
+    damaged = damaged + settle(keys, round, lines[line], now, other)
+    if round.needs then
+      reply[5] = '>' .. round.needs
+      popped = popped - (lines[line] == ready and #round.back or 0)
+      break
     end
-  end
-  if odd and #garbage > 0 then
-    -- include bad
-    set_aside(bad, garbage)
-    damaged = damaged + #garbage
   end
 
   rounds = rounds + 1
-  if n == count or rounds == 5 or #tickets < asked then
+  -- A pop that brought less than it was asked for has emptied the line.
+  local short = #tickets < asked
+  dry = short and line == #lines
+  if n == count_asked or rounds == 5 or dry then
     break
   end
-  asked = count - n
-  tickets = redis.call('LPOP', ready, asked)
+  asked = count_asked - n
+  if not short then
+    line = line - 1
+  end
+  tickets = pop(asked)
+  dry = not tickets
 end
 
 reply[4] = damaged
 if damaged > 0 then
-  redis.pcall('HINCRBY', info, 'damaged', damaged)
+  count(info, 'damaged', damaged)
+end
+if n > 0 then
+  count(info, 'reserved', n)
+end
+if popped ~= n then
+  count(info, 'skew', popped - n)
 end
 
--- A pop that brought less than it was asked for has emptied the list.
-local emptied = n < count and rounds < 5
-local left = not emptied and (duty or looked or n == 0) and redis.call('LLEN', ready) or 0
+local left = 0
+if not dry and (duty or looked or n == 0) then
+  for i = 1, #lines do
+    left = left + redis.call('LLEN', lines[i])
+  end
+end
+if dry and #lines > 1 then
+  redis.call('HDEL', info, 'lists')
+end
 local lowered = false
 if n > 0 and (not first or now + shortest < first) then
   first, lowered = now + shortest, true
@@ -183,7 +257,7 @@ end
 -- reserve from noting again.
 if first and (lowered or looked) then
   redis.call('HSET', info, 'next', string.format('%d', first))
-elseif looked and noted and (tonumber(noted) or 0) <= now then
+elseif looked and noted[1] and (tonumber(noted[1]) or 0) <= now then
   redis.call('HDEL', info, 'next')
 end
 
@@ -222,9 +296,9 @@ if n > 0 then
   if not held then
     held = {}
     for i = 1, n do
-      held[i] = reply[2 * i + 3]
+      held[i] = reply[2 * i + 5]
     end
   end
-  done(calls, session, ARGV[2], ARGV[3], string.format('%d\n', now) .. table.concat(held, '\n'))
+  done(KEYS[11], session, ARGV[2], ARGV[3], string.format('%d\n', now) .. table.concat(held, '\n'))
 end
 return reply

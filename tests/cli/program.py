@@ -45,12 +45,13 @@ class Program:
         *words: str,
         stdin: int | IO[bytes] = subprocess.PIPE,
         stdout: int | IO[bytes] = subprocess.PIPE,
+        stderr: int | IO[bytes] = subprocess.PIPE,
     ) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
             [self.path, *words],
             stdin=stdin,
             stdout=stdout,
-            stderr=subprocess.PIPE,
+            stderr=stderr,
             env=self.environment,
         )
 
@@ -59,6 +60,18 @@ class Program:
         with self.start(*words) as process:
             out, err = process.communicate(stdin, timeout=60)
         return Ended(process.returncode, out, err.decode())
+
+    def take(self, queue: str = "orders") -> str:
+        """Reserves one message and returns its ticket."""
+        ticket: str = self("reserve", queue, "--json", "--wait", "10s").object["ticket"]
+        return ticket
+
+    def find(self, id: str, queue: str = "orders") -> dict[str, Any]:
+        """A message that must be there."""
+        return self("find", queue, id, "--json").object
+
+    def stats(self, queue: str = "orders") -> dict[str, Any]:
+        return self("stats", queue, "--json").object
 
     def __call__(self, *words: str, stdin: bytes = b"") -> Ended:
         """Runs to the end, which must be a good one."""

@@ -1,17 +1,19 @@
+import os
+
 import pytest
 
 from .program import Program
 
 
-def dead(dueq: Program, id: str) -> None:
-    """A message that was buried."""
-    dueq("push", "orders", "body", "--id", id)
-    ticket = dueq("reserve", "orders", "--json").object["ticket"]
-    dueq("bury", "orders", ticket, "--reason", "why")
+def dead(dueq: Program, *ids: str, reason: str = "why") -> None:
+    """Messages that were buried, in this order."""
+    for id in ids:
+        dueq("push", "orders", "body", "--id", id)
+        dueq("bury", "orders", dueq.take(), "--reason", reason)
 
 
 def state(dueq: Program, id: str) -> object:
-    return dueq("find", "orders", id, "--json").object["state"]
+    return dueq.find(id)["state"]
 
 
 def test_kick_of_dead_ones(dueq: Program) -> None:
@@ -21,6 +23,85 @@ def test_kick_of_dead_ones(dueq: Program) -> None:
     again = dueq.run("kick", "orders", "x")
     assert again.code == 1
     assert "NOT_FOUND" in again.err
+
+
+def test_kick_of_all(dueq: Program) -> None:
+    dead(dueq, *(f"id {number}" for number in range(12)))
+    assert dueq("kick", "orders", "--all").text == "12\n"
+    assert dueq("kick", "orders", "--all", "--json").object == {"kicked": 0}
+    counts = dueq.stats()
+    assert (counts["ready"], counts["dead"]) == (12, 0)
+
+
+def test_kick_of_those_with_an_error(dueq: Program) -> None:
+    dead(dueq, "a", "b", reason="the shop did not answer")
+    dead(dueq, "c", reason="no such customer")
+    assert dueq("kick", "orders", "--all", "--error", "shop did").text == "2\n"
+    assert [state(dueq, id) for id in "abc"] == ["ready", "ready", "dead"]
+
+
+def test_kick_goes_through_all_pages(dueq: Program) -> None:
+    words = ["--lease", "1ms", "--max-crashes", "1"]
+    dueq("push", "orders", "--lines", *words, stdin=b"x\n" * 1_000)
+    dueq("reserve", "orders", "--count", "1000")
+    dueq.run("reserve", "orders", "--wait", "200ms")
+    dead(dueq, "x", reason="no such customer")
+    assert dueq.stats()["dead"] == 1_001
+    assert dueq("kick", "orders", "--all", "--error", "no such customer").text == "1\n"
+    assert state(dueq, "x") == "ready"
+    assert dueq("kick", "orders", "--all").text == "1000\n"
+
+
+def test_kick_of_those_that_died_in_a_time(dueq: Program) -> None:
+    dead(dueq, "x")
+    died_ms = dueq.find("x")["time_ms"]
+    at, after = (f"{ms // 1000}.{ms % 1000:03}" for ms in (died_ms, died_ms + 1))
+    assert dueq("kick", "orders", "--all", "--until", at).text == "0\n"
+    assert dueq("kick", "orders", "--all", "--since", after).text == "0\n"
+    assert dueq("kick", "orders", "--all", "--since", at, "--until", after).text == "1\n"
+    assert state(dueq, "x") == "ready"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--all", "x"],
+        ["x", "--error", "why"],
+        ["x", "--since", "1"],
+        ["--until", "1"],
+        ["--all", "--since", "yesterday"],
+        [],
+    ],
+)
+def test_kick_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
+    dead(dueq, "x")
+    assert dueq.run("kick", "orders", *words).code == 2
+    assert state(dueq, "x") == "dead"
+
+
+@pytest.mark.parametrize(
+    ("words", "state", "progress"),
+    [
+        (["kick", "orders", "--all"], "dead", b"1 kicked"),
+        (["purge", "orders", "ready"], "ready", b"1000 purged"),
+    ],
+)
+def test_progress_on_a_terminal(
+    dueq: Program, words: list[str], state: str, progress: bytes
+) -> None:
+    dead(dueq, "x")
+    dueq("push", "orders", "--lines", stdin=b"x\n" * 1_001)
+    count = dueq.stats()[state]
+    screen, terminal = os.openpty()
+    with open(screen, "rb", buffering=0) as shown:
+        with open(terminal, "wb", buffering=0) as stderr:
+            process = dueq.start(*words, stderr=stderr)
+        with process:
+            out, _ = process.communicate(timeout=60)
+        text = shown.read(1000)
+    assert int(out) == count
+    assert b"\r" + progress in text
+    assert text.endswith(b"\r\x1b[K")
 
 
 def test_reschedule_to_now_and_to_a_time(dueq: Program) -> None:

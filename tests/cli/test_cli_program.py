@@ -9,8 +9,9 @@ from private_server import Server
 from .program import Program
 
 COMMANDS = [
-    *["push", "reserve", "ack", "retry", "extend", "bury", "kick", "cancel", "reschedule"],
-    *["find", "stats", "pause", "resume", "purge"],
+    *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
+    *["reschedule", "find", "peek", "stats", "queues", "rates", "pause", "resume", "purge"],
+    *["lock", "relock", "unlock"],
 ]
 
 
@@ -27,7 +28,7 @@ def test_help_names_every_command(dueq: Program) -> None:
     for command in COMMANDS:
         assert f"\n  {command} " in text
         own = dueq(command, "--help").text
-        assert own.startswith(f"Usage: dueq {command} QUEUE")
+        assert own.startswith(f"Usage: dueq {command}{' QUEUE' * (command != 'queues')}")
         assert "Example" in own
         assert dueq("help", command).text == own
     assert dueq("help").text == text
@@ -40,7 +41,8 @@ def test_version_is_that_of_the_header(dueq: Program) -> None:
 
 
 @pytest.mark.parametrize(
-    "words", [[], ["fly"], ["help", "fly"], ["push"], ["--fly"], ["stats", "--url"]]
+    "words",
+    [[], ["fly"], ["help", "fly"], ["push"], ["--fly"], ["stats", "--url"], ["queues", "orders"]],
 )
 def test_usage_of_wrong_words(dueq: Program, words: list[str]) -> None:
     ended = dueq.run(*words)

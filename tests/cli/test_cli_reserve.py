@@ -1,4 +1,5 @@
 import base64
+import json
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from .program import Program
 
 
 def counts(dueq: Program) -> dict[str, int]:
-    found = dueq("stats", "orders", "--json").object
+    found = dueq.stats()
     return {name: found[name] for name in ("ready", "leased", "acked")}
 
 
@@ -113,6 +114,8 @@ def test_reserve_with_ack_to_a_closed_pipe(dueq: Program) -> None:
     assert process.returncode == 4
     assert b"2 of 2 messages were given back" in err
     assert counts(dueq) == {"ready": 2, "leased": 0, "acked": 0}
+    again = dueq("reserve", "orders", "--count", "9", "--json").objects
+    assert [(message["body"], message["attempt"]) for message in again] == [("one", 1), ("two", 1)]
 
 
 def test_reserve_with_ack_to_a_full_disk(dueq: Program) -> None:
@@ -123,6 +126,50 @@ def test_reserve_with_ack_to_a_full_disk(dueq: Program) -> None:
         process.communicate(timeout=60)
     assert process.returncode == 4
     assert counts(dueq) == {"ready": 1, "leased": 0, "acked": 0}
+
+
+def test_reserve_from_several_queues(dueq: Program) -> None:
+    dueq("push", "orders", "one")
+    dueq("push", "parcels", "two")
+    dueq("push", "urgent", "three")
+    words = ["reserve", "urgent", "parcels", "orders"]
+    queue, ticket, body = dueq(*words).text.rstrip("\n").split("\t")
+    assert (queue, body) == ("urgent", "three")
+    dueq("ack", "urgent", ticket)
+    taken = dueq(*words, "--json").object
+    assert (taken["queue"], taken["body"]) == ("parcels", "two")
+    dueq("ack", "parcels", taken["ticket"])
+    assert dueq(*words, "--ack").text == "one\n"
+    assert counts(dueq)["acked"] == 1
+    assert dueq.run(*words).code == 1
+
+
+def test_reserve_waits_for_any_of_several_queues(dueq: Program, server: Server) -> None:
+    words = ["reserve", "urgent", "orders", "--wait", "forever", "--ack", "--json"]
+    with dueq.start(*words) as waiting:
+        server.wait_for_waiting(1)
+        dueq("push", "orders", "now")
+        out, _ = waiting.communicate(timeout=60)
+    assert json.loads(out)["queue"] == "orders"
+    assert counts(dueq) == {"ready": 0, "leased": 0, "acked": 1}
+
+
+def test_reserve_round_robin_gives_each_queue_its_turn(dueq: Program) -> None:
+    queues = ["a", "b", "c"]
+    for queue in queues:
+        dueq("push", queue, "--lines", stdin=b"x\n" * 200)
+    first = {
+        dueq("reserve", *queues, "--round-robin", "--ack", "--json").object["queue"]
+        for _ in range(100)
+    }
+    assert first == set(queues)
+
+
+@pytest.mark.parametrize("queues", [["a", "a"], [f"queue {number}" for number in range(65)]])
+def test_reserve_from_wrong_queues(dueq: Program, queues: list[str]) -> None:
+    ended = dueq.run("reserve", *queues)
+    assert ended.code == 2
+    assert ended.err.startswith("dueq: ")
 
 
 def test_reserve_in_a_shell_loop(dueq: Program) -> None:
@@ -143,7 +190,7 @@ def test_reserve_in_a_shell_loop(dueq: Program) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--count", "0"], ["--count", "1001"], ["--wait", "never"], ["--body", "--json"], ["more"]],
+    [["--count", "0"], ["--count", "1001"], ["--wait", "never"], ["--body", "--json"], ["{"]],
 )
 def test_reserve_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     assert dueq.run("reserve", "orders", *words).code == 2

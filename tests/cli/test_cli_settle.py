@@ -1,16 +1,13 @@
+import pytest
+
 from .program import Program
-
-
-def reserve(dueq: Program) -> str:
-    ticket: str = dueq("reserve", "orders", "--json", "--wait", "10s").object["ticket"]
-    return ticket
 
 
 def test_ack_with_a_stale_ticket(dueq: Program) -> None:
     dueq("push", "orders", "hello")
-    old = reserve(dueq)
+    old = dueq.take()
     dueq("retry", "orders", old)
-    new = reserve(dueq)
+    new = dueq.take()
     ended = dueq.run("ack", "orders", old, new)
     assert ended.code == 1
     assert ended.err.startswith(f"dueq: LEASE_LOST: {old}: ")
@@ -43,23 +40,62 @@ def test_ack_of_nonsense(dueq: Program) -> None:
 
 def test_retry_with_a_delay_and_an_error(dueq: Program) -> None:
     made = dueq("push", "orders", "hello").lines[0]
-    dueq("retry", "orders", reserve(dueq), "--delay", "1h", "--error", "nö")
+    dueq("retry", "orders", dueq.take(), "--delay", "1h", "--error", "nö")
     found = dueq("find", "orders", made, "--json").object
     assert (found["state"], found["error"], found["attempt"]) == ("delayed", "nö", 1)
 
 
 def test_retry_after_the_last_attempt(dueq: Program) -> None:
     made = dueq("push", "orders", "hello", "--attempts", "1").lines[0]
-    ticket = reserve(dueq)
+    ticket = dueq.take()
     ended = dueq.run("retry", "orders", ticket)
     assert ended.code == 1
     assert ended.err.startswith(f"dueq: BURIED: {ticket}: ")
     assert dueq("find", "orders", made, "--json").object["state"] == "dead"
 
 
+@pytest.mark.parametrize(
+    ("words", "state"),
+    [([], "delayed"), (["--delay", "0"], "ready"), (["--delay", "2h"], "delayed")],
+)
+def test_retry_by_the_backoff_unless_told(dueq: Program, words: list[str], state: str) -> None:
+    made = dueq("push", "orders", "hello", "--backoff", "1h").lines[0]
+    dueq("retry", "orders", dueq.take(), *words)
+    found = dueq.find(made)
+    assert found["state"] == state
+    if state == "delayed":
+        hours = 2 if words else 1
+        assert 3_590_000 * hours < found["time_ms"] - found["now_ms"] <= 3_600_000 * hours
+
+
+def test_retry_without_a_backoff_is_at_once(dueq: Program) -> None:
+    made = dueq("push", "orders", "hello").lines[0]
+    dueq("retry", "orders", dueq.take())
+    assert dueq.find(made)["state"] == "ready"
+
+
+def test_release_counts_as_nothing(dueq: Program) -> None:
+    made = dueq("push", "orders", "--lines", stdin=b"first\nsecond\n").lines[0]
+    ticket = dueq.take()
+    assert dueq("release", "orders", ticket).out == b""
+    found = dueq.find(made)
+    assert (found["state"], found["attempt"], found["deliveries"]) == ("ready", 0, 1)
+    ended = dueq.run("release", "orders", ticket)
+    assert ended.code == 1
+    assert ended.err.startswith(f"dueq: LEASE_LOST: {ticket}: ")
+    again = dueq("reserve", "orders", "--json").object
+    assert (again["body"], again["attempt"], again["deliveries"]) == ("first", 1, 2)
+
+
+def test_release_with_a_delay(dueq: Program) -> None:
+    made = dueq("push", "orders", "hello").lines[0]
+    dueq("release", "orders", dueq.take(), "--delay", "1h")
+    assert dueq.find(made)["state"] == "delayed"
+
+
 def test_extend_a_lease(dueq: Program) -> None:
     made = dueq("push", "orders", "hello").lines[0]
-    ticket = reserve(dueq)
+    ticket = dueq.take()
     dueq("extend", "orders", ticket, "--lease", "10m")
     found = dueq("find", "orders", made, "--json").object
     assert 590_000 < found["time_ms"] - found["now_ms"] <= 600_000
@@ -70,7 +106,7 @@ def test_extend_a_lease(dueq: Program) -> None:
 
 def test_bury_with_a_reason(dueq: Program) -> None:
     made = dueq("push", "orders", "hello").lines[0]
-    dueq("bury", "orders", reserve(dueq), "--reason", "no such customer")
+    dueq("bury", "orders", dueq.take(), "--reason", "no such customer")
     found = dueq("find", "orders", made, "--json").object
     assert (found["state"], found["error"]) == ("dead", "no such customer")
     assert "no such customer" in dueq("find", "orders", made).text
@@ -89,50 +125,3 @@ def test_cancel_some(dueq: Program) -> None:
     ended = dueq.run("cancel", "orders", "-", stdin=b"a\n")
     assert ended.code == 1
     assert ended.err.startswith("dueq: NOT_FOUND: a: ")
-
-
-def test_find_nothing(dueq: Program) -> None:
-    ended = dueq.run("find", "orders", "gone", "--json")
-    assert (ended.code, ended.out) == (1, b"")
-    assert ended.err.startswith("dueq: NOT_FOUND: gone: ")
-
-
-def test_find_as_text(dueq: Program) -> None:
-    dueq("push", "orders", "hello", "--id", "x", "--header", "a=b", "--at", "2099-01-01T00:00:00Z")
-    rows = [line.split(maxsplit=1) for line in dueq("find", "orders", "x").lines]
-    found = dict(rows)
-    assert found["id"] == "x"
-    assert found["state"].startswith("delayed due 2099-01-01T00:00:00.000Z (in ")
-    assert found["attempt"] == "0 of 5"
-    assert found["header"] == "a=b"
-    assert found["body"] == "hello"
-
-
-def test_stats_of_a_queue(dueq: Program) -> None:
-    dueq("push", "orders", "--lines", stdin=b"a\nb\nc\nd\n")
-    dueq("push", "orders", "later", "--at", "2099-01-01T00:00:00Z")
-    dueq("reserve", "orders", "--ack")
-    dueq("bury", "orders", reserve(dueq))
-    reserve(dueq)
-    found = dueq("stats", "orders", "--json").object
-    next_ms, now_ms = found.pop("next_ms"), found.pop("now_ms")
-    assert 29_000 < next_ms - now_ms <= 30_000
-    assert found == {
-        "queue": "orders",
-        "ready": 1,
-        "delayed": 1,
-        "leased": 1,
-        "dead": 1,
-        "acked": 1,
-        "cancelled": 0,
-        "purged": 0,
-        "damaged": 0,
-        "paused": False,
-    }
-    rows = dict(line.split(maxsplit=1) for line in dueq("stats", "orders").lines)
-    assert (rows["queue"], rows["delayed"], rows["acked"]) == ("orders", "1", "1")
-
-
-def test_stats_of_no_queue(dueq: Program) -> None:
-    found = dueq("stats", "nothing", "--json").object
-    assert (found["ready"], found["next_ms"]) == (0, None)

@@ -34,6 +34,15 @@ void pump_until_blocked(dueq_client *waiting, long long consumers) {
         assert_status(waiting, PENDING, dueq_wait(waiting, 5));
 }
 
+void await_marker(const char *format, const char *name) {
+    char key[128];
+    snprintf(key, sizeof key, format, name);
+    for (int64_t end = now_ms() + 10000; now_ms() < end;)
+        if (command_number(&server, "ZCARD %s", key) == 1)
+            return;
+    fail_msg("no wake marker under %s", key);
+}
+
 void assert_push_(const char *url, dueq_status expected, const char *file, int line) {
     struct jobs other = jobs_open(url);
     assert_status_(other.client, expected, push_text(other.queue, "x"), file, line);

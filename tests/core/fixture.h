@@ -25,6 +25,9 @@ const char *url_with(const char *user, const char *parameters);
  * that its reserve goes on waiting. */
 void pump_until_blocked(dueq_client *waiting, long long consumers);
 
+/* Waits until the wake marker under a key lies there for whoever comes; the format has one %s. */
+void await_marker(const char *format, const char *name);
+
 /* Asserts the status of one push by a new client of that URL. */
 #define assert_push(expected, url) assert_push_((url), DUEQ_##expected, __FILE__, __LINE__)
 void assert_push_(const char *url, dueq_status expected, const char *file, int line);

@@ -133,6 +133,39 @@ static void test_reserve_cut_before_the_answer_returns_the_same_messages(void **
     assert_int_equal(living(), 1);
 }
 
+static void test_reserve_any_cut_before_the_answer_returns_the_same_messages(void **state) {
+    (void)state;
+    dueq_queue *both[] = {cut.queue, open_queue(cut.client, "second")};
+    dueq_result *result;
+    push_body(both[1], "a", 0, NULL);
+    push_body(both[1], "b", 0, NULL);
+    proxy_cut(&proxy, CUT_REQUEST, "dueq:{second}", 1);
+    assert_status(cut.client, OK, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 1000, 0, &result));
+    assert_int_equal(proxy_cuts(&proxy), 1);
+    assert_int_equal(dueq_result_queue(result), 1);
+    assert_memory_equal(dueq_result_message(result, 0)->body.data, "a", 1);
+    dueq_result_free(result);
+    assert_int_equal(command_number(&server, "ZCARD dueq:{second}:leased"), 1);
+    dueq_queue_close(both[1]);
+}
+
+static void test_lock_cut_before_the_answer_is_owned_once(void **state) {
+    (void)state;
+    dueq_bytes name = BYTES("the-lock");
+    for (int i = 0; i < 2; i++) {
+        dueq_result *result;
+        proxy_cut(&proxy, i ? CUT_BEFORE : CUT_REQUEST, "the-lock", 1);
+        assert_status(cut.client, OK, dueq_lock(cut.queue, name, 60000, 5000, &result));
+        assert_int_equal(proxy_cuts(&proxy), 1);
+        assert_status(jobs.client, TAKEN, dueq_lock(jobs.queue, name, 60000, 0, NULL));
+        proxy_cut(&proxy, CUT_REQUEST, "the-lock", 1);
+        assert_status(cut.client, OK, dueq_unlock(cut.queue, name, dueq_result_id(result, 0)));
+        assert_int_equal(proxy_cuts(&proxy), 1);
+        dueq_result_free(result);
+    }
+    assert_status(jobs.client, OK, dueq_lock(jobs.queue, name, 60000, 0, NULL));
+}
+
 static void test_reserve_cut_while_it_waits_goes_on(void **state) {
     (void)state;
     assert_status(cut.client, PENDING, dueq_reserve_submit(cut.queue, 1, 20000, 0));
@@ -174,6 +207,8 @@ int main(void) {
         CUT_TEST(test_ack_cut_after_it_was_applied_is_ok),
         CUT_TEST(test_retry_cut_after_it_was_applied_is_ok),
         CUT_TEST(test_reserve_cut_before_the_answer_returns_the_same_messages),
+        CUT_TEST(test_reserve_any_cut_before_the_answer_returns_the_same_messages),
+        CUT_TEST(test_lock_cut_before_the_answer_is_owned_once),
         CUT_TEST(test_reserve_cut_while_it_waits_goes_on),
         CUT_TEST(test_push_late_at_a_stopped_server_is_not_run_after_the_next),
     };

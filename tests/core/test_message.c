@@ -18,6 +18,7 @@ static void read_row(const struct golden *golden, struct row *row) {
     row->draft = (dueq_draft){.body = row->body,
                               .lease_ms = golden_number(golden, 2),
                               .max_attempts = (uint32_t)golden_number(golden, 3),
+                              .max_crashes = DUEQ_DEFAULT_CRASHES,
                               .headers = row->headers};
     const char *at = golden_text(golden, 4);
     while (at && *at) {
@@ -54,9 +55,9 @@ static void test_envelope_write_golden(void **state) {
     while (golden_next(&golden)) {
         struct row row;
         struct dueq__error error = {0};
-        size_t size = 0;
         read_row(&golden, &row);
-        assert_int_equal(dueq__envelope_size(&row.draft, row.stamp, &size, &error), DUEQ_OK);
+        assert_int_equal(dueq__draft_check(&row.draft, &error), DUEQ_OK);
+        size_t size = dueq__envelope_size(&row.draft, row.stamp);
         unsigned char *written = malloc(size);
         dueq__envelope_write(&row.draft, row.stamp, written);
         if (size != row.envelope.size || memcmp(written, row.envelope.data, size) != 0)
@@ -153,7 +154,7 @@ static void test_envelope_read_random_bytes(void **state) {
         dueq__id_random(bytes, sizeof bytes);
         if (i % 2) {
             bytes[0] = DUEQ__ENVELOPE_VERSION;
-            bytes[1] &= 7;
+            bytes[1] &= i % 4 == 1 ? 7 : 127;
             bytes[4] = bytes[8] = 0; /* sizes that the bytes can hold */
         }
         good += read_copy((dueq_bytes){bytes, bytes[39] % sizeof bytes});
@@ -161,55 +162,58 @@ static void test_envelope_read_random_bytes(void **state) {
     assert_in_range(good, 1, 199999);
 }
 
-static dueq_status size_of(const dueq_draft *draft) {
+static dueq_status check(const dueq_draft *draft) {
     struct dueq__error error = {0};
-    size_t size;
-    dueq_status status = dueq__envelope_size(draft, NULL, &size, &error);
+    dueq_status status = dueq__draft_check(draft, &error);
     assert_true(status == DUEQ_OK || error.text[0]);
     return status;
 }
 
-static void test_envelope_limits(void **state) {
+static void test_draft_limits(void **state) {
     (void)state;
     dueq_draft draft = DUEQ_DRAFT;
     draft.body = (dueq_bytes){"", DUEQ_MAX_BODY};
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     draft.body.size++;
-    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    assert_int_equal(check(&draft), DUEQ_TOO_LARGE);
     draft.body.size = 0;
 
     draft.max_attempts = DUEQ_MAX_MAX_ATTEMPTS;
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     draft.max_attempts++;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.max_attempts = 0;
 
+    draft.id = (dueq_bytes){"\n", 1};
+    assert_int_equal(check(&draft), DUEQ_INVALID);
+    draft.id = (dueq_bytes){NULL, 0};
+
     draft.lease_ms = UINT32_MAX;
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     draft.lease_ms++;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.lease_ms = -1;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.lease_ms = 0;
 
     draft.delay_ms = DUEQ_MAX_TIME_MS;
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     draft.delay_ms++;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.delay_ms = -1;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.delay_ms = 1;
     draft.at_ms = 1;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.delay_ms = 0;
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     draft.at_ms = DUEQ_MAX_TIME_MS + 1;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     draft.at_ms = -1;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
 }
 
-static void test_envelope_header_limits(void **state) {
+static void test_draft_header_limits(void **state) {
     (void)state;
     static char text[DUEQ_MAX_HEADERS + 1];
     memset(text, 'v', sizeof text);
@@ -217,30 +221,30 @@ static void test_envelope_header_limits(void **state) {
     dueq_draft draft = DUEQ_DRAFT;
     draft.headers = headers;
     draft.header_count = 1;
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     headers[0].value.size++;
-    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    assert_int_equal(check(&draft), DUEQ_TOO_LARGE);
     headers[0].value.size = DUEQ_MAX_HEADERS + 1;
-    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    assert_int_equal(check(&draft), DUEQ_TOO_LARGE);
     headers[0].value.size = DUEQ_MAX_HEADERS - 4;
     draft.header_count = 2;
-    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    assert_int_equal(check(&draft), DUEQ_TOO_LARGE);
     draft.header_count = 1;
 
     headers[0] = (dueq_header){{text, DUEQ_MAX_HEADER_NAME}, BYTES("")};
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     headers[0].name.size++;
-    assert_int_equal(size_of(&draft), DUEQ_TOO_LARGE);
+    assert_int_equal(check(&draft), DUEQ_TOO_LARGE);
     headers[0].name.size = 0;
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     headers[0].name = BYTES("a\n");
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     headers[0].name = BYTES("\xFF");
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
     headers[0] = (dueq_header){BYTES("n"), BYTES("two\nlines\t")};
-    assert_int_equal(size_of(&draft), DUEQ_OK);
+    assert_int_equal(check(&draft), DUEQ_OK);
     headers[0].value = BYTES("\xC3");
-    assert_int_equal(size_of(&draft), DUEQ_INVALID);
+    assert_int_equal(check(&draft), DUEQ_INVALID);
 }
 
 static void test_ticket_golden(void **state) {
@@ -255,9 +259,9 @@ static void test_ticket_golden(void **state) {
         if (good != (strcmp(golden.field[1], "no ticket") != 0))
             fail_msg("%s", golden.field[0]);
         if (good) {
-            const char *stamp = golden_text(&golden, 2);
+            const char *tag = golden_text(&golden, 2);
             assert_int_equal(ticket.before, golden_number(&golden, 1));
-            assert_bytes(stamp ? BYTES(stamp) : (dueq_bytes){0}, ticket.stamp);
+            assert_bytes(tag ? BYTES(tag) : (dueq_bytes){0}, ticket.tag);
             assert_bytes(BYTES(golden.field[3]), ticket.id);
         }
         free(text);
@@ -266,15 +270,76 @@ static void test_ticket_golden(void **state) {
     assert_false(dueq__ticket_read((dueq_bytes){"", 0}, &ticket));
 }
 
-static void test_ticket_cut_anywhere(void **state) {
-    (void)state;
-    static const char whole[] = "12.2Ai8sG1Tfb:bill-7";
-    for (size_t size = 0; size < sizeof whole - 1; size++) {
+static void assert_cut(const char *whole, size_t least) {
+    for (size_t size = 0; size < strlen(whole); size++) {
         struct dueq__ticket ticket;
         char *text = malloc(size ? size : 1);
         memcpy(text, whole, size);
-        assert_int_equal(dueq__ticket_read((dueq_bytes){text, size}, &ticket), size > 14);
+        assert_int_equal(dueq__ticket_read((dueq_bytes){text, size}, &ticket), size > least);
         free(text);
+    }
+}
+
+static void test_ticket_cut_anywhere(void **state) {
+    (void)state;
+    assert_cut("12.2Ai8sG1Tfb:bill-7", 14);
+    assert_cut("12.2Ai8sG1Tfbl:bill-7", 15);
+    assert_cut("0.h:bill-7", 4);
+}
+
+static int64_t time_of(const char *text) {
+    struct dueq__ticket ticket;
+    assert_true(dueq__ticket_read(BYTES(text), &ticket));
+    return dueq__ticket_time(&ticket);
+}
+
+static void test_ticket_time(void **state) {
+    (void)state;
+    assert_int_equal(time_of("034q4HWvPr75LHPWlJby2F"), 1793541600000);
+    assert_int_equal(time_of("3.l:034q4HWvPr75LHPWlJby2F"), 1793541600000);
+    assert_int_equal(time_of("1.2AaIBtOKzz:bill-7"), 1793541600000);
+    assert_int_equal(time_of("1.2AaIBtOKzzh:034q4HWvPr75LHPWlJby2G"), 1793541600000);
+    assert_int_equal(time_of("1.h:bill-7"), -1);
+    assert_int_equal(time_of("1:bill-7"), -1);
+    assert_int_equal(time_of("1:2AaIBtOKzz"), -1); /* an id that looks like a stamp */
+}
+
+static bool read_past(const char *text, struct dueq__past *past) {
+    size_t size = strlen(text);
+    char *copy = malloc(size ? size : 1); /* no NUL behind it */
+    memcpy(copy, text, size);
+    bool good = dueq__past_read((dueq_bytes){copy, size}, past);
+    if (good) {
+        assert_true((const char *)past->error.data >= copy);
+        assert_ptr_equal((const char *)past->error.data + past->error.size, copy + size);
+    }
+    free(copy);
+    return good;
+}
+
+static void test_past_read(void **state) {
+    (void)state;
+    struct dueq__past past;
+    assert_true(dueq__past_read(BYTES("7 2 3 2AaIBtOKzzh out of cheese "), &past));
+    assert_int_equal(past.before, 7);
+    assert_int_equal(past.forgiven, 2);
+    assert_int_equal(past.crashes, 3);
+    assert_bytes(BYTES("out of cheese "), past.error);
+    assert_true(read_past("0 0 0 - ", &past));
+    assert_true(read_past("999999999 0 999999999 - x", &past));
+}
+
+static void test_past_read_damaged(void **state) {
+    (void)state;
+    static const char *const damaged[] = {
+        "",          "1",          "1 0",          "1 0 0",           "1 0 0 ",
+        "1 0 0 -",   "1 0 0  x",   " 1 0 0 - x",   "1  0 0 - x",      "x 0 0 - x",
+        "1 2 0 - x", "3 2 2 - x",  "-1 0 0 - x",   "1 0 0\t- x",      "1000000000 0 0 - x",
+        "1 0.0 - x", "1 0 -1 - x", "1 0 0x - why", "4294967297 0 0 -"};
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        struct dueq__past past;
+        if (read_past(damaged[i], &past))
+            fail_msg("'%s' is taken for a past", damaged[i]);
     }
 }
 
@@ -286,10 +351,13 @@ int main(void) {
         cmocka_unit_test(test_envelope_read_cut_anywhere),
         cmocka_unit_test(test_envelope_read_damaged),
         cmocka_unit_test(test_envelope_read_random_bytes),
-        cmocka_unit_test(test_envelope_limits),
-        cmocka_unit_test(test_envelope_header_limits),
+        cmocka_unit_test(test_draft_limits),
+        cmocka_unit_test(test_draft_header_limits),
         cmocka_unit_test(test_ticket_golden),
         cmocka_unit_test(test_ticket_cut_anywhere),
+        cmocka_unit_test(test_ticket_time),
+        cmocka_unit_test(test_past_read),
+        cmocka_unit_test(test_past_read_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,9 +32,16 @@ static void test_status_texts_and_codes_are_their_own(void **state) {
         }
 }
 
+static void test_status_taken(void **state) {
+    (void)state;
+    assert_int_equal(DUEQ_TAKEN, 8);
+    assert_string_equal(dueq_status_name(DUEQ_TAKEN), "TAKEN");
+    assert_int_equal(dueq_status_retriable(DUEQ_TAKEN), 1);
+}
+
 static void test_status_unknown(void **state) {
     (void)state;
-    static const int unknown[] = {8, 100, -7, -9, -19, -32, -1000};
+    static const int unknown[] = {9, 100, -7, -9, -19, -32, -1000};
     for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
         dueq_status status = (dueq_status)unknown[i];
         assert_string_equal(dueq_status_name(status), "UNKNOWN");
@@ -101,12 +108,18 @@ static void test_result_none(void **state) {
     assert_int_equal(dueq_result_id(NULL, 0).size, 0);
     assert_null(dueq_result_message(NULL, 0));
     assert_null(dueq_result_counts(NULL));
+    assert_null(dueq_result_rate(NULL, 0));
+    assert_int_equal(dueq_result_purged(NULL), 0);
+    assert_int_equal(dueq_result_kicked(NULL), 0);
+    assert_int_equal(dueq_result_queue(NULL), 0);
+    assert_int_equal(dueq_result_cursor(NULL).size, 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_status_has_name_and_text),
         cmocka_unit_test(test_status_texts_and_codes_are_their_own),
+        cmocka_unit_test(test_status_taken),
         cmocka_unit_test(test_status_unknown),
         cmocka_unit_test(test_state_names),
         cmocka_unit_test(test_version_is_the_header_s),

@@ -34,19 +34,36 @@ static void listen_once(void) {
     atexit(clean);
 }
 
-static dueq_status submit(dueq_queue *queue, unsigned verb) {
-    static const dueq_bytes tickets[] = {{"034q4HWvPr75LHPWlJby2F", 22}, {"1.2AaIBtOKzz:bill", 17}};
-    static const dueq_bytes nothing = {"", 0};
-    const dueq_draft drafts[] = {DUEQ_DRAFT, {.body = {"b", 1}, .id = {"x", 1}, .delay_ms = 5}};
-    switch (verb % 10) {
+static const dueq_bytes tickets[] = {{"034q4HWvPr75LHPWlJby2F", 22}, {"1.2AaIBtOKzz:bill", 17}};
+static const dueq_bytes nothing = {"", 0}, name = {"n", 1};
+
+static dueq_status submit_pushed(dueq_queue *queue, unsigned verb) {
+    dueq_draft drafts[] = {DUEQ_DRAFT, {.body = {"b", 1}, .id = {"x", 1}, .delay_ms = 5}};
+    switch (verb) {
+    case 0:
+        return dueq_push_submit(queue, drafts, 2);
+    case 1:
+        return dueq_push_submit(queue, drafts, 1);
+    case 2:
+        drafts[1].to = name;
+        drafts[1].ttl_ms = 1000;
+        return dueq_push_submit(queue, drafts, 2);
+    default:
+        return dueq_ack_push_submit(queue, tickets[1], NULL, drafts, 2);
+    }
+}
+
+static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned verb) {
+    dueq_queue *queue = queues[0];
+    switch (verb % 26) {
     case 0:
         return dueq_reserve_submit(queue, 10, 0, 0);
     case 1:
-        return dueq_reserve_submit(queue, 1, DUEQ_FOREVER, DUEQ_MAX_TIME_MS);
+        return dueq_reserve_submit(queue, 1, DUEQ_FOREVER, UINT32_MAX);
     case 2:
-        return dueq_push_submit(queue, drafts, 2);
+        return submit_pushed(queue, 0);
     case 3:
-        return dueq_push_submit(queue, drafts, 1);
+        return submit_pushed(queue, 1);
     case 4:
         return dueq_ack_submit(queue, tickets, 2);
     case 5:
@@ -57,8 +74,40 @@ static dueq_status submit(dueq_queue *queue, unsigned verb) {
         return dueq_cancel_submit(queue, tickets, 2);
     case 8:
         return dueq_find_submit(queue, tickets[0]);
-    default:
+    case 9:
         return dueq_stats_submit(queue);
+    case 10:
+        return submit_pushed(queue, 2);
+    case 11:
+        return submit_pushed(queue, 3);
+    case 12:
+        return dueq_retry_submit(queue, tickets[1], DUEQ_BY_POLICY, name);
+    case 13:
+        return dueq_release_submit(queue, tickets[0], 0);
+    case 14:
+        return dueq_bury_submit(queue, tickets[0], name);
+    case 15:
+        return dueq_kick_all_submit(queue, NULL, nothing, 10);
+    case 16:
+        return dueq_purge_submit(queue, DUEQ_DEAD, 10);
+    case 17:
+        return dueq_peek_submit(queue, DUEQ_LEASED, nothing, 10);
+    case 18:
+        return dueq_rates_submit(queue, 60);
+    case 19:
+        return dueq_queues_submit(client, nothing);
+    case 20:
+        return dueq_lock_submit(queue, name, 1000, 0);
+    case 21:
+        return dueq_lock_submit(queue, name, 1000, DUEQ_FOREVER);
+    case 22:
+        return dueq_unlock_submit(queue, name, tickets[0]);
+    case 23:
+        return dueq_reserve_any_submit(queues, 2, DUEQ_PREFERENCE, 10, 0, 0);
+    case 24:
+        return dueq_reserve_any_submit(queues, 2, DUEQ_ROUND_ROBIN, 1, DUEQ_FOREVER, 0);
+    default:
+        return dueq_reschedule_submit(queue, tickets[0], 0, 0);
     }
 }
 
@@ -96,13 +145,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         return 0;
     listen_once();
     dueq_client *client;
-    dueq_queue *queue;
+    dueq_queue *queues[2];
     CHECK(dueq_open(url, &client) == DUEQ_OK);
-    CHECK(dueq_queue_open(client, "q", 1, &queue) == DUEQ_OK);
+    CHECK(dueq_queue_open(client, "q", 1, &queues[0]) == DUEQ_OK);
+    CHECK(dueq_queue_open(client, "r", 1, &queues[1]) == DUEQ_OK);
     int connections[CONNECTIONS];
     size_t count = 0;
     dueq_bytes rest = {data + 2, size - 2};
-    dueq_status status = submit(queue, data[0]);
+    dueq_status status = submit(client, queues, data[0]);
     for (int round = 0; round < ROUNDS && status == DUEQ_PENDING; round++) {
         struct pollfd set[2];
         int timeout_ms;
@@ -112,7 +162,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         CHECK(dueq_poll_set(client, set, &timeout_ms) <= 2 && timeout_ms >= -1);
     }
     finish(client, status);
-    dueq_queue_close(queue);
+    dueq_queue_close(queues[0]);
+    dueq_queue_close(queues[1]);
     dueq_close(client);
     for (int fd; (fd = accept(listener, NULL, NULL)) >= 0;)
         close(fd);

@@ -43,15 +43,22 @@ static inline void fuzz_touch(dueq_bytes bytes) {
 
 /* Reads all that a result gives out. */
 static inline void fuzz_touch_result(const dueq_result *result) {
+    fuzz_touch(dueq_result_cursor(result));
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_message *message = dueq_result_message(result, i);
+        const dueq_rate *rate = dueq_result_rate(result, i);
         fuzz_touch(dueq_result_id(result, i));
+        if (rate)
+            fuzz_touch((dueq_bytes){rate, sizeof *rate});
         if (!message)
             continue;
         fuzz_touch(message->id);
         fuzz_touch(message->ticket);
         fuzz_touch(message->body);
         fuzz_touch(message->error);
+        fuzz_touch(message->dead_letter);
+        fuzz_touch(message->to);
+        CHECK(message->attempt <= message->deliveries && message->crashes <= message->deliveries);
         for (size_t k = 0; k < message->header_count; k++) {
             fuzz_touch(message->headers[k].name);
             fuzz_touch(message->headers[k].value);

@@ -26,7 +26,9 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
     dueq__reply_number(reply, &number);
     check_result(dueq__result_reserved(reply, lease_ms, &error), &error);
     check_result(dueq__result_found(reply, (dueq_bytes){"id", 2}, &error), &error);
+    check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
     check_result(dueq__result_counted(reply, &error), &error);
+    check_result(dueq__result_rated(reply, &error), &error);
     for (size_t i = 0; i < dueq__reply_count(reply); i++)
         decode(dueq__reply_item(reply, i), lease_ms);
 }

@@ -65,9 +65,10 @@ final class ManageTest extends QueueTestCase
     {
         $queue = $this->queue();
         $id = $queue->push('x', maxAttempts: 2);
-        foreach ([1, 3, 5] as $first) {
+        foreach ([1, 3, 5] as $deliveries) {
             $message = $queue->reserve();
-            $this->assertSame([$id, $first, 2], [$message->id, $message->attempt, $message->maxAttempts]);
+            $this->assertSame([$id, 1, 2], [$message->id, $message->attempt, $message->maxAttempts]);
+            $this->assertSame($deliveries, $message->deliveries);
             $this->assertTrue($message->retry(error: 'once'));
             $this->assertFalse($queue->reserve()->retry(error: 'twice'));
             $this->assertNull($queue->reserve());

@@ -4,6 +4,11 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\Backoff;
+use Dueq\Exception\DueqException;
+use Dueq\Queue;
+use Dueq\Queues;
+
 /** Signals, forks, limits and memory: how the extension lives in a process. */
 final class ProcessTest extends QueueTestCase
 {
@@ -24,15 +29,21 @@ final class ProcessTest extends QueueTestCase
         });
     }
 
-    public function test_reserve_ends_at_a_signal_and_its_handler_runs(): void
+    public function test_a_wait_ends_at_a_signal_and_its_handler_runs(): void
     {
         $queue = $this->queue();
+        $queues = new Queues(['a', 'b'], $this->server->url());
+        $held = $queue->lock('l', 600);
         $seen = 0;
         pcntl_async_signals(true);
         pcntl_signal(SIGUSR1, function () use (&$seen) {
             $seen++;
         });
-        foreach ([fn () => $queue->reserve(INF), fn () => $queue->reserveMany(5, INF)] as $i => $wait) {
+        $waits = [
+            fn () => $queue->reserve(INF), fn () => $queue->reserveMany(5, INF), fn () => $queues->reserve(INF),
+            fn () => $queues->reserveMany(5, INF), fn () => $queue->lock('l', 60, INF),
+        ];
+        foreach ($waits as $i => $wait) {
             $sender = $this->signalWhenBlocked(SIGUSR1);
             $this->assertContains($wait(), [null, []]);
             $this->assertSame($i + 1, $seen);
@@ -40,6 +51,10 @@ final class ProcessTest extends QueueTestCase
         }
         $queue->push('after');
         $this->assertSame('after', $queue->reserve()->body);
+        $this->queue('b')->push('after');
+        $this->assertSame('after', $queues->reserve()->body);
+        $held->release();
+        $this->assertNotNull($queue->lock('l', 60));
     }
 
     public function test_reserve_ends_at_a_signal_that_is_dispatched_by_hand(): void
@@ -163,6 +178,51 @@ final class ProcessTest extends QueueTestCase
         }
         $this->assertLessThan(64 * 1024, memory_get_usage() - $php);
         $this->assertLessThan(1024, self::resident() - $all, 'KiB resident');
+    }
+
+    public function test_memory_stays_flat_over_many_objects(): void
+    {
+        $url = $this->server->url();
+        $cycle = function () use ($url) {
+            $queues = new Queues(['a', 'b'], $url);
+            $queue = new Queue('a', $url);
+            $queue->push('x', backoff: Backoff::list([1, 2]), deadLetter: 'b', headers: ['a' => 'b']);
+            $queue->pushMany([['body' => 'y', 'backoff' => [1, 2], 'id' => 'one', 'replace' => true]]);
+            foreach ($queue->peek('ready', 1) as $message) {
+                $queue->find($message->id);
+            }
+            $lock = $queue->lock('l', 60);
+            $lock->extend(60);
+            $lock->release();
+            $queues->reserve()->ack(push: ['z'], to: 'b');
+            foreach ([...$queues->reserveMany(5), ...$queues->reserveMany(5)] as $message) {
+                $message->ack();
+            }
+            $queue->rates();
+            Queue::names($url);
+            $bad = [
+                fn () => Backoff::list([1, -1]), fn () => new Queues(['a', 'a'], $url), fn () => $lock->release(),
+                fn () => $queue->push('x', backoff: [-1]), fn () => $message->ack(push: ['x', ['ttl' => -1]]),
+                fn () => $message->ack(push: ['x']), fn () => $queue->kickAll(since: -1), fn () => $queue->peek('no'),
+            ];
+            foreach ($bad as $run) {
+                try {
+                    $run();
+                    $this->fail('no exception');
+                } catch (DueqException) {
+                }
+            }
+        };
+        for ($i = 0; $i < 100; $i++) {
+            $cycle();
+        }
+        [$php, $all] = [memory_get_usage(), self::resident()];
+        for ($i = 0; $i < 1000; $i++) {
+            $cycle();
+        }
+        $this->assertLessThan(64 * 1024, memory_get_usage() - $php);
+        $this->assertLessThan(1024, self::resident() - $all, 'KiB resident');
+        $this->assertSame(0, gc_collect_cycles());
     }
 
     public function test_memory_limit_in_mid_reserve_ends_the_script_only(): void

@@ -46,6 +46,18 @@ abstract class QueueTestCase extends TestCase
         $this->fail("$class was not thrown");
     }
 
+    /** Runs what must throw a TypeError that says this. */
+    protected function assertTypeError(string $text, callable $run): void
+    {
+        try {
+            $run();
+        } catch (\TypeError $e) {
+            $this->assertStringContainsString($text, $e->getMessage());
+            return;
+        }
+        $this->fail("no TypeError with $text");
+    }
+
     /** Runs code in a child process and returns what it returned; the child ends without PHPUnit. */
     protected function inChild(callable $run): mixed
     {

@@ -59,7 +59,8 @@ final class ReserveTest extends QueueTestCase
         $first = $queue->reserve(lease: 0.2);
         $second = $queue->reserve(10.0);
         $this->assertSame($first->id, $second->id);
-        $this->assertSame([1, 2], [$first->attempt, $second->attempt]);
+        $this->assertSame([1, 0, 1], [$first->attempt, $first->crashes, $first->deliveries]);
+        $this->assertSame([1, 1, 2], [$second->attempt, $second->crashes, $second->deliveries]);
         $this->assertNotSame($first->ticket, $second->ticket);
     }
 

@@ -9,7 +9,7 @@ use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
 
-/** What the holder of a message does with it: ack, retry, extend, bury. */
+/** What the holder of a message does with it: ack, retry, release, extend, bury. */
 final class SettleTest extends QueueTestCase
 {
     private function lost(): Message
@@ -17,7 +17,7 @@ final class SettleTest extends QueueTestCase
         $queue = $this->queue();
         $queue->push('x');
         $message = $queue->reserve(lease: 0.001);
-        $this->assertSame(2, $queue->reserve(10.0)->attempt);
+        $this->assertSame(2, $queue->reserve(10.0)->deliveries);
         return $message;
     }
 
@@ -55,7 +55,9 @@ final class SettleTest extends QueueTestCase
     {
         $message = $this->lost();
         $this->assertThrows(LeaseLostException::class, fn () => $message->ack());
+        $this->assertThrows(LeaseLostException::class, fn () => $message->ack(push: ['x']));
         $this->assertThrows(LeaseLostException::class, fn () => $message->retry());
+        $this->assertThrows(LeaseLostException::class, fn () => $message->release());
         $this->assertThrows(LeaseLostException::class, fn () => $message->extend(10));
         $this->assertThrows(LeaseLostException::class, fn () => $message->bury());
         $this->assertSame(1, $this->queue()->stats()->leased);
@@ -121,6 +123,30 @@ final class SettleTest extends QueueTestCase
         $this->assertSame(1, $queue->stats()->dead);
     }
 
+    public function test_release_goes_to_the_front_and_does_not_count(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(['first', 'second']);
+        $queue->reserve()->release();
+        $message = $queue->reserve();
+        $this->assertSame(['first', 1, 0, 2],
+            [$message->body, $message->attempt, $message->crashes, $message->deliveries]);
+    }
+
+    public function test_release_with_a_delay(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        foreach ([60, 60.0, new DateInterval('PT1M')] as $delay) {
+            $message = $queue->reserve();
+            $message->release($delay);
+            $found = $queue->find($message->id);
+            $this->assertSame('delayed', $found->state);
+            $this->assertEqualsWithDelta($queue->stats()->now + 60, $found->time, 5);
+            $queue->reschedule($message->id);
+        }
+    }
+
     public function test_extend_sets_the_end_of_the_lease(): void
     {
         $queue = $this->queue();
@@ -147,16 +173,38 @@ final class SettleTest extends QueueTestCase
         $this->assertNull($queue->reserve());
     }
 
-    public function test_retry_and_extend_with_arguments_out_of_range(): void
+    public function test_retry_release_and_extend_with_arguments_out_of_range(): void
     {
         $queue = $this->queue();
         $queue->push('x');
         $message = $queue->reserve();
         foreach ([-1, NAN, INF] as $seconds) {
             $this->assertThrows(InvalidException::class, fn () => $message->retry($seconds));
+            $this->assertThrows(InvalidException::class, fn () => $message->release($seconds));
             $this->assertThrows(InvalidException::class, fn () => $message->extend($seconds));
         }
         $this->assertThrows(InvalidException::class, fn () => $message->extend(0));
+        $message->ack();
+    }
+
+    public function test_retry_release_and_extend_with_arguments_of_a_wrong_type(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        $message = $queue->reserve();
+        $bad = [
+            fn () => $message->retry('soon'), fn () => $message->retry(error: null), fn () => $message->release(null),
+            fn () => $message->extend(null), fn () => $message->bury(null), fn () => $message->ack(push: 'x'),
+            fn () => $message->ack(push: [7]), fn () => $message->ack(push: ['x'], to: 7),
+        ];
+        foreach ($bad as $i => $run) {
+            try {
+                $run();
+                $this->fail("no TypeError for $i");
+            } catch (\TypeError $e) {
+                $this->assertStringContainsString('must be of type', $e->getMessage());
+            }
+        }
         $message->ack();
     }
 }

@@ -4,9 +4,14 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\Backoff;
 use Dueq\Exception\DueqException;
+use Dueq\Lock;
 use Dueq\Message;
+use Dueq\Messages;
 use Dueq\Queue;
+use Dueq\Queues;
+use Dueq\Rate;
 use Dueq\Stats;
 
 /** The classes themselves: complete, final, and as the stub says. */
@@ -43,26 +48,46 @@ final class SurfaceTest extends QueueTestCase
         $this->assertTrue(is_subclass_of(DueqException::class, \RuntimeException::class));
     }
 
-    public function test_objects_are_final_and_cannot_be_copied(): void
+    /** @return list<object> one of each class */
+    private function objects(): array
     {
         $queue = $this->queue();
-        $queue->push('x');
-        foreach ([$queue, $queue->reserve(), $queue->stats()] as $object) {
+        $queue->push('x', headers: ['a' => 'b']);
+        $objects = [
+            $queue, $queue->reserve(), $queue->peek('leased'), $queue->stats(), $queue->rates()[0],
+            $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
+        ];
+        $this->assertSame(
+            [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
+                Queues::class],
+            array_map(get_class(...), $objects)
+        );
+        return $objects;
+    }
+
+    public function test_every_class_is_looked_at(): void
+    {
+        $classes = (new \ReflectionExtension('dueq'))->getClassNames();
+        $classes = array_filter($classes, fn ($name) => !str_starts_with($name, 'Dueq\\Exception\\'));
+        $this->assertEqualsCanonicalizing(array_map(get_class(...), $this->objects()), $classes);
+    }
+
+    public function test_objects_are_final_and_cannot_be_copied(): void
+    {
+        foreach ($this->objects() as $object) {
             $this->assertTrue((new \ReflectionClass($object))->isFinal());
             $this->assertFails(fn () => serialize($object), \Exception::class);
             $this->assertFails(fn () => $object->added = 1, \Error::class);
+            if (!$object instanceof Stats && !$object instanceof Rate) {
+                $this->assertFails(fn () => clone $object, \Error::class);
+            }
         }
-        $message = $queue->find($queue->push('y'));
-        $this->assertFails(fn () => clone $queue, \Error::class);
-        $this->assertFails(fn () => clone $message, \Error::class);
     }
 
     public function test_objects_are_read_only(): void
     {
-        $queue = $this->queue();
-        $queue->push('x', headers: ['a' => 'b']);
-        $message = $queue->reserve();
-        foreach ([$queue, $message, $queue->stats()] as $object) {
+        $objects = $this->objects();
+        foreach ($objects as $object) {
             foreach ((new \ReflectionObject($object))->getProperties() as $property) {
                 $this->assertTrue($property->isReadOnly(), $property->name);
                 $this->assertTrue($property->isInitialized($object), $property->name);
@@ -71,15 +96,21 @@ final class SurfaceTest extends QueueTestCase
                 }, \Error::class);
             }
         }
+        [, $message] = $objects;
         $this->assertFails(fn () => $message->headers['c'] = 'd', \Error::class);
         $this->assertSame(['a' => 'b'], $message->headers);
     }
 
     public function test_objects_come_from_their_makers_only(): void
     {
-        $this->assertFails(fn () => new Message(), \Error::class);
-        $this->assertFails(fn () => new Stats(), \Error::class);
-        foreach ([Queue::class, Message::class] as $class) {
+        foreach ([Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class] as $class) {
+            $this->assertFails(fn () => new $class(), \Error::class);
+        }
+        foreach ($this->objects() as $object) {
+            if ($object instanceof Stats || $object instanceof Rate) {
+                continue;
+            }
+            $class = get_class($object);
             $reflection = new \ReflectionClass($class);
             $this->assertFails(fn () => $reflection->newInstanceWithoutConstructor(), \ReflectionException::class);
         }
@@ -90,11 +121,15 @@ final class SurfaceTest extends QueueTestCase
 
     public function test_the_url_does_not_show_in_a_trace(): void
     {
-        try {
-            new Queue('q', 'bad://user:secret@host');
-            $this->fail('no exception');
-        } catch (DueqException $e) {
-            $this->assertStringNotContainsString('secret', (string) $e);
+        $url = 'bad://user:secret@host';
+        $runs = [fn () => new Queue('q', $url), fn () => new Queues(['q'], $url), fn () => Queue::names($url)];
+        foreach ($runs as $run) {
+            try {
+                $run();
+                $this->fail('no exception');
+            } catch (DueqException $e) {
+                $this->assertStringNotContainsString('secret', (string) $e);
+            }
         }
     }
 

@@ -8,6 +8,7 @@ import pytest
 
 import dueq
 from dueq import _core, errors
+from dueq._pool import Answer
 from private_server import Server
 
 HEADER = Path(__file__).parents[2] / "core" / "dueq.h"
@@ -81,14 +82,15 @@ def test_error_server_killed_and_back(own_server: Server) -> None:
 
 
 def test_error_in_use(server: Server) -> None:
-    link = _core.link_open(server.url, "q")
-    _core.reserve_submit(link, 1, _core.FOREVER, 0)
+    client = _core.client_open(server.url)
+    queue = _core.queue_open(client, "q")
+    _core.reserve_submit(queue, 1, _core.FOREVER, 0)
     with pytest.raises(errors.InUseError):
-        _core.stats_submit(link)
-    _core.abandon(link)
-    _core.stats_submit(link)
-    _core.wait(link, -1)
-    assert _core.take(link)[3] is not None
+        _core.stats_submit(_core.queue_open(client, "another"))
+    _core.abandon(client)
+    _core.stats_submit(queue)
+    _core.wait(client, -1)
+    assert Answer(*_core.take(client)).counts is not None
 
 
 def test_error_auth(own_server: Server) -> None:

@@ -40,11 +40,60 @@ def test_memory_flat_over_20000_messages(queue: dueq.Queue) -> None:
     assert resident() - held < 4_000_000
 
 
+def test_memory_of_the_other_verbs(queue: dueq.Queue) -> None:
+    backoff = dueq.Backoff("list", delays=[0] * 30)
+    drafts = [
+        dueq.Draft("x", backoff=backoff, dead_letter="letters", ttl=60, headers={"name": "value"})
+        for _ in range(10)
+    ]
+
+    def cycle(queues: dueq.Queues, count: int) -> None:
+        for _ in range(count):
+            queue.push_many(drafts)
+            for message in queues.reserve_many(10):
+                message.retry()
+            assert len(list(queue.peek("ready", page=3))) == 10
+            for message in queues.reserve_many(5):
+                message.release()
+            messages = queue.reserve_many(10)
+            assert len(messages[0].ack(push=["one", "two"], to="letters")) == 2
+            assert all(queue.ack_many(messages[1:]))
+            with queue.lock("job", 60, timeout=None) as lock:
+                assert queue.lock("job", 60) is None
+                lock.extend(60)
+            assert queue.kick_all(error="none") == 0
+            assert queue.rates(1)
+            assert "letters" in dueq.queues(queue.url)
+
+    with (
+        dueq.Queues([queue.name, "letters"], queue.url) as queues,
+        dueq.Queue("letters", queue.url) as letters,
+    ):
+        cycle(queues, 200)
+        gc.collect()
+        tracemalloc.start()
+        cycle(queues, 20)
+        objects, held = tracemalloc.get_traced_memory()[0], resident()
+        cycle(queues, 800)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - objects
+        tracemalloc.stop()
+        assert letters.purge("ready") == 2 * 1020
+    assert grown < 200_000
+    assert resident() - held < 4_000_000
+
+
 def test_memory_of_failures_and_links(queue: dueq.Queue) -> None:
     def fail(count: int) -> None:
         for _ in range(count):
             with contextlib.suppress(dueq.Error):
                 queue.push(bytes(10_000), id="x" * 256, headers={"name": "value" * 100})
+            with contextlib.suppress(dueq.Error):
+                queue.push_many(
+                    [*[dueq.Draft("x", backoff=[1] * 32)] * 20, dueq.Draft("", id="\n")]
+                )
+            with contextlib.suppress(dueq.Error):
+                dueq.Queues(["a", "b", "c{"], queue.url)
             dueq.Queue("other", queue.url).close()
 
     fail(500)

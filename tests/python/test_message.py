@@ -64,6 +64,21 @@ def test_retry_later(queue: dueq.Queue) -> None:
     assert states(queue) == (0, 1, 0, 0)
 
 
+def test_retry_by_the_backoff_of_the_message(queue: dueq.Queue) -> None:
+    id = queue.push("x", backoff=300)
+    take(queue).retry()
+    found = queue.find(id)
+    assert found is not None
+    assert found.time == pytest.approx(queue.stats().now + 300, abs=5)
+
+
+@pytest.mark.parametrize("delay", [0, timedelta(0)])
+def test_retry_named_delay_before_the_backoff(queue: dueq.Queue, delay: float | timedelta) -> None:
+    queue.push("x", backoff=300)
+    take(queue).retry(delay)
+    assert states(queue) == (1, 0, 0, 0)
+
+
 def test_retry_attempts_used_up(queue: dueq.Queue) -> None:
     id = queue.push("x", max_attempts=1)
     assert take(queue).retry(error="hopeless") is False
@@ -87,6 +102,32 @@ def test_retry_negative_delay(queue: dueq.Queue) -> None:
     queue.push("x")
     with pytest.raises(errors.InvalidError):
         take(queue).retry(delay=-1)
+
+
+def test_release_counts_as_nothing(queue: dueq.Queue) -> None:
+    queue.push_many(["first", "second"])
+    message = take(queue)
+    message.release()
+    again = take(queue)
+    assert (again.id, again.attempt, again.deliveries) == (message.id, 1, 2)
+    with pytest.raises(dueq.LeaseLost):
+        message.release()
+
+
+@pytest.mark.parametrize("delay", [30, 30.0, timedelta(seconds=30)], ids=repr)
+def test_release_later(queue: dueq.Queue, delay: float | timedelta) -> None:
+    id = queue.push("x")
+    take(queue).release(delay)
+    found = queue.find(id)
+    assert found is not None
+    assert (found.state, found.attempt) == (dueq.State.DELAYED, 0)
+    assert found.time == pytest.approx(queue.stats().now + 30, abs=5)
+
+
+def test_release_negative_delay(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with pytest.raises(errors.InvalidError):
+        take(queue).release(-1)
 
 
 def test_extend_lease(queue: dueq.Queue) -> None:
@@ -131,22 +172,53 @@ def test_with_exception(queue: dueq.Queue) -> None:
     assert take(queue).attempt == 2
 
 
+class BadText(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [
+        (ValueError("two\nlines"), "ValueError: two\nlines"),
+        (RuntimeError(), "RuntimeError"),
+        (errors.ConnectError("down"), "ConnectError: down"),
+        (BadText(), "BadText"),
+        (KeyboardInterrupt(), "KeyboardInterrupt"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_with_exception_error_text(queue: dueq.Queue, error: BaseException, text: str) -> None:
+    queue.push("x")
+    with pytest.raises(type(error)), take(queue) as message:
+        raise error
+    assert error_of(queue, message) == text
+
+
+def test_with_exception_goes_by_the_backoff(queue: dueq.Queue) -> None:
+    queue.push("x", backoff=300)
+    with pytest.raises(KeyError), take(queue):
+        raise KeyError
+    assert states(queue) == (0, 1, 0, 0)
+
+
 def test_with_exception_on_the_last_attempt(
     queue: dueq.Queue, caplog: pytest.LogCaptureFixture
 ) -> None:
     queue.push("x", max_attempts=1)
     with pytest.raises(ZeroDivisionError), caplog.at_level(logging.WARNING, "dueq"), take(queue):
         _ = 1 // 0
-    assert "dead" in caplog.text
+    assert "used up" in caplog.text
     assert states(queue) == (0, 0, 0, 1)
 
 
-@pytest.mark.parametrize("verb", ["ack", "retry", "bury"])
+@pytest.mark.parametrize("verb", ["ack", "retry", "release", "bury"])
 def test_with_settled_inside(queue: dueq.Queue, verb: str) -> None:
     queue.push("x")
     with take(queue) as message:
         getattr(message, verb)()
-    assert states(queue) == {"ack": (0, 0, 0, 0), "retry": (1, 0, 0, 0), "bury": (0, 0, 0, 1)}[verb]
+    expected = {"ack": (0, 0, 0, 0), "bury": (0, 0, 0, 1)}
+    assert states(queue) == expected.get(verb, (1, 0, 0, 0))
 
 
 def test_with_lease_lost(queue: dueq.Queue) -> None:

@@ -35,35 +35,78 @@ def test_package_stub_names_what_the_module_has() -> None:
     assert named == real
 
 
+GOOD: tuple[object, ...] = (
+    *("body", "", 0, 0, 5, 0, (("a", "b"),)),
+    *(0, 5, 0, (_core.BACKOFF_LIST, 0, 0, 0, (1, 2)), False, "", "", 0, 0),
+)
+
+
+def but(place: int, value: object) -> tuple[object, ...]:
+    return (*GOOD[:place], value, *GOOD[place + 1 :])
+
+
 @pytest.mark.parametrize(
     "row",
     [
         (),
-        ("body", "", 0, 0, 5, 0),
-        ("body", "", 0, 0, 5, 0, [("a", "b")]),
-        ("body", "", 0, 0, 5, 0, (("a", "b"), ("c",))),
-        ("body", "", 0, 0, 5, 0, (("a", "b"), None)),
-        ("body", None, 0, 0, 5, 0, ()),
-        ("body", "", 2**63, 0, 5, 0, ()),
-        (None, "", 0, 0, 5, 0, ()),
-        (memoryview(b"abcd")[::2], "", 0, 0, 5, 0, (("a", "b"),)),
+        GOOD[:-1],
+        but(0, None),
+        but(0, memoryview(b"abcd")[::2]),
+        but(1, None),
+        but(2, 2**63),
+        but(6, [("a", "b")]),
+        but(6, (("a", "b"), ("c",))),
+        but(6, (("a", "b"), None)),
+        but(7, "high"),
+        but(10, ()),
+        but(10, None),
+        but(10, (4, 0, 0, 0, [1])),
+        but(10, (4, 0, 0, 0, (1, "2"))),
+        but(10, (4, 0, 0, 0, (2**63,))),
+        but(12, None),
+        but(15, 2**40),
         "row",
     ],
     ids=repr,
 )
 def test_package_flat_module_refuses_other_shapes(server: Server, row: object) -> None:
-    link = _core.link_open(server.url, "shapes")
-    good = (bytearray(b"good"), "", 0, 0, 5, 0, (("name", "value"),))
-    for rows in ((good, row), [good, row]):
+    client = _core.client_open(server.url)
+    queue = _core.queue_open(client, "shapes")
+    body = bytearray(b"good")
+    for rows in ((but(0, body), row), [but(0, body), row]):
         with pytest.raises((TypeError, OverflowError, BufferError, SystemError)):
-            _core.push_submit(link, rows)  # type: ignore[arg-type]
-    good[0].extend(b"not held")
+            _core.push_submit(queue, rows)  # type: ignore[arg-type]
+    body.extend(b"not held")
+
+
+def test_package_flat_module_refuses_other_handles(server: Server) -> None:
+    client = _core.client_open(server.url)
+    queue = _core.queue_open(client, "handles")
     with pytest.raises(SystemError):
-        _core.ack_submit(link, ["ticket"])  # type: ignore[arg-type]
+        _core.ack_submit(queue, ["ticket"])  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        _core.cancel_submit(link, ("id", 5))  # type: ignore[arg-type]
+        _core.cancel_submit(queue, ("id", 5))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="PyCapsule"):
         _core.wait(object(), 0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="PyCapsule"):
+        _core.queue_open(object(), "handles")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a client stands"):
+        _core.stats_submit(client)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a client stands"):
+        _core.ack_push_submit(queue, "ticket", client, (GOOD,))  # type: ignore[arg-type]
+    for handles in ((), (queue,) * 65, (queue, client), (queue, None), [queue]):
+        with pytest.raises((ValueError, TypeError, SystemError)):
+            _core.reserve_any_submit(handles, 0, 1, 0, 0)  # type: ignore[arg-type]
+    error = bytearray(b"error")
+    for wanted in ((error, 0), (error, 2**63, 0), (None, 0, 0), None):
+        with pytest.raises((TypeError, OverflowError, SystemError)):
+            _core.kick_all_submit(queue, wanted, b"", 1)  # type: ignore[arg-type]
+    error.extend(b"not held")
+
+
+def test_package_handle_of_a_queue_keeps_its_client(server: Server) -> None:
+    queue = _core.queue_open(_core.client_open(server.url), "alone")
+    assert _core.stats_submit(queue) == _core.PENDING
 
 
 def test_package_logs_to_nobody_by_default() -> None:

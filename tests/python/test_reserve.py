@@ -25,7 +25,10 @@ def test_reserve_what_a_message_holds(queue: dueq.Queue) -> None:
     assert (before.state, before.attempt) == (dueq.State.READY, 0)
     assert (message.state, message.attempt, message.max_attempts) == (dueq.State.LEASED, 1, 5)
     assert (message.id, message.body, message.headers) == (id, b"body", {"a": "b"})
-    assert message.error == ""
+    assert (message.crashes, message.max_crashes, message.deliveries) == (0, 5, 1)
+    assert (message.error, message.expires, message.priority) == ("", None, 0)
+    assert (message.drop, message.dead_letter, message.to) == (False, None, None)
+    assert message.queue == queue.name
     assert message.time == pytest.approx(queue.stats().now + 60, abs=5)
     assert message.created == pytest.approx(time.time(), abs=5)
     assert id in message.ticket
@@ -78,7 +81,9 @@ def test_reserve_again_when_the_lease_ends(queue: dueq.Queue) -> None:
     second = queue.reserve(timeout=10)
     assert first is not None
     assert second is not None
-    assert (first.attempt, second.attempt) == (1, 2)
+    assert (first.attempt, second.attempt) == (1, 1)
+    assert (first.crashes, second.crashes) == (0, 1)
+    assert (first.deliveries, second.deliveries) == (1, 2)
     with pytest.raises(dueq.LeaseLost, match=first.id) as caught:
         first.ack()
     assert caught.value.name == "LEASE_LOST"

@@ -48,6 +48,55 @@ def test_reserve_interrupted_by_ctrl_c(queue: dueq.Queue, server: Server) -> Non
     assert message.attempt == 1
 
 
+def test_reserve_of_several_queues_interrupted_by_ctrl_c(queue: dueq.Queue, server: Server) -> None:
+    with dueq.Queues([queue.name, "another"], server.url) as queues:
+        thread = send_when_waiting(server, signal.SIGINT)
+        begin = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            queues.reserve(timeout=60)
+        assert time.monotonic() - begin < 10
+        thread.join()
+        queue.push("after")
+        message = queues.reserve(timeout=5)
+        assert message is not None
+        assert (message.queue, message.attempt) == (queue.name, 1)
+
+
+def test_lock_wait_interrupted_by_ctrl_c(queue: dueq.Queue, server: Server) -> None:
+    held = queue.lock("job", 60)
+    assert held is not None
+    thread = send_when_waiting(server, signal.SIGINT)
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        queue.lock("job", 60, timeout=60)
+    assert time.monotonic() - begin < 10
+    thread.join()
+    held.extend(60)
+    held.release()
+    with queue.lock("job", 60, timeout=None):
+        pass
+
+
+def test_lock_wait_goes_on_after_a_handler(
+    queue: dueq.Queue, server: Server, on_signal: Callable[[Handler], object]
+) -> None:
+    held = queue.lock("job", 60)
+    assert held is not None
+    on_signal(lambda *_: held.release())
+    thread = send_when_waiting(server, signal.SIGUSR1)
+    with queue.lock("job", 60, timeout=None) as second:
+        assert second.token != held.token
+    thread.join()
+
+
+def test_with_block_ended_by_ctrl_c_gives_back(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with pytest.raises(KeyboardInterrupt), queue.reserve(timeout=None):
+        signal.raise_signal(signal.SIGINT)
+    [message] = queue.peek("ready")
+    assert message.error == "KeyboardInterrupt"
+
+
 def test_reserve_goes_on_after_a_handler(
     queue: dueq.Queue, server: Server, on_signal: Callable[[Handler], object]
 ) -> None:

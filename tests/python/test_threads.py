@@ -98,6 +98,33 @@ def test_fork_both_go_on(queue: dueq.Queue) -> None:
     assert queue.stats().acked == 2
 
 
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_fork_with_a_message_and_a_lock(queue: dueq.Queue) -> None:
+    """The child settles what the parent holds."""
+    queue.push("x")
+    held = queue.lock("job", 60)
+    with dueq.Queues(["another", queue.name], queue.url) as queues:
+        message = queues.reserve()
+        assert held is not None
+        assert message is not None
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                message.ack()
+                held.release()
+                code = queues.reserve() is not None
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        with pytest.raises(dueq.LeaseLost):
+            message.ack()
+        with pytest.raises(dueq.LeaseLost):
+            held.release()
+        queue.push("y")
+        assert queues.reserve(timeout=5) is not None
+
+
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_processes_share_a_queue(queue: dueq.Queue, method: str) -> None:

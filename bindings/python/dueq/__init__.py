@@ -3,22 +3,30 @@
 import logging
 
 from dueq import _core
+from dueq.backoff import Backoff
+from dueq.consumer import Queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost
+from dueq.lock import Lock
 from dueq.message import Message, State
-from dueq.queue import Queue
-from dueq.stats import Stats
+from dueq.queue import Queue, queues
+from dueq.stats import Rate, Stats
 
 __all__ = [
+    "Backoff",
     "Draft",
     "Duplicate",
     "Error",
     "LeaseLost",
+    "Lock",
     "Message",
     "Queue",
+    "Queues",
+    "Rate",
     "State",
     "Stats",
     "__version__",
+    "queues",
 ]
 
 __version__ = _core.version()

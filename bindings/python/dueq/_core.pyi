@@ -4,38 +4,114 @@ from typing import TypeAlias
 
 from typing_extensions import Buffer
 
-class Link:
-    """A client and one queue of it; opaque (a capsule, not importable)."""
+class Client:
+    """A client; opaque (a capsule, not importable)."""
 
-# body, id ("": the core makes one), delay_ms, at_ms, max_attempts, lease_ms, headers
-DraftRow: TypeAlias = tuple[Buffer | str, str, int, int, int, int, tuple[tuple[str, str], ...]]
-# id, ticket, body, headers, attempt, max_attempts, state, time_ms, created_ms, error
-MessageRow: TypeAlias = tuple[str, str, bytes, dict[str, str], int, int, int, int, int, str]
-# ready, delayed, leased, dead, acked, cancelled, purged, damaged, next_ms, now_ms, paused
-CountsRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int]
-# status, outcomes (status, id) of the items without a message, messages, counts, damaged, purged
-Answer: TypeAlias = tuple[int, list[tuple[int, str]], list[MessageRow], CountsRow | None, int, int]
+class Handle:
+    """A queue of a client; the same."""
 
-def link_open(url: str | None, name: str, /) -> Link: ...
-def link_url(link: Link, /) -> str: ...
-def new_id(link: Link, /) -> str: ...
-def push_submit(link: Link, drafts: tuple[DraftRow, ...], /) -> int: ...
-def reserve_submit(link: Link, count: int, timeout_ms: int, lease_ms: int, /) -> int: ...
-def ack_submit(link: Link, tickets: tuple[str, ...], /) -> int: ...
-def retry_submit(link: Link, ticket: str, delay_ms: int, error: Buffer | str, /) -> int: ...
-def extend_submit(link: Link, ticket: str, lease_ms: int, /) -> int: ...
-def bury_submit(link: Link, ticket: str, reason: Buffer | str, /) -> int: ...
-def cancel_submit(link: Link, ids: tuple[str, ...], /) -> int: ...
-def find_submit(link: Link, id: str, /) -> int: ...
-def kick_submit(link: Link, ids: tuple[str, ...], /) -> int: ...
-def reschedule_submit(link: Link, id: str, delay_ms: int, at_ms: int, /) -> int: ...
-def pause_submit(link: Link, /) -> int: ...
-def resume_submit(link: Link, /) -> int: ...
-def purge_submit(link: Link, state: int, most: int, /) -> int: ...
-def stats_submit(link: Link, /) -> int: ...
-def wait(link: Link, at_most_ms: int, /) -> int: ...
-def take(link: Link, /) -> Answer: ...
-def abandon(link: Link, /) -> None: ...
+# kind, jitter, base_ms, cap_ms, list_ms
+BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
+# body, id ("": the core makes one), delay_ms, at_ms, max_attempts, lease_ms, headers,
+# priority, max_crashes, ttl_ms, backoff, drop, dead_letter, to, unique_ms, existing
+DraftRow: TypeAlias = tuple[
+    Buffer | str,
+    str,
+    int,
+    int,
+    int,
+    int,
+    tuple[tuple[str, str], ...],
+    int,
+    int,
+    int,
+    BackoffRow,
+    bool,
+    str,
+    str,
+    int,
+    int,
+]
+# id, ticket, body, headers, attempt, max_attempts, state, time_ms, created_ms, error,
+# crashes, max_crashes, deliveries, priority, expires_ms, drop, dead_letter, to
+MessageRow: TypeAlias = tuple[
+    str,
+    str,
+    bytes,
+    dict[str, str],
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    str,
+]
+# ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried, cancelled,
+# purged, damaged, next_ms, oldest_ms, now_ms, paused
+CountsRow: TypeAlias = tuple[
+    int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int
+]
+# start_ms, span_ms, pushed, reserved, acked, retried, expired, buried, cancelled
+RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
+# error, from_ms, until_ms
+Filter: TypeAlias = tuple[Buffer | str, int, int]
+# dueq._pool.Answer names these
+Answer: TypeAlias = tuple[
+    int,
+    list[MessageRow],
+    list[RateRow],
+    list[tuple[int, str]],
+    CountsRow | None,
+    int,
+    int,
+    int,
+    bytes,
+    int,
+]
+
+def client_open(url: str | None, /) -> Client: ...
+def client_url(client: Client, /) -> str: ...
+def queue_open(client: Client, name: str, /) -> Handle: ...
+def new_id(client: Client, /) -> str: ...
+def push_submit(queue: Handle, drafts: tuple[DraftRow, ...], /) -> int: ...
+def reserve_submit(queue: Handle, count: int, timeout_ms: int, lease_ms: int, /) -> int: ...
+def reserve_any_submit(
+    queues: tuple[Handle, ...], order: int, count: int, timeout_ms: int, lease_ms: int, /
+) -> int: ...
+def ack_submit(queue: Handle, tickets: tuple[str, ...], /) -> int: ...
+def ack_push_submit(
+    queue: Handle, ticket: str, target: Handle | None, drafts: tuple[DraftRow, ...], /
+) -> int: ...
+def retry_submit(queue: Handle, ticket: str, delay_ms: int, error: Buffer | str, /) -> int: ...
+def release_submit(queue: Handle, ticket: str, delay_ms: int, /) -> int: ...
+def extend_submit(queue: Handle, ticket: str, lease_ms: int, /) -> int: ...
+def bury_submit(queue: Handle, ticket: str, reason: Buffer | str, /) -> int: ...
+def cancel_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
+def find_submit(queue: Handle, id: str, /) -> int: ...
+def kick_submit(queue: Handle, ids: tuple[str, ...], /) -> int: ...
+def kick_all_submit(queue: Handle, filter: Filter, cursor: bytes, most: int, /) -> int: ...
+def reschedule_submit(queue: Handle, id: str, delay_ms: int, at_ms: int, /) -> int: ...
+def pause_submit(queue: Handle, /) -> int: ...
+def resume_submit(queue: Handle, /) -> int: ...
+def purge_submit(queue: Handle, state: int, most: int, /) -> int: ...
+def stats_submit(queue: Handle, /) -> int: ...
+def peek_submit(queue: Handle, state: int, cursor: bytes, most: int, /) -> int: ...
+def rates_submit(queue: Handle, minutes: int, /) -> int: ...
+def queues_submit(client: Client, cursor: bytes, /) -> int: ...
+def lock_submit(queue: Handle, name: str, ttl_ms: int, timeout_ms: int, /) -> int: ...
+def relock_submit(queue: Handle, name: str, token: str, ttl_ms: int, /) -> int: ...
+def unlock_submit(queue: Handle, name: str, token: str, /) -> int: ...
+def wait(client: Client, at_most_ms: int, /) -> int: ...
+def take(client: Client, /) -> Answer: ...
+def abandon(client: Client, /) -> None: ...
 def version() -> str: ...
 def state_name(state: int, /) -> str: ...
 def status_name(status: int, /) -> str: ...
@@ -52,6 +128,7 @@ LEASE_LOST: int
 BURIED: int
 PENDING: int
 INTERRUPTED: int
+TAKEN: int
 INVALID: int
 NAME: int
 URL: int
@@ -84,11 +161,38 @@ MAX_ERROR: int
 MAX_BATCH: int
 MAX_MAX_ATTEMPTS: int
 DEFAULT_ATTEMPTS: int
+DEFAULT_CRASHES: int
+MAX_BACKOFF_LIST: int
+MAX_LOCK_NAME: int
+MAX_QUEUES: int
+MAX_RATES: int
 DEFAULT_LEASE_MS: int
 DEFAULT_TIMEOUT_MS: int
 FOREVER: int
+BY_POLICY: int
 
 READY: int
 DELAYED: int
 LEASED: int
 DEAD: int
+
+LOW: int
+NORMAL: int
+HIGH: int
+
+BACKOFF_NONE: int
+BACKOFF_FIXED: int
+BACKOFF_LINEAR: int
+BACKOFF_EXPONENTIAL: int
+BACKOFF_LIST: int
+
+JITTER_NONE: int
+JITTER_FULL: int
+JITTER_EQUAL: int
+
+REFUSE: int
+REPLACE: int
+REPLACE_BODY: int
+
+PREFERENCE: int
+ROUND_ROBIN: int

@@ -1,4 +1,4 @@
-"""What a queue holds."""
+"""What a queue holds and did."""
 
 from __future__ import annotations
 
@@ -19,8 +19,18 @@ class Stats:
     """Messages that a consumer holds."""
     dead: int
     """Messages buried, or with their attempts used up, or damaged."""
+    pushed: int
+    """Messages stored since the queue exists."""
+    reserved: int
+    """Deliveries since the queue exists."""
     acked: int
     """Messages acknowledged since the queue exists."""
+    retried: int
+    """Messages given back by retry since the queue exists."""
+    expired: int
+    """Messages whose time to live ended before a delivery, since the queue exists."""
+    buried: int
+    """Messages that came to their end (dead, moved or dropped) since the queue exists."""
     cancelled: int
     """Messages cancelled since the queue exists."""
     purged: int
@@ -29,6 +39,11 @@ class Stats:
     """Entries set aside as damaged since the queue exists."""
     next: float | None
     """The next due time or end of a lease, in seconds since 1970."""
+    oldest: float | None
+    """
+    Since when the oldest ready message is ready, in seconds since 1970: up to a minute too early
+    for one that was delayed or came back. None: none is ready.
+    """
     now: float
     """The server's clock, in seconds since 1970."""
     paused: bool
@@ -37,6 +52,33 @@ class Stats:
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
         """The counts as the core has them."""
-        next_ms, now_ms, paused = row[8:]
-        soonest = next_ms / 1000 if next_ms else None
-        return cls(*row[:8], next=soonest, now=now_ms / 1000, paused=bool(paused))
+        next_ms, oldest_ms, now_ms, paused = row[13:]
+        return cls(
+            *row[:13],
+            next=next_ms / 1000 if next_ms else None,
+            oldest=oldest_ms / 1000 if oldest_ms else None,
+            now=now_ms / 1000,
+            paused=bool(paused),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What a queue did in a time, usually a minute of the server's clock."""
+
+    start: float
+    """When it began, in seconds since 1970."""
+    span: float
+    """How long it is, in seconds."""
+    pushed: int
+    reserved: int
+    acked: int
+    retried: int
+    expired: int
+    buried: int
+    cancelled: int
+
+    @classmethod
+    def from_row(cls, row: _core.RateRow) -> Rate:
+        """The rate as the core has it."""
+        return cls(row[0] / 1000, row[1] / 1000, *row[2:])

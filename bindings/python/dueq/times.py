@@ -37,3 +37,13 @@ def due_ms(delay: float | timedelta | None, at: float | datetime | None) -> tupl
 def optional_ms(value: float | timedelta | None, name: str) -> int:
     """Milliseconds, and 0 for None: the core's own default."""
     return 0 if value is None else duration_ms(value, name)
+
+
+def limit_ms(value: float | timedelta | None, name: str) -> int:
+    """Milliseconds, and 0 for None: no limit. InvalidError for 0, which would mean the contrary."""
+    if value is None:
+        return 0
+    milliseconds = duration_ms(value, name)
+    if not milliseconds:
+        raise InvalidError(f"{name}: 0 is none; None is no limit")
+    return milliseconds

@@ -1,40 +1,77 @@
--- Reads an envelope's header (docs/protocol.md): returns max_attempts, stamp (nil without one) and
--- lease in ms (nil without one); nil where the envelope is damaged.
+-- Reads the policy block of an envelope into `e`; false where it is damaged.
+local function policy_read(e, block)
+  local at, last = 1, 0
+  while at <= #block do
+    local field, size = string.byte(block, at, at + 1)
+    local value = size and string.sub(block, at + 2, at + 1 + size)
+    if not value or field <= last or #value < size then
+      return false
+    end
+    if field == 1 then
+      local kind, jitter = string.byte(value, 1, 2)
+      local words = (size - 2) / 4
+      local right = kind == 1 and words == 1 or (kind == 2 or kind == 3) and words == 2
+        or kind == 4 and words >= 1 and words <= 32 and words % 1 == 0
+      if not right or jitter > 2 then
+        return false
+      end
+      e.backoff = value
+    elseif field == 2 and size == 2 then
+      e.max_crashes = struct.unpack('>H', value)
+    elseif field == 3 and size == 0 then
+      e.drop = true
+    elseif (field == 4 or field == 5) and is_name(value) then
+      e[field == 4 and 'dead_letter' or 'to'] = value
+    else
+      return false
+    end
+    last, at = field, at + 2 + size
+  end
+  return last > 0
+end
+
+-- Reads an envelope's header (docs/protocol.md): returns a table of max_attempts, max_crashes, and where
+-- the envelope has them tag, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter,
+-- to; nil where the envelope is damaged.
 local function envelope_read(envelope)
   local size = #envelope
-  if size < 4 or string.byte(envelope, 1) ~= 0xD1 then
+  local version, flags = string.byte(envelope, 1, 2)
+  if size < 4 or version ~= 0xD1 or flags >= 96 then
     return nil
   end
-  local flags = string.byte(envelope, 2)
-  local max_attempts = struct.unpack('>H', envelope, 3)
-  local at, stamp, lease = 5, nil, nil
-  if flags >= 8 then
-    return nil
+  local e = { max_attempts = struct.unpack('>H', envelope, 3), max_crashes = 5 }
+  local at, tag = 5, ''
+  local function take(bytes)
+    at = at + bytes
+    return at <= size + 1
   end
   if flags % 2 == 1 then
-    if size < at + 9 then
+    if not take(10) then
       return nil
     end
-    stamp = string.sub(envelope, at, at + 9)
-    at = at + 10
+    tag = string.sub(envelope, 5, 14)
+  end
+  if flags % 16 >= 8 then
+    if not take(8) then
+      return nil
+    end
+    e.expires = struct.unpack('>I8', envelope, at - 8)
+    if e.expires == 0 or e.expires > 8204889600000 then
+      return nil
+    end
   end
   if flags % 4 >= 2 then
-    if size < at + 3 then
+    if not take(4) then
       return nil
     end
-    lease = struct.unpack('>I4', envelope, at)
-    at = at + 4
-    if lease == 0 then
+    e.lease = struct.unpack('>I4', envelope, at - 4)
+    if e.lease == 0 then
       return nil
     end
   end
-  if flags >= 4 then
-    if size < at + 1 then
-      return nil
-    end
-    local stop = at + 2 + struct.unpack('>H', envelope, at)
-    at = at + 2
-    if stop > size + 1 then
+  if flags % 8 >= 4 then
+    local stop = take(2) and at + struct.unpack('>H', envelope, at - 2)
+    if not stop or stop > size + 1 then
       return nil
     end
     while at < stop do
@@ -48,5 +85,16 @@ local function envelope_read(envelope)
       return nil
     end
   end
-  return max_attempts, stamp, lease
+  if flags % 32 >= 16 then
+    local start = take(2) and at
+    if not start or not take(struct.unpack('>H', envelope, start - 2)) then
+      return nil
+    end
+    if not policy_read(e, string.sub(envelope, start, at - 1)) then
+      return nil
+    end
+  end
+  tag = tag .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
+  e.tag = tag ~= '' and tag or nil
+  return e
 end

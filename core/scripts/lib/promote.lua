@@ -1,4 +1,4 @@
--- The first time in a set of tickets, in whole ms; nil when the set is empty.
+-- The first time in a set, in whole ms; nil when the set is empty.
 local function head_of(set)
   local head = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
   return head and math.max(0, math.min(math.floor(tonumber(head)), 4102444800000))
@@ -8,7 +8,7 @@ local function earlier(a, b)
   return (not b or (a and a < b)) and a or b
 end
 
--- Moves what is due, and messages whose lease has ended, to ready: at most `most` of each. Reads and
+-- Moves what is due, and messages whose lease has ended, to their lines: at most `most` of each. Reads and
 -- checks the type of every key before it writes. Returns the first time still to come (nil: none, now
 -- or earlier: there is more to move), how many entries were moved, and how many were damaged.
 local function promote(keys, now, most)
@@ -20,7 +20,7 @@ local function promote(keys, now, most)
 
   local limit = string.format('%d', now)
   local due, ended, back, pasts, broken = {}, {}, {}, {}, {}
-  redis.call('LLEN', keys.ready)
+  line_check(keys)
   if due_head and due_head <= now then
     due = redis.call('ZRANGEBYSCORE', keys.delayed, '-inf', limit, 'LIMIT', 0, most)
   end
@@ -29,12 +29,12 @@ local function promote(keys, now, most)
     redis.call('LLEN', keys.bad)
   end
   for _, ticket in ipairs(ended) do
-    local before, id, stamp = ticket_read(ticket)
+    local before, id, tag = ticket_read(ticket)
     if before then
       local past = past_read(redis.call('HGET', keys.past, id))
       if redis.call('HEXISTS', keys.msg, id) == 1 then
-        past.before, past.stamp, past.crashes = before + 1, stamp, past.crashes + 1
-        back[#back + 1] = ticket_write(before + 1, id, stamp)
+        past.before, past.tag, past.crashes = before + 1, tag, past.crashes + 1
+        back[#back + 1] = ticket_write(before + 1, id, tag)
         pasts[#pasts + 1] = id
         pasts[#pasts + 1] = past_write(past)
       end
@@ -45,13 +45,13 @@ local function promote(keys, now, most)
 
   if #due > 0 then
     redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #due - 1)
-    redis.call('RPUSH', keys.ready, unpack(due))
+    line_up(keys, due)
   end
   if #ended > 0 then
     redis.call('ZREMRANGEBYRANK', keys.leased, 0, #ended - 1)
   end
   if #back > 0 then
-    redis.call('RPUSH', keys.ready, unpack(back))
+    line_up(keys, back)
   end
   if #pasts > 0 then
     redis.call('HSET', keys.past, unpack(pasts))
@@ -60,4 +60,22 @@ local function promote(keys, now, most)
     set_aside(keys.bad, broken)
   end
   return earlier(head_of(keys.delayed), head_of(keys.leased)), #due + #back, #broken
+end
+
+-- The queue whose messages are to be fetched from it, where the first of `incoming` is due, else nil; and
+-- the time of the first. An entry that names no queue is set aside.
+local function arriving(keys, now)
+  for _ = 1, 10 do
+    local first = redis.call('ZRANGE', keys.incoming, 0, 0, 'WITHSCORES')
+    if not first[1] or tonumber(first[2]) > now then
+      return nil, head_of(keys.incoming)
+    end
+    local queue = string.match(first[1], '\n([^\n]+)$')
+    if queue and is_name(queue) then
+      return queue, head_of(keys.incoming)
+    end
+    redis.call('LLEN', keys.bad)
+    redis.call('ZREM', keys.incoming, first[1])
+    set_aside(keys.bad, { first[1] })
+  end
 end

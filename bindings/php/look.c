@@ -1,0 +1,216 @@
+#include "php_dueq.h"
+
+_Static_assert(DUEQ_MAX_RATES == 360, "the stub names this limit of Queue::rates()");
+
+bool dueq_php_state_read(const zend_string *name, dueq_state *state) {
+    for (*state = DUEQ_READY; *state <= DUEQ_DEAD; (*state)++) {
+        if (zend_string_equals_cstr(name, dueq_state_name(*state),
+                                    strlen(dueq_state_name(*state)))) {
+            return true;
+        }
+    }
+    dueq_php_throw(DUEQ_INVALID, "state must be ready, delayed, leased or dead");
+    return false;
+}
+
+void dueq_php_time_make(zval *out, int64_t ms) {
+    if (ms) {
+        ZVAL_DOUBLE(out, dueq_php_seconds(ms));
+    } else {
+        ZVAL_NULL(out);
+    }
+}
+
+ZEND_METHOD(Dueq_Queue, find) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (dueq_php_finish(queue->client, dueq_find_submit(queue->queue, dueq_php_bytes(id))) ==
+        DUEQ_OK) {
+        dueq_php_message_first(return_value, queue);
+    }
+}
+
+ZEND_METHOD(Dueq_Queue, peek) {
+    const dueq_php_place place = {2, -1, "page"};
+    zend_long page = 100;
+    zend_string *name;
+    dueq_state state;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(name)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_LONG(page)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_state_read(name, &state)) {
+        RETURN_THROWS();
+    }
+    if (page < 1 || page > DUEQ_MAX_BATCH) {
+        dueq_php_invalid(&place, "be from 1 to 1000");
+        RETURN_THROWS();
+    }
+    dueq_php_messages_make(return_value, queue, state, page);
+}
+
+static int compare_names(Bucket *one, Bucket *other) {
+    return zend_binary_strcmp(Z_STRVAL(one->val), Z_STRLEN(one->val), Z_STRVAL(other->val),
+                              Z_STRLEN(other->val));
+}
+
+/* Adds the names of all pages, each once, as keys and values. False: it threw. */
+static bool add_names(dueq_php_client *client, HashTable *names) {
+    dueq_bytes cursor = {NULL, 0};
+
+    do {
+        if (dueq_php_finish(client, dueq_queues_submit(client->client, cursor)) < 0) {
+            return false;
+        }
+        for (size_t i = 0; i < dueq_result_count(client->result); i++) {
+            dueq_bytes name = dueq_result_id(client->result, i);
+
+            if (!zend_hash_str_exists(names, name.data, name.size)) {
+                zval value;
+
+                dueq_php_string(&value, name);
+                zend_hash_add_new(names, Z_STR(value), &value);
+            }
+        }
+        cursor = dueq_result_cursor(client->result);
+    } while (cursor.size);
+    return true;
+}
+
+ZEND_METHOD(Dueq_Queue, names) {
+    zend_string *url = NULL;
+    dueq_php_client *client;
+    zval holder;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(url)
+    ZEND_PARSE_PARAMETERS_END();
+
+    client = dueq_php_client_open(url);
+    if (!client) {
+        RETURN_THROWS();
+    }
+    /* An object holds the client: PHP frees it after a bailout too. */
+    object_init_ex(&holder, dueq_php_queue_ce);
+    dueq_php_queue_of(Z_OBJ(holder))->client = client;
+    array_init(return_value);
+    if (add_names(client, Z_ARRVAL_P(return_value))) {
+        zend_hash_sort(Z_ARRVAL_P(return_value), compare_names, true);
+    }
+    zval_ptr_dtor(&holder);
+}
+
+/* The properties of Dueq\Stats and Dueq\Rate in the order of the stub. */
+enum {
+    STATS_READY,
+    STATS_DELAYED,
+    STATS_LEASED,
+    STATS_DEAD,
+    STATS_PUSHED,
+    STATS_RESERVED,
+    STATS_ACKED,
+    STATS_RETRIED,
+    STATS_EXPIRED,
+    STATS_BURIED,
+    STATS_CANCELLED,
+    STATS_PURGED,
+    STATS_DAMAGED,
+    STATS_NEXT,
+    STATS_OLDEST,
+    STATS_NOW,
+    STATS_PAUSED
+};
+
+enum {
+    RATE_START,
+    RATE_SPAN,
+    RATE_PUSHED,
+    RATE_RESERVED,
+    RATE_ACKED,
+    RATE_RETRIED,
+    RATE_EXPIRED,
+    RATE_BURIED,
+    RATE_CANCELLED
+};
+
+static void set_count(const zval *object, uint32_t property, int64_t count) {
+    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(object), property), (zend_long)count);
+}
+
+static void make_stats(zval *out, const dueq_counts *counts) {
+    object_init_ex(out, dueq_php_stats_ce);
+    set_count(out, STATS_READY, counts->ready);
+    set_count(out, STATS_DELAYED, counts->delayed);
+    set_count(out, STATS_LEASED, counts->leased);
+    set_count(out, STATS_DEAD, counts->dead);
+    set_count(out, STATS_PUSHED, counts->pushed);
+    set_count(out, STATS_RESERVED, counts->reserved);
+    set_count(out, STATS_ACKED, counts->acked);
+    set_count(out, STATS_RETRIED, counts->retried);
+    set_count(out, STATS_EXPIRED, counts->expired);
+    set_count(out, STATS_BURIED, counts->buried);
+    set_count(out, STATS_CANCELLED, counts->cancelled);
+    set_count(out, STATS_PURGED, counts->purged);
+    set_count(out, STATS_DAMAGED, counts->damaged);
+    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NEXT), counts->next_ms);
+    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OLDEST), counts->oldest_ms);
+    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NOW), dueq_php_seconds(counts->now_ms));
+    ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_PAUSED), counts->paused);
+}
+
+static void make_rate(zval *out, const dueq_rate *rate) {
+    object_init_ex(out, dueq_php_rate_ce);
+    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), RATE_START), dueq_php_seconds(rate->start_ms));
+    ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), RATE_SPAN), dueq_php_seconds(rate->span_ms));
+    set_count(out, RATE_PUSHED, rate->pushed);
+    set_count(out, RATE_RESERVED, rate->reserved);
+    set_count(out, RATE_ACKED, rate->acked);
+    set_count(out, RATE_RETRIED, rate->retried);
+    set_count(out, RATE_EXPIRED, rate->expired);
+    set_count(out, RATE_BURIED, rate->buried);
+    set_count(out, RATE_CANCELLED, rate->cancelled);
+}
+
+ZEND_METHOD(Dueq_Queue, stats) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    if (dueq_php_finish(queue->client, dueq_stats_submit(queue->queue)) == DUEQ_OK) {
+        make_stats(return_value, dueq_result_counts(queue->client->result));
+    }
+}
+
+ZEND_METHOD(Dueq_Queue, rates) {
+    zend_long minutes = 60;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_LONG(minutes)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (dueq_php_finish(queue->client, dueq_rates_submit(queue->queue, (size_t)MAX(minutes, 0))) <
+        0) {
+        RETURN_THROWS();
+    }
+    array_init_size(return_value, (uint32_t)dueq_result_count(queue->client->result));
+    for (size_t i = 0; i < dueq_result_count(queue->client->result); i++) {
+        zval rate;
+
+        make_rate(&rate, dueq_result_rate(queue->client->result, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &rate);
+    }
+}
+
+ZEND_METHOD(Dueq_Stats, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Rate, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

@@ -1,0 +1,186 @@
+#include "php_dueq.h"
+
+ZEND_METHOD(Dueq_Queue, cancel) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    RETURN_BOOL(dueq_php_one(queue, dueq_cancel_submit, id));
+}
+
+ZEND_METHOD(Dueq_Queue, cancelMany) {
+    HashTable *ids;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(ids)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_each(queue, dueq_cancel_submit, ids, false, return_value);
+}
+
+ZEND_METHOD(Dueq_Queue, kick) {
+    zend_string *id;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(id)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    RETURN_BOOL(dueq_php_one(queue, dueq_kick_submit, id));
+}
+
+ZEND_METHOD(Dueq_Queue, kickMany) {
+    HashTable *ids;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(ids)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    dueq_php_each(queue, dueq_kick_submit, ids, false, return_value);
+}
+
+/* What kickAll and purge report their progress to, and how far they are. */
+typedef struct progress {
+    zend_fcall_info call;
+    zend_fcall_info_cache cache;
+    zend_long total;
+} progress;
+
+#define NO_PROGRESS {empty_fcall_info, empty_fcall_info_cache, 0}
+
+/* Adds a step's count and reports. False: the callee threw. */
+static bool report(progress *progress, size_t count) {
+    zval argument, returned;
+
+    progress->total += (zend_long)count;
+    if (!ZEND_FCI_INITIALIZED(progress->call)) {
+        return true;
+    }
+    ZVAL_LONG(&argument, progress->total);
+    ZVAL_UNDEF(&returned);
+    progress->call.params = &argument;
+    progress->call.param_count = 1;
+    progress->call.retval = &returned;
+    zend_call_function(&progress->call, &progress->cache);
+    zval_ptr_dtor(&returned);
+    return !EG(exception);
+}
+
+/* One step from `cursor` on (NULL: the first), which becomes that of the next; false: it threw. */
+static bool kick_step(dueq_php_queue *queue, const dueq_filter *filter, zend_string **cursor,
+                      progress *progress) {
+    dueq_status submitted =
+        dueq_kick_all_submit(queue->queue, filter, dueq_php_bytes(*cursor), DUEQ_MAX_BATCH);
+    dueq_bytes next;
+
+    if (*cursor) {
+        zend_string_release(*cursor);
+        *cursor = NULL;
+    }
+    if (dueq_php_finish(queue->client, submitted) < 0) {
+        return false;
+    }
+    /* A copy: whom it reports to may use the queue. */
+    next = dueq_result_cursor(queue->client->result);
+    if (next.size) {
+        *cursor = zend_string_init(next.data, next.size, false);
+    }
+    return report(progress, dueq_result_kicked(queue->client->result));
+}
+
+ZEND_METHOD(Dueq_Queue, kickAll) {
+    const dueq_php_place since_place = {2, -1, "since"}, until_place = {3, -1, "until"};
+    dueq_filter filter = {.from_ms = 0};
+    progress progress = NO_PROGRESS;
+    zend_string *error = NULL, *cursor = NULL;
+    zval *since = NULL, *until = NULL;
+    bool good;
+
+    ZEND_PARSE_PARAMETERS_START(0, 4)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(error)
+        Z_PARAM_ZVAL(since)
+        Z_PARAM_ZVAL(until)
+        Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    filter.error = dueq_php_bytes(error);
+    if ((since && Z_TYPE_P(since) != IS_NULL &&
+         !dueq_php_time(&since_place, since, &filter.from_ms)) ||
+        (until && Z_TYPE_P(until) != IS_NULL &&
+         !dueq_php_time(&until_place, until, &filter.until_ms))) {
+        RETURN_THROWS();
+    }
+    do {
+        good = kick_step(queue, &filter, &cursor, &progress);
+    } while (good && cursor);
+    if (cursor) {
+        zend_string_release(cursor);
+    }
+    RETURN_LONG(progress.total);
+}
+
+ZEND_METHOD(Dueq_Queue, reschedule) {
+    zend_string *id;
+    zval *delay = NULL, *at = NULL;
+    int64_t delay_ms, at_ms;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_STR(id)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(delay)
+        Z_PARAM_ZVAL(at)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_due(delay, at, -1, &delay_ms, &at_ms)) {
+        RETURN_THROWS();
+    }
+    RETURN_BOOL(
+        dueq_php_finish(queue->client, dueq_reschedule_submit(queue->queue, dueq_php_bytes(id),
+                                                              delay_ms, at_ms)) == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Queue, pause) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    dueq_php_finish(queue->client, dueq_pause_submit(queue->queue));
+}
+
+ZEND_METHOD(Dueq_Queue, resume) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    dueq_php_finish(queue->client, dueq_resume_submit(queue->queue));
+}
+
+ZEND_METHOD(Dueq_Queue, purge) {
+    progress progress = NO_PROGRESS;
+    zend_string *name;
+    dueq_state state;
+    dueq_status status;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_STR(name)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (!dueq_php_state_read(name, &state)) {
+        RETURN_THROWS();
+    }
+    do {
+        status =
+            dueq_php_finish(queue->client, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH));
+        if (status < 0 || !report(&progress, dueq_result_purged(queue->client->result))) {
+            RETURN_THROWS();
+        }
+    } while (status == DUEQ_OK);
+    RETURN_LONG(progress.total);
+}

@@ -1,0 +1,225 @@
+#include "php_dueq.h"
+
+_Static_assert(DUEQ_MAX_QUEUES == 64, "the stub names this limit of Queues::__construct()");
+
+typedef struct queues_object {
+    dueq_php_client *client;                  /* NULL until the constructor has succeeded */
+    dueq_php_queue *objects[DUEQ_MAX_QUEUES]; /* counted: the Dueq\Queue that messages hold */
+    dueq_queue *queues[DUEQ_MAX_QUEUES];      /* theirs */
+    size_t count;
+    dueq_order order;
+    zend_object std;
+} queues_object;
+
+static zend_object_handlers handlers;
+
+static queues_object *queues_of(zend_object *object) {
+    return (queues_object *)((char *)object - offsetof(queues_object, std));
+}
+
+static zend_object *create(zend_class_entry *ce) {
+    queues_object *queues = zend_object_alloc(sizeof *queues, ce);
+
+    zend_object_std_init(&queues->std, ce);
+    object_properties_init(&queues->std, ce);
+    queues->std.handlers = &handlers;
+    return &queues->std;
+}
+
+static void close_all(queues_object *queues) {
+    while (queues->count) {
+        OBJ_RELEASE(&queues->objects[--queues->count]->std);
+    }
+    dueq_php_client_release(queues->client);
+    queues->client = NULL;
+}
+
+static void release(zend_object *object) {
+    close_all(queues_of(object));
+    zend_object_std_dtor(object);
+}
+
+void dueq_php_queues_startup(void) {
+    dueq_php_queues_ce->create_object = create;
+    memcpy(&handlers, &std_object_handlers, sizeof handlers);
+    handlers.offset = offsetof(queues_object, std);
+    handlers.free_obj = release;
+    handlers.clone_obj = NULL;
+}
+
+/* The properties in the order of the stub. */
+enum { QUEUES_NAMES, QUEUES_ORDER };
+
+static const char *const orders[] = {"preference", "round robin"};
+
+/* False: it threw, as there is no order of this name. */
+static bool read_order(const zend_string *name, dueq_order *order) {
+    static const dueq_php_place place = {3, -1, "order"};
+
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        if (zend_string_equals_cstr(name, orders[i], strlen(orders[i]))) {
+            *order = (dueq_order)i;
+            return true;
+        }
+    }
+    return dueq_php_invalid(&place, "be preference or round robin");
+}
+
+/* Opens one queue more. False: it threw. */
+static bool open_one(queues_object *queues, zend_string *name) {
+    dueq_php_queue *queue;
+    zval object;
+
+    object_init_ex(&object, dueq_php_queue_ce);
+    queue = dueq_php_queue_of(Z_OBJ(object));
+    if (!dueq_php_queue_open(queue, queues->client, name)) {
+        zval_ptr_dtor(&object);
+        return false;
+    }
+    queues->queues[queues->count] = queue->queue;
+    queues->objects[queues->count++] = queue;
+    return true;
+}
+
+/* Opens all of them, each once, and makes the list of their names. False: it threw. */
+static bool open_all(queues_object *queues, HashTable *table, zval *names) {
+    const dueq_php_place place = {1, -1, "names"};
+    zval *value;
+
+    if (!zend_hash_num_elements(table) || zend_hash_num_elements(table) > DUEQ_MAX_QUEUES) {
+        return dueq_php_invalid(&place, "be 1 to 64 names");
+    }
+    array_init_size(names, zend_hash_num_elements(table));
+    ZEND_HASH_FOREACH_VAL(table, value) {
+        ZVAL_DEREF(value);
+        if (Z_TYPE_P(value) != IS_STRING) {
+            dueq_php_type_error(&place, "array of strings", value);
+            return false;
+        }
+        for (size_t i = 0; i < queues->count; i++) {
+            if (zend_string_equals(Z_STR_P(OBJ_PROP_NUM(&queues->objects[i]->std, 0)),
+                                   Z_STR_P(value))) {
+                return dueq_php_invalid(&place, "be different names");
+            }
+        }
+        if (!open_one(queues, Z_STR_P(value))) {
+            return false;
+        }
+        Z_TRY_ADDREF_P(value);
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(names), value);
+    }
+    ZEND_HASH_FOREACH_END();
+    return true;
+}
+
+ZEND_METHOD(Dueq_Queues, __construct) {
+    queues_object *queues = queues_of(Z_OBJ_P(ZEND_THIS));
+    zend_string *url = NULL, *order = NULL;
+    HashTable *table;
+    zval names;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_ARRAY_HT(table)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(url)
+        Z_PARAM_STR(order)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (queues->client) {
+        zend_throw_error(NULL, "This Dueq\\Queues has been constructed already");
+        RETURN_THROWS();
+    }
+    queues->order = DUEQ_PREFERENCE;
+    if ((order && !read_order(order, &queues->order)) ||
+        !(queues->client = dueq_php_client_open(url))) {
+        RETURN_THROWS();
+    }
+    ZVAL_UNDEF(&names);
+    if (!open_all(queues, table, &names)) {
+        zval_ptr_dtor(&names);
+        close_all(queues);
+        RETURN_THROWS();
+    }
+    ZVAL_COPY_VALUE(OBJ_PROP_NUM(&queues->std, QUEUES_NAMES), &names);
+    ZVAL_STRING(OBJ_PROP_NUM(&queues->std, QUEUES_ORDER), orders[queues->order]);
+}
+
+/* NULL, with an Error thrown, before its constructor has run. */
+static queues_object *this_queues(const zval *this) {
+    queues_object *queues = queues_of(Z_OBJ_P(this));
+
+    if (!queues->client) {
+        zend_throw_error(NULL, "This Dueq\\Queues has not been constructed");
+        return NULL;
+    }
+    return queues;
+}
+
+#define THIS_QUEUES(queues)                                                                        \
+    queues_object *queues = this_queues(ZEND_THIS);                                                \
+    if (!queues) {                                                                                 \
+        RETURN_THROWS();                                                                           \
+    }
+
+ZEND_METHOD(Dueq_Queues, url) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUES(queues);
+    RETURN_STRING(dueq_client_url(queues->client->client));
+}
+
+/* The queue that messages came from; NULL: none came, or it threw. */
+static dueq_php_queue *reserve(queues_object *queues, zend_long count,
+                               const dueq_php_patience *patience) {
+    dueq_status status = dueq_php_finish_wait(
+        queues->client,
+        dueq_reserve_any_submit(queues->queues, queues->count, queues->order, (size_t)MAX(count, 0),
+                                patience->timeout_ms, patience->lease_ms));
+
+    return status == DUEQ_OK ? queues->objects[dueq_result_queue(queues->client->result)] : NULL;
+}
+
+ZEND_METHOD(Dueq_Queues, reserve) {
+    zval *timeout = NULL, *lease = NULL;
+    dueq_php_patience patience;
+    dueq_php_queue *from;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUES(queues);
+    if (!dueq_php_patience_read(timeout, lease, 1, &patience)) {
+        RETURN_THROWS();
+    }
+    from = reserve(queues, 1, &patience);
+    if (from) {
+        dueq_php_message_first(return_value, from);
+    }
+}
+
+ZEND_METHOD(Dueq_Queues, reserveMany) {
+    zval *timeout = NULL, *lease = NULL;
+    dueq_php_patience patience;
+    dueq_php_queue *from;
+    zend_long count;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_LONG(count)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUES(queues);
+    if (!dueq_php_patience_read(timeout, lease, 2, &patience)) {
+        RETURN_THROWS();
+    }
+    from = reserve(queues, count, &patience);
+    if (from) {
+        dueq_php_message_list(return_value, from);
+    } else if (!EG(exception)) {
+        RETURN_EMPTY_ARRAY();
+    }
+}

@@ -1,0 +1,120 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct bodies {
+    dueq_bytes *list;
+    size_t count;
+    bool input; /* one of them is standard input */
+};
+
+static void add_body(const struct cli *cli, struct bodies *bodies, const char *text) {
+    if (strcmp(text, "-") == 0) {
+        if (bodies->input)
+            cli_usage(cli, "standard input is one body: --push - cannot be given twice");
+        bodies->input = true;
+    }
+    dueq_bytes *list = realloc(bodies->list, (bodies->count + 1) * sizeof *list);
+    if (!list)
+        cli_out_of_memory();
+    bodies->list = list;
+    list[bodies->count++] = (dueq_bytes){text, strlen(text)};
+}
+
+/* Acknowledges a message and pushes its successors. Prints their ids. */
+static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, const dueq_draft *shape,
+                    const struct bodies *bodies) {
+    dueq_draft *drafts = malloc(bodies->count * sizeof *drafts);
+    if (!drafts)
+        cli_out_of_memory();
+    for (size_t i = 0; i < bodies->count; i++) {
+        drafts[i] = *shape;
+        drafts[i].body = bodies->list[i];
+    }
+    dueq_result *result;
+    dueq_status status = cli_wait(
+        cli, dueq_ack_push_submit(cli->queue, ticket, target, drafts, bodies->count), &result);
+    int code = status < 0 ? cli_report(cli, status, NULL) : CLI_DONE;
+    bool lost = dueq_result_count(result) > 0 && dueq_result_status(result, 0) != DUEQ_OK;
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        status = dueq_result_status(result, i);
+        if (i == 0)
+            code = cli_worse(code, cli_item(cli, "ticket", ticket, status));
+        else if (!lost || cli->json)
+            code = cli_worse(code, cli_made(cli, "id", dueq_result_id(result, i), status));
+    }
+    dueq_result_free(result);
+    free(drafts);
+    return code;
+}
+
+/* The same, after reading what is to be read. */
+static int run_push(struct cli *cli, char *argv[], struct draft *draft, struct bodies *bodies) {
+    dueq_bytes input = {0};
+    int code;
+    if (!cli_open(cli, argv, &code))
+        return code;
+    dueq_queue *queue = cli->queue, *target = NULL;
+    if (draft->draft.to.size > 0) {
+        if (!cli_open_queue(cli, draft->draft.to.data, &code))
+            return code;
+        target = cli->queue;
+        cli->queue = queue;
+        draft->draft.to = (dueq_bytes){0};
+    }
+    if (bodies->input && !input_all(cli, &input))
+        return CLI_FAILED;
+    for (size_t i = 0; i < bodies->count; i++)
+        if (bodies->list[i].size == 1 && *(const char *)bodies->list[i].data == '-')
+            bodies->list[i] = input;
+    const char *ticket = argv[optind];
+    code = ack_push(cli, (dueq_bytes){ticket, strlen(ticket)}, target, &draft->draft, bodies);
+    free((void *)(uintptr_t)input.data);
+    return code;
+}
+
+static int run(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"push", required_argument, NULL, 'p'}, DRAFT_OPTIONS, CLI_OPTIONS};
+    struct draft draft = DRAFT_NONE;
+    struct bodies bodies = {0};
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        if (option == 'p')
+            add_body(cli, &bodies, optarg);
+        else
+            draft_option(cli, &draft, option);
+    }
+    draft_ready(cli, &draft);
+    cli_words(cli, argc, 1, bodies.count > 0 ? 1 : argc);
+    if (draft.given && bodies.count == 0)
+        cli_usage(cli, "what is to be pushed? --push BODY");
+    if (draft.draft.id.size > 0 && bodies.count > 1)
+        cli_usage(cli, "--id names one message; there is more than one --push");
+    if (bodies.count > 0)
+        code = run_push(cli, argv, &draft, &bodies);
+    else if (cli_open(cli, argv, &code))
+        code = cli_each(cli, argc, argv, "ticket", dueq_ack_submit);
+    free(bodies.list);
+    draft_end(&draft);
+    return code;
+}
+
+const struct command ack_command = {
+    "ack", "QUEUE TICKET...", "Finishes messages that were reserved: they are gone",
+    "TICKET is what reserve printed; a single - reads tickets from standard input, one a line.\n"
+    "\n"
+    "With --push it finishes one message and stores what follows from it, in one step: both\n"
+    "happen, or neither does, where the lease was lost. It prints the ids of what was stored.\n"
+    "\n"
+    "Options:\n"
+    "  --push BODY  the body of a message to push; - is standard input. May be repeated\n"
+    "  --to QUEUE   push to this queue (the same queue)\n"
+    "  and the options of push, as --delay and --header, for all that is pushed\n"
+    "\n"
+    "Examples:\n"
+    "  dueq ack orders \"$ticket\"\n"
+    "  dueq reserve orders --count 100 --json | jq -r .ticket | dueq ack orders -\n"
+    "  dueq ack orders \"$ticket\" --push 'send it' --to parcels --delay 1h\n",
+    run};

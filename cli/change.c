@@ -1,0 +1,129 @@
+#include "cli.h"
+
+#include <string.h>
+
+static int run_cancel(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {CLI_OPTIONS};
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        ;
+    cli_words(cli, argc, 1, argc);
+    return cli_open(cli, argv, &code) ? cli_each(cli, argc, argv, "id", dueq_cancel_submit) : code;
+}
+
+static int kick_all(struct cli *cli, const dueq_filter *filter) {
+    dueq_result *page = NULL;
+    size_t all = 0;
+    dueq_status status;
+    do {
+        dueq_result *next;
+        status = cli_wait(
+            cli, dueq_kick_all_submit(cli->queue, filter, dueq_result_cursor(page), DUEQ_MAX_BATCH),
+            &next);
+        dueq_result_free(page);
+        page = next;
+        all += dueq_result_kicked(page);
+        if (status == DUEQ_OK)
+            cli_progress(all, "kicked");
+    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
+    dueq_result_free(page);
+    cli_sum(cli, all, "kicked");
+    return cli_report(cli, status, NULL);
+}
+
+static int run_kick(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"all", no_argument, NULL, 'a'},
+                                            {"error", required_argument, NULL, 'e'},
+                                            {"since", required_argument, NULL, 's'},
+                                            {"until", required_argument, NULL, 'u'},
+                                            CLI_OPTIONS};
+    dueq_filter filter = {0};
+    bool all = false, filtered = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        switch (option) {
+        case 'a':
+            all = true;
+            break;
+        case 'e':
+            filter.error = (dueq_bytes){optarg, strlen(optarg)};
+            filtered = true;
+            break;
+        case 's':
+            filter.from_ms = cli_point(cli, "since", optarg);
+            filtered = true;
+            break;
+        case 'u':
+            filter.until_ms = cli_point(cli, "until", optarg);
+            filtered = true;
+            break;
+        }
+    }
+    if (filtered && !all)
+        cli_usage(cli, "--error, --since and --until go with --all");
+    if (all && optind + 1 < argc)
+        cli_usage(cli, "give either ids or --all, not both");
+    cli_words(cli, argc, all ? 0 : 1, argc);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    return all ? kick_all(cli, &filter) : cli_each(cli, argc, argv, "id", dueq_kick_submit);
+}
+
+static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"delay", required_argument, NULL, 'd'}, {"at", required_argument, NULL, 'a'}, CLI_OPTIONS};
+    int64_t delay_ms = 0, at_ms = 0;
+    bool delays = false, dates = false;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        if (option == 'd')
+            delay_ms = cli_duration(cli, "delay", optarg), delays = true;
+        else
+            at_ms = cli_point(cli, "at", optarg), dates = true;
+    }
+    if (delays && dates)
+        cli_usage(cli, "give either --delay or --at, not both");
+    cli_words(cli, argc, 1, 1);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    dueq_bytes id = {argv[optind], strlen(argv[optind])};
+    dueq_status status =
+        cli_wait(cli, dueq_reschedule_submit(cli->queue, id, delay_ms, at_ms), NULL);
+    return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, "id", id, status);
+}
+
+const struct command cancel_command = {
+    "cancel", "QUEUE ID...", "Takes messages back from whatever state they are in",
+    "ID is what push printed or was given; a single - reads ids from standard input, one a line.\n"
+    "A consumer that holds the message learns it by LEASE_LOST.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq cancel orders invoice-7\n"
+    "  dueq cancel orders - < ids.txt\n",
+    run_cancel};
+
+const struct command kick_command = {
+    "kick", "QUEUE ID... | QUEUE --all", "Gives dead messages back, with as many attempts again",
+    "ID is what push printed or was given; a single - reads ids from standard input, one a line.\n"
+    "\n"
+    "Options:\n"
+    "  --all         all dead messages, or those of them that fit; prints how many there were\n"
+    "  --error TEXT  whose error contains this text\n"
+    "  --since TIME  that died at this time or after: 2026-12-01T10:00:00Z, or seconds since 1970\n"
+    "  --until TIME  that died before this time\n"
+    "\n"
+    "Examples:\n"
+    "  dueq kick orders invoice-7\n"
+    "  dueq kick orders - < ids.txt\n"
+    "  dueq kick orders --all --error 'did not answer' --since 2026-12-01T10:00:00Z\n",
+    run_kick};
+
+const struct command reschedule_command = {
+    "reschedule", "QUEUE ID", "Gives a delayed message another due time",
+    "Options:\n"
+    "  --delay DURATION  so long from now: 250ms, 5s, 1h (0: now)\n"
+    "  --at TIME         at this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
+    "\n"
+    "Example:\n"
+    "  dueq reschedule orders invoice-7 --delay 1h\n",
+    run_reschedule};

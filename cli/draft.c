@@ -1,0 +1,170 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static dueq_bytes text(const char *option) { return (dueq_bytes){option, strlen(option)}; }
+
+static void add_header(const struct cli *cli, struct draft *draft, const char *given) {
+    const char *equals = strchr(given, '=');
+    if (!equals || equals == given)
+        cli_usage(cli, "--header %s is not NAME=VALUE", given);
+    dueq_header *headers =
+        realloc(draft->headers, (draft->draft.header_count + 1) * sizeof *headers);
+    if (!headers)
+        cli_out_of_memory();
+    draft->headers = headers;
+    headers[draft->draft.header_count++] =
+        (dueq_header){{given, (size_t)(equals - given)}, text(equals + 1)};
+}
+
+static dueq_priority read_priority(const struct cli *cli, const char *given) {
+    for (dueq_priority priority = DUEQ_LOW; priority <= DUEQ_HIGH; priority++)
+        if (strcmp(given, cli_priority_name(priority)) == 0)
+            return priority;
+    cli_usage(cli, "--priority %s is none of high, normal, low", given);
+}
+
+/* ---- --backoff --------------------------------------------------------------------------------- */
+
+static _Noreturn void not_a_backoff(const struct cli *cli, const char *given) {
+    cli_usage(cli,
+              "--backoff %s: write 5s, or 1s,5s,30s, or exponential:1s:60s, or linear:10s:5m, and "
+              ":full or :equal behind it for jitter",
+              given);
+}
+
+/* The part up to the separator, which becomes its end; *rest is what follows, or NULL. */
+static char *cut(char *from, char separator, char **rest) {
+    *rest = strchr(from, separator);
+    if (*rest)
+        *(*rest)++ = '\0';
+    return from;
+}
+
+static bool read_jitter(const char *word, dueq_jitter *jitter) {
+    static const char *const names[] = {"none", "full", "equal"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0) {
+            *jitter = (dueq_jitter)i;
+            return true;
+        }
+    return false;
+}
+
+/* "5s" is fixed, "1s,5s" a list. */
+static bool read_delays(struct draft *draft, char *delays) {
+    dueq_backoff *backoff = &draft->draft.backoff;
+    for (char *rest = delays; rest;) {
+        if (backoff->list_count == DUEQ_MAX_BACKOFF_LIST ||
+            !time_parse_duration(cut(rest, ',', &rest), &draft->list_ms[backoff->list_count++]))
+            return false;
+    }
+    if (backoff->list_count > 1) {
+        backoff->kind = DUEQ_BACKOFF_LIST;
+        backoff->list_ms = draft->list_ms;
+    } else {
+        backoff->kind = DUEQ_BACKOFF_FIXED;
+        backoff->base_ms = draft->list_ms[0];
+        backoff->list_count = 0;
+    }
+    return true;
+}
+
+/* "DELAY", "DELAY,DELAY...", "exponential:BASE[:CAP]" or "linear:BASE[:CAP]", each with [:JITTER]. */
+static void read_backoff(const struct cli *cli, struct draft *draft, const char *given) {
+    dueq_backoff *backoff = &draft->draft.backoff;
+    char *copy = strdup(given), *rest;
+    if (!copy)
+        cli_out_of_memory();
+    memset(backoff, 0, sizeof *backoff);
+    char *first = cut(copy, ':', &rest);
+    bool good;
+    if (strcmp(first, "exponential") == 0 || strcmp(first, "linear") == 0) {
+        backoff->kind = first[0] == 'e' ? DUEQ_BACKOFF_EXPONENTIAL : DUEQ_BACKOFF_LINEAR;
+        good = rest && time_parse_duration(cut(rest, ':', &rest), &backoff->base_ms);
+        if (good && rest && time_parse_duration(rest, &backoff->cap_ms))
+            rest = NULL;
+        else if (good && rest && strchr(rest, ':'))
+            good = time_parse_duration(cut(rest, ':', &rest), &backoff->cap_ms);
+    } else {
+        good = read_delays(draft, first);
+    }
+    if (!good || (rest && !read_jitter(rest, &backoff->jitter)))
+        not_a_backoff(cli, given);
+    free(copy);
+}
+
+/* ---- All of them ------------------------------------------------------------------------------- */
+
+void draft_option(const struct cli *cli, struct draft *drafting, int option) {
+    dueq_draft *draft = &drafting->draft;
+    drafting->given = true;
+    switch (option) {
+    case DRAFT_DELAY:
+        draft->delay_ms = cli_duration(cli, "delay", optarg);
+        drafting->delayed = true;
+        break;
+    case DRAFT_AT:
+        draft->at_ms = cli_point(cli, "at", optarg);
+        break;
+    case DRAFT_ID:
+        if (!optarg[0])
+            cli_usage(cli, "--id is empty");
+        draft->id = text(optarg);
+        break;
+    case DRAFT_ATTEMPTS:
+        draft->max_attempts =
+            (uint32_t)cli_number(cli, "attempts", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
+        break;
+    case DRAFT_LEASE:
+        draft->lease_ms = cli_duration(cli, "lease", optarg);
+        break;
+    case DRAFT_HEADER:
+        add_header(cli, drafting, optarg);
+        break;
+    case DRAFT_PRIORITY:
+        draft->priority = read_priority(cli, optarg);
+        break;
+    case DRAFT_TTL:
+        draft->ttl_ms = cli_duration(cli, "ttl", optarg);
+        break;
+    case DRAFT_BACKOFF:
+        read_backoff(cli, drafting, optarg);
+        break;
+    case DRAFT_MAX_CRASHES:
+        draft->max_crashes =
+            (uint32_t)cli_number(cli, "max-crashes", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
+        break;
+    case DRAFT_DROP:
+        draft->drop = 1;
+        break;
+    case DRAFT_DEAD_LETTER:
+        draft->dead_letter = text(optarg);
+        break;
+    case DRAFT_TO:
+        draft->to = text(optarg);
+        break;
+    case DRAFT_UNIQUE:
+        draft->unique_ms = cli_duration(cli, "unique", optarg);
+        break;
+    case DRAFT_REPLACE:
+        if (optarg && strcmp(optarg, "body") != 0)
+            cli_usage(cli, "--replace=%s: write --replace or --replace=body", optarg);
+        draft->existing = optarg ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
+        break;
+    }
+}
+
+void draft_ready(const struct cli *cli, struct draft *drafting) {
+    dueq_draft *draft = &drafting->draft;
+    if (drafting->delayed && draft->at_ms)
+        cli_usage(cli, "--delay and --at exclude each other");
+    if (draft->drop && draft->dead_letter.size > 0)
+        cli_usage(cli, "--drop and --dead-letter exclude each other");
+    if ((draft->unique_ms > 0 || draft->existing != DUEQ_REFUSE) && draft->id.size == 0)
+        cli_usage(cli, "--unique and --replace need an --id");
+    draft->headers = drafting->headers;
+}
+
+void draft_end(struct draft *drafting) { free(drafting->headers); }

@@ -1,0 +1,250 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+/* ---- stats, and queues: the same of all queues -------------------------------------------------- */
+
+enum { FIGURES = 13 };
+
+struct figure {
+    const char *name;
+    int64_t value;
+};
+
+static void read_figures(const dueq_counts *counts, struct figure figures[FIGURES]) {
+    const struct figure all[FIGURES] = {
+        {"ready", counts->ready},         {"delayed", counts->delayed},
+        {"leased", counts->leased},       {"dead", counts->dead},
+        {"pushed", counts->pushed},       {"reserved", counts->reserved},
+        {"acked", counts->acked},         {"retried", counts->retried},
+        {"expired", counts->expired},     {"buried", counts->buried},
+        {"cancelled", counts->cancelled}, {"purged", counts->purged},
+        {"damaged", counts->damaged}};
+    memcpy(figures, all, sizeof all);
+}
+
+static void json_counts(const struct cli *cli, const dueq_counts *counts) {
+    struct figure figures[FIGURES];
+    json_object *object = json_object_new_object();
+    read_figures(counts, figures);
+    json_object_object_add(object, "queue",
+                           json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
+    for (size_t i = 0; i < FIGURES; i++)
+        json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
+    json_object_object_add(object, "oldest_ms", json_time(counts->oldest_ms));
+    json_object_object_add(object, "next_ms", json_time(counts->next_ms));
+    json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
+    json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
+    json_line(object);
+}
+
+static void print_counts(const struct cli *cli, const dueq_counts *counts) {
+    struct figure figures[FIGURES];
+    read_figures(counts, figures);
+    cli_label("queue");
+    puts(cli->queue_name);
+    cli_label("server");
+    puts(dueq_client_url(cli->client));
+    for (size_t i = 0; i < FIGURES; i++) {
+        cli_label(figures[i].name);
+        printf("%lld\n", (long long)figures[i].value);
+    }
+    if (counts->paused) {
+        cli_label("paused");
+        puts("it hands nothing out until it is resumed");
+    }
+    if (counts->oldest_ms) {
+        cli_label("oldest");
+        cli_print_time(counts->oldest_ms, counts->now_ms);
+    }
+    if (counts->next_ms) {
+        cli_label("next");
+        cli_print_time(counts->next_ms, counts->now_ms);
+    }
+}
+
+static void print_queue(const struct cli *cli, const dueq_counts *counts) {
+    char age[TIME_ROOM] = "-";
+    if (counts->oldest_ms)
+        time_format_span(counts->now_ms - counts->oldest_ms, age);
+    printf("%9lld %9lld %9lld %9lld %9s  %s%s\n", (long long)counts->ready,
+           (long long)counts->delayed, (long long)counts->leased, (long long)counts->dead, age,
+           cli->queue_name, counts->paused ? " (paused)" : "");
+}
+
+static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_counts *)) {
+    dueq_result *result;
+    dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
+    int code = cli_report(cli, status, NULL);
+    if (status == DUEQ_OK)
+        (cli->json ? json_counts : print)(cli, dueq_result_counts(result));
+    dueq_result_free(result);
+    return code;
+}
+
+static int run_stats(struct cli *cli, int argc, char *argv[]) {
+    int code;
+    return cli_begin(cli, argc, argv, 0, &code) ? count(cli, print_counts) : code;
+}
+
+struct names {
+    char **list;
+    size_t count, room;
+};
+
+static void add_name(struct names *names, dueq_bytes name) {
+    if (names->count == names->room) {
+        names->room = names->room ? 2 * names->room : 64;
+        names->list = realloc(names->list, names->room * sizeof *names->list);
+        if (!names->list)
+            cli_out_of_memory();
+    }
+    char *copy = strndup(name.data, name.size);
+    if (!copy)
+        cli_out_of_memory();
+    names->list[names->count++] = copy;
+}
+
+static int by_name(const void *one, const void *other) {
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+/* The names of all queues, sorted, each once. */
+static dueq_status read_names(struct cli *cli, struct names *names) {
+    dueq_result *page = NULL;
+    dueq_status status;
+    do {
+        dueq_result *next;
+        status = cli_wait(cli, dueq_queues_submit(cli->client, dueq_result_cursor(page)), &next);
+        dueq_result_free(page);
+        page = next;
+        for (size_t i = 0; i < dueq_result_count(page); i++)
+            add_name(names, dueq_result_id(page, i));
+    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
+    dueq_result_free(page);
+    if (names->count == 0)
+        return status;
+    qsort(names->list, names->count, sizeof *names->list, by_name);
+    size_t kept = 1;
+    for (size_t i = 1; i < names->count; i++) {
+        if (strcmp(names->list[i], names->list[kept - 1]) == 0)
+            free(names->list[i]);
+        else
+            names->list[kept++] = names->list[i];
+    }
+    names->count = kept;
+    return status;
+}
+
+static int run_queues(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {CLI_OPTIONS};
+    struct names names = {0};
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        ;
+    if (optind < argc)
+        cli_usage(cli, "queues takes no arguments; it names all queues of the server");
+    if (!cli_connect(cli, &code))
+        return code;
+    code = cli_report(cli, read_names(cli, &names), NULL);
+    if (code == CLI_DONE && names.count > 0 && !cli->json)
+        printf("%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD", "OLDEST",
+               "QUEUE");
+    for (size_t i = 0; i < names.count; i++) {
+        if (code == CLI_DONE && cli_open_queue(cli, names.list[i], &code)) {
+            code = count(cli, print_queue);
+            cli_close_queue(cli);
+        }
+        free(names.list[i]);
+    }
+    free(names.list);
+    return code;
+}
+
+/* ---- rates ------------------------------------------------------------------------------------- */
+
+static void print_rate(const struct cli *cli, const dueq_rate *rate) {
+    const struct figure figures[] = {{"pushed", rate->pushed},      {"reserved", rate->reserved},
+                                     {"acked", rate->acked},        {"retried", rate->retried},
+                                     {"expired", rate->expired},    {"buried", rate->buried},
+                                     {"cancelled", rate->cancelled}};
+    const size_t size = sizeof figures / sizeof *figures;
+    if (cli->json) {
+        json_object *object = json_object_new_object();
+        json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
+        json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
+        for (size_t i = 0; i < size; i++)
+            json_object_object_add(object, figures[i].name,
+                                   json_object_new_int64(figures[i].value));
+        json_line(object);
+        return;
+    }
+    char start[TIME_ROOM], span[TIME_ROOM];
+    printf("%s %8s", time_format(rate->start_ms, start), time_format_span(rate->span_ms, span));
+    for (size_t i = 0; i < size; i++)
+        printf(" %9lld", (long long)figures[i].value);
+    putchar('\n');
+}
+
+static int run_rates(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"minutes", required_argument, NULL, 'm'}, CLI_OPTIONS};
+    size_t minutes = 60;
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        minutes = (size_t)cli_number(cli, "minutes", optarg, 1, DUEQ_MAX_RATES);
+    cli_words(cli, argc, 0, 0);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    dueq_result *result;
+    code = cli_report(cli, cli_wait(cli, dueq_rates_submit(cli->queue, minutes), &result), NULL);
+    size_t rows = dueq_result_count(result);
+    if (rows > 0 && !cli->json)
+        printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s\n", "START", "SPAN", "PUSHED", "RESERVED",
+               "ACKED", "RETRIED", "EXPIRED", "BURIED", "CANCELLED");
+    for (size_t i = 0; i < rows; i++)
+        print_rate(cli, dueq_result_rate(result, i));
+    dueq_result_free(result);
+    return code;
+}
+
+const struct command stats_command = {
+    "stats", "QUEUE", "Counts what a queue holds and did",
+    "  ready    wait for a consumer       delayed  wait for their time\n"
+    "  leased   a consumer has them       dead     at their end, and kept\n"
+    "Since the queue exists:\n"
+    "  pushed, reserved, acked, retried, cancelled, purged: by these commands\n"
+    "  expired  not delivered in their time to live\n"
+    "  buried   at their end: dead, moved to another queue or dropped\n"
+    "  damaged  entries set aside as unreadable\n"
+    "And:\n"
+    "  oldest   since when the oldest ready message is ready\n"
+    "  next     the next due time or end of a lease\n"
+    "\n"
+    "Example:\n"
+    "  dueq stats orders --json\n",
+    run_stats};
+
+const struct command queues_command = {
+    "queues", "", "Lists the queues of the server and what they hold",
+    "All queues that were ever used, by name. OLDEST is how long the oldest ready message waits.\n"
+    "It looks through the names of all keys of the server. With --json each line is as of stats.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq queues\n"
+    "  dueq queues --json | jq -r 'select(.dead > 0) | .queue'\n",
+    run_queues};
+
+const struct command rates_command = {
+    "rates", "QUEUE", "Shows what a queue did in each of the last minutes",
+    "A line for each minute in which anything happened, the latest first; it is still running.\n"
+    "\n"
+    "Options:\n"
+    "  --minutes N  so many of them, up to 360 (60)\n"
+    "\n"
+    "Examples:\n"
+    "  dueq rates orders --minutes 5\n"
+    "  dueq rates orders --json | jq -s 'map(.acked) | add'\n",
+    run_rates};

@@ -1,0 +1,19 @@
+/* JSON of what dueq knows. */
+#ifndef DUEQ_CLI_JSON_H
+#define DUEQ_CLI_JSON_H
+
+#include <json-c/json.h>
+
+#include "dueq.h"
+
+/* A string; JSON must be UTF-8: what is not is shown as U+FFFD. */
+json_object *json_text(dueq_bytes bytes);
+json_object *json_name(const char *text);
+/* A point of time, or null for 0. */
+json_object *json_time(int64_t ms);
+/* Adds "body", or "body_base64" where it is not UTF-8. */
+void json_add_body(json_object *object, dueq_bytes body);
+/* Prints one object on a line, and frees it. */
+void json_line(json_object *object);
+
+#endif

@@ -1,0 +1,236 @@
+#include "cli.h"
+
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+/* A failed relock is tried again so often in a lock's time to live. */
+#define TRIES 10
+
+/* A lock that is held while a command runs. Times are of the monotonic clock. */
+struct hold {
+    const char *name;
+    dueq_bytes lock, token;
+    int64_t ttl_ms;
+    int64_t next_ms;  /* the next relock */
+    int64_t asked_ms; /* the relock under way began then */
+    int64_t sure_ms;  /* it is held until then at the least */
+    bool asking, lost, warned;
+};
+
+static int64_t monotonic_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
+static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
+
+/* As cli_report(), in the words of a lock. */
+static int report(const struct cli *cli, dueq_status status, const char *name) {
+    if (status != DUEQ_LEASE_LOST)
+        return cli_report(cli, status, name);
+    fprintf(stderr, "dueq: LEASE_LOST: %s: the lock has ended: it is free or somebody else's\n",
+            name);
+    return CLI_OUTCOME;
+}
+
+/* ---- lock -- COMMAND ----------------------------------------------------------------------------- */
+
+static void lose(struct hold *hold) {
+    fprintf(stderr,
+            "dueq: LEASE_LOST: %s: the lock was lost while the command ran\n"
+            "  somebody else may have it; a longer --ttl outlasts longer breaks\n",
+            hold->name);
+    hold->lost = true;
+}
+
+static void relocked(const struct cli *cli, struct hold *hold, dueq_status status) {
+    hold->asking = false;
+    if (status == DUEQ_OK) {
+        hold->sure_ms = hold->asked_ms + hold->ttl_ms;
+        hold->next_ms = hold->asked_ms + hold->ttl_ms / 3 + 1;
+        hold->warned = false;
+    } else if (status == DUEQ_LEASE_LOST) {
+        lose(hold);
+    } else {
+        hold->next_ms = monotonic_ms() + hold->ttl_ms / TRIES + 1;
+        if (!hold->warned) {
+            cli_report(cli, status, hold->name);
+            fputs("  the lock could not be extended; it is tried again\n", stderr);
+        }
+        hold->warned = true;
+        if (monotonic_ms() > hold->sure_ms)
+            lose(hold);
+    }
+}
+
+/* Asks for more time when it is time to, and moves that on. */
+static void keep(struct cli *cli, struct hold *hold) {
+    if (!hold->asking && !hold->lost && monotonic_ms() >= hold->next_ms) {
+        hold->asking = true;
+        hold->asked_ms = monotonic_ms();
+        dueq_status status = dueq_relock_submit(cli->queue, hold->lock, hold->token, hold->ttl_ms);
+        if (status != DUEQ_PENDING)
+            relocked(cli, hold, status);
+    }
+    if (hold->asking && dueq_pump(cli->client) != DUEQ_PENDING)
+        relocked(cli, hold, dueq_take(cli->client, NULL));
+}
+
+/* Waits until something is to be done for the lock or the child. */
+static void idle(struct cli *cli, const struct hold *hold, const struct child *child) {
+    struct pollfd set[3];
+    size_t count = 0;
+    int timeout_ms = -1;
+    if (hold->asking) {
+        count = dueq_poll_set(cli->client, set, &timeout_ms);
+    } else if (!hold->lost) {
+        int64_t left_ms = hold->next_ms - monotonic_ms();
+        timeout_ms = left_ms < 0 ? 0 : left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
+    }
+    set[count++] = (struct pollfd){child->events, POLLIN, 0};
+    poll(set, (nfds_t)count, timeout_ms);
+}
+
+/* Runs the command, keeps the lock meanwhile and gives it up. Returns the exit code. */
+static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
+    struct child child;
+    cli->finishing = true;
+    bool runs = !cli_signal() && child_start(&child, argv);
+    int code = runs ? CLI_DONE : cli_signal() ? 128 + cli_signal() : CLI_FAILED;
+    while (runs) {
+        child_look(&child);
+        if (child.ended)
+            break;
+        keep(cli, hold);
+        idle(cli, hold, &child);
+    }
+    if (hold->asking)
+        dueq_abandon(cli->client);
+    if (runs)
+        code = child.code;
+    if (hold->lost)
+        return CLI_LOST;
+    dueq_status status =
+        cli_wait(cli, dueq_unlock_submit(cli->queue, hold->lock, hold->token), NULL);
+    if (status == DUEQ_LEASE_LOST) {
+        lose(hold);
+    } else if (status != DUEQ_OK) {
+        cli_report(cli, status, hold->name);
+        fputs("  the lock could not be given up; it ends by itself\n", stderr);
+        if (monotonic_ms() > hold->sure_ms)
+            lose(hold);
+    }
+    return hold->lost ? CLI_LOST : code;
+}
+
+static int run_lock(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {
+        {"ttl", required_argument, NULL, 't'}, {"wait", required_argument, NULL, 'w'}, CLI_OPTIONS};
+    struct hold hold = {.ttl_ms = DUEQ_DEFAULT_LEASE_MS};
+    int64_t wait_ms = 0;
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        if (option == 't')
+            hold.ttl_ms = cli_duration(cli, "ttl", optarg);
+        else
+            wait_ms = cli_patience(cli, optarg);
+    }
+    cli_words(cli, argc, 1, argc);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    char **command = argv + optind + 1;
+    hold.name = argv[optind];
+    hold.lock = text(hold.name);
+    dueq_result *result;
+    dueq_status status =
+        cli_wait(cli, dueq_lock_submit(cli->queue, hold.lock, hold.ttl_ms, wait_ms), &result);
+    if (status != DUEQ_OK) {
+        code = report(cli, status, hold.name);
+        if (status == DUEQ_TAKEN && *command)
+            code = CLI_TAKEN;
+    } else if (*command) {
+        int64_t now_ms = monotonic_ms();
+        hold.token = dueq_result_id(result, 0);
+        hold.next_ms = now_ms + hold.ttl_ms / 3;
+        hold.sure_ms = now_ms + hold.ttl_ms;
+        code = run_under(cli, &hold, command);
+    } else {
+        code = cli_made(cli, "token", dueq_result_id(result, 0), status);
+    }
+    dueq_result_free(result);
+    return code;
+}
+
+/* ---- By hand ------------------------------------------------------------------------------------- */
+
+/* The end of relock and unlock. */
+static int settle(struct cli *cli, const char *name, dueq_bytes token, dueq_status status) {
+    status = cli_wait(cli, status, NULL);
+    return status >= 0 && cli->json ? cli_item(cli, "token", token, status)
+                                    : report(cli, status, name);
+}
+
+static int run_relock(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"ttl", required_argument, NULL, 't'}, CLI_OPTIONS};
+    int64_t ttl_ms = DUEQ_DEFAULT_LEASE_MS;
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        ttl_ms = cli_duration(cli, "ttl", optarg);
+    cli_words(cli, argc, 2, 2);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    const char *name = argv[optind];
+    dueq_bytes token = text(argv[optind + 1]);
+    return settle(cli, name, token, dueq_relock_submit(cli->queue, text(name), token, ttl_ms));
+}
+
+static int run_unlock(struct cli *cli, int argc, char *argv[]) {
+    int code;
+    if (!cli_begin(cli, argc, argv, 2, &code))
+        return code;
+    const char *name = argv[optind];
+    dueq_bytes token = text(argv[optind + 1]);
+    return settle(cli, name, token, dueq_unlock_submit(cli->queue, text(name), token));
+}
+
+const struct command lock_command = {
+    "lock", "QUEUE NAME [-- COMMAND...]", "Takes a lock, and runs a command under it",
+    "One holds a lock at a time, among all that use the queue's server. It is kept while the\n"
+    "command runs and given up at its end; if dueq itself is killed it ends after --ttl. Signals\n"
+    "go on to the command, and its exit code is that of dueq. Without a command it prints a token\n"
+    "for relock and unlock, and the lock ends after --ttl.\n"
+    "\n"
+    "Options:\n"
+    "  --ttl DURATION   how long it is held without a word from the holder (30s)\n"
+    "  --wait DURATION  while somebody else holds it, wait so long: 10s, 5m, forever (0)\n"
+    "\n"
+    "Exit codes with a command, apart from its own: 124 the lock is somebody else's, and the\n"
+    "command was not run; 125 the lock was lost while it ran; 126, 127 it cannot be run, or\n"
+    "there is none. Without: 1 the lock is somebody else's.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq lock orders report -- ./make-report --all\n"
+    "  dueq lock orders report --wait 10m --ttl 1m -- sh -c 'make report && make send'\n"
+    "  token=$(dueq lock orders report --ttl 1h) && ./report && dueq unlock orders report $token\n",
+    run_lock};
+
+const struct command relock_command = {
+    "relock", "QUEUE NAME TOKEN", "Keeps a lock for longer",
+    "TOKEN is what lock printed. Ends with 1 (LEASE_LOST) when the lock has ended.\n"
+    "\n"
+    "Options:\n"
+    "  --ttl DURATION  until so long from now (30s)\n"
+    "\n"
+    "Example:\n"
+    "  dueq relock orders report \"$token\" --ttl 1h\n",
+    run_relock};
+
+const struct command unlock_command = {
+    "unlock", "QUEUE NAME TOKEN", "Gives a lock up",
+    "TOKEN is what lock printed. Ends with 1 (LEASE_LOST) when the lock had ended before.\n"
+    "\n"
+    "Example:\n"
+    "  dueq unlock orders report \"$token\"\n",
+    run_unlock};

@@ -1,0 +1,134 @@
+#include "cli.h"
+
+#include <string.h>
+
+#include "json.h"
+
+static const char *const priorities[] = {"low", "normal", "high"};
+
+const char *cli_priority_name(dueq_priority priority) { return priorities[priority - DUEQ_LOW]; }
+
+dueq_state cli_state(const struct cli *cli, const char *name) {
+    for (dueq_state state = DUEQ_READY; state <= DUEQ_DEAD; state++)
+        if (strcmp(name, dueq_state_name(state)) == 0)
+            return state;
+    cli_usage(cli, "%s is no state: ready, delayed, leased or dead", name);
+}
+
+static void add_number(json_object *object, const char *name, int64_t value) {
+    json_object_object_add(object, name, json_object_new_int64(value));
+}
+
+static void add_text(json_object *object, const char *name, dueq_bytes text) {
+    if (text.size > 0)
+        json_object_object_add(object, name, json_text(text));
+}
+
+void cli_json_message(const struct cli *cli, const dueq_message *message) {
+    json_object *object = json_object_new_object(), *headers = json_object_new_object();
+    json_object_object_add(object, "queue",
+                           json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
+    json_object_object_add(object, "id", json_text(message->id));
+    add_text(object, "ticket", message->ticket);
+    json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
+    json_object_object_add(object, "priority", json_name(cli_priority_name(message->priority)));
+    add_number(object, "attempt", message->attempt);
+    add_number(object, "max_attempts", message->max_attempts);
+    add_number(object, "crashes", message->crashes);
+    add_number(object, "max_crashes", message->max_crashes);
+    add_number(object, "deliveries", message->deliveries);
+    add_number(object, "created_ms", message->created_ms);
+    add_number(object, "time_ms", message->time_ms);
+    json_object_object_add(object, "expires_ms", json_time(message->expires_ms));
+    add_number(object, "now_ms", message->now_ms);
+    json_object_object_add(object, "drop", json_object_new_boolean(message->drop != 0));
+    add_text(object, "dead_letter", message->dead_letter);
+    add_text(object, "to", message->to);
+    for (size_t i = 0; i < message->header_count; i++) {
+        json_object *name = json_text(message->headers[i].name);
+        json_object_object_add(headers, json_object_get_string(name),
+                               json_text(message->headers[i].value));
+        json_object_put(name);
+    }
+    json_object_object_add(object, "headers", headers);
+    add_text(object, "error", message->error);
+    json_add_body(object, message->body);
+    json_line(object);
+}
+
+void cli_label(const char *name) { printf("%-11s ", name); }
+
+static void row(const char *name, dueq_bytes value) {
+    cli_label(name);
+    cli_put(value);
+    putchar('\n');
+}
+
+static void row_if_any(const char *name, dueq_bytes value) {
+    if (value.size > 0)
+        row(name, value);
+}
+
+static void row_of_limit(const char *name, uint32_t count, uint32_t limit) {
+    cli_label(name);
+    if (limit > 0)
+        printf("%u of %u\n", count, limit);
+    else
+        printf("%u of any number\n", count);
+}
+
+void cli_print_time(int64_t ms, int64_t now_ms) {
+    char text[TIME_ROOM];
+    double away = (double)(ms - now_ms) / 1000;
+    printf("%s (%s%.1f s%s)\n", time_format(ms, text), away >= 0 ? "in " : "",
+           away >= 0 ? away : -away, away >= 0 ? "" : " ago");
+}
+
+static void print_state(const dueq_message *message) {
+    static const char *const meaning[] = {"", "", "due", "until", "since"};
+    cli_label("state");
+    fputs(dueq_state_name(message->state), stdout);
+    if (message->state >= DUEQ_DELAYED && message->state <= DUEQ_DEAD) {
+        printf(" %s ", meaning[message->state]);
+        cli_print_time(message->time_ms, message->now_ms);
+    } else {
+        putchar('\n');
+    }
+}
+
+void cli_print_message(const struct cli *cli, const dueq_message *message) {
+    if (cli->json) {
+        cli_json_message(cli, message);
+        return;
+    }
+    row("id", message->id);
+    print_state(message);
+    cli_label("priority");
+    puts(cli_priority_name(message->priority));
+    row_of_limit("attempt", message->attempt, message->max_attempts);
+    row_of_limit("crashes", message->crashes, message->max_crashes);
+    cli_label("deliveries");
+    printf("%u\n", message->deliveries);
+    cli_label("created");
+    cli_print_time(message->created_ms, message->now_ms);
+    if (message->expires_ms) {
+        cli_label("expires");
+        cli_print_time(message->expires_ms, message->now_ms);
+    }
+    row_if_any("ticket", message->ticket);
+    row_if_any("to", message->to);
+    row_if_any("dead-letter", message->dead_letter);
+    if (message->drop) {
+        cli_label("drop");
+        puts("yes");
+    }
+    for (size_t i = 0; i < message->header_count; i++) {
+        cli_label("header");
+        cli_put(message->headers[i].name);
+        putchar('=');
+        cli_put(message->headers[i].value);
+        putchar('\n');
+    }
+    row_if_any("error", message->error);
+    row("body", message->body);
+}

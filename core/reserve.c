@@ -1,0 +1,204 @@
+#include <string.h>
+
+#include "internal.h"
+
+/* Taking messages under a lease, from the first of one or several queues that has any. */
+
+/* How many entries one transfer looks at. */
+#define TRANSFER_MOST 500
+/* A script that needs other queues more often than this in a row, and finds nothing, is not ours. */
+#define MAX_REPEATS 1000
+
+static void decode(dueq_client *client, const struct dueq__reply *reply);
+
+static void put_arguments(struct dueq__words *words, size_t count, int64_t lease_ms, bool stay,
+                          bool duty) {
+    dueq__words_number(words, (int64_t)count);
+    dueq__words_number(words, lease_ms);
+    dueq__words_number(words, DUEQ_DEFAULT_LEASE_MS);
+    dueq__words_text(words, stay ? "1" : "0");
+    dueq__words_text(words, duty ? "1" : "0");
+}
+
+static void decode_transferred(dueq_client *client, const struct dueq__reply *reply) {
+    int64_t moved;
+    if (dueq__reply_number(reply, &moved) && moved >= 0)
+        dueq__wait_ask(client, client->call.wait.at);
+    else
+        dueq__verb_unexpected(client);
+}
+
+/* Brings what is due in the queue `source` to the one that is asked. Harmless to run twice. */
+static dueq_status transfer(dueq_client *client, dueq_bytes source) {
+    struct dueq__call *call = &client->call;
+    struct dueq__words words;
+    call->script = &dueq__script_transfer;
+    call->changes = false;
+    call->decode = decode_transferred;
+    dueq_status status = dueq__call_other(client, source);
+    if (status)
+        return status;
+    dueq__call_words(client, &words);
+    dueq__words_bytes(&words, source.data, source.size);
+    dueq__words_number(&words, TRANSFER_MOST);
+    return dueq__call_submit(client, &words);
+}
+
+static dueq_status ask(dueq_client *client, bool stay) {
+    struct dueq__call *call = &client->call;
+    struct dueq__watch *watch = &call->wait.watches[call->wait.at];
+    dueq_queue *queue = call->queue;
+    dueq_bytes name = {0};
+    if (queue->need_size)
+        name = (dueq_bytes){queue->need + 1, queue->need_size - 1};
+    queue->need_size = 0;
+    if (name.size && *queue->need == '<')
+        return transfer(client, name);
+    struct dueq__words words;
+    call->script = &dueq__script_reserve;
+    call->changes = true;
+    call->decode = decode;
+    dueq_status status = dueq__call_other(client, name);
+    if (status)
+        return status;
+    dueq__call_words(client, &words);
+    put_arguments(&words, call->wait.count, call->wait.lease_ms, stay,
+                  watch->torch || watch->claim);
+    watch->torch = watch->claim = false;
+    return dueq__call_submit(client, &words);
+}
+
+/* A reserve of nothing hands a duty on. It is not noted, so its number and the hour do not matter. */
+static void let_go(dueq_client *client, const struct dueq__watch *watch,
+                   struct dueq__words *words) {
+    dueq__script_words(words, &dueq__script_reserve, watch->queue->keys, NULL);
+    dueq__words_text(words, client->session);
+    dueq__words_text(words, "0");
+    dueq__words_text(words, "0");
+    put_arguments(words, 0, 0, false, true);
+}
+
+/* Keeps what the script needs of another queue for the next request; false: it cannot need that. */
+static bool keep_need(dueq_queue *queue, dueq_bytes need) {
+    struct dueq__error ignored;
+    const char *text = need.data;
+    queue->need_size = 0;
+    if (need.size == 0)
+        return true;
+    if ((*text != '>' && *text != '<') || dueq__name_check(text + 1, need.size - 1, &ignored))
+        return false;
+    queue->need_size = need.size;
+    memcpy(queue->need, text, need.size);
+    return true;
+}
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    struct dueq__watch *watch = &wait->watches[wait->at];
+    int64_t now, pause, claim;
+    dueq_bytes need;
+    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    dueq_result_free(call->result);
+    call->result = result;
+    if (!dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
+        pause > DUEQ_MAX_TIME_MS || !dueq__reply_number(dueq__reply_item(reply, 2), &claim) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, 4), &need) || !keep_need(call->queue, need)) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    bool found = dueq_result_count(result) > 0;
+    watch->claim = claim != 0;
+    if (found) {
+        dueq__call_noted(client);
+        dueq__result_set_queue(result, watch->place);
+        dueq__wait_leave(client);
+        return;
+    }
+    wait->damaged += dueq_result_damaged(result);
+    wait->repeats = need.size ? wait->repeats + 1 : 0;
+    if (wait->repeats > MAX_REPEATS)
+        dueq__verb_unexpected(client);
+    else if (need.size || (pause == 0 && !watch->claim))
+        dueq__wait_ask(client, wait->at);
+    else
+        dueq__wait_nothing(client, now, pause);
+}
+
+static dueq_status check_queues(dueq_queue *const *queues, size_t count) {
+    dueq_client *client = queues[0]->client;
+    if (count > DUEQ_MAX_QUEUES)
+        return dueq__fail(&client->error, DUEQ_INVALID,
+                          "%zu queues in one call; 1 to %d are allowed", count, DUEQ_MAX_QUEUES);
+    for (size_t i = 0; i < count; i++) {
+        if (!queues[i] || queues[i]->client != client)
+            return dueq__fail(&client->error, DUEQ_INVALID, "the queues are of different clients");
+        dueq_bytes name = dueq__keys_name(queues[i]->keys);
+        for (size_t k = 0; k < i; k++) {
+            dueq_bytes other = dueq__keys_name(queues[k]->keys);
+            if (name.size == other.size && memcmp(name.data, other.data, name.size) == 0)
+                return dueq__fail(&client->error, DUEQ_INVALID, "the queue '%.*s' is named twice",
+                                  (int)name.size, (const char *)name.data);
+        }
+    }
+    return DUEQ_OK;
+}
+
+dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+    if (!queues || queue_count == 0 || !queues[0])
+        return DUEQ_INVALID;
+    dueq_queue *first = queues[0];
+    dueq_client *client = first->client;
+    dueq__client_check_fork(client);
+    dueq_status status = check_queues(queues, queue_count);
+    if (!status && order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
+        status = dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
+    if (!status)
+        status = dueq__verb_check_count(first, queues, count);
+    if (!status)
+        status = dueq__verb_check_ms(first, "the lease", lease_ms, 0, UINT32_MAX);
+    if (!status)
+        status = dueq__wait_check(first, timeout_ms);
+    if (!status)
+        status = dueq__wait_begin(first, &dueq__script_reserve, queue_count, timeout_ms);
+    if (status)
+        return status;
+    struct dueq__wait *wait = &client->call.wait;
+    size_t turn = order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
+    for (size_t i = 0; i < queue_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        watch->place = (i + turn) % queue_count;
+        watch->queue = queues[watch->place];
+        watch->wake = watch->queue->keys[DUEQ__KEY_WAKE];
+    }
+    wait->count = count;
+    wait->lease_ms = lease_ms;
+    wait->ask = ask;
+    wait->let_go = let_go;
+    return dueq__wait_ask(client, 0);
+}
+
+dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
+                                int64_t lease_ms) {
+    return dueq_reserve_any_submit(&queue, 1, DUEQ_PREFERENCE, count, timeout_ms, lease_ms);
+}
+
+dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                             size_t count, int64_t timeout_ms, int64_t lease_ms,
+                             dueq_result **result) {
+    dueq_status submitted =
+        dueq_reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms);
+    dueq_client *client = submitted == DUEQ_PENDING ? queues[0]->client : NULL;
+    return dueq__client_run(client, submitted, result);
+}
+
+dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms, int64_t lease_ms,
+                         dueq_result **result) {
+    return dueq__verb_run(queue, dueq_reserve_submit(queue, count, timeout_ms, lease_ms), result);
+}

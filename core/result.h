@@ -1,0 +1,35 @@
+/*
+ * Results: result.c makes them, decode.c messages and figures.c numbers from the scripts' answers.
+ * Included by internal.h.
+ */
+#ifndef DUEQ_RESULT_H
+#define DUEQ_RESULT_H
+
+/* Each makes a result, or NULL with error set. */
+
+/* One outcome a digit; ids: NULL, or the items' ids. */
+dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
+                                   struct dueq__error *error);
+/* From the answer of reserve.lua to a call with this lease. */
+dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
+                                   struct dueq__error *error);
+/* From the answer of find.lua. */
+dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
+                                struct dueq__error *error);
+/* From the answer of peek.lua about this state. */
+dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
+                                 struct dueq__error *error);
+/* From the answers of stats.lua and rates.lua. */
+dueq_result *dueq__result_counted(const struct dueq__reply *reply, struct dueq__error *error);
+dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
+/* The names of queues, and where to go on. */
+dueq_result *dueq__result_named(const dueq_bytes *names, size_t count, dueq_bytes cursor,
+                                struct dueq__error *error);
+dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
+dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__error *error);
+void dueq__result_add_damaged(dueq_result *result, size_t damaged);
+void dueq__result_set_queue(dueq_result *result, size_t index);
+/* DUEQ_OK when every item is, else the first other outcome. */
+dueq_status dueq__result_summary(const dueq_result *result);
+
+#endif

@@ -1,0 +1,38 @@
+/* What a result is made of, for the files that make one: result.c, decode.c, figures.c. */
+#ifndef DUEQ_RESULT_PARTS_H
+#define DUEQ_RESULT_PARTS_H
+
+#include "internal.h"
+
+struct dueq__item {
+    dueq_status status;
+    dueq_bytes id;
+    dueq_message *message;
+    dueq_rate *rate;
+};
+
+/* How much a result has room for. */
+struct dueq__room {
+    size_t items, messages, headers, rates, bytes;
+};
+
+struct dueq_result {
+    size_t count;
+    size_t damaged, purged, kicked, queue;
+    dueq_bytes cursor;
+    struct dueq__item *items;
+    dueq_message *messages;
+    dueq_header *headers; /* where the next message's go */
+    dueq_rate *rates;
+    dueq_counts *counts;
+    char *bytes; /* where the next copied bytes go */
+};
+
+/* One allocation, all of it zero; NULL: out of memory, and error is set. */
+dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error);
+/* Copies bytes into the result. */
+dueq_bytes dueq__result_keep(dueq_result *result, dueq_bytes bytes);
+/* Fails with PROTOCOL; returns NULL. */
+dueq_result *dueq__result_malformed(struct dueq__error *error, const char *script);
+
+#endif

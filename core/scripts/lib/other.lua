@@ -1,0 +1,16 @@
+-- The keys of the other queue that a call works on too: they come behind its own, from KEYS[first] on.
+-- Returns them by name, with the queue's name as `queue`; nil where there are none.
+local function other_keys(first)
+  if not KEYS[first] then
+    return nil
+  end
+  local keys = {}
+  local names = {
+    'msg', 'ready', 'high', 'low', 'delayed', 'leased', 'dead', 'past', 'wake', 'info', 'taken', 'incoming', 'outgoing',
+  }
+  for i, name in ipairs(names) do
+    keys[name] = KEYS[first + i - 1]
+  end
+  keys.queue = string.match(keys.msg, '^dueq:{(.*)}:msg$')
+  return keys
+end

@@ -1,0 +1,14 @@
+-- relock: sets the end of a lock anew, for its owner.
+-- KEYS[1] lock   STRING  its owner's token, with an end
+-- KEYS[2] calls  HASH    session -> its last call and answer
+-- ARGV    session, call number, fresh, token, time to live in ms from now
+-- Returns a digit: 0 done, 4 the token is not the owner's.
+local lock, calls = KEYS[1], KEYS[2]
+-- include done
+
+local outcome = DUEQ_LEASE_LOST
+if redis.call('GET', lock) == ARGV[4] then
+  redis.call('PEXPIRE', lock, ARGV[5])
+  outcome = DUEQ_OK
+end
+return done(calls, ARGV[1], ARGV[2], ARGV[3], outcome)

@@ -1,0 +1,100 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests;
+
+use DateInterval;
+use Dueq\Exception\DuplicateException;
+use Dueq\Exception\InvalidException;
+use Dueq\Exception\LeaseLostException;
+
+/** One message of an id: unique and replace. */
+final class UniqueTest extends QueueTestCase
+{
+    public function test_unique_refuses_an_id_whose_message_is_gone(): void
+    {
+        $queue = $this->queue();
+        foreach ([600, 600.0, new DateInterval('PT10M')] as $i => $unique) {
+            $queue->push('first', id: "$i", unique: $unique);
+            $queue->reserve()->ack();
+            $this->assertThrows(DuplicateException::class, fn () => $queue->push('second', id: "$i"));
+            $this->assertSame([null], $queue->pushMany([['body' => 'third', 'id' => "$i"]]));
+        }
+        $queue->push('fourth', id: 'another');
+        $this->assertSame(['fourth'], array_column($queue->reserveMany(10), 'body'));
+    }
+
+    public function test_unique_ends(): void
+    {
+        $queue = $this->queue();
+        $queue->push('first', id: 'one', unique: 0.05);
+        $this->assertTrue($queue->cancel('one'));
+        for ($end = microtime(true) + 20; microtime(true) < $end; usleep(5000)) {
+            if ($queue->pushMany([['body' => 'second', 'id' => 'one']]) === ['one']) {
+                break;
+            }
+        }
+        $this->assertSame('second', $queue->reserve()->body);
+    }
+
+    public function test_replace_puts_a_message_in_place_of_the_old_one(): void
+    {
+        $queue = $this->queue();
+        $queue->push('old', id: 'one');
+        $held = $queue->reserve();
+        $this->assertSame('one', $queue->push('new', id: 'one', replace: true));
+        $this->assertThrows(LeaseLostException::class, fn () => $held->ack());
+        $message = $queue->reserve();
+        $this->assertSame(['new', 1, 1], [$message->body, $message->attempt, $message->deliveries]);
+        $message->ack();
+        $this->assertSame('one', $queue->push('nothing to replace', id: 'one', replace: true));
+    }
+
+    public function test_replace_the_body_keeps_time_and_place(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany([['body' => 'old', 'id' => 'one'], 'second', ['body' => 'x', 'id' => 'late', 'delay' => 600]]);
+        $before = $queue->find('late')->time;
+        $this->assertSame(['one', 'late'], $queue->pushMany([
+            ['body' => 'new', 'id' => 'one', 'replace' => 'body'], ['body' => 'y', 'id' => 'late', 'replace' => 'body'],
+        ]));
+        $this->assertSame(['new', 'second'], array_column($queue->reserveMany(10), 'body'));
+        $late = $queue->find('late');
+        $this->assertSame(['y', 'delayed', $before], [$late->body, $late->state, $late->time]);
+    }
+
+    public function test_replace_false_refuses(): void
+    {
+        $queue = $this->queue();
+        $queue->push('old', id: 'one');
+        $this->assertThrows(DuplicateException::class, fn () => $queue->push('new', id: 'one', replace: false));
+        $this->assertSame('old', $queue->find('one')->body);
+    }
+
+    public function test_unique_and_replace_out_of_range(): void
+    {
+        $queue = $this->queue();
+        $bad = [
+            ['unique' => 60], ['replace' => true], ['replace' => 'body'], ['id' => 'a', 'unique' => -1],
+            ['id' => 'a', 'unique' => NAN], ['id' => 'a', 'replace' => ''], ['id' => 'a', 'replace' => 'Body'],
+            ['id' => 'a', 'replace' => "body\0"],
+        ];
+        foreach ($bad as $fields) {
+            $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...$fields));
+            $this->assertThrows(InvalidException::class, fn () => $queue->pushMany([['body' => 'x', ...$fields]]));
+        }
+        $this->assertSame(0, $queue->stats()->pushed);
+    }
+
+    public function test_unique_and_replace_of_a_wrong_type(): void
+    {
+        $queue = $this->queue();
+        $bad = [['unique', '60'], ['unique', false], ['replace', 1], ['replace', null], ['replace', []]];
+        foreach ($bad as [$field, $value]) {
+            $this->assertTypeError("(\$$field)", fn () => $queue->push('x', ...['id' => 'a', $field => $value]));
+            $items = [['body' => 'x', 'id' => 'a', $field => $value]];
+            $this->assertTypeError("item 0: $field must be of type", fn () => $queue->pushMany($items));
+        }
+    }
+}

@@ -1,0 +1,122 @@
+"""Messages that lead to others: ack with successors, and to."""
+
+import pytest
+
+import dueq
+from dueq import errors
+
+
+def take(queue: dueq.Queue) -> dueq.Message:
+    message = queue.reserve()
+    assert message is not None
+    return message
+
+
+def test_ack_push_to_its_own_queue(queue: dueq.Queue) -> None:
+    queue.push("x")
+    ids = take(queue).ack(push=["a", dueq.Draft("b", id="b", delay=60), b"c"])
+    assert ids[1] == "b"
+    assert len({*ids, None}) == 4
+    stats = queue.stats()
+    assert (stats.acked, stats.ready, stats.delayed, stats.leased) == (1, 2, 1, 0)
+
+
+def test_ack_push_to_another_queue(queue: dueq.Queue) -> None:
+    with dueq.Queue("next step", queue.url) as target:
+        for n in range(3):
+            queue.push("x")
+            [id] = take(queue).ack(push=(dueq.Draft(str(n)) for _ in range(1)), to=target.name)
+            message = take(target)
+            assert (message.id, message.body) == (id, str(n).encode())
+    assert queue.stats().acked == 3
+
+
+def test_ack_push_duplicate_is_none(queue: dueq.Queue) -> None:
+    queue.push("x", id="x", delay=60)
+    queue.push("y")
+    ids = take(queue).ack(push=[dueq.Draft("again", id="x"), "new"])
+    assert ids[0] is None
+    assert ids[1]
+    assert queue.stats().acked == 1
+
+
+def test_ack_push_lease_lost_pushes_nothing(queue: dueq.Queue) -> None:
+    queue.push("x")
+    message = take(queue)
+    queue.cancel(message.id)
+    with pytest.raises(dueq.LeaseLost, match=message.id):
+        message.ack(push=["a"])
+    stats = queue.stats()
+    assert (stats.ready, stats.acked, stats.pushed) == (0, 0, 1)
+
+
+def test_ack_push_ends_the_with_block(queue: dueq.Queue) -> None:
+    queue.push("x")
+    with take(queue) as message:
+        message.ack(push=["a"])
+    assert take(queue).body == b"a"
+
+
+def test_ack_push_nothing_is_an_ack(queue: dueq.Queue) -> None:
+    queue.push("x")
+    assert take(queue).ack(push=[]) == []
+    assert queue.stats().acked == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "cls"),
+    [
+        ({"push": "text"}, TypeError),
+        ({"push": b"bytes"}, TypeError),
+        ({"push": dueq.Draft("x")}, TypeError),
+        ({"push": [None]}, TypeError),
+        ({"push": ["x"] * 1001}, errors.InvalidError),
+        ({"push": [dueq.Draft("x", to="elsewhere")]}, errors.InvalidError),
+        ({"push": ["x"], "to": "a{b"}, errors.NameError),
+        ({"to": "elsewhere"}, errors.InvalidError),
+    ],
+    ids=["text", "bytes", "draft", "None", "too many", "to", "name", "to alone"],
+)
+def test_ack_push_not_valid(
+    queue: dueq.Queue, arguments: dict[str, object], cls: type[Exception]
+) -> None:
+    queue.push("x")
+    message = take(queue)
+    with pytest.raises(cls):
+        message.ack(**arguments)
+    message.ack()
+
+
+def test_push_many_one_text_is_refused(queue: dueq.Queue) -> None:
+    with pytest.raises(TypeError, match="list"):
+        queue.push_many("text")
+    assert queue.stats().pushed == 0
+
+
+def test_to_moves_when_due(queue: dueq.Queue) -> None:
+    with dueq.Queue("destination", queue.url) as destination:
+        id = queue.push("x", to="destination", delay=0.2, headers={"a": "b"})
+        waiting = queue.find(id)
+        assert waiting is not None
+        assert (waiting.state, waiting.to) == (dueq.State.DELAYED, "destination")
+        assert [message.id for message in queue.peek("delayed")] == [id]
+        assert queue.reserve() is None
+        message = destination.reserve(timeout=10)
+        assert message is not None
+        assert (message.id, message.body, message.headers) == (id, b"x", {"a": "b"})
+        assert (message.queue, message.attempt) == ("destination", 1)
+        message.ack()
+    assert queue.find(id) is None
+
+
+def test_to_at_once_without_a_delay(queue: dueq.Queue) -> None:
+    with dueq.Queue("destination", queue.url) as destination:
+        ids = queue.push_many([dueq.Draft(str(n), to="destination") for n in range(3)])
+        assert [message.id for message in destination.reserve_many(10)] == ids
+    assert queue.stats().ready == 0
+
+
+def test_to_two_queues_in_one_push(queue: dueq.Queue) -> None:
+    with pytest.raises(errors.InvalidError):
+        queue.push_many([dueq.Draft("x", to="one"), dueq.Draft("y", to="two")])
+    assert queue.stats().pushed == 0
