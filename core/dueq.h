@@ -474,7 +474,7 @@ DUEQ_API dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts);
  * by their time. `most`: 1 to DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first page.
  * A page may have fewer messages than `most`; it is the last when its cursor is empty. What changes
  * its place between two pages of READY may be seen twice or not at all. Messages that move to another
- * queue (`to`) come last, in no order, and a page of them may have more than `most`. Returns OK.
+ * queue (`to`) come last, in no order. Returns OK.
  */
 DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most,
                                dueq_result **result);

@@ -53,11 +53,19 @@ local function show_ready()
 end
 
 local function show_leaving()
-  local scan = redis.call('HSCAN', outgoing, string.match(cursor, '^> (%d+)$') or '0', 'COUNT', most)
-  for i = 1, #scan[2], 2 do
-    show(scan[2][i + 1], nil, scan[2][i])
+  -- A step of HSCAN may bring more than it is asked for: the rest comes with the next page.
+  local at, seen = string.match(cursor, '^> (%d+) (%d+)$')
+  at, seen = at or '0', tonumber(seen or 0)
+  local scan = redis.call('HSCAN', outgoing, at, 'COUNT', most)
+  local stop = math.min(#scan[2] / 2, seen + most)
+  for i = seen + 1, stop do
+    show(scan[2][2 * i], nil, scan[2][2 * i - 1])
   end
-  reply[2] = scan[1] ~= '0' and '> ' .. scan[1] or ''
+  if stop < #scan[2] / 2 then
+    reply[2] = string.format('> %s %d', at, stop)
+  elseif scan[1] ~= '0' then
+    reply[2] = '> ' .. scan[1] .. ' 0'
+  end
 end
 
 if state == 1 then
@@ -71,7 +79,7 @@ else
     show(found[i + 1], found[i], select(2, ticket_read(found[i])))
   end
   if state == 2 and reply[2] == '' and redis.call('HLEN', outgoing) > 0 then
-    reply[2] = '> 0'
+    reply[2] = '> 0 0'
   end
 end
 return reply

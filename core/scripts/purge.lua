@@ -25,6 +25,13 @@ local sets = { nil, KEYS[5], KEYS[6], KEYS[7] }
 local state, most = tonumber(ARGV[4]), tonumber(ARGV[5])
 redis.call('HLEN', msg)
 redis.call('HLEN', past)
+if state == 1 then
+  for _, line in ipairs({ KEYS[3], ready, KEYS[4] }) do
+    redis.call('LLEN', line)
+  end
+elseif state == 2 then
+  redis.call('HLEN', outgoing)
+end
 local ids, seen, met = {}, {}, 0
 local function take(id, ticket)
   local envelope = id and not seen[id] and redis.call('HGET', msg, id)

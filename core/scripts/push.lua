@@ -28,7 +28,7 @@ local argv = ARGV
 if argv[3] >= '2' then
   -- include now
   -- include tally
-  tally(info, ready, KEYS[14], now_ms())
+  tally(info, ready, KEYS[14], now_ms(), true)
 end
 if argv[4] == 'now' then
   local tickets, n = {}, 0

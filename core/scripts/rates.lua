@@ -14,6 +14,11 @@ for i = 1, 8 do
 end
 local came = redis.call('LLEN', ready) + values[2] + values[8]
 local totals = string.format('%d %d %d %d %d %d %d %d %d', now_ms(), came, unpack(values, 1, 7))
-local noted = redis.call('LRANGE', rates, 0, ARGV[1] - 1)
-table.insert(noted, 1, totals)
-return noted
+local reply = { totals }
+for _, text in ipairs(redis.call('LRANGE', rates, 0, ARGV[1] - 1)) do
+  -- What is no such entry is left out.
+  if #text <= 180 and string.find(text, '^' .. string.rep('%d+ ', 8) .. '%d+$') then
+    reply[#reply + 1] = text
+  end
+end
+return reply

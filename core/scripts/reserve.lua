@@ -41,6 +41,10 @@ end
 local noted = redis.call('HMGET', info, 'next', 'lists')
 local first = noted[1] and tonumber(noted[1]) or nil
 local lines = noted[2] and { KEYS[3], ready, KEYS[4] } or { ready }
+for i = 2, #lines do
+  -- Once messages are given out, a foreign key is no error any more: it is found before.
+  redis.call('LLEN', lines[i])
+end
 local damaged, looked, paused, needs = 0, false, false, ''
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function keys_by_name()

@@ -90,7 +90,7 @@ for _, entry in ipairs(redis.call('ZRANGEBYSCORE', incoming, '-inf', string.form
     -- A message that was cancelled, and one that took its id since and goes elsewhere, left this entry.
     local comes = envelope and (not e or e.to == name)
     if comes and due > now then
-      redis.call('ZADD', incoming, string.format('%d', due), entry)
+      redis.call('ZADD', incoming, string.format('%d', math.min(due, 8204889600000)), entry)
     else
       redis.call('ZREM', incoming, entry)
       if foreign then

@@ -5,16 +5,25 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Exception\DueqException;
+use Dueq\Lock;
 use Dueq\Message;
+use Dueq\Messages;
 use Dueq\Queue;
+use Dueq\Queues;
+use Dueq\Rate;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
 require_once __DIR__ . '/../php/Server.php';
+require_once __DIR__ . '/Values.php';
+require_once __DIR__ . '/Expectations.php';
 
 /** Runs the situations of this folder (README.md has their format) on the PHP extension. */
 final class ContractTest extends TestCase
 {
+    use Values;
+    use Expectations;
+
     private static ?Server $server = null;
 
     /** @var array<int, string> names of the statuses by number */
@@ -22,19 +31,14 @@ final class ContractTest extends TestCase
 
     private Queue $queue;
 
-    /** The name of $queue. */
-    private string $name;
+    /** @var array<string, Queues> */
+    private array $several = [];
 
-    /** The name of the situation, and of its first queue. */
-    private string $situation;
+    /** @var array<string, Messages> */
+    private array $looks = [];
 
-    private ?string $each;
-
-    /** @var array<string, list<Message>> */
-    private array $captures = [];
-
-    /** @var array<string, string> */
-    private array $ids = [];
+    /** @var array<string, Lock> */
+    private array $locks = [];
 
     public static function setUpBeforeClass(): void
     {
@@ -67,6 +71,7 @@ final class ContractTest extends TestCase
     public function testContract(string $situation, ?string $each, bool $damaged, array $steps): void
     {
         $this->situation = $this->name = $situation;
+        $this->names = [$situation => true];
         $this->each = $each;
         $this->queue = new Queue($situation, self::$server->url());
         foreach ($steps as $index => $step) {
@@ -74,58 +79,6 @@ final class ContractTest extends TestCase
             $this->step($step, $where);
         }
         $this->assertSame([], $this->script('check', $damaged ? '1' : '0'));
-    }
-
-    // Values
-
-    private function value(string|int|array $found): string
-    {
-        if (is_int($found)) {
-            return (string) $found;
-        }
-        if (is_string($found)) {
-            return $this->expand($found);
-        }
-        if (isset($found['hex'])) {
-            return (string) hex2bin($this->value($found['hex']));
-        }
-        if (isset($found['repeat'])) {
-            return str_repeat($this->value($found['repeat'][0]), $found['repeat'][1]);
-        }
-        return implode('', $this->values($found['join']));
-    }
-
-    /** @return list<string> */
-    private function values(array $found): array
-    {
-        return array_map($this->value(...), $found);
-    }
-
-    private function expand(string $text): string
-    {
-        while (preg_match('/\$\{([^${}]*)\}/', $text, $found, PREG_OFFSET_CAPTURE)) {
-            [[$all, $at], [$name]] = $found;
-            $before = substr($text, 0, $at);
-            $after = substr($text, $at + strlen($all));
-            if (!str_contains($before, '${')) {
-                return $before . $this->variable($name) . $this->expand($after);
-            }
-            // "${key.${each}}"
-            $text = $before . $this->variable($name) . $after;
-        }
-        return $text;
-    }
-
-    private function variable(string $name): string
-    {
-        [$first, $last] = explode('.', $name, 2) + [1 => ''];
-        return match (true) {
-            $name === 'each' => $this->each,
-            $name === 'queue' => $this->situation,
-            $first === 'key' => "dueq:{{$this->name}}:$last",
-            $last === 'id' => $this->ids[$first],
-            $last === 'ticket' => end($this->captures[$first])->ticket,
-        };
     }
 
     // The server beside the extension
@@ -142,7 +95,9 @@ final class ContractTest extends TestCase
     private function script(string $name, string ...$arguments): mixed
     {
         $source = (string) file_get_contents(__DIR__ . "/$name.lua");
-        return $this->command('EVAL', $source, '1', $this->variable('key.'), ...$arguments);
+        $names = array_keys([$this->name => true] + $this->names);
+        $keys = array_map(fn ($name) => "dueq:{{$name}}:", $names);
+        return $this->command('EVAL', $source, (string) count($keys), ...$keys, ...$arguments);
     }
 
     private function serverMs(): int
@@ -165,11 +120,13 @@ final class ContractTest extends TestCase
             }
             return;
         }
+        $verb = lcfirst(str_replace('_', '', ucwords($step['do'], '_')));
         try {
-            $outcomes = $this->{$step['do']}($step, $expect, $where);
+            $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {
             $this->assertNotSame('', $e->getMessage(), $where);
-            $outcomes = [self::$statuses[$e->getCode()]];
+            $count = $verb === 'ackPush' && $e->getCode() > 0 ? 1 + count(self::found($step)) : 1;
+            $outcomes = array_fill(0, $count, self::$statuses[$e->getCode()]);
         }
         $others = array_values(array_diff($outcomes, ['OK']));
         $this->assertSame($expect['status'] ?? 'OK', $others[0] ?? 'OK', $where);
@@ -179,74 +136,72 @@ final class ContractTest extends TestCase
         }
     }
 
-    private function assertReply(mixed $wanted, mixed $reply, string $where): void
-    {
-        if (is_array($wanted) && array_is_list($wanted)) {
-            $this->assertIsArray($reply, $where);
-            $this->assertCount(count($wanted), $reply, $where);
-            array_map(fn ($one, $other) => $this->assertReply($one, $other, $where), $wanted, $reply);
-        } elseif ($wanted === null || is_int($reply)) {
-            $this->assertSame($wanted, $reply, $where);
-        } else {
-            $this->assertSame($this->value($wanted), $reply, $where);
-        }
-    }
-
-    private function open(array $step): array
+    private function open(array $step): void
     {
         $name = $this->value($step['name']);
         $this->queue = new Queue($name, self::$server->url());
-        $this->name = $name;
-        return ['OK'];
+        $this->name = $this->queueName($step['name']);
+    }
+
+    /** The drafts of a step as they stand there. */
+    private static function found(array $step): array
+    {
+        return array_merge(...array_fill(0, $step['times'] ?? 1, $step['drafts'] ?? [$step]));
     }
 
     private function push(array $step, array $expect, string $where): array
     {
-        $found = array_merge(...array_fill(0, $step['times'] ?? 1, $step['drafts'] ?? [$step]));
-        $drafts = array_map($this->draft(...), $found);
+        $drafts = array_map($this->draft(...), self::found($step));
         $ids = isset($step['drafts']) ? $this->queue->pushMany($drafts) : [$this->queue->push(...$drafts[0])];
+        return $this->noteIds($step, $ids, $where);
+    }
+
+    private function ackPush(array $step, array $expect, string $where): array
+    {
+        $drafts = array_map($this->draft(...), self::found($step));
+        $to = isset($step['to']) ? $this->queueName($step['to']) : null;
+        return ['OK', ...$this->noteIds($step, $this->message($step)->ack($drafts, $to), $where)];
+    }
+
+    private function noteIds(array $step, array $ids, string $where): array
+    {
+        $found = self::found($step);
         $this->assertCount(count($found), $ids, $where);
         foreach ($ids as $index => $id) {
             if ($id !== null) {
-                $own = $drafts[$index]['id'] ?? null;
-                $own === null ? $this->assertSame(22, strlen($id), $where) : $this->assertSame($own, $id, $where);
+                $own = $found[$index]['id'] ?? null;
+                $this->assertSame($own === null ? 22 : $this->value($own), $own === null ? strlen($id) : $id, $where);
                 $this->ids[$found[$index]['as'] ?? ''] = $id;
             }
         }
         return array_map(fn ($id) => $id === null ? 'DUPLICATE' : 'OK', $ids);
     }
 
-    /** The arguments of Queue::push(). */
-    private function draft(array $found): array
+    private function consumer(array $step): Queue|Queues
     {
-        $draft = ['body' => $this->value($found['body'])]
-            + self::seconds($found, ['delay_ms' => 'delay', 'at_ms' => 'at', 'lease_ms' => 'lease']);
-        if (isset($found['id'])) {
-            $draft['id'] = $this->value($found['id']);
+        if (!isset($step['queues'])) {
+            return $this->queue;
         }
-        if (isset($found['max_attempts'])) {
-            $draft['maxAttempts'] = $found['max_attempts'] ?: null;
-        }
-        foreach ($found['headers'] ?? [] as [$name, $text]) {
-            $draft['headers'][$this->value($name)] = $this->value($text);
-        }
-        return $draft;
+        $names = array_map($this->queueName(...), $step['queues']);
+        $order = $this->value($step['order'] ?? 'preference');
+        return $this->several[implode("\n", [...$names, $order])] ??= new Queues($names, self::$server->url(), $order);
     }
 
     private function reserve(array $step, array $expect, string $where): array
     {
         $timeout = ($step['timeout_ms'] ?? 0) / 1000;
         $lease = isset($step['lease_ms']) ? $step['lease_ms'] / 1000 : null;
+        $consumer = $this->consumer($step);
         $messages = isset($step['count'])
-            ? $this->queue->reserveMany($step['count'], $timeout, $lease)
-            : array_filter([$this->queue->reserve($timeout, $lease)]);
+            ? $consumer->reserveMany($step['count'], $timeout, $lease)
+            : array_filter([$consumer->reserve($timeout, $lease)]);
         if (isset($step['as'])) {
             $this->captures[$step['as']] = $messages;
         }
-        $this->assertCount($expect['count'] ?? count($expect['messages'] ?? $messages), $messages, $where);
-        foreach ($expect['messages'] ?? [] as $index => $wanted) {
-            $this->assertMessage($wanted, $messages[$index], $where);
+        foreach (isset($expect['queue']) ? $messages : [] as $message) {
+            $this->assertSame($this->value($expect['queue']), $message->queue, $where);
         }
+        $this->assertMessages($expect, $messages, $where);
         return [$messages ? 'OK' : 'EMPTY'];
     }
 
@@ -262,20 +217,23 @@ final class ContractTest extends TestCase
 
     private function retry(array $step): array
     {
-        $delay = ($step['delay_ms'] ?? 0) / 1000;
+        $delay = isset($step['delay_ms']) ? $step['delay_ms'] / 1000 : null;
         return [$this->message($step)->retry($delay, $this->value($step['error'] ?? '')) ? 'OK' : 'BURIED'];
     }
 
-    private function extend(array $step): array
+    private function release(array $step): void
     {
-        $this->message($step)->extend($step['lease_ms'] / 1000);
-        return ['OK'];
+        $this->message($step)->release(($step['delay_ms'] ?? 0) / 1000);
     }
 
-    private function bury(array $step): array
+    private function extend(array $step): void
+    {
+        $this->message($step)->extend($step['lease_ms'] / 1000);
+    }
+
+    private function bury(array $step): void
     {
         $this->message($step)->bury($this->value($step['reason'] ?? ''));
-        return ['OK'];
     }
 
     private function cancel(array $step): array
@@ -294,29 +252,39 @@ final class ContractTest extends TestCase
         return array_map(fn ($each) => $each ? 'OK' : 'NOT_FOUND', $done);
     }
 
+    private function kickAll(array $step, array $expect, string $where): void
+    {
+        foreach (['since', 'until'] as $name) {
+            if (isset($step["{$name}_in_ms"])) {
+                $step["{$name}_ms"] = $this->serverMs() + $step["{$name}_in_ms"];
+            }
+        }
+        $times = self::seconds($step, ['since_ms' => 'since', 'until_ms' => 'until']);
+        $error = isset($step['error']) ? $this->value($step['error']) : null;
+        $kicked = $this->queue->kickAll($error, ...$times);
+        $this->assertSame($expect['kicked'] ?? $kicked, $kicked, $where);
+    }
+
     private function reschedule(array $step): array
     {
         $due = self::seconds($step, ['delay_ms' => 'delay', 'at_ms' => 'at']);
         return [$this->queue->reschedule($this->value($step['id']), ...$due) ? 'OK' : 'NOT_FOUND'];
     }
 
-    private function pause(): array
+    private function pause(): void
     {
         $this->queue->pause();
-        return ['OK'];
     }
 
-    private function resume(): array
+    private function resume(): void
     {
         $this->queue->resume();
-        return ['OK'];
     }
 
-    private function purge(array $step, array $expect, string $where): array
+    private function purge(array $step, array $expect, string $where): void
     {
-        $purged = $this->queue->purge($step['state']);
+        $purged = $this->queue->purge($this->value($step['state']));
         $this->assertSame($expect['purged'] ?? $purged, $purged, $where);
-        return ['OK'];
     }
 
     private function find(array $step, array $expect, string $where): array
@@ -330,81 +298,78 @@ final class ContractTest extends TestCase
         return ['OK'];
     }
 
-    private function stats(array $step, array $expect, string $where): array
+    private function peek(array $step, array $expect, string $where): void
     {
-        $stats = $this->queue->stats();
-        unset($expect['status']);
-        foreach ($expect as $name => $wanted) {
-            match ($name) {
-                'next_ms' => $this->assertSame($wanted, self::ms($stats->next), "$name, $where"),
-                'next_in_ms' => $this->assertDistance($wanted, $stats->next, "$name, $where"),
-                default => $this->assertSame($wanted, $stats->$name, "$name, $where"),
-            };
+        $look = isset($step['more'])
+            ? $this->looks[$step['more']]
+            : $this->queue->peek($this->value($step['state']), $step['page'] ?? 100);
+        $messages = [];
+        for ($begun = isset($step['more']); count($messages) < ($step['count'] ?? PHP_INT_MAX); $begun = true) {
+            if ($begun) {
+                $look->next();
+            }
+            if (!$look->valid()) {
+                break;
+            }
+            $messages[] = $look->current();
         }
+        $this->assertMessages($expect, $messages, $where);
+        $this->looks[$step['as'] ?? ''] = $look;
+    }
+
+    private function stats(array $step, array $expect, string $where): void
+    {
+        unset($expect['status']);
+        $this->assertFields($expect, $this->queue->stats(), $where);
+    }
+
+    private function rates(array $step, array $expect, string $where): void
+    {
+        $rates = $this->queue->rates(...isset($step['minutes']) ? [$step['minutes']] : []);
+        $found = 0;
+        foreach ($expect['rates'] ?? [] as $wanted) {
+            $these = array_filter($rates, fn (Rate $rate) => $this->isIn($wanted['start_in_ms'], $rate->start));
+            $found += count($these);
+            unset($wanted['start_in_ms']);
+            foreach ($wanted as $name => $value) {
+                $this->assertSame($value, array_sum(array_map(fn (Rate $rate) => $rate->$name, $these)), "$name, $where");
+            }
+        }
+        if (isset($expect['rates'])) {
+            $this->assertCount($found, $rates, $where);
+        }
+    }
+
+    private function queues(array $step, array $expect, string $where): void
+    {
+        $names = Queue::names(self::$server->url());
+        $this->assertSame([], array_diff($this->values($expect['names'] ?? []), $names), $where);
+        $this->assertSame([], array_intersect($this->values($expect['without'] ?? []), $names), $where);
+    }
+
+    private function lock(array $step): array
+    {
+        $name = $this->value($step['name']);
+        $lock = $this->queue->lock($name, $step['ttl_ms'] / 1000, ($step['timeout_ms'] ?? 0) / 1000);
+        if ($lock === null) {
+            return ['TAKEN'];
+        }
+        $this->locks[$step['as'] ?? ''] = $lock;
         return ['OK'];
+    }
+
+    private function relock(array $step): void
+    {
+        $this->locks[$step['lock']]->extend($step['ttl_ms'] / 1000);
+    }
+
+    private function unlock(array $step): void
+    {
+        $this->locks[$step['lock']]->release();
     }
 
     private function message(array $step): Message
     {
         return end($this->captures[$step['message']]);
-    }
-
-    private function assertMessage(array $wanted, Message $message, string $where): void
-    {
-        foreach ($wanted as $name => $value) {
-            $what = "$name, $where";
-            match ($name) {
-                'as' => null,
-                'time_ms' => $this->assertSame($value, self::ms($message->time), $what),
-                'time_in_ms' => $this->assertDistance($value, $message->time, $what),
-                'created_in_ms' => $this->assertDistance($value, $message->createdAt, $what),
-                'attempt' => $this->assertSame($value, $message->attempt, $what),
-                'max_attempts' => $this->assertSame($value, $message->maxAttempts ?? 0, $what),
-                'headers' => $this->assertHeaders($value, $message->headers, $what),
-                default => $this->assertSame($this->value($value), $message->$name, $what),
-            };
-        }
-        if (isset($wanted['as'])) {
-            $this->captures[$wanted['as']] = [$message];
-            $this->ids[$wanted['as']] = $message->id;
-        }
-    }
-
-    private function assertHeaders(array $wanted, array $headers, string $where): void
-    {
-        $this->assertSame(array_map($this->values(...), $wanted), array_map(
-            fn ($name, $text) => [(string) $name, $text],
-            array_keys($headers),
-            $headers,
-        ), $where);
-    }
-
-    /** A point of time that is so many milliseconds from now by the server's clock. */
-    private function assertDistance(array $wanted, ?float $seconds, string $where): void
-    {
-        $distance = self::ms($seconds) - $this->serverMs();
-        $this->assertGreaterThanOrEqual($wanted[0], $distance, $where);
-        $this->assertLessThanOrEqual($wanted[1], $distance, $where);
-    }
-
-    /**
-     * What is there of some milliseconds, as arguments.
-     *
-     * @param array<string, string> $names of the arguments, by key
-     */
-    private static function seconds(array $found, array $names): array
-    {
-        $seconds = [];
-        foreach ($names as $key => $name) {
-            if (isset($found[$key])) {
-                $seconds[$name] = $found[$key] / 1000;
-            }
-        }
-        return $seconds;
-    }
-
-    private static function ms(?float $seconds): int
-    {
-        return (int) round(($seconds ?? 0) * 1000);
     }
 }

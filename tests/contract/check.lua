@@ -1,58 +1,117 @@
--- What must be true of a queue's keys at the end of each situation: every living message is in exactly
--- one state, and every ticket outside the list has its message.
--- KEYS[1] what the queue's keys begin with; ARGV[1] '1' where entries were damaged on purpose: then
--- tickets without a message, and messages that no ticket fits, may be.
+-- What must be true of queues' keys at the end of each situation: every living message is in exactly
+-- one state, in the line of its priority if it is ready, and every ticket outside the lines has its message;
+-- what moves to another queue is awaited there; and `next` is not later than what comes next.
+-- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then only that no
+--       message is in two states.
 -- Returns what is not true, a line each.
-local msg, damaged = KEYS[1] .. 'msg', ARGV[1] == '1'
-local complaints, places, living = {}, {}, 0
+local damaged = ARGV[1] == '1'
+local complaints = {}
 
 local function complain(...)
   complaints[#complaints + 1] = string.format(...)
 end
 
--- The id, when the ticket's message lives: a ticket of an earlier push has another stamp. A ticket without
--- a count is an id.
-local function living_id(place, ticket)
-  local stamp, id = string.match(ticket, '^%d+%.?(%w*):(.+)$')
-  if not id then
-    stamp, id = '', ticket
-  end
-  local envelope = redis.call('HGET', msg, id)
-  if not envelope then
-    return nil
-  end
-  local own = (string.byte(envelope, 2) or 0) % 2 == 1 and string.sub(envelope, 5, 14) or ''
-  return (own == stamp or place == 'dead' or damaged) and id or nil
+-- The tag of a message's tickets, as its envelope says.
+local function tag_of(envelope)
+  local flags = string.byte(envelope, 2) or 0
+  local stamp = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
+  return stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
 end
 
-local function note(place, tickets)
-  for _, ticket in ipairs(tickets) do
-    local id = living_id(place, ticket)
-    if id then
-      if places[id] then
-        complain('%s is %s and %s', id, places[id], place)
-      else
-        living = living + 1
+-- The id, when the ticket's message lives: a ticket of an earlier push has another stamp. A ticket without
+-- a count is an id.
+local function living_id(queue, place, ticket)
+  local tag, id = string.match(ticket, '^%d+%.?(%w*):(.+)$')
+  if not id then
+    tag, id = '', ticket
+  end
+  local envelope = redis.call('HGET', queue .. 'msg', id)
+  if envelope and (tag_of(envelope) == tag or place == 'dead' or damaged) then
+    return id, tag
+  end
+end
+
+local function check_states(queue)
+  local places, living = {}, 0
+  local function note(place, id)
+    if places[id] then
+      complain('%s is %s and %s', id, places[id], place)
+    else
+      living = living + 1
+    end
+    places[id] = place
+  end
+  local function note_tickets(place, tickets, line)
+    for _, ticket in ipairs(tickets) do
+      local id, tag = living_id(queue, place, ticket)
+      if id then
+        note(place, id)
+        local own = #tag % 10 == 0 and 'ready' or string.sub(tag, -1) == 'h' and 'high' or 'low'
+        if line and line ~= own and not damaged then
+          complain('the ticket %s is in %s', ticket, line)
+        end
+      elseif not line and not damaged then
+        complain('the ticket %s is %s and has no message', ticket, place)
       end
-      places[id] = place
-    elseif place ~= 'ready' and not damaged then
-      complain('the ticket %s is %s and has no message', ticket, place)
+    end
+  end
+  for _, line in ipairs({ 'high', 'ready', 'low' }) do
+    note_tickets('ready', redis.call('LRANGE', queue .. line, 0, -1), line)
+  end
+  for _, place in ipairs({ 'delayed', 'leased', 'dead' }) do
+    note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))
+  end
+  for _, id in ipairs(redis.call('HKEYS', queue .. 'outgoing')) do
+    if redis.call('HEXISTS', queue .. 'msg', id) == 1 then
+      note('delayed', id)
+    elseif not damaged then
+      complain('%s moves and has no message', id)
+    end
+  end
+  local held = redis.call('HLEN', queue .. 'msg')
+  if held ~= living and not damaged then
+    complain('%d messages are stored and %d are in a state', held, living)
+  end
+end
+
+local function check_moves(queue)
+  local name = string.match(queue, '^dueq:{(.*)}:$')
+  local moves = redis.call('HGETALL', queue .. 'outgoing')
+  for i = 1, #moves, 2 do
+    local awaited = false
+    for _, other in ipairs(KEYS) do
+      local time = redis.call('ZSCORE', other .. 'incoming', moves[i] .. '\n' .. name)
+      awaited = awaited or (time and tonumber(time) <= tonumber(moves[i + 1]))
+    end
+    if not awaited then
+      complain('no other queue awaits %s', moves[i])
     end
   end
 end
 
-note('ready', redis.call('LRANGE', KEYS[1] .. 'ready', 0, -1))
-for _, place in ipairs({ 'delayed', 'leased', 'dead' }) do
-  note(place, redis.call('ZRANGE', KEYS[1] .. place, 0, -1))
+local function check_next(queue)
+  local first = tonumber(redis.call('HGET', queue .. 'info', 'next') or '')
+  for _, name in ipairs({ 'delayed', 'leased', 'incoming' }) do
+    local head = redis.call('ZRANGE', queue .. name, 0, 0, 'WITHSCORES')[2]
+    if head and (not first or first > tonumber(head)) then
+      complain('the first of %s is at %s and next is %s', name, head, tostring(first))
+    end
+  end
+  if redis.call('LLEN', queue .. 'high') + redis.call('LLEN', queue .. 'low') > 0
+    and redis.call('HEXISTS', queue .. 'info', 'lists') == 0 then
+    complain('high or low holds something and lists does not say so')
+  end
 end
-local held = redis.call('HLEN', msg)
-if held ~= living and not damaged then
-  complain('%d messages are stored and %d are in a state', held, living)
-end
-if redis.call('EXISTS', KEYS[1] .. 'past') == 1 then
-  for _, id in ipairs(redis.call('HKEYS', KEYS[1] .. 'past')) do
-    if redis.call('HEXISTS', msg, id) == 0 and not damaged then
-      complain('%s has a past and no message', id)
+
+for _, queue in ipairs(KEYS) do
+  check_states(queue)
+  if not damaged then
+    check_moves(queue)
+    check_next(queue)
+    for _, id in ipairs(redis.call('HKEYS', queue .. 'past')) do
+      if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
+        complain('%s has a past and no message', id)
+      end
     end
   end
 end

@@ -15,14 +15,15 @@ static int begin(void **state) {
     run->redis = redisConnectUnix(server.socket);
     assert_true(run->redis && !run->redis->err);
     run->name = BYTES(run->situation->test);
-    run->queue = open_queue(run->client, run->situation->test);
+    assert_int_equal(open_named(run, run->name, &run->queue), DUEQ_OK);
     *state = run;
     return 0;
 }
 
 static int end(void **state) {
     struct run *run = *state;
-    dueq_queue_close(run->queue);
+    for (struct opened *opened = run->opened; opened; opened = opened->next)
+        dueq_queue_close(opened->queue);
     dueq_close(run->client);
     redisFree(run->redis);
     while (run->kept) {
@@ -67,7 +68,7 @@ static size_t add(struct situation *situations, size_t count, json_object *json)
     return count;
 }
 
-enum { MOST_FILES = 32, MOST_SITUATIONS = 1000 };
+enum { MOST_FILES = 64, MOST_SITUATIONS = 2000 };
 
 int main(int argc, char **argv) {
     static struct situation situations[MOST_SITUATIONS];

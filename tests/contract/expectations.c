@@ -53,20 +53,25 @@ void compare_number(struct run *run, const char *what, json_object *expected, in
               json_object_get_int64(expected));
 }
 
-static void compare_bytes(struct run *run, const char *what, json_object *expected,
-                          dueq_bytes got) {
+void compare_bytes(struct run *run, const char *what, json_object *expected, dueq_bytes got) {
     dueq_bytes wanted = value(run, expected);
     if (!same(wanted, got))
         wrong(run, "%s is %s instead of %s", what, shown(run, got), shown(run, wanted));
 }
 
-void compare_distance(struct run *run, const char *what, json_object *expected, int64_t time_ms) {
+bool is_distance(struct run *run, json_object *expected, int64_t time_ms) {
     int64_t least = json_object_get_int64(json_object_array_get_idx(expected, 0));
     int64_t most = json_object_get_int64(json_object_array_get_idx(expected, 1));
     int64_t distance = time_ms - server_ms(run);
-    if (distance < least || distance > most)
-        wrong(run, "%s is %" PRId64 " instead of %" PRId64 " to %" PRId64, what, distance, least,
-              most);
+    return distance >= least && distance <= most;
+}
+
+void compare_time(struct run *run, const char *what, json_object *expected, int64_t time_ms) {
+    if (!json_object_is_type(expected, json_type_array))
+        compare_number(run, what, expected, time_ms);
+    else if (!is_distance(run, expected, time_ms))
+        wrong(run, "%s is about %" PRId64 " instead of %s", what, time_ms - server_ms(run),
+              json_object_to_json_string(expected));
 }
 
 void compare_status(struct run *run, json_object *expect, dueq_status got) {
@@ -120,31 +125,56 @@ static void compare_headers(struct run *run, json_object *expected, const dueq_m
 }
 
 void compare_message(struct run *run, json_object *expected, const dueq_message *message) {
+    const dueq_bytes state = BYTES(dueq_state_name(message->state));
+    const struct {
+        const char *name;
+        const dueq_bytes *bytes;
+    } texts[] = {{"id", &message->id},     {"ticket", &message->ticket},
+                 {"body", &message->body}, {"error", &message->error},
+                 {"state", &state},        {"dead_letter", &message->dead_letter},
+                 {"to", &message->to}};
+    const struct {
+        const char *name;
+        int64_t number;
+    } numbers[] = {{"attempt", message->attempt},
+                   {"max_attempts", message->max_attempts},
+                   {"crashes", message->crashes},
+                   {"max_crashes", message->max_crashes},
+                   {"deliveries", message->deliveries},
+                   {"priority", message->priority},
+                   {"drop", message->drop},
+                   {"time_ms", message->time_ms},
+                   {"time_in_ms", message->time_ms},
+                   {"created_in_ms", message->created_ms},
+                   {"expires_ms", message->expires_ms},
+                   {"expires_in_ms", message->expires_ms}};
     json_object_object_foreach(expected, name, wanted) {
-        if (!strcmp(name, "id"))
-            compare_bytes(run, name, wanted, message->id);
-        else if (!strcmp(name, "ticket"))
-            compare_bytes(run, name, wanted, message->ticket);
-        else if (!strcmp(name, "body"))
-            compare_bytes(run, name, wanted, message->body);
-        else if (!strcmp(name, "error"))
-            compare_bytes(run, name, wanted, message->error);
-        else if (!strcmp(name, "state"))
-            compare_bytes(run, name, wanted, BYTES(dueq_state_name(message->state)));
-        else if (!strcmp(name, "attempt"))
-            compare_number(run, name, wanted, message->attempt);
-        else if (!strcmp(name, "max_attempts"))
-            compare_number(run, name, wanted, message->max_attempts);
-        else if (!strcmp(name, "time_ms"))
-            compare_number(run, name, wanted, message->time_ms);
-        else if (!strcmp(name, "time_in_ms"))
-            compare_distance(run, name, wanted, message->time_ms);
-        else if (!strcmp(name, "created_in_ms"))
-            compare_distance(run, name, wanted, message->created_ms);
-        else if (!strcmp(name, "headers"))
+        bool known = !strcmp(name, "as");
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            if (!strcmp(name, texts[i].name)) {
+                compare_bytes(run, name, wanted, *texts[i].bytes);
+                known = true;
+            }
+        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+            if (!strcmp(name, numbers[i].name)) {
+                compare_time(run, name, wanted, numbers[i].number);
+                known = true;
+            }
+        if (!strcmp(name, "headers"))
             compare_headers(run, wanted, message);
-        else if (strcmp(name, "as") != 0)
+        else if (!known)
             wrong(run, "no field of a message: %s", name);
     }
-    remember(run, word(expected, "as"), message->id, message->ticket);
+    remember(run, word(expected, "as"), run->queue, message->id, message->ticket);
+}
+
+void compare_messages(struct run *run, json_object *expect, const dueq_message *const *messages,
+                      size_t count) {
+    json_object *expected = field(expect, "messages");
+    if (field(expect, "count"))
+        compare_number(run, "the number of messages", field(expect, "count"), (int64_t)count);
+    if (expected && json_object_array_length(expected) != count)
+        wrong(run, "%zu messages instead of %zu", count, json_object_array_length(expected));
+    for (size_t i = 0; expected && i < count; i++)
+        compare_message(run, json_object_array_get_idx(expected, i), messages[i]);
 }

@@ -1,13 +1,54 @@
--- Lets time pass for a queue: all that is delayed or leased comes ARGV[1] ms nearer.
--- KEYS[1] what the queue's keys begin with
+-- Lets time pass for queues: all that a time is noted of comes ARGV[1] ms nearer, or is longer ago.
+-- KEYS  what the queues' keys begin with
 local ms = tonumber(ARGV[1])
-for _, name in ipairs({ 'delayed', 'leased' }) do
-  local set = KEYS[1] .. name
-  for _, ticket in ipairs(redis.call('ZRANGE', set, 0, -1)) do
-    redis.call('ZINCRBY', set, -ms, ticket)
+
+local function shift_scores(set)
+  for _, member in ipairs(redis.call('ZRANGE', set, 0, -1)) do
+    redis.call('ZINCRBY', set, -ms, member)
   end
 end
-if redis.call('HEXISTS', KEYS[1] .. 'info', 'next') == 1 then
-  redis.call('HINCRBY', KEYS[1] .. 'info', 'next', -ms)
+
+-- The end of a message's time to live stands in its envelope, behind the stamp.
+local function shift_expiry(msg, id, envelope)
+  local flags, at = string.byte(envelope, 2), 5
+  at = flags and flags % 2 == 1 and 15 or 5
+  if flags and flags < 96 and flags % 16 >= 8 and #envelope >= at + 7 then
+    local expires = struct.unpack('>I8', envelope, at)
+    if expires > ms then
+      envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', expires - ms) .. string.sub(envelope, at + 8)
+      redis.call('HSET', msg, id, envelope)
+    end
+  end
+end
+
+local function shift_history(rates)
+  for i, text in ipairs(redis.call('LRANGE', rates, 0, -1)) do
+    local time, rest = string.match(text, '^(%d+)( .*)$')
+    if time then
+      redis.call('LSET', rates, i - 1, string.format('%d', time - ms) .. rest)
+    end
+  end
+end
+
+for _, queue in ipairs(KEYS) do
+  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'incoming', 'taken' }) do
+    shift_scores(queue .. name)
+  end
+  for _, id in ipairs(redis.call('HKEYS', queue .. 'outgoing')) do
+    redis.call('HINCRBY', queue .. 'outgoing', id, -ms)
+  end
+  local messages = redis.call('HGETALL', queue .. 'msg')
+  for i = 1, #messages, 2 do
+    shift_expiry(queue .. 'msg', messages[i], messages[i + 1])
+  end
+  shift_history(queue .. 'rates')
+  for name, less in pairs({ next = ms, minute = math.floor(ms / 60000) }) do
+    if redis.call('HEXISTS', queue .. 'info', name) == 1 then
+      redis.call('HINCRBY', queue .. 'info', name, string.format('%d', -less))
+    end
+  end
+  for _, lock in ipairs(redis.call('KEYS', queue .. 'lock:*')) do
+    redis.call('PEXPIRE', lock, redis.call('PTTL', lock) - ms)
+  end
 end
 return 'OK'

@@ -13,12 +13,29 @@ struct situation {
     bool damaged;
 };
 
-/* A message or id that a step gave a name. */
+/* A queue that a step named. */
+struct opened {
+    struct opened *next; /* the ones named before */
+    dueq_bytes name;
+    dueq_queue *queue;
+};
+
+/* A message, id or lock that a step gave a name. Of a lock: its name and token. */
 struct capture {
     struct capture *next; /* the ones named before */
     const char *name;
     size_t step;
+    dueq_queue *queue;
     dueq_bytes id, ticket;
+};
+
+/* How far a peek got. */
+struct look {
+    struct look *next;
+    const char *name;
+    dueq_state state;
+    size_t page;
+    dueq_bytes cursor;
 };
 
 /* Memory of a run, freed at its end. */
@@ -34,7 +51,9 @@ struct run {
     redisContext *redis;
     dueq_queue *queue;
     dueq_bytes name; /* the queue's */
+    struct opened *opened;
     struct capture *captures;
+    struct look *looks;
     struct kept *kept;
     size_t step;
     const char *verb;
@@ -56,11 +75,18 @@ const char *shown(struct run *run, dueq_bytes bytes);
 json_object *field(json_object *object, const char *name);
 int64_t number(json_object *object, const char *name, int64_t without);
 const char *word(json_object *object, const char *name);
+/* The field's place in a list of words, which ends with NULL; 0 where there is none. */
+int choice(struct run *run, json_object *object, const char *name, const char *const *words);
 
 /* The last one of a name; NULL: there is none. */
 struct capture *capture(struct run *run, const char *name);
-void remember(struct run *run, const char *name, dueq_bytes id, dueq_bytes ticket);
+/* The one that the step's field names. */
+struct capture *captured(struct run *run, json_object *step, const char *name);
+void remember(struct run *run, const char *name, dueq_queue *queue, dueq_bytes id,
+              dueq_bytes ticket);
 
+/* What a queue's keys begin with. */
+dueq_bytes key_begin(struct run *run, dueq_bytes queue);
 /* What ${name} stands for. */
 dueq_bytes variable(struct run *run, const char *name, size_t size);
 dueq_bytes value(struct run *run, json_object *json);
@@ -69,23 +95,48 @@ dueq_bytes bytes(struct run *run, json_object *object, const char *name);
 /* A list of values, as often as the step's "times" says. */
 dueq_bytes *list(struct run *run, json_object *step, const char *name, size_t *count);
 
+/* Opens a queue anew. */
+dueq_status open_named(struct run *run, dueq_bytes name, dueq_queue **queue);
+/* The queue as it was opened last, or opened now; NULL: this is no queue's name. */
+dueq_queue *queue_named(struct run *run, dueq_bytes name);
+
 /* A command to the server; an error fails the test. */
 redisReply *raw(struct run *run, const dueq_bytes *words, size_t count);
 int64_t server_ms(struct run *run);
-/* EVAL of NAME.lua in the folder, on the current queue. */
+/* EVAL of NAME.lua in the folder, on the current queue and then the others that steps named. */
 redisReply *script(struct run *run, const char *name, const dueq_bytes *words, size_t count);
 
 const char *reply_text(struct run *run, const redisReply *reply);
 /* Compares with "reply", and frees the reply. */
 void compare_reply(struct run *run, json_object *expect, redisReply *reply);
+void compare_bytes(struct run *run, const char *what, json_object *expected, dueq_bytes got);
 void compare_number(struct run *run, const char *what, json_object *expected, int64_t got);
-/* A point of time that is [least, most] ms from now. */
-void compare_distance(struct run *run, const char *what, json_object *expected, int64_t time_ms);
+/* Is this point of time [least, most] ms from now? */
+bool is_distance(struct run *run, json_object *expected, int64_t time_ms);
+/* A point of time or, where a list is expected, one that is [least, most] ms from now. */
+void compare_time(struct run *run, const char *what, json_object *expected, int64_t time_ms);
 void compare_status(struct run *run, json_object *expect, dueq_status got);
 /* "statuses": a list, or how many there are of each. */
 void compare_statuses(struct run *run, json_object *expect, const dueq_result *result);
 /* Compares what `expected` names, and gives the message the name that it has there. */
 void compare_message(struct run *run, json_object *expected, const dueq_message *message);
+/* Compares with "count" and "messages". */
+void compare_messages(struct run *run, json_object *expect, const dueq_message *const *messages,
+                      size_t count);
+
+/* A step's drafts: those of "drafts", or the one that the step is, as often as "times" says. */
+dueq_draft *drafts(struct run *run, json_object *step, size_t *count);
+/* Their ids, of the items of a result from `first` on. */
+void remember_drafts(struct run *run, json_object *step, dueq_queue *queue,
+                     const dueq_draft *drafts, const dueq_result *result, size_t first);
+
+struct verb {
+    const char *name;
+    void (*run)(struct run *run, json_object *step);
+};
+
+/* What producers and consumers do; what is done from outside; locks. Each ends with no name. */
+extern const struct verb work_verbs[], manage_verbs[], lock_verbs[];
 
 void do_step(struct run *run, json_object *step);
 

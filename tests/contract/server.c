@@ -23,6 +23,13 @@ int64_t server_ms(struct run *run) {
     return seconds * 1000 + micros / 1000;
 }
 
+/* Does the list hold the name before this place too? */
+static bool named_before(const struct opened *first, const struct opened *place) {
+    while (first != place && !same(first->name, place->name))
+        first = first->next;
+    return first != place;
+}
+
 redisReply *script(struct run *run, const char *name, const dueq_bytes *words, size_t count) {
     char path[512];
     snprintf(path, sizeof path, "%s/%s.lua", run->folder, name);
@@ -32,11 +39,19 @@ redisReply *script(struct run *run, const char *name, const dueq_bytes *words, s
     char *source = keep(run, 65536);
     size_t size = fread(source, 1, 65536, file);
     fclose(file);
-    dueq_bytes *all = keep(run, (count + 4) * sizeof *all);
+    size_t keys = 1, at = 4;
+    for (const struct opened *opened = run->opened; opened; opened = opened->next)
+        keys++;
+    dueq_bytes *all = keep(run, (count + keys + 3) * sizeof *all);
     all[0] = BYTES("EVAL");
     all[1] = (dueq_bytes){source, size};
-    all[2] = BYTES("1");
-    all[3] = variable(run, "key.", 4);
-    memcpy(all + 4, words, count * sizeof *words);
-    return raw(run, all, count + 4);
+    all[3] = key_begin(run, run->name);
+    for (const struct opened *opened = run->opened; opened; opened = opened->next)
+        if (!named_before(run->opened, opened) && !same(opened->name, run->name))
+            all[at++] = key_begin(run, opened->name);
+    char *digits = keep(run, 24);
+    snprintf(digits, 24, "%zu", at - 3);
+    all[2] = BYTES(digits);
+    memcpy(all + at, words, count * sizeof *words);
+    return raw(run, all, at + count);
 }

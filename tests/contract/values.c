@@ -75,6 +75,16 @@ const char *word(json_object *object, const char *name) {
     return found ? json_object_get_string(found) : NULL;
 }
 
+int choice(struct run *run, json_object *object, const char *name, const char *const *words) {
+    dueq_bytes found = bytes(run, object, name);
+    for (int i = 0; words[i]; i++)
+        if (same(found, BYTES(words[i])))
+            return i;
+    if (found.size)
+        wrong(run, "%s: %s", name, shown(run, found));
+    return 0;
+}
+
 struct capture *capture(struct run *run, const char *name) {
     struct capture *found = run->captures;
     while (found && strcmp(found->name, name) != 0)
@@ -82,12 +92,25 @@ struct capture *capture(struct run *run, const char *name) {
     return found;
 }
 
-void remember(struct run *run, const char *name, dueq_bytes id, dueq_bytes ticket) {
+struct capture *captured(struct run *run, json_object *step, const char *name) {
+    struct capture *found = capture(run, word(step, name));
+    if (!found)
+        wrong(run, "nothing has this name");
+    return found;
+}
+
+void remember(struct run *run, const char *name, dueq_queue *queue, dueq_bytes id,
+              dueq_bytes ticket) {
     if (!name)
         return;
     struct capture *added = keep(run, sizeof *added);
-    *added = (struct capture){run->captures, name, run->step, copy(run, id), copy(run, ticket)};
+    *added =
+        (struct capture){run->captures, name, run->step, queue, copy(run, id), copy(run, ticket)};
     run->captures = added;
+}
+
+dueq_bytes key_begin(struct run *run, dueq_bytes queue) {
+    return join(run, join(run, BYTES("dueq:{"), queue), BYTES("}:"));
 }
 
 dueq_bytes variable(struct run *run, const char *name, size_t size) {
@@ -98,10 +121,8 @@ dueq_bytes variable(struct run *run, const char *name, size_t size) {
                             (size_t)json_object_get_string_len(run->situation->each)};
     if (!strcmp(text, "queue"))
         return BYTES(run->situation->test);
-    if (!strncmp(text, "key.", 4)) {
-        dueq_bytes key = join(run, BYTES("dueq:{"), run->name);
-        return join(run, join(run, key, BYTES("}:")), BYTES(text + 4));
-    }
+    if (!strncmp(text, "key.", 4))
+        return join(run, key_begin(run, run->name), BYTES(text + 4));
     if ((dot = strchr(text, '.'))) {
         *dot++ = '\0';
         struct capture *found = capture(run, text);

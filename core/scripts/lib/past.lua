@@ -5,7 +5,10 @@
 -- Returns the past as a table; one of zeros where there is nothing.
 local function past_read(past)
   local before, forgiven, crashes, tag, text = string.match(past or '', '^(%d+) (%d+) (%d+) (%S+) (.*)$')
-  if not before or #before > 9 or #forgiven > 9 or #crashes > 9 then
+  local sound = before and #before < 10 and #forgiven < 10 and #crashes < 10
+    and forgiven + crashes <= tonumber(before)
+    and (tag == '-' or #tag == 10 or (string.find(tag, '^%w*[hl]$') and #tag % 10 == 1))
+  if not sound then
     return { before = 0, forgiven = 0, crashes = 0, text = '' }
   end
   return {

@@ -19,7 +19,8 @@ local function replace(keys, id, old, envelope, e, keep)
     or redis.call('HEXISTS', keys.outgoing, id) == 1
   local _, _, tag = ticket_read(ticket)
   local stamp = tag and #tag >= 10 and string.sub(tag, 1, 10) or ''
-  if keep and not elsewhere and (e.to or keys.queue) == keys.queue and stamp .. string.sub(e.tag, 11) == (tag or '') then
+  local stays = keep and not elsewhere and envelope_read(old) and (e.to or keys.queue) == keys.queue
+  if stays and stamp .. string.sub(e.tag, 11) == (tag or '') then
     -- The same stamp, or none as before: the ticket stays the message's.
     local flags = string.byte(envelope, 2) - (stamp == '' and 1 or 0)
     return string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, 4) .. stamp

@@ -1,12 +1,12 @@
 -- Keeps the history: at the first call in a minute, before it counts anything, the totals so far are
 -- noted; the last 360 of them. "In" is how many tickets ever came to `ready`: the head's place among
--- them tells about when it came (see stats.lua).
-local function tally(info, ready, rates, now)
+-- them tells about when it came (see stats.lua). A queue is not made by it: `first` where the call is a push.
+local function tally(info, ready, rates, now, first)
   local minute = string.format('%d', math.floor(now / 60000))
   local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled', 'skew', 'minute' }
   local values = redis.pcall('HMGET', info, unpack(names))
   local length = redis.pcall('LLEN', ready)
-  if values.err or type(length) == 'table' or values[9] == minute then
+  if values.err or type(length) == 'table' or values[9] == minute or not (values[1] or first) then
     return
   end
   for i = 1, 8 do

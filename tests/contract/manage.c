@@ -1,0 +1,248 @@
+/* What is done from outside: by id, by state, and to look at queues. */
+#include "run.h"
+
+typedef dueq_status (*on_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count,
+                              dueq_result **result);
+
+static void do_ids(struct run *run, json_object *step, on_ids verb) {
+    dueq_result *result;
+    size_t count = 1;
+    dueq_bytes one = bytes(run, step, "id"), *ids = &one;
+    if (field(step, "ids"))
+        ids = list(run, step, "ids", &count);
+    compare_status(run, field(step, "expect"), verb(run->queue, ids, count, &result));
+    compare_statuses(run, field(step, "expect"), result);
+    dueq_result_free(result);
+}
+
+static void do_cancel(struct run *run, json_object *step) { do_ids(run, step, dueq_cancel); }
+
+static void do_kick(struct run *run, json_object *step) { do_ids(run, step, dueq_kick); }
+
+/* A field of a point of time, or one of how long that is from now. */
+static int64_t time_of(struct run *run, json_object *step, const char *at, const char *in) {
+    return field(step, in) ? server_ms(run) + number(step, in, 0) : number(step, at, 0);
+}
+
+/* Until there are none left, a few at a time. */
+static void do_kick_all(struct run *run, json_object *step) {
+    enum { PAGE = 3 };
+    json_object *expect = field(step, "expect");
+    const dueq_filter filter = {bytes(run, step, "error"),
+                                time_of(run, step, "since_ms", "since_in_ms"),
+                                time_of(run, step, "until_ms", "until_in_ms")};
+    dueq_bytes cursor = {0};
+    dueq_result *result;
+    int64_t kicked = 0;
+    dueq_status status;
+    do {
+        status = dueq_kick_all(run->queue, &filter, cursor, PAGE, &result);
+        kicked += (int64_t)dueq_result_kicked(result);
+        cursor = copy(run, dueq_result_cursor(result));
+        dueq_result_free(result);
+    } while (cursor.size);
+    compare_status(run, expect, status);
+    if (field(expect, "kicked"))
+        compare_number(run, "the number of kicked", field(expect, "kicked"), kicked);
+}
+
+static void do_reschedule(struct run *run, json_object *step) {
+    compare_status(run, field(step, "expect"),
+                   dueq_reschedule(run->queue, bytes(run, step, "id"), number(step, "delay_ms", 0),
+                                   number(step, "at_ms", 0)));
+}
+
+static void do_pause(struct run *run, json_object *step) {
+    compare_status(run, field(step, "expect"), dueq_pause(run->queue));
+}
+
+static void do_resume(struct run *run, json_object *step) {
+    compare_status(run, field(step, "expect"), dueq_resume(run->queue));
+}
+
+static dueq_state state_of(struct run *run, json_object *step) {
+    static const char *const states[] = {"ready", "delayed", "leased", "dead", NULL};
+    return (dueq_state)(DUEQ_READY + choice(run, step, "state", states));
+}
+
+/* Until there are none left: the whole of the state. */
+static void do_purge(struct run *run, json_object *step) {
+    dueq_state state = state_of(run, step);
+    size_t purged, all = 0;
+    dueq_status status;
+    do {
+        status = dueq_purge(run->queue, state, DUEQ_MAX_BATCH, &purged);
+        all += purged;
+    } while (status == DUEQ_OK);
+    json_object *expect = field(step, "expect");
+    compare_status(run, expect, status == DUEQ_EMPTY ? DUEQ_OK : status);
+    if (field(expect, "purged"))
+        compare_number(run, "the number of purged", field(expect, "purged"), (int64_t)all);
+}
+
+static void do_find(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect");
+    dueq_result *result;
+    compare_status(run, expect, dueq_find(run->queue, bytes(run, step, "id"), &result));
+    if (field(expect, "message"))
+        compare_message(run, field(expect, "message"), dueq_result_message(result, 0));
+    dueq_result_free(result);
+}
+
+static struct look *look_named(struct run *run, const char *name) {
+    struct look *look = run->looks;
+    while (look && strcmp(look->name, name) != 0)
+        look = look->next;
+    if (!look)
+        wrong(run, "no peek has this name");
+    return look;
+}
+
+static struct look *look_begun(struct run *run, json_object *step) {
+    struct look *look = keep(run, sizeof *look);
+    *look = (struct look){.next = run->looks,
+                          .name = word(step, "as") ? word(step, "as") : "",
+                          .state = state_of(run, step),
+                          .page = (size_t)number(step, "page", DUEQ_MAX_BATCH)};
+    return run->looks = look;
+}
+
+/* Page by page until there is no more, or it has as many messages as were asked for. */
+static void do_peek(struct run *run, json_object *step) {
+    enum { MOST_PAGES = 2000 };
+    json_object *expect = field(step, "expect");
+    struct look *look =
+        field(step, "more") ? look_named(run, word(step, "more")) : look_begun(run, step);
+    size_t most = (size_t)number(step, "count", INT32_MAX), count = 0, pages = 0;
+    dueq_result **results = keep(run, MOST_PAGES * sizeof *results);
+    const dueq_message **messages = keep(run, MOST_PAGES * sizeof *messages);
+    dueq_status status;
+    do {
+        dueq_result *page;
+        status = dueq_peek(run->queue, look->state, look->cursor, look->page, &page);
+        if (dueq_result_count(page) > look->page)
+            wrong(run, "%zu messages in a page of %zu", dueq_result_count(page), look->page);
+        for (size_t i = 0; i < dueq_result_count(page); i++)
+            if (dueq_result_message(page, i) && count < MOST_PAGES)
+                messages[count++] = dueq_result_message(page, i);
+        look->cursor = copy(run, dueq_result_cursor(page));
+        results[pages++] = page;
+    } while (look->cursor.size && count < most && pages < MOST_PAGES);
+    compare_status(run, expect, status);
+    compare_messages(run, expect, messages, count);
+    while (pages > 0)
+        dueq_result_free(results[--pages]);
+}
+
+static void do_stats(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect");
+    dueq_counts counts = {0};
+    const struct {
+        const char *name;
+        const int64_t *number;
+    } fields[] = {{"ready", &counts.ready},         {"delayed", &counts.delayed},
+                  {"leased", &counts.leased},       {"dead", &counts.dead},
+                  {"pushed", &counts.pushed},       {"reserved", &counts.reserved},
+                  {"acked", &counts.acked},         {"retried", &counts.retried},
+                  {"expired", &counts.expired},     {"buried", &counts.buried},
+                  {"cancelled", &counts.cancelled}, {"purged", &counts.purged},
+                  {"damaged", &counts.damaged},     {"paused", &counts.paused},
+                  {"next_ms", &counts.next_ms},     {"next_in_ms", &counts.next_ms},
+                  {"oldest_ms", &counts.oldest_ms}, {"oldest_in_ms", &counts.oldest_ms}};
+    compare_status(run, expect, dueq_stats(run->queue, &counts));
+    if (!expect)
+        return;
+    json_object_object_foreach(expect, name, wanted) {
+        size_t i = 0, count = sizeof fields / sizeof *fields;
+        while (i < count && strcmp(name, fields[i].name) != 0)
+            i++;
+        if (i == count && strcmp(name, "status") != 0)
+            wrong(run, "no field of stats: %s", name);
+        if (i < count)
+            compare_time(run, name, wanted, *fields[i].number);
+    }
+}
+
+/* The sum of those that began in the time expected; returns how many they were. */
+static size_t compare_rate(struct run *run, json_object *expected, const dueq_result *result) {
+    dueq_rate sum = {0};
+    const struct {
+        const char *name;
+        const int64_t *number;
+    } fields[] = {{"pushed", &sum.pushed},      {"reserved", &sum.reserved},
+                  {"acked", &sum.acked},        {"retried", &sum.retried},
+                  {"expired", &sum.expired},    {"buried", &sum.buried},
+                  {"cancelled", &sum.cancelled}};
+    size_t count = 0;
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        const dueq_rate *rate = dueq_result_rate(result, i);
+        if (!is_distance(run, field(expected, "start_in_ms"), rate->start_ms))
+            continue;
+        count++;
+        sum.pushed += rate->pushed;
+        sum.reserved += rate->reserved;
+        sum.acked += rate->acked;
+        sum.retried += rate->retried;
+        sum.expired += rate->expired;
+        sum.buried += rate->buried;
+        sum.cancelled += rate->cancelled;
+    }
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (field(expected, fields[i].name))
+            compare_number(run, fields[i].name, field(expected, fields[i].name), *fields[i].number);
+    return count;
+}
+
+static void do_rates(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect"), *rates = field(expect, "rates");
+    dueq_result *result;
+    compare_status(run, expect,
+                   dueq_rates(run->queue, (size_t)number(step, "minutes", 60), &result));
+    size_t found = 0;
+    for (size_t i = 0; rates && i < json_object_array_length(rates); i++)
+        found += compare_rate(run, json_object_array_get_idx(rates, i), result);
+    if (rates && found != dueq_result_count(result))
+        wrong(run, "%zu of %zu rates were expected", found, dueq_result_count(result));
+    dueq_result_free(result);
+}
+
+/* All pages; the queues that are looked for come once each at least. */
+static void do_queues(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect");
+    size_t wanted_count, without_count;
+    dueq_bytes *wanted = list(run, expect, "names", &wanted_count), cursor = {0};
+    dueq_bytes *without = list(run, expect, "without", &without_count);
+    bool *found = keep(run, wanted_count * sizeof *found);
+    dueq_status status;
+    do {
+        dueq_result *page;
+        status = dueq_queues(run->client, cursor, &page);
+        for (size_t i = 0; i < dueq_result_count(page); i++) {
+            for (size_t k = 0; k < wanted_count; k++)
+                found[k] = found[k] || same(wanted[k], dueq_result_id(page, i));
+            for (size_t k = 0; k < without_count; k++)
+                if (same(without[k], dueq_result_id(page, i)))
+                    wrong(run, "there is %s", shown(run, without[k]));
+        }
+        cursor = copy(run, dueq_result_cursor(page));
+        dueq_result_free(page);
+    } while (cursor.size);
+    compare_status(run, expect, status);
+    for (size_t k = 0; k < wanted_count; k++)
+        if (!found[k])
+            wrong(run, "there is no %s", shown(run, wanted[k]));
+}
+
+const struct verb manage_verbs[] = {{"cancel", do_cancel},
+                                    {"kick", do_kick},
+                                    {"kick_all", do_kick_all},
+                                    {"reschedule", do_reschedule},
+                                    {"pause", do_pause},
+                                    {"resume", do_resume},
+                                    {"purge", do_purge},
+                                    {"find", do_find},
+                                    {"peek", do_peek},
+                                    {"stats", do_stats},
+                                    {"rates", do_rates},
+                                    {"queues", do_queues},
+                                    {NULL, NULL}};

@@ -1,0 +1,175 @@
+"""The situations of this folder (README.md has their format), and what their values mean."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import dueq
+
+Json: TypeAlias = Any
+FOLDER = Path(__file__).parent
+VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
+
+DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
+DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter", "to"}
+DRAFT |= {"unique_ms", "existing"}
+BACKOFF = {"kind", "jitter", "base_ms", "cap_ms", "list_ms"}
+FIELDS = {
+    "open": {"name"},
+    "push": DRAFT | {"drafts", "times"},
+    "ack_push": {"message", "to", "drafts", "times"},
+    "reserve": {"count", "timeout_ms", "lease_ms", "queues", "order", "as"},
+    "ack": {"message", "tickets"},
+    "retry": {"message", "delay_ms", "error"},
+    "release": {"message", "delay_ms"},
+    "extend": {"message", "lease_ms"},
+    "bury": {"message", "reason"},
+    "cancel": {"id", "ids"},
+    "find": {"id"},
+    "peek": {"state", "page", "count", "as", "more"},
+    "kick": {"id", "ids"},
+    "kick_all": {"error", "since_ms", "since_in_ms", "until_ms", "until_in_ms"},
+    "reschedule": {"id", "delay_ms", "at_ms"},
+    "pause": set[str](),
+    "resume": set[str](),
+    "purge": {"state"},
+    "stats": set[str](),
+    "rates": {"minutes"},
+    "queues": set[str](),
+    "lock": {"name", "ttl_ms", "timeout_ms", "as"},
+    "relock": {"lock", "ttl_ms"},
+    "unlock": {"lock"},
+    "redis": {"command"},
+    "pass": {"args"},
+    "break": {"args"},
+    "mend": {"args"},
+}
+STATS = {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
+STATS |= {"buried", "cancelled", "purged", "damaged", "paused"}
+STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
+EXPECTS = {
+    **{key: {"statuses"} for key in ("push", "ack", "ack_push", "cancel", "kick")},
+    "reserve": {"messages", "count", "queue"},
+    "peek": {"messages", "count"},
+    "find": {"message"},
+    "kick_all": {"kicked"},
+    "purge": {"purged"},
+    "stats": STATS,
+    "rates": {"rates"},
+    "queues": {"names", "without"},
+    **{key: {"reply"} for key in ("redis", "pass", "break", "mend")},
+}
+
+
+class Situation:
+    def __init__(self, found: Json, index: int | None = None) -> None:
+        self.name: str = "test_" + found["name"] + ("" if index is None else f"_{index + 1}")
+        self.each: bytes | None = None if index is None else found["each"][index].encode()
+        self.damaged = found.get("damaged", False)
+        self.steps: list[Json] = found["steps"]
+
+
+def situations() -> Iterator[Situation]:
+    for path in sorted(FOLDER.glob("*.json")):
+        for found in json.loads(path.read_text(encoding="utf-8")):
+            if "each" in found:
+                yield from (Situation(found, index) for index in range(len(found["each"])))
+            else:
+                yield Situation(found)
+
+
+class Values:
+    """What texts and drafts of a situation stand for."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self.name = situation.name.encode()
+        """The queue in use."""
+        self.names = {self.name: None}
+        """All queues that steps named."""
+        self.captures: dict[str, list[dueq.Message]] = {}
+        self.ids: dict[str, str] = {}
+
+    def value(self, found: Json) -> bytes:
+        if isinstance(found, str):
+            return self.expand(found.encode())
+        if isinstance(found, int):
+            return b"%d" % found
+        if "hex" in found:
+            return bytes.fromhex(self.value(found["hex"]).decode())
+        if "repeat" in found:
+            unit, times = found["repeat"]
+            return self.value(unit) * int(times)
+        return b"".join(self.value(part) for part in found["join"])
+
+    def text(self, found: Json) -> str:
+        return self.value(found).decode("utf-8", "surrogateescape")
+
+    def queue_name(self, found: Json) -> str:
+        self.names[self.value(found)] = None
+        return self.text(found)
+
+    def expand(self, text: bytes) -> bytes:
+        while found := VARIABLE.search(text):
+            before, after = text[: found.start()], text[found.end() :]
+            if b"${" not in before:
+                return before + self.variable(found[1].decode()) + self.expand(after)
+            # "${key.${each}}"
+            text = before + self.variable(found[1].decode()) + after
+        return text
+
+    def variable(self, name: str) -> bytes:
+        if name == "each":
+            assert self.situation.each is not None
+            return self.situation.each
+        if name == "queue":
+            return self.situation.name.encode()
+        first, _, last = name.partition(".")
+        if first == "key":
+            return b"dueq:{" + self.name + b"}:" + last.encode()
+        if last == "id":
+            return self.ids[first].encode()
+        assert last == "ticket", name
+        return self.captures[first][-1].ticket.encode()
+
+    def draft(self, found: Json) -> dueq.Draft:
+        return dueq.Draft(self.value(found["body"]), **self.draft_options(found))
+
+    def draft_options(self, found: Json) -> Json:
+        """The arguments of Queue.push() and dueq.Draft behind the body."""
+        options: dict[str, Json] = {}
+        for name in ("delay", "at", "lease", "ttl", "unique"):
+            if f"{name}_ms" in found:
+                options[name] = found[f"{name}_ms"] / 1000
+        for name in ("max_attempts", "max_crashes"):
+            if name in found:
+                options[name] = found[name] or None
+        for name in ("dead_letter", "to"):
+            if name in found:
+                options[name] = self.queue_name(found[name])
+        for name in ("priority", "drop"):
+            if name in found:
+                options[name] = found[name]
+        if "id" in found:
+            options["id"] = self.text(found["id"])
+        if "headers" in found:
+            pairs = found["headers"]
+            options["headers"] = {self.text(name): self.text(text) for name, text in pairs}
+        if "backoff" in found:
+            options["backoff"] = self.backoff(found["backoff"])
+        if "existing" in found:
+            words = {"refuse": False, "replace": True, "replace_body": "body"}
+            options["replace"] = words[self.text(found["existing"])]
+        return options
+
+    def backoff(self, found: Json) -> Json:
+        kind: Any = self.text(found["kind"])
+        delays = [delay / 1000 for delay in found.get("list_ms", [])]
+        if kind == "list" and set(found) == {"kind", "list_ms"}:
+            return delays
+        if kind == "fixed" and set(found) == {"kind", "base_ms"}:
+            return found["base_ms"] / 1000
+        times = {name[:-3]: found[name] / 1000 for name in ("base_ms", "cap_ms") if name in found}
+        return dueq.Backoff(kind, jitter=found.get("jitter", "none"), delays=delays, **times)
