@@ -253,7 +253,7 @@ static void test_rates(void **state) {
 static void test_rates_of_minutes_before(void **state) {
     (void)state;
     run_command(&server, "RPUSH dueq:{jobs}:rates %s %s %s", "1793541660000 9 8 7 6 5 4 3 2",
-                "1793541600000 -1 1 1 1 1 1 1 9", "1793541540000 0 0 0 0 0 0 0 0");
+                "1793541600000 1 1 1 1 1 1 1 9", "1793541540000 0 0 0 0 0 0 0 0");
     run_command(&server, "HSET dueq:{jobs}:info pushed 10");
     dueq_result *result;
     assert_status(jobs.client, OK, dueq_rates(jobs.queue, 2, &result));
@@ -270,7 +270,9 @@ static void test_rates_of_minutes_before(void **state) {
     assert_null(dueq_result_rate(result, 2));
     dueq_result_free(result);
     run_command(&server, "LPUSH dueq:{jobs}:rates damaged");
-    assert_status(jobs.client, PROTOCOL, dueq_rates(jobs.queue, 2, NULL));
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 1, &result));
+    assert_int_equal(dueq_result_count(result), 0);
+    dueq_result_free(result);
     assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, 0, NULL));
     assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, DUEQ_MAX_RATES + 1, NULL));
 }
