@@ -57,7 +57,7 @@ class Player:
         """The deliveries that are taken and not yet answered."""
         open_: dict[tuple[str, int], Entry] = {}
         for entry in self.entries:
-            key = entry["order"], entry["attempt"]
+            key = entry["order"], entry["delivery"]
             if entry["what"] == "taken":
                 open_[key] = entry
             else:
@@ -96,7 +96,7 @@ def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     held = 0
     for entry in victim.in_work():
         message = queue.find(entry["order"])
-        if message and message.state == "leased" and message.attempt == entry["attempt"]:
+        if message and message.state == "leased" and message.deliveries == entry["delivery"]:
             held += 1
     if held < at_least:
         victim.process.send_signal(signal.SIGCONT)

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# A line of a ledger: what, order, and by `what`: attempt, at, due, delay, until, lease.
+# A line of a ledger: what, order, and by `what`: delivery, at, due, delay, until, lease.
 Entry = Mapping[str, Any]
 
 
@@ -99,19 +99,19 @@ def _judge_deliveries(
     verdict: Verdict, number: str, due: float, taken: list[Entry], retried: list[Entry]
 ) -> None:
     verdict.retried += len(retried)
-    given_back = {entry["attempt"]: _ms(entry["at"]) + _ms(entry["delay"]) for entry in retried}
-    leases = {entry["attempt"]: _ms(entry["until"]) for entry in taken}
+    given_back = {entry["delivery"]: _ms(entry["at"]) + _ms(entry["delay"]) for entry in retried}
+    leases = {entry["delivery"]: _ms(entry["until"]) for entry in taken}
     if len(leases) < len(taken):
         verdict.doubled.append(number)
     for entry in taken:
-        attempt, at = entry["attempt"], _ms(entry["until"]) - _ms(entry["lease"])
-        if attempt == 1:
+        delivery, at = entry["delivery"], _ms(entry["until"]) - _ms(entry["lease"])
+        if delivery == 1:
             not_before = _ms(due)
             verdict.lateness_ms.append(max(0, at - not_before))
-        elif attempt - 1 in given_back:
-            not_before = given_back[attempt - 1]
+        elif delivery - 1 in given_back:
+            not_before = given_back[delivery - 1]
         else:
-            not_before = leases.get(attempt - 1, _ms(due))
+            not_before = leases.get(delivery - 1, _ms(due))
             verdict.redelivered += 1
         if at < not_before:
             verdict.early.append(number)

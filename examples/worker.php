@@ -26,7 +26,7 @@ function cancelOrder(array $order, int $attempt): void
 
 $ledger = fopen($argv[1], 'ab');
 $note = function (string $what, Dueq\Message $message, array $more = []) use ($ledger): void {
-    $entry = ['what' => $what, 'order' => $message->id, 'attempt' => $message->attempt] + $more;
+    $entry = ['what' => $what, 'order' => $message->id, 'delivery' => $message->deliveries] + $more;
     fwrite($ledger, json_encode($entry, JSON_THROW_ON_ERROR) . "\n");
 };
 

@@ -33,7 +33,7 @@ def main(path: Path) -> None:
     with path.open("a", encoding="utf-8", buffering=1) as ledger:
 
         def note(what: str, message: dueq.Message, **more: object) -> None:
-            entry = {"what": what, "order": message.id, "attempt": message.attempt, **more}
+            entry = {"what": what, "order": message.id, "delivery": message.deliveries, **more}
             print(json.dumps(entry), file=ledger)
 
         while True:

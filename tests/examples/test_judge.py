@@ -17,16 +17,16 @@ PAYING = {"number": "A-1", "paid_at": "2026-11-20T18:00:00Z"}
 DUE = 1000.0
 
 
-def entry(what: str, attempt: int = 1, **more: Any) -> dict[str, Any]:
-    return {"what": what, "order": "A-1", "attempt": attempt, **more}
+def entry(what: str, delivery: int = 1, **more: Any) -> dict[str, Any]:
+    return {"what": what, "order": "A-1", "delivery": delivery, **more}
 
 
 SCHEDULED = entry("scheduled", at=DUE - 3, due=DUE)
 CANCELLED = entry("cancelled")
 
 
-def taken(at: float, attempt: int = 1) -> dict[str, Any]:
-    return entry("taken", attempt, until=at + 2.0, lease=2.0)
+def taken(at: float, delivery: int = 1) -> dict[str, Any]:
+    return entry("taken", delivery, until=at + 2.0, lease=2.0)
 
 
 def faults(verdict: Verdict) -> dict[str, list[str]]:
