@@ -1,6 +1,6 @@
 """
-Producers and consumers in Python, PHP and C on one queue, under fire: they and the server are
-killed, stopped and cut off at random. Ledgers outside the queue prove what came of every message.
+Producers and consumers in Python, PHP and C on two queues, under fire: they and the server are
+killed, stopped and cut off at random. Ledgers outside the queues prove what came of every message.
 
 The last line is for machines. The exit status is 0 when nothing was lost, acknowledged and seen
 again, held by two at a time, or early, and nothing else was met that should not be. With --fsync
@@ -19,19 +19,20 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from crew import ROOT, Crew
-from ledger import Verdict, judge
+from crew import QUEUES, ROOT, Crew
+from drain import UNWANTED, count, drain
+from verdict import Verdict, judge
 
 import dueq
 import private_server
 from private_server import Refused, Server
 
 FAULT_EVERY_S = 0.8
-DRAIN_S = 60.0  # the drain may go on for so long without an ack
 
 
 class Chaos:
@@ -166,8 +167,8 @@ class Chaos:
 class Progress:
     """A line every few seconds."""
 
-    def __init__(self, queue: dueq.Queue) -> None:
-        self.queue = queue
+    def __init__(self, queues: list[dueq.Queue]) -> None:
+        self.queues = queues
         self.begin = time.monotonic()
         self.next = self.begin + 2
 
@@ -177,41 +178,30 @@ class Progress:
             return
         self.next = now + 5
         try:
-            stats = self.queue.stats()
+            stats = count(self.queues)
         except dueq.Error:
             return
         print(
-            f"{now - self.begin:5.0f} s  {faults} faults  {stats.acked} acknowledged,"
-            f" {stats.ready} ready, {stats.delayed} delayed, {stats.leased} leased",
+            f"{now - self.begin:5.0f} s  {faults} faults  {stats['acked']} acknowledged,"
+            f" {stats['ready']} ready, {stats['delayed']} delayed, {stats['leased']} leased,"
+            f" {stats['dead']} dead",
             flush=True,
         )
 
 
-def drain(queue: dueq.Queue, crew: Crew) -> dueq.Stats:
-    """Fresh consumers empty the queue. Returns what it holds in the end."""
-    crew.hire("drain", 1)
-    acked, moved = -1, time.monotonic()
-    while True:
-        stats = queue.stats()
-        if stats.acked != acked:
-            acked, moved = stats.acked, time.monotonic()
-        if not (stats.ready or stats.delayed or stats.leased):
-            break
-        if time.monotonic() > moved + DRAIN_S:
-            crew.troubles.append(f"the queue does not get empty: {stats}")
-            break
-        crew.watch()
-        time.sleep(0.1)
-    crew.dismiss("drain")
-    return queue.stats()
-
-
 def report(verdict: Verdict, folder: Path, begin_ms: int) -> None:
     print(
-        f"\n{verdict.accepted} accepted, {verdict.deliveries} deliveries,"
-        f" {verdict.acked} acknowledged ({verdict.acks_unknown} more whose holder was not told),"
-        f" {verdict.retried} retried, {verdict.ended} came back by the end of a lease;"
-        f" the latest {verdict.late_ms} ms after it was due"
+        f"\n{verdict.accepted} accepted, {verdict.deliveries} deliveries; the latest"
+        f" {verdict.late_ms} ms after it was due"
+    )
+    done = ", ".join(f"{verb} {number}" for verb, number in sorted(verdict.done.items()))
+    unknown = ", ".join(f"{verb} {number}" for verb, number in sorted(verdict.unknown.items()))
+    print(
+        f"ended by: {done}, lease {verdict.crashed}; calls not known to be run: {unknown or 'none'}"
+    )
+    print(
+        f"moved when due {verdict.moved}, moved at their end {verdict.moved_at_end},"
+        f" found dead {verdict.died}, successors {verdict.succeeded}"
     )
     failures = ", ".join(f"{name} {count}" for name, count in sorted(verdict.errors.items()))
     print(f"failed calls by status and verb: {failures or 'none'}")
@@ -253,20 +243,19 @@ def run(options: argparse.Namespace) -> int:
     )
     words = ["--appendonly", "yes", "--appendfsync", options.fsync]
     words += ["--auto-aof-rewrite-min-size", "8mb"]
-    with (
-        Server(*words) as server,
-        dueq.Queue("chaos", f"{server.url}?timeout=3s") as queue,
-    ):
-        crew = Crew(folder, f"{server.url}?timeout=3s", options.rate / 3, chance)
+    with Server(*words) as server, ExitStack() as stack:
+        url = f"{server.url}?timeout=3s"
+        queues = [stack.enter_context(dueq.Queue(name, url)) for name in QUEUES]
+        crew = Crew(folder, url, options.rate / 3, chance)
         chaos = Chaos(server, crew, chance, folder / "faults.log")
         try:
             crew.hire("produce", 1)
             crew.hire("consume", 2)
-            progress = Progress(queue)
+            progress = Progress(queues)
             chaos.run(options.seconds, progress)
             crew.dismiss("produce", "consume")
             print("the rest is drained", flush=True)
-            stats = drain(queue, crew)
+            stats = drain(queues, crew)
         finally:
             crew.kill()
     verdict = judge(
@@ -277,11 +266,13 @@ def run(options: argparse.Namespace) -> int:
     print(f"faults: {faults}")
 
     wrong = list(crew.troubles)
-    if stats.dead or stats.damaged:
-        wrong.append(f"dead or damaged messages: {stats}")
-    counted = [f"{stats.acked} acks were counted by the server, which the ledgers do not explain"]
-    if verdict.acked <= stats.acked <= verdict.acked + verdict.acks_unknown:
-        counted = []
+    if any(stats[name] for name in UNWANTED):
+        wrong.append(f"not to be there: {dict(stats)}")
+    counted = [
+        f"{stats[name]} {name} were counted by the server, which the ledgers do not explain"
+        for name, verb in (("acked", "ack"), ("retried", "retry"))
+        if not 0 <= stats[name] - verdict.done[verb] <= verdict.unknown[verb]
+    ]
     broken = any(verdict.broken().values()) or bool(counted)
     for text in wrong + counted:
         print(f"wrong: {text}")

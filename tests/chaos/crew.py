@@ -17,6 +17,7 @@ COMMANDS: dict[str, list[str | Path]] = {
     "php": ["php", HERE / "worker.php"],
     "c": [ROOT / "build/cmake/tests/chaos-worker"],
 }
+QUEUES = ("chaos", "chaos-away")
 HANG_S = 20.0  # a worker that writes nothing for so long hangs: its calls have 3 s, its waits 5
 
 
@@ -37,7 +38,7 @@ class Worker:
         self.ledger.touch()
         self.errors = self.ledger.with_suffix(".err")
         self._size, self._grown = 0, time.monotonic()
-        words = [*COMMANDS[self.language], self.role, self.ledger, self.crew.url, "chaos"]
+        words = [*COMMANDS[self.language], self.role, self.ledger, self.crew.url, *QUEUES]
         words += [str(number), str(self.crew.chance.getrandbits(31)), str(self.crew.rate)]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(

@@ -1,133 +1,123 @@
-"""Reads the ledgers of a chaos run, and judges the queue by the rules of README.md."""
+"""Reads the ledgers of a chaos run. README.md says what their lines are."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import pairwise
 
-# What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING.
-EXPECTED = {-10, -11, -12, -23}
 FAR = 1 << 62
+
+VERBS = {
+    "acking": "ack",
+    "retrying": "retry",
+    "releasing": "release",
+    "burying": "bury",
+    "extending": "extend",
+}
 
 
 @dataclass(slots=True)
 class Delivery:
-    attempt: int
+    number: int  # of all deliveries of the message
     now: int
     end: int
+    queue: str
+    attempt: int
+    crashes: int
     end_before: int = 0
-    pending: str = ""  # the verb whose outcome is not known
+    verb: str = ""  # the last that began
+    pending: bool = False  # what came of it is not known
     begin: int = 0  # when it began
-    again: int = 0  # retry: not to be delivered before
-    acked: int = 0
-    retried: bool = False
+    again: int = 0  # not to be delivered before; extend: its lease does not end before
+    by_backoff: bool = False
+    successors: tuple[str, ...] = ()
+    ended: str = ""  # acked, retried, released, buried: the word for it, where it is known
+    robbed: bool = False  # LEASE_LOST before the lease's end
+
+    @property
+    def acking(self) -> bool:
+        """An ack began, and what came of it is not known."""
+        return self.pending and self.verb == "ack"
+
+
+@dataclass(slots=True)
+class Death:
+    """Found dead in the end, and kicked."""
+
+    number: int  # deliveries that it had
+    queue: str
+    failures: int
+    crashes: int
 
 
 @dataclass(slots=True)
 class Push:
-    """One push of one message, its deliveries, and what the producer was told."""
+    """One push of one message, what the producer was told, and what came of it."""
 
     id: str = "-"
     due: int = FAR
+    queue: str = ""
+    to: str = "-"
+    max_attempts: int = 0
+    max_crashes: int = 0
+    dead_letter: str = "-"
+    backoff: str = "none"
     outcome: str = ""
     time: int = 0
     deliveries: list[Delivery] = field(default_factory=list)
+    deaths: list[Death] = field(default_factory=list)
 
     def finished(self) -> bool:
-        return any(d.acked or d.pending == "ack" for d in self.deliveries)
+        return any(d.ended == "acked" or d.acking for d in self.deliveries)
 
 
 @dataclass
-class Verdict:
-    """Counts, and for each broken promise the marks of the messages."""
+class Facts:
+    """What all ledgers say."""
 
-    accepted: int = 0
-    deliveries: int = 0
-    acked: int = 0
-    acks_unknown: int = 0
-    retried: int = 0
-    ended: int = 0  # deliveries that followed the end of a lease
-    late_ms: int = 0  # the latest first delivery
+    pushes: dict[str, Push] = field(default_factory=dict)  # by mark
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
-    lost: list[str] = field(default_factory=list)
-    lost_at: list[int] = field(default_factory=list)  # when each of `lost` was accepted, ms
-    acked_again: list[str] = field(default_factory=list)
-    two_holders: list[str] = field(default_factory=list)
-    early: list[str] = field(default_factory=list)
-    phantom: list[str] = field(default_factory=list)  # never stored, as the producer was told
-    robbed: list[str] = field(default_factory=list)  # LEASE_LOST before the lease's end
-    odd: list[str] = field(default_factory=list)  # errors that no fault explains, lines of no sense
-
-    def line(self, faults: int) -> str:
-        """The run's last line, for machines."""
-        return (
-            f"chaos: faults={faults} messages={self.accepted} lost={len(self.lost)}"
-            f" acked_again={len(self.acked_again)} two_holders={len(self.two_holders)}"
-            f" early={len(self.early)}"
-        )
-
-    def broken(self) -> dict[str, list[str]]:
-        """What must be empty, by name."""
-        return {
-            "lost": self.lost,
-            "acked again": self.acked_again,
-            "two holders": self.two_holders,
-            "early": self.early,
-            "phantom": self.phantom,
-            "robbed": self.robbed,
-            "odd": self.odd,
-        }
+    odd: list[str] = field(default_factory=list)  # lines of no sense
 
 
-def judge(ledgers: Iterable[Iterable[str]]) -> Verdict:
+def read(ledgers: Iterable[Iterable[str]]) -> Facts:
     """`ledgers`: the lines of each process, in its order. A line without its end is not a fact."""
-    verdict = Verdict()
-    pushes: dict[str, Push] = {}
+    facts = Facts()
     for lines in ledgers:
-        _read(verdict, pushes, lines)
-    groups: dict[str, list[str]] = {}
-    for mark, push in pushes.items():
-        if push.id != "-":
-            groups.setdefault(push.id, []).append(mark)
-        _judge(verdict, mark, push)
-    for mark, push in pushes.items():
-        if push.outcome == "duplicate":
-            others = [pushes[other] for other in groups[push.id] if other != mark]
-            if not others or push.id == "-":
-                verdict.phantom.append(mark)
-            elif not any(other.finished() for other in others):
-                verdict.lost.append(mark)
-                verdict.lost_at.append(push.time)
-    return verdict
+        _read(facts, lines)
+    return facts
 
 
-def _read(verdict: Verdict, pushes: dict[str, Push], lines: Iterable[str]) -> None:
+def _read(facts: Facts, lines: Iterable[str]) -> None:
     held: dict[tuple[str, str], Delivery] = {}
+    pushes = facts.pushes
     for line in _whole(lines):
         try:
             word, *rest = line.split(" ")
             if word in ("empty", ""):
                 continue
             if word == "error":
-                verdict.errors[f"{rest[0]} {rest[1]}"] += 1
-                if int(rest[0]) not in EXPECTED:
-                    verdict.odd.append(line)
+                facts.errors[f"{int(rest[0])} {rest[1]}"] += 1
             elif word == "intend":
-                push = pushes.setdefault(rest[0], Push())
-                push.id, push.due = rest[1], int(rest[2])
+                _intend(pushes.setdefault(rest[0], Push()), rest[1:])
             elif word in ("accepted", "duplicate", "unknown", "refused"):
                 pushes[rest[0]].outcome, pushes[rest[0]].time = word, int(rest[1])
             elif word == "got":
-                mark, attempt, now, end = rest
-                delivery = Delivery(int(attempt), int(now), int(end))
+                mark, number, now, end, queue, attempt, crashes = rest
+                delivery = Delivery(
+                    int(number), int(now), int(end), queue, int(attempt), int(crashes)
+                )
                 pushes.setdefault(mark, Push()).deliveries.append(delivery)
-                held[mark, attempt] = delivery
+                held[mark, number] = delivery
+            elif word == "dead":
+                mark, number, queue, failures, crashes = rest
+                death = Death(int(number), queue, int(failures), int(crashes))
+                pushes.setdefault(mark, Push()).deaths.append(death)
             else:
-                _settle(verdict, held[rest[0], rest[1]], word, rest)
+                _settle(held[rest[0], rest[1]], word, rest[2:])
         except (KeyError, ValueError, IndexError):
-            verdict.odd.append(line)
+            facts.odd.append(line)
 
 
 def _whole(lines: Iterable[str]) -> Iterator[str]:
@@ -136,65 +126,33 @@ def _whole(lines: Iterable[str]) -> Iterator[str]:
             yield line[:-1]
 
 
-def _settle(verdict: Verdict, delivery: Delivery, word: str, rest: list[str]) -> None:
-    match word:
-        case "acking" | "retrying" | "extending":
-            delivery.pending, delivery.begin = word[:-3], int(rest[2])
-            if word == "retrying":
-                delivery.again = int(rest[3])
-            elif word == "extending":
-                delivery.end_before = delivery.end
-                delivery.end = min(delivery.end, int(rest[3]))
-                delivery.again = int(rest[3])
-            return
-        case "acked":
-            delivery.acked = int(rest[2])
-        case "retried":
-            delivery.retried = True
-        case "extended":
-            delivery.end = delivery.again
-        case "lost" | "undone":
-            if delivery.pending == "extend":
-                delivery.end = delivery.end_before
-            if word == "lost" and int(rest[2]) < delivery.end:
-                verdict.robbed.append(rest[0])
-        case _:
-            raise ValueError(word)
-    delivery.pending = ""
+def _intend(push: Push, rest: list[str]) -> None:
+    push.id, due, push.queue, push.to, attempts, crashes, push.dead_letter, push.backoff = rest
+    push.due, push.max_attempts, push.max_crashes = int(due), int(attempts), int(crashes)
 
 
-def _judge(verdict: Verdict, mark: str, push: Push) -> None:
-    deliveries = sorted(push.deliveries, key=lambda d: (d.now, d.attempt))
-    verdict.accepted += push.outcome == "accepted"
-    verdict.deliveries += len(deliveries)
-    verdict.acked += sum(d.acked > 0 for d in deliveries)
-    verdict.acks_unknown += sum(d.pending == "ack" for d in deliveries)
-    verdict.retried += sum(d.retried for d in deliveries)
-    if push.outcome == "accepted" and not push.finished():
-        verdict.lost.append(mark)
-        verdict.lost_at.append(push.time)
-    if not deliveries:
+def _settle(delivery: Delivery, word: str, rest: list[str]) -> None:
+    if word in VERBS:
+        delivery.verb, delivery.pending, delivery.begin = VERBS[word], True, int(rest[0])
+        asked = rest[1]
+        if word == "acking":
+            delivery.successors = tuple(asked.split(",")) if asked != "-" else ()
+        elif word == "retrying" and asked == "backoff":
+            delivery.by_backoff = True
+        elif word != "burying":
+            delivery.again = int(asked)
+        if word == "extending":
+            delivery.end_before = delivery.end
+            delivery.end = min(delivery.end, delivery.again)
         return
-    if push.due == FAR or push.outcome in ("duplicate", "refused"):
-        verdict.phantom.append(mark)
+    if word in ("acked", "retried", "released", "buried"):
+        delivery.ended = word
+    elif word == "extended":
+        delivery.end = delivery.again
+    elif word in ("lost", "undone"):
+        if delivery.verb == "extend":
+            delivery.end = delivery.end_before
+        delivery.robbed |= word == "lost" and int(rest[0]) < delivery.end
     else:
-        verdict.late_ms = max(verdict.late_ms, deliveries[0].now - push.due)
-        if deliveries[0].now < push.due:
-            verdict.early.append(mark)
-    broken = set()
-    for before, after in pairwise(deliveries):
-        if before.acked:
-            broken.add("two holders" if after.now < before.begin else "acked again")
-        elif after.attempt <= before.attempt:
-            broken.add("two holders")
-        elif before.retried or before.pending == "retry":
-            if after.now < min(before.begin, before.end):
-                broken.add("two holders")
-            elif before.retried and after.now < before.again:
-                broken.add("early")
-        else:
-            verdict.ended += 1
-            if after.now < before.end:
-                broken.add("two holders")
-    for promise in broken:
-        verdict.broken()[promise].append(mark)
+        raise ValueError(word)
+    delivery.pending = False

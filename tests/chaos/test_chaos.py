@@ -40,3 +40,11 @@ def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
     assert faults >= 5, done.stdout
     assert messages >= 500, done.stdout
     assert broken == [0, 0, 0, 0], done.stdout
+    # What the workers do was done: a load without it would prove nothing.
+    for what in (
+        *["ack", "retry", "release", "bury", "lease"],
+        *["moved when due", "moved at their end", "found dead", "successors"],
+    ):
+        number = re.search(rf"\b{what} (\d+)", done.stdout)
+        assert number, what
+        assert int(number.group(1)) > 0, f"no {what}: {done.stdout}"

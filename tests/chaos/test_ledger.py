@@ -9,11 +9,23 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from ledger import Verdict, judge
+from past import least_delay
+from verdict import Verdict, judge
 
-PUSHED = ["intend 1.1 - 1000", "accepted 1.1 1001"]
-GOT = "got 1.1 1 1000 2000"
-ACKED = ["acking 1.1 1 1500 0", "acked 1.1 1 1501"]
+PUSHED = ["intend 1.1 - 1000 a - 0 0 - none", "accepted 1.1 1001"]
+# With limits of 2 failures and 2 crashes: it moves to b, or is dead.
+MOVES = ["intend 1.1 - 1000 a - 2 2 b none", "accepted 1.1 1001"]
+DIES = ["intend 1.1 - 1000 a - 2 2 - none", "accepted 1.1 1001"]
+GOT = "got 1.1 1 1000 2000 a 1 0"
+ACKED = ["acking 1.1 1 1500 -", "acked 1.1 1 1501"]
+RETRIED = ["retrying 1.1 1 1200 1300", "retried 1.1 1 1201"]
+RELEASED = ["releasing 1.1 1 1200 1300", "released 1.1 1 1201"]
+SECOND = ["acking 1.1 2 2001 -", "acked 1.1 2 2002"]
+THIRD = ["acking 1.1 3 3001 -", "acked 1.1 3 3002"]
+# Acknowledged with a successor, which is delivered and acknowledged.
+SUCCEEDS = ["intend 2.1 - 1500 b - 5 5 - none", "acking 1.1 1 1500 2.1"]
+SUCCEEDED = [GOT, *SUCCEEDS, "accepted 2.1 1501", "acked 1.1 1 1501"]
+SUCCESSOR = ["got 2.1 1 1501 2501 b 1 0", "acking 2.1 1 1502 -", "acked 2.1 1 1503"]
 
 
 def verdict(*ledgers: list[str]) -> Verdict:
@@ -29,39 +41,81 @@ def found(*ledgers: list[str]) -> dict[str, list[str]]:
     "ledgers",
     [
         pytest.param([PUSHED, [GOT, *ACKED, "empty"]], id="delivered"),
-        pytest.param([PUSHED, [GOT], ["got 1.1 2 2000 3000", "acking 1.1 2 2001 0"]], id="killed"),
+        pytest.param(
+            [PUSHED, [GOT], ["got 1.1 2 2000 3000 a 1 1", "acking 1.1 2 2001 -"]], id="killed"
+        ),
         pytest.param(
             [
                 PUSHED,
-                [GOT, "acking 1.1 1 2500 0", "lost 1.1 1 2501"],
-                ["got 1.1 2 2000 3000", "acking 1.1 2 2001 0", "acked 1.1 2 2002"],
+                [GOT, "acking 1.1 1 2500 -", "lost 1.1 1 2501"],
+                ["got 1.1 2 2000 3000 a 1 1", *SECOND],
             ],
             id="stopped",
         ),
+        pytest.param([PUSHED, [GOT, *RETRIED, "got 1.1 2 1300 2300 a 2 0", *SECOND]], id="retried"),
         pytest.param(
-            [
-                PUSHED,
-                [
-                    GOT,
-                    "retrying 1.1 1 1200 1300",
-                    "retried 1.1 1 1201",
-                    "got 1.1 2 1300 2300",
-                    "acking 1.1 2 1400 0",
-                    "acked 1.1 2 1401",
-                ],
-            ],
-            id="retried",
+            [PUSHED, [GOT, *RETRIED[:1]], ["got 1.1 2 1300 2300 a 2 0", *SECOND]],
+            id="retried, and nobody was told",
         ),
-        pytest.param([["intend 1.1 - 1000", "unknown 1.1 1001"]], id="unknown and not stored"),
-        pytest.param([["intend 1.1 - 1000"], [GOT, *ACKED]], id="producer killed"),
+        pytest.param(
+            [PUSHED, [GOT, *RETRIED[:1]], ["got 1.1 2 2000 3000 a 1 1", *SECOND]],
+            id="perhaps retried, and it crashed",
+        ),
+        pytest.param(
+            [PUSHED, [GOT, *RELEASED, "got 1.1 2 1300 2300 a 1 0", *SECOND]], id="released"
+        ),
+        pytest.param(
+            [PUSHED, ["got 1.1 3 3000 4000 a 1 2", *THIRD]], id="crashed where nobody saw"
+        ),
+        pytest.param([["intend 1.1 - 1000 a - 5 5 - none", "unknown 1.1 1001"]], id="not stored"),
+        pytest.param([["intend 1.1 - 1000 a - 5 5 - none"], [GOT, *ACKED]], id="producer killed"),
         pytest.param(
             [
-                ["intend 1.1 a 900", "unknown 1.1 901", "intend 1.2 a 900", "duplicate 1.2 902"],
+                ["intend 1.1 x 900 a - 0 0 - none", "unknown 1.1 901"],
+                ["intend 1.2 x 900 a - 0 0 - none", "duplicate 1.2 902"],
                 [GOT, *ACKED],
             ],
             id="pushed again",
         ),
-        pytest.param([["intend 1.1 - 1000", "refused 1.1 1001"]], id="refused"),
+        pytest.param([["intend 1.1 - 1000 a - 5 5 - none", "refused 1.1 1001"]], id="refused"),
+        pytest.param(
+            [
+                ["intend 1.1 - 1000 a b 5 5 - none", "accepted 1.1 1001"],
+                ["got 1.1 1 1000 2000 b 1 0", *ACKED],
+            ],
+            id="moved when due",
+        ),
+        pytest.param(
+            [
+                MOVES,
+                [GOT, "burying 1.1 1 1200 -", "buried 1.1 1 1201"],
+                ["got 1.1 2 1201 2201 b 1 0", *SECOND],
+            ],
+            id="moved at its end",
+        ),
+        pytest.param([MOVES, ["got 1.1 3 3000 4000 b 1 0", *THIRD]], id="moved after crashes"),
+        pytest.param(
+            [DIES, [GOT], ["dead 1.1 2 a 0 2"], ["got 1.1 3 3000 4000 a 1 0", *THIRD]],
+            id="dead after crashes, and kicked",
+        ),
+        pytest.param([PUSHED, SUCCEEDED, SUCCESSOR], id="succeeded"),
+        pytest.param([PUSHED, [GOT, *SUCCEEDS, "unknown 2.1 1501"], SUCCESSOR], id="nobody told"),
+        pytest.param(
+            [
+                PUSHED,
+                [GOT, *SUCCEEDS, "unknown 2.1 1501"],
+                ["got 1.1 2 2000 3000 a 1 1", *SECOND],
+            ],
+            id="perhaps succeeded, and not",
+        ),
+        pytest.param(
+            [
+                PUSHED,
+                [GOT, *SUCCEEDS, "refused 2.1 2501", "lost 1.1 1 2501"],
+                ["got 1.1 2 2000 3000 a 1 1", *SECOND],
+            ],
+            id="lost, and no successor",
+        ),
     ],
 )
 def test_judge_of_what_may_happen(ledgers: list[list[str]]) -> None:
@@ -71,7 +125,7 @@ def test_judge_of_what_may_happen(ledgers: list[list[str]]) -> None:
 def test_judge_takes_no_line_that_the_kill_has_torn() -> None:
     ledger = [f"{line}\n" for line in [*PUSHED, GOT, *ACKED]]
     assert judge([[*ledger, "acked 1."]]).broken() == judge([ledger]).broken()
-    assert judge([[*ledger[:-1], ledger[-1][:-1]]]).acked == 0
+    assert judge([[*ledger[:-1], ledger[-1][:-1]]]).done["ack"] == 0
 
 
 @pytest.mark.parametrize(
@@ -79,9 +133,10 @@ def test_judge_takes_no_line_that_the_kill_has_torn() -> None:
     [
         [],
         [GOT],
-        [GOT, "acking 1.1 1 2500 0", "lost 1.1 1 2501"],
-        [GOT, "acking 1.1 1 1500 0", "undone 1.1 1"],
+        [GOT, "acking 1.1 1 2500 -", "lost 1.1 1 2501"],
+        [GOT, "acking 1.1 1 1500 -", "undone 1.1 1"],
         [GOT, "retrying 1.1 1 1500 1500", "retried 1.1 1 1501"],
+        [GOT, *RELEASED],
     ],
 )
 def test_judge_finds_a_lost_message(ledger: list[str]) -> None:
@@ -89,75 +144,219 @@ def test_judge_finds_a_lost_message(ledger: list[str]) -> None:
     assert verdict(PUSHED, ledger).lost_at == [1001]
 
 
+@pytest.mark.parametrize(
+    "end", [["dead 1.1 2 a 0 2"], ["burying 1.1 1 1200 -", "buried 1.1 1 1201"]]
+)
+def test_judge_finds_a_message_lost_at_its_end(end: list[str]) -> None:
+    assert found(MOVES if len(end) > 1 else DIES, [GOT, *end]) == {"lost": ["1.1"]}
+
+
 def test_judge_finds_a_lost_message_that_was_pushed_again() -> None:
-    pushes = ["intend 1.1 a 900", "unknown 1.1 901", "intend 1.2 a 900", "duplicate 1.2 902"]
+    pushes = ["intend 1.1 x 900 a - 0 0 - none", "unknown 1.1 901"]
+    pushes += ["intend 1.2 x 900 a - 0 0 - none", "duplicate 1.2 902"]
     assert found(pushes) == {"lost": ["1.2"]}
 
 
-@pytest.mark.parametrize("attempt", [1, 2])
-def test_judge_finds_an_acknowledged_message_seen_again(attempt: int) -> None:
-    again = [f"got 1.1 {attempt} 1600 2600"]
+@pytest.mark.parametrize("number", [1, 2])
+def test_judge_finds_an_acknowledged_message_seen_again(number: int) -> None:
+    again = [f"got 1.1 {number} 1600 2600 a 1 0"]
     assert found(PUSHED, [GOT, *ACKED], again) == {"acked again": ["1.1"]}
 
 
+def test_judge_finds_an_acknowledged_message_seen_again_in_another_queue() -> None:
+    again = ["got 1.1 2 1600 2600 b 1 0", *SECOND]
+    assert found(MOVES, [GOT, *ACKED], again) == {"acked again": ["1.1"]}
+
+
 def test_judge_finds_two_holders_by_their_leases() -> None:
-    second = ["got 1.1 2 1999 2999", "acking 1.1 2 2100 0", "acked 1.1 2 2101"]
+    second = ["got 1.1 2 1999 2999 a 1 1", "acking 1.1 2 2100 -", "acked 1.1 2 2101"]
     assert found(PUSHED, [GOT], second) == {"two holders": ["1.1"]}
 
 
 def test_judge_finds_two_holders_by_a_lease_that_was_extended() -> None:
     first = [GOT, "extending 1.1 1 1500 2500", "extended 1.1 1 1501"]
-    second = ["got 1.1 2 2499 3499", "acking 1.1 2 2600 0", "acked 1.1 2 2601"]
+    second = ["got 1.1 2 2499 3499 a 1 1", "acking 1.1 2 2600 -", "acked 1.1 2 2601"]
     assert found(PUSHED, first, second) == {"two holders": ["1.1"]}
     assert found(PUSHED, first[:2], second) == {}
 
 
 def test_judge_finds_two_holders_by_a_late_ack() -> None:
-    late = [GOT, "acking 1.1 1 2500 0", "acked 1.1 1 2501"]
-    assert found(PUSHED, late, ["got 1.1 2 2000 3000"]) == {"two holders": ["1.1"]}
+    late = [GOT, "acking 1.1 1 2500 -", "acked 1.1 1 2501"]
+    assert found(PUSHED, late, ["got 1.1 2 2000 3000 a 1 1"]) == {"two holders": ["1.1"]}
 
 
-def test_judge_finds_two_holders_of_one_attempt() -> None:
-    again = ["got 1.1 1 2000 3000", "acking 1.1 1 2001 0", "acked 1.1 1 2002"]
+def test_judge_finds_two_holders_of_one_delivery() -> None:
+    again = ["got 1.1 1 2000 3000 a 1 0", "acking 1.1 1 2001 -", "acked 1.1 1 2002"]
     assert found(PUSHED, [GOT], again) == {"two holders": ["1.1"]}
 
 
+def test_judge_finds_two_holders_in_two_queues() -> None:
+    second = ["got 1.1 2 1999 2999 b 1 0", *SECOND]
+    assert found(["intend 1.1 - 1000 a - 2 1 b none"], [GOT], second) == {"two holders": ["1.1"]}
+
+
+@pytest.mark.parametrize("verb", ["retrying", "releasing", "burying"])
+def test_judge_finds_two_holders_by_what_comes_back_too_soon(verb: str) -> None:
+    first = [GOT, f"{verb} 1.1 1 1500 1500"]
+    second = ["got 1.1 2 1499 2499 a 1 1", "acking 1.1 2 2400 -", "acked 1.1 2 2401"]
+    assert found(PUSHED, first, second) == {"two holders": ["1.1"]}
+
+
 def test_judge_finds_an_early_delivery() -> None:
-    early = ["got 1.1 1 999 1999", *ACKED]
+    early = ["got 1.1 1 999 1999 a 1 0", *ACKED]
     assert found(PUSHED, early) == {"early": ["1.1"]}
 
 
-def test_judge_finds_an_early_delivery_after_a_retry() -> None:
-    retried = [GOT, "retrying 1.1 1 1200 1300", "retried 1.1 1 1201"]
-    early = ["got 1.1 2 1299 2299", "acking 1.1 2 1400 0", "acked 1.1 2 1401"]
-    assert found(PUSHED, retried, early) == {"early": ["1.1"]}
+def test_judge_finds_an_early_delivery_after_a_move() -> None:
+    moved = ["intend 1.1 - 1000 a b 0 0 - none", "accepted 1.1 901"]
+    assert found(moved, ["got 1.1 1 999 1999 b 1 0", *ACKED]) == {"early": ["1.1"]}
+
+
+@pytest.mark.parametrize(("verbs", "attempt"), [(RETRIED, 2), (RELEASED, 1)])
+def test_judge_finds_an_early_delivery_of_what_was_given_back(
+    verbs: list[str], attempt: int
+) -> None:
+    early = [f"got 1.1 2 1299 2299 a {attempt} 0", *SECOND]
+    assert found(PUSHED, [GOT, *verbs], early) == {"early": ["1.1"]}
+
+
+def test_judge_finds_an_early_delivery_by_the_backoff() -> None:
+    pushed = ["intend 1.1 - 1000 a - 0 0 - linear:60,150:none", "accepted 1.1 1001"]
+    first = [GOT, "retrying 1.1 1 1200 backoff", "retried 1.1 1 1201"]
+    second = ["got 1.1 2 1260 2260 a 2 0", "retrying 1.1 2 1300 backoff", "retried 1.1 2 1301"]
+    third = ["got 1.1 3 1420 2420 a 3 0", *THIRD]
+    assert found(pushed, first, second, third) == {}
+    for early in (
+        (["got 1.1 2 1259 2259 a 2 0", *second[1:]], third),
+        (second, ["got 1.1 3 1419 2419 a 3 0", *THIRD]),
+    ):
+        assert found(pushed, first, *early) == {"early": ["1.1"]}
+
+
+@pytest.mark.parametrize(
+    ("backoff", "least"),
+    [
+        ("none", [0, 0, 0]),
+        ("fixed:150:none", [150, 150, 150]),
+        ("fixed:150:full", [0, 0, 0]),
+        ("linear:60,150:none", [60, 120, 150]),
+        ("exponential:50,150:none", [50, 100, 150]),
+        ("exponential:50,150:equal", [25, 50, 75]),
+        ("list:20,200,80:none", [20, 200, 80, 80]),
+    ],
+)
+def test_least_delay(backoff: str, least: list[int]) -> None:
+    assert [least_delay(backoff, n + 1) for n in range(len(least))] == least
+
+
+def test_judge_finds_an_ack_without_its_successor() -> None:
+    assert found(PUSHED, SUCCEEDED) == {"lost": ["2.1"], "torn": ["1.1"]}
+    assert found(PUSHED, [GOT, *SUCCEEDS]) == {"torn": ["1.1"]}
+
+
+def test_judge_finds_a_successor_without_its_ack() -> None:
+    second = ["got 1.1 2 2000 3000 a 1 1", *SECOND]
+    assert found(PUSHED, [GOT, *SUCCEEDS], second, SUCCESSOR) == {"torn": ["1.1"]}
+    lost = [GOT, *SUCCEEDS, "refused 2.1 2501", "lost 1.1 1 2501"]
+    assert found(PUSHED, lost, second, SUCCESSOR) == {"torn": ["1.1"], "phantom": ["2.1"]}
+
+
+def test_judge_finds_one_of_two_successors_missing() -> None:
+    first = ["intend 2.2 - 1500 b - 5 5 - none", *SUCCEEDS]
+    first[-1] += ",2.2"
+    assert found(PUSHED, [GOT, *first], SUCCESSOR) == {"torn": ["1.1"]}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        pytest.param([], "2 2000 3000 a 1 0", id="a crash that does not count"),
+        pytest.param([], "2 2000 3000 a 2 0", id="a crash as a failure"),
+        pytest.param([], "2 2000 3000 a 1 2", id="a crash counted twice"),
+        pytest.param(RETRIED, "2 1300 2300 a 1 0", id="a failure that does not count"),
+        pytest.param(RETRIED, "2 1300 2300 a 3 0", id="a failure counted twice"),
+        pytest.param(RETRIED, "2 1300 2300 a 2 1", id="a failure as a crash, too"),
+        pytest.param(RETRIED[:1], "2 2000 3000 a 2 1", id="a failure as a crash, perhaps"),
+        pytest.param(RELEASED, "2 1300 2300 a 2 0", id="a release as a failure"),
+        pytest.param(RELEASED, "3 2300 3300 a 1 0", id="a delivery that nobody saw"),
+        pytest.param([], "2 2000 3000 b 1 0", id="the wrong queue"),
+        pytest.param(RETRIED, "2 1300 2300 b 1 0", id="moved too soon"),
+        pytest.param([], "3 3000 4000 a 1 2", id="not moved at its end"),
+        pytest.param([], "3 3000 4000 b 1 1", id="crashes that were not forgotten"),
+    ],
+)
+def test_judge_finds_what_is_counted_wrong(first: list[str], second: str) -> None:
+    number = second.split(" ")[0]
+    got = [f"got 1.1 {second}", f"acking 1.1 {number} 4001 -", f"acked 1.1 {number} 4002"]
+    assert found(MOVES, [GOT, *first], got) == {"miscounted": ["1.1"]}
+
+
+def test_judge_finds_a_first_delivery_from_the_wrong_queue() -> None:
+    moved = ["intend 1.1 - 1000 a b 0 0 - none", "accepted 1.1 901"]
+    assert found(moved, [GOT, *ACKED]) == {"miscounted": ["1.1"]}
+    assert found(PUSHED, ["got 1.1 1 1000 2000 b 1 0", *ACKED]) == {"miscounted": ["1.1"]}
+
+
+@pytest.mark.parametrize(
+    "retried",
+    [
+        pytest.param([*RETRIED[:1], "buried 1.1 1 1201"], id="buried too soon"),
+        pytest.param(
+            [
+                *RETRIED,
+                "got 1.1 2 1300 2300 a 2 0",
+                "retrying 1.1 2 1400 1400",
+                "retried 1.1 2 1401",
+            ],
+            id="not buried",
+        ),
+    ],
+)
+def test_judge_finds_a_limit_that_is_not_kept(retried: list[str]) -> None:
+    last = ["got 1.1 3 3000 4000 b 1 0", *THIRD]
+    assert found(MOVES, [GOT, *retried], last) == {"miscounted": ["1.1"]}
+
+
+@pytest.mark.parametrize("dead", ["dead 1.1 1 a 0 1", "dead 1.1 2 b 0 2", "dead 1.1 2 a 1 1"])
+def test_judge_finds_a_death_without_a_reason(dead: str) -> None:
+    last = ["got 1.1 3 3000 4000 a 1 0", *THIRD]
+    assert found(DIES, [GOT], [dead], last) == {"miscounted": ["1.1"]}
+    assert found(PUSHED, [GOT], ["dead 1.1 2 a 0 2"], last) == {"miscounted": ["1.1"]}
 
 
 @pytest.mark.parametrize("word", ["refused", "duplicate"])
 def test_judge_finds_a_message_that_was_not_stored(word: str) -> None:
-    marks = found(["intend 1.1 a 900", f"{word} 1.1 901"], [GOT, *ACKED])["phantom"]
-    assert set(marks) == {"1.1"}
+    pushed = ["intend 1.1 x 900 a - 0 0 - none", f"{word} 1.1 901"]
+    assert found(pushed, [GOT, *ACKED])["phantom"] == ["1.1"]
     assert found([GOT, *ACKED]) == {"phantom": ["1.1"]}
 
 
 def test_judge_finds_a_lease_lost_before_its_end() -> None:
-    robbed = [GOT, "acking 1.1 1 1500 0", "lost 1.1 1 1999"]
-    second = ["got 1.1 2 2000 3000", "acking 1.1 2 2001 0", "acked 1.1 2 2002"]
+    robbed = [GOT, "acking 1.1 1 1500 -", "lost 1.1 1 1999"]
+    second = ["got 1.1 2 2000 3000 a 1 1", *SECOND]
     assert found(PUSHED, robbed, second) == {"robbed": ["1.1"]}
 
 
 @pytest.mark.parametrize(
-    "line", ["error -30 push refused", "what", "acked 1.9 1 5", "got 1.1 x 1 2"]
+    "line",
+    ["what", "acked 1.9 1 5", "got 1.1 x 1 2 a 1 0", "got 1.1 1 1 2", "dead 1.1 1", "error x push"],
 )
 def test_judge_finds_what_makes_no_sense(line: str) -> None:
     assert found([line])["odd"] == [line]
 
 
+def test_judge_finds_an_error_that_no_fault_explains() -> None:
+    assert found(["error -30 push refused"]) == {"odd": ["error -30 push"]}
+
+
 def test_judge_counts() -> None:
-    ended = ["got 1.1 2 2000 3000", "acking 1.1 2 2001 0"]
+    ended = ["got 1.1 2 2000 3000 a 1 1", "acking 1.1 2 2001 -"]
     result = verdict(PUSHED, [GOT], ended, ["error -10 push cannot reach"])
-    assert (result.accepted, result.deliveries, result.acked, result.acks_unknown) == (1, 2, 0, 1)
-    assert (result.ended, result.errors["-10 push"]) == (1, 1)
+    assert (result.accepted, result.deliveries) == (1, 2)
+    assert (result.done["ack"], result.unknown["ack"]) == (0, 1)
+    assert (result.crashed, result.errors["-10 push"]) == (1, 1)
     assert result.line(3) == (
         "chaos: faults=3 messages=1 lost=0 acked_again=0 two_holders=0 early=0"
     )
+    both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
+    assert (both.accepted, both.succeeded) == (2, 1)

@@ -1,8 +1,9 @@
 /*
- * The worker of the chaos run in C: chaos-worker ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+ * The worker of the chaos run in C:
+ * chaos-worker ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP
  *
- * ROLE is produce, consume, or drain (consume without mischief). It ends when the file STOP exists.
- * README.md says what it writes to LEDGER.
+ * ROLE is produce, consume, or drain (consume without mischief). QUEUE and AWAY are two queues, and it
+ * works on both. It ends when the file STOP exists. README.md says what it writes to LEDGER.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,14 +22,14 @@
 #define BODY 320
 
 static struct {
-    const char *number, *stop;
+    const char *number, *stop, *names[2];
     int ledger;
-    char lines[MOST * 128];
+    char lines[MOST * 256];
     size_t length;
     uint64_t random;
     unsigned pushes;
     dueq_client *client;
-    dueq_queue *queue;
+    dueq_queue *queues[2];
 } self;
 
 static _Noreturn void die(const char *what) {
@@ -56,6 +57,8 @@ static unsigned below(unsigned end) {
     self.random ^= self.random << 17;
     return (unsigned)((self.random >> 32) % end);
 }
+
+static bool rare(unsigned of_thousand) { return below(1000) < of_thousand; }
 
 static bool stopped(void) { return access(self.stop, F_OK) == 0; }
 
@@ -98,65 +101,125 @@ static int mark_size(const dueq_message *message) {
 }
 
 #define KEY "%.*s %" PRIu32
-#define KEY_OF(message) mark_size(message), (const char *)(message)->body.data, (message)->attempt
+#define KEY_OF(message)                                                                            \
+    mark_size(message), (const char *)(message)->body.data, (message)->deliveries
 
 /* ---- The producer ---- */
 
+static const struct backoff {
+    const char *name;
+    dueq_backoff policy;
+} backoffs[] = {
+    {"none", {.kind = DUEQ_BACKOFF_NONE}},
+    {"fixed:150:none", {.kind = DUEQ_BACKOFF_FIXED, .base_ms = 150}},
+    {"linear:60,150:none", {.kind = DUEQ_BACKOFF_LINEAR, .base_ms = 60, .cap_ms = 150}},
+    {"exponential:50,300:equal",
+     {DUEQ_BACKOFF_EXPONENTIAL, DUEQ_JITTER_EQUAL, .base_ms = 50, .cap_ms = 300}},
+    {"list:20,200,80:full",
+     {DUEQ_BACKOFF_LIST, DUEQ_JITTER_FULL, .list_ms = (int64_t[]){20, 200, 80}, .list_count = 3}},
+};
+
+/* `draft` gets its id and body from here, when it is marked. `dead_letter` and `to`: -1 none. */
 struct item {
-    char id[MARK], mark[MARK], body[BODY];
-    int64_t delay_ms, at_ms, lease_ms;
+    dueq_draft draft;
+    const struct backoff *backoff;
+    int dead_letter, to;
     size_t padding;
+    char id[MARK], mark[MARK], body[BODY];
 };
 
 static struct item items[MOST];
 
-static void draft(struct item *item, bool plain) {
-    unsigned kind = plain ? 100 : below(100), later = 20 + below(1981);
-    *item = (struct item){.padding = below(200)};
-    self.pushes++;
-    if (kind < 30)
-        item->delay_ms = later;
-    else if (kind < 40)
-        item->at_ms = now_ms() + later;
-    else if (kind > 60 && kind < 70)
-        item->lease_ms = 1500;
-    if (kind <= 80)
-        snprintf(item->id, sizeof item->id, "own-%s-%u", self.number, self.pushes);
+static void plain_draft(struct item *item) {
+    *item = (struct item){.draft = DUEQ_DRAFT,
+                          .backoff = backoffs,
+                          .dead_letter = -1,
+                          .to = -1,
+                          .padding = below(201)};
 }
 
-/* Keeps in items those to push again (an id of their own, an outcome not known); returns how many. */
-static size_t push(size_t count) {
-    dueq_draft drafts[MOST];
+/* One that may ask for anything. own: with an id of its own. */
+static void any_draft(struct item *item, int queue, bool own) {
+    static const uint32_t limits[] = {0, 2, 5};
+    static const dueq_priority priorities[] = {DUEQ_HIGH, DUEQ_NORMAL, DUEQ_NORMAL, DUEQ_LOW};
+    unsigned kind = below(100), later = 20 + below(1981);
+    bool unique = rare(200);
+    plain_draft(item);
+    self.pushes++;
+    if (own)
+        snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", self.number,
+                 self.pushes);
+    item->backoff = &backoffs[below(5)];
+    item->dead_letter = rare(300) ? (int)below(2) : -1;
+    item->to = rare(200) ? !queue : -1;
+    item->draft = (dueq_draft){.delay_ms = kind < 30 ? later : 0,
+                               .at_ms = kind >= 30 && kind < 40 ? now_ms() + later : 0,
+                               .max_attempts = limits[below(3)],
+                               .lease_ms = rare(100) ? 1500 : 0,
+                               .priority = priorities[below(4)],
+                               .max_crashes = limits[below(3)],
+                               .ttl_ms = rare(200) ? 86400000 : 0,
+                               .backoff = item->backoff->policy,
+                               .unique_ms = own && unique ? 5000 : 0};
+}
+
+static const char *name_of(int queue) { return queue < 0 ? "-" : self.names[queue]; }
+
+static dueq_bytes bytes_of(int queue) {
+    return queue < 0 ? (dueq_bytes){0} : (dueq_bytes){self.names[queue], strlen(self.names[queue])};
+}
+
+/* Marks items, says so in the ledger, and fills `drafts`. */
+static void intend(int queue, struct item *list, size_t count, dueq_draft *drafts) {
     for (size_t i = 0; i < count; i++) {
-        struct item *item = &items[i];
+        struct item *item = &list[i];
+        dueq_draft *draft = &item->draft;
         snprintf(item->mark, sizeof item->mark, "%s.%u", self.number, ++self.pushes);
         int size = snprintf(item->body, sizeof item->body, "%s ", item->mark);
         memset(item->body + size, 'x', item->padding);
-        drafts[i] = (dueq_draft){.body = {item->body, (size_t)size + item->padding},
-                                 .id = {item->id, strlen(item->id)},
-                                 .delay_ms = item->delay_ms,
-                                 .at_ms = item->at_ms,
-                                 .lease_ms = item->lease_ms};
-        note("intend %s %s %" PRId64, item->mark, *item->id ? item->id : "-",
-             item->at_ms ? item->at_ms : now_ms() + item->delay_ms);
+        draft->body = (dueq_bytes){item->body, (size_t)size + item->padding};
+        draft->id = (dueq_bytes){item->id, strlen(item->id)};
+        draft->dead_letter = bytes_of(item->dead_letter);
+        draft->to = bytes_of(item->to);
+        drafts[i] = *draft;
+        note("intend %s %s %" PRId64 " %s %s %" PRIu32 " %" PRIu32 " %s %s", item->mark,
+             *item->id ? item->id : "-", draft->at_ms ? draft->at_ms : now_ms() + draft->delay_ms,
+             name_of(queue), name_of(item->to), draft->max_attempts, draft->max_crashes,
+             name_of(item->dead_letter), item->backoff->name);
     }
-    flush();
-    dueq_result *result;
-    dueq_status status = told("push", dueq_push(self.queue, drafts, count, &result));
-    size_t again = 0;
+}
+
+/* Notes what came of a push. `first`: the item of the result that is the first draft's. */
+static void outcomes(const struct item *list, size_t count, dueq_status status,
+                     const dueq_result *result, size_t first) {
     int64_t end = now_ms();
     for (size_t i = 0; i < count; i++) {
         const char *word = "refused";
-        if (status >= 0)
-            word = dueq_result_status(result, i) == DUEQ_OK ? "accepted" : "duplicate";
-        else if (unknown(status))
+        dueq_status one = result ? dueq_result_status(result, first + i) : status;
+        if (one == DUEQ_OK)
+            word = "accepted";
+        else if (one == DUEQ_DUPLICATE)
+            word = "duplicate";
+        else if (unknown(one))
             word = "unknown";
-        note("%s %s %" PRId64, word, items[i].mark, end);
-        if (unknown(status) && *items[i].id)
-            items[again++] = items[i];
+        note("%s %s %" PRId64, word, list[i].mark, end);
     }
+}
+
+/* Keeps in items those to push again (an id of their own, an outcome not known); returns how many. */
+static size_t push(int queue, size_t count) {
+    dueq_draft drafts[MOST];
+    intend(queue, items, count, drafts);
+    flush();
+    dueq_result *result;
+    dueq_status status = told("push", dueq_push(self.queues[queue], drafts, count, &result));
+    outcomes(items, count, status, result, 0);
     flush();
     dueq_result_free(result);
+    size_t again = 0;
+    for (size_t i = 0; i < count; i++)
+        if (unknown(status) && *items[i].id)
+            items[again++] = items[i];
     return again;
 }
 
@@ -165,11 +228,16 @@ static void produce(double rate) {
     double due = (double)clock_ms(CLOCK_MONOTONIC);
     while (!stopped()) {
         size_t count = counts[below(6)], again = count;
-        bool plain = below(10) < 4;
-        for (size_t i = 0; i < count; i++)
-            draft(&items[i], plain);
+        int queue = rare(300);
+        bool plain = rare(400);
+        for (size_t i = 0; i < count; i++) {
+            if (plain)
+                plain_draft(&items[i]);
+            else
+                any_draft(&items[i], queue, !rare(200));
+        }
         for (int tries = 0; again && tries < 4 && !stopped(); tries++)
-            again = push(again);
+            again = push(queue, again);
         double now = (double)clock_ms(CLOCK_MONOTONIC);
         due += (double)count * 1000 / rate;
         if (due < now - 2000)
@@ -181,10 +249,24 @@ static void produce(double rate) {
 
 /* ---- The consumer ---- */
 
+static const char *number(int64_t value) {
+    static char text[24];
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return text;
+}
+
+/* Notes that a verb begins, and what it asks for. */
+static void doing(const char *word, const dueq_message *message, const char *asked) {
+    note("%s " KEY " %" PRId64 " %s", word, KEY_OF(message), now_ms(), asked);
+    flush();
+}
+
 /* Notes what came of a verb for one message. `past` is the word for having done it. */
 static void outcome(const char *past, dueq_status status, const dueq_message *message) {
     if (status == DUEQ_OK)
         note("%s " KEY " %" PRId64, past, KEY_OF(message), now_ms());
+    else if (status == DUEQ_BURIED)
+        note("buried " KEY " %" PRId64, KEY_OF(message), now_ms());
     else if (status == DUEQ_LEASE_LOST)
         note("lost " KEY " %" PRId64, KEY_OF(message), now_ms());
     else if (status > 0)
@@ -193,42 +275,80 @@ static void outcome(const char *past, dueq_status status, const dueq_message *me
         note("undone " KEY, KEY_OF(message));
 }
 
-static void retry(const dueq_message *message) {
-    int64_t now = now_ms(), delay = below(2) ? 1 + below(1000) : 0;
-    note("retrying " KEY " %" PRId64 " %" PRId64, KEY_OF(message), now, now + delay);
-    flush();
-    dueq_status status =
-        told("retry", dueq_retry(self.queue, message->ticket, delay, (dueq_bytes){"?", 1}));
-    outcome("retried", status, message);
-    flush();
-}
-
-static void extend(const dueq_message *message) {
-    int64_t now = now_ms(), lease = 1000 + below(1001);
-    note("extending " KEY " %" PRId64 " %" PRId64, KEY_OF(message), now, now + lease);
-    flush();
-    outcome("extended", told("extend", dueq_extend(self.queue, message->ticket, lease)), message);
+static void retry(int queue, const dueq_message *message, int64_t delay) {
+    bool by_policy = rare(500);
+    doing("retrying", message, by_policy ? "backoff" : number(now_ms() + delay));
+    dueq_status status = dueq_retry(self.queues[queue], message->ticket,
+                                    by_policy ? DUEQ_BY_POLICY : delay, (dueq_bytes){"?", 1});
+    outcome("retried", told("retry", status), message);
     flush();
 }
 
-static void ack(const dueq_message **messages, size_t count) {
-    dueq_bytes tickets[MOST];
-    int64_t now = now_ms();
-    for (size_t i = 0; i < count; i++) {
-        tickets[i] = messages[i]->ticket;
-        note("acking " KEY " %" PRId64 " 0", KEY_OF(messages[i]), now);
-    }
+static void release(int queue, const dueq_message *message, int64_t delay) {
+    doing("releasing", message, number(now_ms() + delay));
+    dueq_status status = dueq_release(self.queues[queue], message->ticket, delay);
+    outcome("released", told("release", status), message);
     flush();
+}
+
+static void bury(int queue, const dueq_message *message) {
+    doing("burying", message, "-");
+    dueq_status status = dueq_bury(self.queues[queue], message->ticket, (dueq_bytes){0});
+    outcome("buried", told("bury", status), message);
+    flush();
+}
+
+static void extend(int queue, const dueq_message *message) {
+    int64_t lease = 1000 + below(1001);
+    doing("extending", message, number(now_ms() + lease));
+    dueq_status status = dueq_extend(self.queues[queue], message->ticket, lease);
+    outcome("extended", told("extend", status), message);
+    flush();
+}
+
+/* Acknowledges a message and pushes one or two in its place, the second under its id. */
+static void succeed(int queue, const dueq_message *message) {
+    static struct item list[2];
+    dueq_draft drafts[2];
+    int target = (int)below(2);
+    size_t count = 1 + below(2);
+    any_draft(&list[0], target, false);
+    list[0].to = -1;
+    plain_draft(&list[1]);
+    if (target == queue && message->id.size > 4 && message->id.size < MARK &&
+        memcmp(message->id.data, "own-", 4) == 0)
+        memcpy(list[1].id, message->id.data, message->id.size);
+    intend(target, list, count, drafts);
+    char marks[2 * MARK];
+    snprintf(marks, sizeof marks, count > 1 ? "%s,%s" : "%s", list[0].mark, list[1].mark);
+    doing("acking", message, marks);
     dueq_result *result;
-    dueq_status status = told("ack", dueq_ack(self.queue, tickets, count, &result));
-    for (size_t i = 0; i < count; i++)
-        outcome("acked", status < 0 ? status : dueq_result_status(result, i), messages[i]);
+    dueq_status status = told("ack", dueq_ack_push(self.queues[queue], message->ticket,
+                                                   self.queues[target], drafts, count, &result));
+    outcomes(list, count, status, result, 1);
+    outcome("acked", result ? dueq_result_status(result, 0) : status, message);
     flush();
     dueq_result_free(result);
 }
 
-/* Dawdles, retries, extends and forgets some of those delivered, and acknowledges the rest. */
-static void work(const dueq_result *result, bool calm) {
+static void ack(int queue, const dueq_message **messages, size_t count) {
+    dueq_bytes tickets[MOST];
+    int64_t now = now_ms();
+    for (size_t i = 0; i < count; i++) {
+        tickets[i] = messages[i]->ticket;
+        note("acking " KEY " %" PRId64 " -", KEY_OF(messages[i]), now);
+    }
+    flush();
+    dueq_result *result;
+    dueq_status status = told("ack", dueq_ack(self.queues[queue], tickets, count, &result));
+    for (size_t i = 0; i < count; i++)
+        outcome("acked", result ? dueq_result_status(result, i) : status, messages[i]);
+    flush();
+    dueq_result_free(result);
+}
+
+/* Dawdles, does all but acknowledge to some of those delivered, and acknowledges the rest. */
+static void work(int queue, const dueq_result *result, bool calm) {
     const dueq_message *rest[MOST];
     size_t count = 0;
     unsigned dawdle = calm ? 100 : below(100);
@@ -236,64 +356,91 @@ static void work(const dueq_result *result, bool calm) {
         sleep_ms(below(dawdle < 2 ? 2200 : 200));
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_message *message = dueq_result_message(result, i);
-        unsigned what = calm ? 1000 : below(1000);
-        if (what < 20) {
-            retry(message);
-        } else if (what >= 25) {
-            if (what < 35)
-                extend(message);
+        /* What failed is likely to fail again. */
+        unsigned fails = message->dead_letter.size || message->attempt > 1 ? 400 : 20;
+        unsigned crashes = message->max_crashes == 2 || message->crashes ? 100 : 5;
+        int64_t delay = below(2) ? 1 + below(1000) : 0;
+        if (calm) {
+            rest[count++] = message;
+        } else if (rare(fails)) {
+            retry(queue, message, delay);
+        } else if (rare(crashes)) {
+            continue;
+        } else if (rare(20)) {
+            release(queue, message, delay);
+        } else if (rare(3)) {
+            bury(queue, message);
+        } else if (rare(20)) {
+            succeed(queue, message);
+        } else {
+            if (rare(10))
+                extend(queue, message);
             rest[count++] = message;
         }
     }
     if (count)
-        ack(rest, count);
+        ack(queue, rest, count);
 }
 
 static void consume(bool calm) {
     static const size_t counts[] = {1, 10, 50, 100, 200};
     static const unsigned waits[] = {1, 1000, 5000};
     while (!stopped()) {
+        /* One of the queues, or both by preference, or both in turn. */
+        int first = (int)below(4);
+        bool both = first > 1;
+        dueq_order order = first == 3 ? DUEQ_ROUND_ROBIN : DUEQ_PREFERENCE;
+        if (both)
+            first = 0;
         dueq_result *result;
-        dueq_status status =
-            told("reserve", dueq_reserve(self.queue, counts[below(5)], below(waits[below(3)]),
-                                         1000 + below(1001), &result));
+        dueq_status status = told(
+            "reserve", dueq_reserve_any(&self.queues[first], both ? 2 : 1, order, counts[below(5)],
+                                        below(waits[below(3)]), 1000 + below(1001), &result));
         if (status) {
             note("empty");
             flush();
             continue;
         }
+        int queue = first + (int)dueq_result_queue(result);
         for (size_t i = 0; i < dueq_result_count(result); i++) {
             const dueq_message *message = dueq_result_message(result, i);
-            note("got " KEY " %" PRId64 " %" PRId64, KEY_OF(message), message->now_ms,
-                 message->time_ms);
+            note("got " KEY " %" PRId64 " %" PRId64 " %s %" PRIu32 " %" PRIu32, KEY_OF(message),
+                 message->now_ms, message->time_ms, self.names[queue], message->attempt,
+                 message->crashes);
         }
         flush();
-        work(result, calm);
+        work(queue, result, calm);
         dueq_result_free(result);
     }
 }
 
 int main(int argc, char **argv) {
-    if (argc != 9) {
-        fputs("usage: chaos-worker ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP\n", stderr);
+    if (argc != 10) {
+        fputs("usage: chaos-worker ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP\n", stderr);
         return 2;
     }
     self.ledger = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (self.ledger < 0)
         die(argv[2]);
-    self.number = argv[5];
-    self.random = strtoull(argv[6], NULL, 10) * 2654435761U + 1;
-    self.stop = argv[8];
-    if (dueq_open(argv[3], &self.client) ||
-        dueq_queue_open(self.client, argv[4], strlen(argv[4]), &self.queue)) {
+    self.number = argv[6];
+    self.random = strtoull(argv[7], NULL, 10) * 2654435761U + 1;
+    self.stop = argv[9];
+    dueq_status status = dueq_open(argv[3], &self.client);
+    for (int i = 0; i < 2 && !status; i++) {
+        self.names[i] = argv[4 + i];
+        status =
+            dueq_queue_open(self.client, self.names[i], strlen(self.names[i]), &self.queues[i]);
+    }
+    if (status) {
         fprintf(stderr, "%s\n", dueq_error_text(self.client));
         return 1;
     }
     if (strcmp(argv[1], "produce") == 0)
-        produce(atof(argv[7]));
+        produce(atof(argv[8]));
     else
         consume(strcmp(argv[1], "drain") == 0);
-    dueq_queue_close(self.queue);
+    dueq_queue_close(self.queues[0]);
+    dueq_queue_close(self.queues[1]);
     dueq_close(self.client);
     return 0;
 }

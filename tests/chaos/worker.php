@@ -1,21 +1,31 @@
 <?php
 
 /*
- * The worker of the chaos run in PHP: php worker.php ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+ * The worker of the chaos run in PHP:
+ * php worker.php ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP
  *
- * ROLE is produce, consume, or drain (consume without mischief). It ends when the file STOP exists.
- * README.md says what it writes to LEDGER.
+ * ROLE is produce, consume, or drain (consume without mischief). QUEUE and AWAY are two queues, and it
+ * works on both. It ends when the file STOP exists. README.md says what it writes to LEDGER.
  */
 
 declare(strict_types=1);
 
+use Dueq\Backoff;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Queue;
+use Dueq\Queues;
 
 const LEASE_LOST = 4;
 const CONNECT = -10;
 const UNKNOWN = [-11, -12]; // CLOSED, TIMEOUT
+const PAST = [
+    'ack' => 'acked',
+    'retry' => 'retried',
+    'release' => 'released',
+    'bury' => 'buried',
+    'extend' => 'extended',
+];
 
 function nowMs(): int
 {
@@ -27,23 +37,63 @@ function chance(): float
     return mt_rand() / mt_getrandmax();
 }
 
+function rare(float $share): bool
+{
+    return chance() < $share;
+}
+
+function one_of(array $list): mixed
+{
+    return $list[mt_rand(0, count($list) - 1)];
+}
+
 function key_of(Message $message): string
 {
-    return strtok($message->body, ' ') . ' ' . $message->attempt;
+    return strtok($message->body, ' ') . ' ' . $message->deliveries;
+}
+
+function padding(): string
+{
+    return str_repeat('x', mt_rand(0, 200));
 }
 
 final class Worker
 {
-    private Queue $queue;
+    /** @var array<string, Queue> by name */
+    private array $queues = [];
+    /** @var list<Queue|Queues> */
+    private array $sources;
+    /** @var array<string, ?Backoff> by name */
+    private array $backoffs;
     private int $pushes = 0;
     /** @var resource */
     private $ledger;
 
-    public function __construct(string $ledger, string $url, string $queue, private string $number, private string $stop)
-    {
+    /** @param list<string> $names two queues */
+    public function __construct(
+        string $ledger,
+        string $url,
+        private array $names,
+        private string $number,
+        private string $stop,
+    ) {
         $this->ledger = fopen($ledger, 'ab');
         stream_set_write_buffer($this->ledger, 0);
-        $this->queue = new Queue($queue, $url);
+        foreach ($names as $name) {
+            $this->queues[$name] = new Queue($name, $url);
+        }
+        $this->sources = [
+            ...array_values($this->queues),
+            new Queues($names, $url),
+            new Queues($names, $url, 'round robin'),
+        ];
+        $this->backoffs = [
+            'none' => null,
+            'fixed:150:none' => Backoff::fixed(0.15),
+            'linear:60,150:none' => Backoff::linear(0.06, 0.15),
+            'exponential:50,300:equal' => Backoff::exponential(0.05, 0.3, 'equal'),
+            'list:20,200,80:full' => Backoff::list([0.02, 0.2, 0.08], 'full'),
+        ];
     }
 
     /** @param list<string> $lines */
@@ -79,14 +129,15 @@ final class Worker
     {
         $begin = microtime(true);
         while (!$this->stopped()) {
-            $count = [1, 1, 5, 20, 50, 100][mt_rand(0, 5)];
-            $plain = chance() < 0.4;
+            $count = one_of([1, 1, 5, 20, 50, 100]);
+            $queue = $this->names[(int) rare(0.3)];
+            $plain = rare(0.4);
             $again = [];
             for ($i = 0; $i < $count; $i++) {
-                $again[] = $this->draft($plain);
+                $again[] = $plain ? ['body' => padding()] : $this->draft($queue, !rare(0.2));
             }
             for ($tries = 0; $again && $tries < 4 && !$this->stopped(); $tries++) {
-                $again = $this->push($again);
+                $again = $this->push($queue, $again);
             }
             $begin = max($begin + $count / $rate, microtime(true) - 2);
             while (($left = $begin - microtime(true)) > 0 && !$this->stopped()) {
@@ -95,27 +146,37 @@ final class Worker
         }
     }
 
-    private function draft(bool $plain): array
+    /** One that may ask for anything. $own: with an id of its own. */
+    private function draft(string $queue, bool $own): array
     {
-        $kind = $plain ? 1.0 : chance();
+        $kind = chance();
         $later = mt_rand(20, 2000);
-        $draft = ['body' => str_repeat('x', mt_rand(0, 200)), 'maxAttempts' => null];
+        $away = $this->names[(int) ($queue === $this->names[0])];
+        $unique = rare(0.2);
         $this->pushes++;
-        if ($kind < 0.3) {
-            $draft['delay'] = $later / 1000;
-        } elseif ($kind < 0.4) {
-            $draft['at'] = (nowMs() + $later) / 1000;
-        } elseif ($kind > 0.6 && $kind < 0.7) {
-            $draft['lease'] = 1.5;
-        }
-        if (!$plain && $kind <= 0.8) {
-            $draft['id'] = "own-{$this->number}-{$this->pushes}";
-        }
-        return $draft;
+        return [
+            'body' => padding(),
+            'delay' => $kind < 0.3 ? $later / 1000 : null,
+            'at' => $kind >= 0.3 && $kind < 0.4 ? (nowMs() + $later) / 1000 : null,
+            'id' => $own ? ($unique ? 'once' : 'own') . "-{$this->number}-{$this->pushes}" : null,
+            'maxAttempts' => one_of([null, 2, 5]),
+            'lease' => rare(0.1) ? 1.5 : null,
+            'priority' => one_of([1, 0, 0, -1]),
+            'ttl' => rare(0.2) ? 86400.0 : null,
+            'backoff' => one_of(array_values($this->backoffs)),
+            'maxCrashes' => one_of([null, 2, 5]),
+            'deadLetter' => rare(0.3) ? one_of([$queue, $away]) : null,
+            'to' => rare(0.2) ? $away : null,
+            'unique' => $own && $unique ? 5.0 : null,
+        ];
     }
 
-    /** Returns those to push again: of an id of their own, and an outcome that is not known. */
-    private function push(array $drafts): array
+    /**
+     * Marks drafts. Returns the marks, and the lines that say so.
+     *
+     * @param list<array> $drafts
+     */
+    private function intend(string $queue, array &$drafts): array
     {
         $marks = $lines = [];
         foreach ($drafts as $i => $draft) {
@@ -125,10 +186,37 @@ final class Worker
             $due = isset($draft['at'])
                 ? (int) floor($draft['at'] * 1000)
                 : nowMs() + (int) floor(($draft['delay'] ?? 0) * 1000);
-            $lines[] = "intend $mark " . ($draft['id'] ?? '-') . " $due";
+            $lines[] = implode(' ', [
+                'intend',
+                $mark,
+                $draft['id'] ?? '-',
+                $due,
+                $queue,
+                $draft['to'] ?? '-',
+                array_key_exists('maxAttempts', $draft) ? (int) $draft['maxAttempts'] : 5,
+                array_key_exists('maxCrashes', $draft) ? (int) $draft['maxCrashes'] : 5,
+                $draft['deadLetter'] ?? '-',
+                array_search($draft['backoff'] ?? null, $this->backoffs, true),
+            ]);
         }
+        return [$marks, $lines];
+    }
+
+    /** Returns those to push again: of an id of their own, and an outcome that is not known. */
+    private function push(string $queue, array $drafts): array
+    {
+        [$marks, $lines] = $this->intend($queue, $drafts);
         $this->note($lines);
-        [$status, $ids] = $this->call('push', fn () => $this->queue->pushMany($drafts));
+        [$status, $ids] = $this->call('push', fn () => $this->queues[$queue]->pushMany($drafts));
+        $this->note($this->outcomes($marks, $status, $ids));
+        return in_array($status, UNKNOWN, true)
+            ? array_values(array_filter($drafts, fn (array $draft) => isset($draft['id'])))
+            : [];
+    }
+
+    /** The lines that say what came of a push. */
+    private function outcomes(array $marks, int $status, ?array $ids): array
+    {
         $end = nowMs();
         $lines = [];
         foreach ($marks as $i => $mark) {
@@ -138,21 +226,19 @@ final class Worker
                 default => 'refused',
             } . " $mark $end";
         }
-        $this->note($lines);
-        return in_array($status, UNKNOWN, true)
-            ? array_values(array_filter($drafts, fn (array $draft) => isset($draft['id'])))
-            : [];
+        return $lines;
     }
 
     public function consume(bool $calm): void
     {
         while (!$this->stopped()) {
+            $source = one_of($this->sources);
             $lease = mt_rand(1000, 2000);
-            $count = [1, 10, 50, 100, 200][mt_rand(0, 4)];
-            $wait = [0.0, chance(), 5.0][mt_rand(0, 2)];
+            $count = one_of([1, 10, 50, 100, 200]);
+            $wait = one_of([0.0, chance(), 5.0]);
             [, $messages] = $this->call(
                 'reserve',
-                fn () => $this->queue->reserveMany($count, timeout: $wait, lease: $lease / 1000),
+                fn () => $source->reserveMany($count, timeout: $wait, lease: $lease / 1000),
             );
             if (!$messages) {
                 $this->note(['empty']);
@@ -161,7 +247,8 @@ final class Worker
             $lines = [];
             foreach ($messages as $message) {
                 $end = (int) round($message->time * 1000);
-                $lines[] = 'got ' . key_of($message) . ' ' . ($end - $lease) . " $end";
+                $lines[] = 'got ' . key_of($message) . ' ' . ($end - $lease) . " $end"
+                    . " {$message->queue} {$message->attempt} {$message->crashes}";
             }
             $this->note($lines);
             $this->ack($calm ? $messages : $this->mischief($messages));
@@ -169,7 +256,7 @@ final class Worker
     }
 
     /**
-     * Dawdles, retries, extends and forgets some. Returns those to acknowledge.
+     * Dawdles, and does all but acknowledge to some. Returns those to acknowledge.
      *
      * @param list<Message> $messages
      * @return list<Message>
@@ -182,14 +269,29 @@ final class Worker
         }
         $rest = [];
         foreach ($messages as $message) {
-            $what = chance();
-            if ($what < 0.02) {
-                $delay = mt_rand(0, 1) * mt_rand(1, 1000);
-                $this->settle('retry', $message, $delay, fn () => $message->retry($delay / 1000, '?'));
-            } elseif ($what >= 0.025) {
-                if ($what < 0.035) {
+            // What failed is likely to fail again.
+            $fails = $message->deadLetter !== null || $message->attempt > 1 ? 0.4 : 0.02;
+            $crashes = $message->maxCrashes === 2 || $message->crashes ? 0.1 : 0.005;
+            $delay = mt_rand(0, 1) * mt_rand(1, 1000);
+            if (rare($fails)) {
+                $byPolicy = rare(0.5);
+                $action = fn () => $message->retry($byPolicy ? null : $delay / 1000, '?');
+                $asked = $byPolicy ? 'backoff' : nowMs() + $delay;
+                $this->settle('retry', $message, $asked, $action);
+            } elseif (rare($crashes)) {
+                continue;
+            } elseif (rare(0.02)) {
+                $action = fn () => $message->release($delay / 1000);
+                $this->settle('release', $message, nowMs() + $delay, $action);
+            } elseif (rare(0.003)) {
+                $this->settle('bury', $message, '-', $message->bury(...));
+            } elseif (rare(0.02)) {
+                $this->succeed($message);
+            } else {
+                if (rare(0.01)) {
                     $lease = mt_rand(1000, 2000);
-                    $this->settle('extend', $message, $lease, fn () => $message->extend($lease / 1000));
+                    $action = fn () => $message->extend($lease / 1000);
+                    $this->settle('extend', $message, nowMs() + $lease, $action);
                 }
                 $rest[] = $message;
             }
@@ -197,47 +299,69 @@ final class Worker
         return $rest;
     }
 
-    private function settle(string $verb, Message $message, int $later, Closure $action): void
+    private function settle(string $verb, Message $message, string|int $asked, Closure $action): void
     {
-        $begin = nowMs();
-        $this->note(["{$verb}ing " . key_of($message) . " $begin " . ($begin + $later)]);
-        [$status] = $this->call($verb, $action);
-        if ($status === 0) {
-            $past = $verb === 'retry' ? 'retried' : "{$verb}ed";
-            $this->note(["$past " . key_of($message) . ' ' . nowMs()]);
-        } elseif ($status === LEASE_LOST) {
-            $this->note(['lost ' . key_of($message) . ' ' . nowMs()]);
-        } elseif (!in_array($status, UNKNOWN, true)) {
-            $this->note(['undone ' . key_of($message)]);
+        $doing = ($verb === 'release' ? 'releas' : $verb) . 'ing';
+        $this->note(["$doing " . key_of($message) . ' ' . nowMs() . " $asked"]);
+        [$status, $answer] = $this->call($verb, $action);
+        $this->note($this->settled($answer === false ? 'buried' : PAST[$verb], $status, $message));
+    }
+
+    /** The line that says what came of a verb. $past: the word for having done it. */
+    private function settled(string $past, int $status, Message $message): array
+    {
+        return match (true) {
+            $status === 0 => ["$past " . key_of($message) . ' ' . nowMs()],
+            $status === LEASE_LOST => ['lost ' . key_of($message) . ' ' . nowMs()],
+            in_array($status, UNKNOWN, true) => [],
+            default => ['undone ' . key_of($message)],
+        };
+    }
+
+    /** Acknowledges a message and pushes one or two in its place, the second under its id. */
+    private function succeed(Message $message): void
+    {
+        $target = one_of($this->names);
+        $drafts = [['to' => null] + $this->draft($target, false)];
+        if (rare(0.5)) {
+            $again = str_starts_with($message->id, 'own-') && $target === $message->queue;
+            $drafts[] = ['body' => padding(), 'id' => $again ? $message->id : null];
         }
+        [$marks, $lines] = $this->intend($target, $drafts);
+        $this->note([...$lines, 'acking ' . key_of($message) . ' ' . nowMs() . ' ' . implode(',', $marks)]);
+        [$status, $ids] = $this->call('ack', fn () => $message->ack(push: $drafts, to: $target));
+        $this->note([
+            ...$this->outcomes($marks, $status, $ids),
+            ...$this->settled('acked', $status, $message),
+        ]);
     }
 
     /** @param list<Message> $messages */
     private function ack(array $messages): void
     {
-        if (count($messages) === 1) {
-            $this->settle('ack', $messages[0], 0, $messages[0]->ack(...));
+        if (count($messages) < 2) {
+            foreach ($messages as $message) {
+                $this->settle('ack', $message, '-', fn () => $message->ack());
+            }
             return;
         }
         $begin = nowMs();
-        $this->note(array_map(fn ($message) => 'acking ' . key_of($message) . " $begin 0", $messages));
-        [$status, $done] = $this->call('ack', fn () => $this->queue->ackMany($messages));
-        $end = nowMs();
+        $this->note(array_map(fn ($message) => 'acking ' . key_of($message) . " $begin -", $messages));
+        $queue = $this->queues[$messages[0]->queue];
+        $tickets = array_map(fn ($message) => $message->ticket, $messages);
+        [$status, $done] = $this->call('ack', fn () => $queue->ackMany($tickets));
         $lines = [];
         foreach ($messages as $i => $message) {
-            if ($status === 0) {
-                $lines[] = ($done[$i] ? 'acked ' : 'lost ') . key_of($message) . " $end";
-            } elseif (!in_array($status, UNKNOWN, true)) {
-                $lines[] = 'undone ' . key_of($message);
-            }
+            $one = $status === 0 && !$done[$i] ? LEASE_LOST : $status;
+            $lines = [...$lines, ...$this->settled('acked', $one, $message)];
         }
         $this->note($lines);
     }
 }
 
-[, $role, $ledger, $url, $queue, $number, $seed, $rate, $stop] = $argv;
+[, $role, $ledger, $url, $queue, $away, $number, $seed, $rate, $stop] = $argv;
 mt_srand((int) $seed);
-$worker = new Worker($ledger, $url, $queue, $number, $stop);
+$worker = new Worker($ledger, $url, [$queue, $away], $number, $stop);
 if ($role === 'produce') {
     $worker->produce((float) $rate);
 } else {

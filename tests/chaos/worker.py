@@ -1,8 +1,9 @@
 """
-The worker of the chaos run in Python: python worker.py ROLE LEDGER URL QUEUE NUMBER SEED RATE STOP
+The worker of the chaos run in Python:
+python worker.py ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP
 
-ROLE is produce, consume, or drain (consume without mischief). It ends when the file STOP exists.
-README.md says what it writes to LEDGER.
+ROLE is produce, consume, or drain (consume without mischief). QUEUE and AWAY are two queues, and it
+works on both. It ends when the file STOP exists. README.md says what it writes to LEDGER.
 """
 
 from __future__ import annotations
@@ -12,16 +13,33 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from dueq import Draft, Error, Message, Queue
+from dueq import Backoff, Draft, Error, Message, Queue, Queues
 
 T = TypeVar("T")
 
 LEASE_LOST = 4
 CONNECT = -10
 UNKNOWN = (-11, -12)  # CLOSED, TIMEOUT
+
+BACKOFFS = {
+    "none": None,
+    "fixed:150:none": Backoff("fixed", 0.15),
+    "linear:60,150:none": Backoff("linear", 0.06, 0.15),
+    "exponential:50,300:equal": Backoff("exponential", 0.05, 0.3, "equal"),
+    "list:20,200,80:full": Backoff("list", jitter="full", delays=(0.02, 0.2, 0.08)),
+}
+NAMES: dict[object, str] = {backoff: name for name, backoff in BACKOFFS.items()}
+PAST = {
+    "ack": "acked",
+    "retry": "retried",
+    "release": "released",
+    "bury": "buried",
+    "extend": "extended",
+}
 
 
 def now_ms() -> int:
@@ -30,10 +48,16 @@ def now_ms() -> int:
 
 class Worker:
     def __init__(
-        self, ledger: str, url: str, queue: str, number: str, seed: str, stop: str
+        self, ledger: str, url: str, names: tuple[str, str], number: str, seed: str, stop: str
     ) -> None:
         self.ledger = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-        self.queue = Queue(queue, url)
+        self.names = names
+        self.queues = {name: Queue(name, url) for name in names}
+        self.sources = (
+            *self.queues.values(),
+            Queues(names, url),
+            Queues(names, url, "round robin"),
+        )
         self.number = number
         self.stop = stop
         self.chance = random.Random(int(seed))
@@ -53,79 +77,99 @@ class Worker:
                 time.sleep(0.05)
             return error.status, None
 
+    def rare(self, share: float) -> bool:
+        return self.chance.random() < share
+
     # ---- The producer ----
 
     def produce(self, rate: float) -> None:
         begin = time.monotonic()
         while not os.path.exists(self.stop):
             count = self.chance.choice((1, 1, 5, 20, 50, 100))
-            plain = self.chance.random() < 0.4
-            again = [self.draft(plain) for _ in range(count)]
+            queue = self.names[self.rare(0.3)]
+            plain = self.rare(0.4)
+            again = [
+                Draft(self.padding()) if plain else self.draft(queue, own=not self.rare(0.2))
+                for _ in range(count)
+            ]
             tries = 0
             while again and tries < 4 and not os.path.exists(self.stop):
-                again = self.push(again)
+                again = self.push(queue, again)
                 tries += 1
             begin = max(begin + count / rate, time.monotonic() - 2)
             while (left := begin - time.monotonic()) > 0 and not os.path.exists(self.stop):
                 time.sleep(min(left, 0.5))
 
-    def draft(self, plain: bool) -> Draft:
-        kind = 1.0 if plain else self.chance.random()
+    def padding(self) -> str:
+        return "x" * self.chance.randint(0, 200)
+
+    def draft(self, queue: str, own: bool) -> Draft:
+        """One that may ask for anything. own: with an id of its own."""
+        kind = self.chance.random()
         later = self.chance.randint(20, 2000)
+        away = self.names[queue == self.names[0]]
+        unique = self.rare(0.2)
         self.pushes += 1
         return Draft(
-            "x" * self.chance.randint(0, 200),
+            self.padding(),
             delay=later / 1000 if kind < 0.3 else None,
             at=(now_ms() + later) / 1000 if 0.3 <= kind < 0.4 else None,
-            id=None if plain or kind > 0.8 else f"own-{self.number}-{self.pushes}",
-            max_attempts=None,
-            lease=1.5 if 0.6 < kind < 0.7 else None,
+            id=f"{'once' if unique else 'own'}-{self.number}-{self.pushes}" if own else None,
+            max_attempts=self.chance.choice((None, 2, 5)),
+            lease=1.5 if self.rare(0.1) else None,
+            priority=self.chance.choice((1, 0, 0, -1)),
+            ttl=86400 if self.rare(0.2) else None,
+            backoff=self.chance.choice(tuple(BACKOFFS.values())),
+            max_crashes=self.chance.choice((None, 2, 5)),
+            dead_letter=self.chance.choice((queue, away)) if self.rare(0.3) else None,
+            to=away if self.rare(0.2) else None,
+            unique=5 if own and unique else None,
         )
 
-    def push(self, drafts: list[Draft]) -> list[Draft]:
+    def intend(self, queue: str, draft: Draft) -> tuple[str, Draft, str]:
+        """A mark for a draft, the draft with the mark, and the line that says so."""
+        self.pushes += 1
+        mark = f"{self.number}.{self.pushes}"
+        due = now_ms()
+        if isinstance(draft.delay, float):
+            due += int(draft.delay * 1000)
+        elif isinstance(draft.at, float):
+            due = int(draft.at * 1000)
+        line = (
+            f"intend {mark} {draft.id or '-'} {due} {queue} {draft.to or '-'}"
+            f" {draft.max_attempts or 0} {draft.max_crashes or 0}"
+            f" {draft.dead_letter or '-'} {NAMES[draft.backoff]}"
+        )
+        return mark, replace(draft, body=f"{mark} {str(draft.body).rpartition(' ')[2]}"), line
+
+    def push(self, queue: str, drafts: list[Draft]) -> list[Draft]:
         """Returns those to push again: of an id of their own, and an outcome that is not known."""
-        marks, marked, lines = [], [], []
-        for draft in drafts:
-            self.pushes += 1
-            mark = f"{self.number}.{self.pushes}"
-            body = f"{mark} {str(draft.body).rpartition(' ')[2]}"
-            marks.append(mark)
-            marked.append(
-                Draft(
-                    body,
-                    delay=draft.delay,
-                    at=draft.at,
-                    id=draft.id,
-                    max_attempts=draft.max_attempts,
-                    lease=draft.lease,
-                )
-            )
-            due = now_ms()
-            if isinstance(draft.delay, float):
-                due += int(draft.delay * 1000)
-            elif isinstance(draft.at, float):
-                due = int(draft.at * 1000)
-            lines.append(f"intend {mark} {draft.id or '-'} {due}")
+        marks, marked, lines = zip(*(self.intend(queue, draft) for draft in drafts), strict=True)
         self.note(*lines)
-        status, ids = self.call("push", partial(self.queue.push_many, marked))
-        if ids is not None:
-            outcomes = ["accepted" if id else "duplicate" for id in ids]
-        else:
-            outcomes = ["unknown" if status in UNKNOWN else "refused"] * len(marks)
-        end = now_ms()
-        self.note(*(f"{word} {mark} {end}" for word, mark in zip(outcomes, marks, strict=True)))
+        status, ids = self.call("push", partial(self.queues[queue].push_many, marked))
+        self.note(*self.outcomes(marks, status, ids))
         return [draft for draft in marked if draft.id] if status in UNKNOWN else []
+
+    def outcomes(
+        self, marks: tuple[str, ...], status: int, ids: list[str | None] | None
+    ) -> list[str]:
+        end = now_ms()
+        if ids is None:
+            word = "unknown" if status in UNKNOWN else "refused"
+            return [f"{word} {mark} {end}" for mark in marks]
+        words = ["accepted" if id else "duplicate" for id in ids]
+        return [f"{word} {mark} {end}" for word, mark in zip(words, marks, strict=True)]
 
     # ---- The consumer ----
 
     def consume(self, calm: bool) -> None:
         while not os.path.exists(self.stop):
+            source = self.chance.choice(self.sources)
             lease = self.chance.randint(1000, 2000)
             count = self.chance.choice((1, 10, 50, 100, 200))
             wait = self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 5.0))
             _, messages = self.call(
-                "reserve",
-                partial(self.queue.reserve_many, count, wait, lease / 1000),
+                "reserve", partial(source.reserve_many, count, wait, lease / 1000)
             )
             if not messages:
                 self.note("empty")
@@ -133,67 +177,98 @@ class Worker:
             lines = []
             for message in messages:
                 end = round((message.time or 0) * 1000)
-                lines.append(f"got {key(message)} {end - lease} {end}")
+                lines.append(
+                    f"got {key(message)} {end - lease} {end}"
+                    f" {message.queue} {message.attempt} {message.crashes}"
+                )
             self.note(*lines)
             self.ack(messages if calm else self.mischief(messages))
 
     def mischief(self, messages: list[Message]) -> list[Message]:
-        """Dawdles, retries, extends and forgets some. Returns those to acknowledge."""
+        """Dawdles, and does all but acknowledge to some. Returns those to acknowledge."""
         dawdle = self.chance.random()
         if dawdle < 0.1:
             time.sleep(self.chance.uniform(0, 2.2 if dawdle < 0.02 else 0.2))
         rest = []
+        action: Callable[[], object]
         for message in messages:
-            what = self.chance.random()
-            if what < 0.02:
-                delay = self.chance.choice((0, self.chance.randint(1, 1000)))
-                action = partial(message.retry, delay / 1000, "?")
-                self.settle("retry", message, delay, action)
-            elif what < 0.025:
+            # What failed is likely to fail again.
+            fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
+            crashes = 0.1 if message.max_crashes == 2 or message.crashes else 0.005
+            delay = self.chance.choice((0, self.chance.randint(1, 1000)))
+            if self.rare(fails):
+                by_policy = self.rare(0.5)
+                action = partial(message.retry, None if by_policy else delay / 1000, "?")
+                asked = "backoff" if by_policy else now_ms() + delay
+                self.settle("retry", message, asked, action)
+            elif self.rare(crashes):
                 continue
+            elif self.rare(0.02):
+                action = partial(message.release, delay / 1000)
+                self.settle("release", message, now_ms() + delay, action)
+            elif self.rare(0.003):
+                self.settle("bury", message, "-", message.bury)
+            elif self.rare(0.02):
+                self.succeed(message)
             else:
-                if what < 0.035:
+                if self.rare(0.01):
                     lease = self.chance.randint(1000, 2000)
-                    self.settle("extend", message, lease, partial(message.extend, lease / 1000))
+                    action = partial(message.extend, lease / 1000)
+                    self.settle("extend", message, now_ms() + lease, action)
                 rest.append(message)
         return rest
 
-    def settle(self, verb: str, message: Message, later: int, action: Callable[[], object]) -> None:
-        begin = now_ms()
-        self.note(f"{verb}ing {key(message)} {begin} {begin + later}")
-        status, _ = self.call(verb, action)
+    def settle(
+        self, verb: str, message: Message, asked: object, action: Callable[[], object]
+    ) -> None:
+        doing = f"{verb.removesuffix('e')}ing"
+        self.note(f"{doing} {key(message)} {now_ms()} {asked}")
+        status, answer = self.call(verb, action)
+        self.note(*self.settled("buried" if answer is False else PAST[verb], status, message))
+
+    def settled(self, past: str, status: int, message: Message) -> list[str]:
+        """The line that says what came of a verb. past: the word for having done it."""
         if status == 0:
-            past = "retried" if verb == "retry" else f"{verb}ed"
-            self.note(f"{past} {key(message)} {now_ms()}")
-        elif status == LEASE_LOST:
-            self.note(f"lost {key(message)} {now_ms()}")
-        elif status not in UNKNOWN:
-            self.note(f"undone {key(message)}")
+            return [f"{past} {key(message)} {now_ms()}"]
+        if status == LEASE_LOST:
+            return [f"lost {key(message)} {now_ms()}"]
+        return [] if status in UNKNOWN else [f"undone {key(message)}"]
+
+    def succeed(self, message: Message) -> None:
+        """Acknowledges a message and pushes one or two in its place, the second under its id."""
+        target = self.chance.choice(self.names)
+        drafts = [replace(self.draft(target, own=False), to=None)]
+        if self.rare(0.5):
+            again = message.id.startswith("own-") and target == message.queue
+            drafts.append(Draft(self.padding(), id=message.id if again else None))
+        marks, marked, lines = zip(*(self.intend(target, draft) for draft in drafts), strict=True)
+        self.note(*lines, f"acking {key(message)} {now_ms()} {','.join(marks)}")
+        status, ids = self.call("ack", partial(message.ack, push=marked, to=target))
+        self.note(*self.outcomes(marks, status, ids), *self.settled("acked", status, message))
 
     def ack(self, messages: list[Message]) -> None:
-        if not messages:
-            return
-        if len(messages) == 1:
-            self.settle("ack", messages[0], 0, messages[0].ack)
+        if len(messages) < 2:
+            for message in messages:
+                self.settle("ack", message, "-", message.ack)
             return
         begin = now_ms()
-        self.note(*(f"acking {key(message)} {begin} 0" for message in messages))
-        status, done = self.call("ack", partial(self.queue.ack_many, messages))
-        if done is not None:
-            words = ["acked" if ok else "lost" for ok in done]
-            end = now_ms()
-            self.note(*(f"{w} {key(m)} {end}" for w, m in zip(words, messages, strict=True)))
-        elif status not in UNKNOWN:
-            self.note(*(f"undone {key(message)}" for message in messages))
+        self.note(*(f"acking {key(message)} {begin} -" for message in messages))
+        queue = self.queues[messages[0].queue]
+        tickets = [message.ticket for message in messages]
+        status, done = self.call("ack", partial(queue.ack_many, tickets))
+        lines = []
+        for message, ok in zip(messages, done or [True] * len(messages), strict=True):
+            lines += self.settled("acked", status if ok else LEASE_LOST, message)
+        self.note(*lines)
 
 
 def key(message: Message) -> str:
-    return f"{message.body.split(b' ', 1)[0].decode()} {message.attempt}"
+    return f"{message.body.split(b' ', 1)[0].decode()} {message.deliveries}"
 
 
 def main() -> None:
-    role, ledger, url, queue, number, seed, rate, stop = sys.argv[1:]
-    worker = Worker(ledger, url, queue, number, seed, stop)
+    role, ledger, url, queue, away, number, seed, rate, stop = sys.argv[1:]
+    worker = Worker(ledger, url, (queue, away), number, seed, stop)
     if role == "produce":
         worker.produce(float(rate))
     else:

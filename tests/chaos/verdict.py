@@ -1,0 +1,172 @@
+"""Judges the queue by the ledgers of a chaos run and the rules of README.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from ledger import FAR, Delivery, Facts, Push, read
+from past import follows, least_delay
+
+# What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING.
+EXPECTED = {-10, -11, -12, -23}
+
+
+@dataclass
+class Verdict:
+    """Counts, and for each broken promise the marks of the messages."""
+
+    accepted: int = 0
+    deliveries: int = 0
+    done: Counter[str] = field(default_factory=Counter)  # what ended deliveries, by verb
+    unknown: Counter[str] = field(default_factory=Counter)  # the same where nobody was told
+    crashed: int = 0  # deliveries that followed the end of a lease
+    succeeded: int = 0  # successors that were delivered
+    moved: int = 0  # messages that came to another queue when they were due
+    moved_at_end: int = 0  # to their dead-letter queue
+    died: int = 0
+    late_ms: int = 0  # the latest first delivery
+    errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
+    lost: list[str] = field(default_factory=list)
+    lost_at: list[int] = field(default_factory=list)  # when each of `lost` was accepted, ms
+    acked_again: list[str] = field(default_factory=list)
+    two_holders: list[str] = field(default_factory=list)
+    early: list[str] = field(default_factory=list)
+    torn: list[str] = field(
+        default_factory=list
+    )  # acknowledged without successors, or they without it
+    miscounted: list[str] = field(
+        default_factory=list
+    )  # queue, attempt or crashes without a reason
+    phantom: list[str] = field(default_factory=list)  # never stored, as the producer was told
+    robbed: list[str] = field(default_factory=list)  # LEASE_LOST before the lease's end
+    odd: list[str] = field(default_factory=list)  # errors that no fault explains, lines of no sense
+
+    def line(self, faults: int) -> str:
+        """The run's last line, for machines."""
+        return (
+            f"chaos: faults={faults} messages={self.accepted} lost={len(self.lost)}"
+            f" acked_again={len(self.acked_again)} two_holders={len(self.two_holders)}"
+            f" early={len(self.early)}"
+        )
+
+    def broken(self) -> dict[str, list[str]]:
+        """What must be empty, by name."""
+        return {
+            "lost": self.lost,
+            "acked again": self.acked_again,
+            "two holders": self.two_holders,
+            "early": self.early,
+            "torn": self.torn,
+            "miscounted": self.miscounted,
+            "phantom": self.phantom,
+            "robbed": self.robbed,
+            "odd": self.odd,
+        }
+
+
+def judge(ledgers: Iterable[Iterable[str]]) -> Verdict:
+    """`ledgers`: the lines of each process, in its order."""
+    facts = read(ledgers)
+    verdict = Verdict(errors=facts.errors, odd=facts.odd)
+    verdict.odd += [
+        f"error {text}" for text in facts.errors if int(text.split(" ")[0]) not in EXPECTED
+    ]
+    groups: dict[str, list[Push]] = {}
+    for push in facts.pushes.values():
+        if push.id != "-":
+            groups.setdefault(push.id, []).append(push)
+    for mark, push in facts.pushes.items():
+        _count(verdict, push)
+        others = [other for other in groups.get(push.id, ()) if other is not push]
+        broken = _storing(verdict, push, others)
+        broken |= _holders(verdict, push)
+        broken |= _successors(verdict, push, facts)
+        # Where an id was pushed more than once, its messages may be in each other's way.
+        if not broken and not others and not follows(push):
+            broken.add("miscounted")
+        for promise in broken:
+            verdict.broken()[promise].append(mark)
+        if "lost" in broken:
+            verdict.lost_at.append(push.time)
+    return verdict
+
+
+def _count(verdict: Verdict, push: Push) -> None:
+    verdict.accepted += push.outcome == "accepted"
+    verdict.deliveries += len(push.deliveries)
+    verdict.died += len(push.deaths)
+    verdict.moved += bool(push.deliveries) and push.to != "-"
+    verdict.moved_at_end += len({delivery.queue for delivery in push.deliveries}) > 1
+    for delivery in push.deliveries:
+        if delivery.ended:
+            verdict.done[delivery.verb] += 1
+        elif delivery.pending:
+            verdict.unknown[delivery.verb] += 1
+
+
+def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
+    """What is broken of what the producer was told. `others`: those of the same id."""
+    broken = set()
+    if push.outcome == "duplicate" and not others:
+        broken.add("phantom")
+    elif push.outcome in ("accepted", "duplicate"):
+        stored = [push] if push.outcome == "accepted" else others
+        if not any(one.finished() for one in stored):
+            broken.add("lost")
+    if not push.deliveries and not push.deaths:
+        return broken
+    if push.due == FAR or push.outcome in ("duplicate", "refused"):
+        broken.add("phantom")
+    elif push.deliveries:
+        first = min(delivery.now for delivery in push.deliveries)
+        verdict.late_ms = max(verdict.late_ms, first - push.due)
+        if first < push.due:
+            broken.add("early")
+    return broken
+
+
+def _holders(verdict: Verdict, push: Push) -> set[str]:
+    """What is broken between the deliveries of a message."""
+    broken = set()
+    if any(delivery.robbed for delivery in push.deliveries):
+        broken.add("robbed")
+    deliveries = sorted(push.deliveries, key=lambda delivery: (delivery.now, delivery.number))
+    for before, after in pairwise(deliveries):
+        if before.ended == "acked":
+            broken.add("two holders" if after.now < before.begin else "acked again")
+        elif after.number <= before.number:
+            broken.add("two holders")
+        elif before.ended or (before.pending and before.verb in ("retry", "release", "bury")):
+            if after.now < min(before.begin, before.end):
+                broken.add("two holders")
+            elif after.now < _not_before(push, before):
+                broken.add("early")
+        else:
+            verdict.crashed += 1
+            if after.now < before.end:
+                broken.add("two holders")
+    return broken
+
+
+def _not_before(push: Push, delivery: Delivery) -> int:
+    if delivery.ended not in ("retried", "released"):
+        return 0
+    if delivery.by_backoff:
+        return delivery.begin + least_delay(push.backoff, delivery.attempt)
+    return delivery.again
+
+
+def _successors(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
+    last = max((delivery.number for delivery in push.deliveries), default=0)
+    broken = set()
+    for delivery in push.deliveries:
+        # An ack of which nothing is known was done where the message did not come again.
+        done = delivery.ended == "acked" or (delivery.acking and delivery.number == last)
+        stored = [bool(facts.pushes[mark].deliveries) for mark in delivery.successors]
+        verdict.succeeded += sum(stored)
+        if any(one != done for one in stored):
+            broken.add("torn")
+    return broken
