@@ -91,8 +91,8 @@ static bool read_item(dueq_php_queue *queue, zval *value, bool tickets, zend_lon
     }
     *item = dueq_php_message_ticket(Z_OBJ_P(value), queue);
     if (!item->data) {
-        dueq_php_throw_format(DUEQ_INVALID,
-                              "message " ZEND_LONG_FMT " is of another Dueq\\Queue object", number);
+        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT " is of another queue",
+                              number);
         return false;
     }
     return true;

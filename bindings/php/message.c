@@ -148,8 +148,10 @@ static dueq_bytes ticket_of(message_object *message) {
 
 dueq_bytes dueq_php_message_ticket(zend_object *object, const dueq_php_queue *queue) {
     message_object *message = message_of(object);
+    bool same = message->queue && zend_string_equals(Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE)),
+                                                     Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)));
 
-    return message->queue == queue ? ticket_of(message) : (dueq_bytes){NULL, 0};
+    return same ? ticket_of(message) : (dueq_bytes){NULL, 0};
 }
 
 /* Message's constructor is private, so that each has its queue; other extensions may bypass it. */

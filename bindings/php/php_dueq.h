@@ -95,7 +95,7 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
 void dueq_php_message_first(zval *out, dueq_php_queue *queue);
 /* Makes a list of all of its messages. */
 void dueq_php_message_list(zval *out, dueq_php_queue *queue);
-/* The ticket of a Dueq\Message of this very queue; empty if it belongs to another. */
+/* The ticket of a Dueq\Message of a queue of this name; empty if it is another's. */
 dueq_bytes dueq_php_message_ticket(zend_object *message, const dueq_php_queue *queue);
 
 /* ---- messages.c: Dueq\Messages ----------------------------------------------------------------- */

@@ -88,6 +88,8 @@ final class SettleTest extends QueueTestCase
         $other->push('x');
         $foreign = $other->reserve();
         $this->assertThrows(InvalidException::class, fn () => $queue->ackMany([$foreign]));
+        $queue->push('y');
+        $this->assertSame([true], $this->queue()->ackMany([$queue->reserve()]), 'another object of the same queue');
         foreach ([7, null, $queue] as $item) {
             try {
                 $queue->ackMany([$item]);

@@ -42,6 +42,19 @@ def test_ack_many_messages_and_tickets(queue: dueq.Queue) -> None:
     assert queue.ack_many([]) == []
 
 
+def test_ack_many_of_a_message_of_another_queue(queue: dueq.Queue) -> None:
+    with dueq.Queue("another", queue.url) as another, dueq.Queue(queue.name, queue.url) as same:
+        another.push("x")
+        queue.push("y")
+        foreign, own = another.reserve(), queue.reserve()
+        assert foreign
+        assert own
+        with pytest.raises(errors.InvalidError, match="of the queue another, not of"):
+            queue.ack_many([foreign])
+        assert same.ack_many([own]) == [True]
+        foreign.ack()
+
+
 def test_ack_what_is_no_ticket(queue: dueq.Queue) -> None:
     with pytest.raises(TypeError):
         queue.ack_many([1])  # type: ignore[list-item]

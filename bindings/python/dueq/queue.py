@@ -126,9 +126,18 @@ class Queue(Consumer):
         return ids
 
     def ack_many(self, messages: Iterable[Message | str]) -> list[bool]:
-        """Finishes any number of messages, given as such or by ticket. False: lease lost."""
-        tickets = (item.ticket if isinstance(item, Message) else item for item in messages)
-        return self._each(_core.ack_submit, tickets)
+        """
+        Finishes any number of messages, given as such or by ticket. False: lease lost.
+        InvalidError for a message of another queue.
+        """
+        return self._each(_core.ack_submit, map(self._ticket, messages))
+
+    def _ticket(self, item: Message | str) -> str:
+        if not isinstance(item, Message):
+            return item
+        if item.queue != self.name:
+            raise InvalidError(f"a message of the queue {item.queue}, not of {self.name}")
+        return item.ticket
 
     def cancel(self, id: str) -> bool:
         """
