@@ -7,17 +7,18 @@
 -- of now, then those noted at the first call of each minute, the latest first.
 local info, ready, rates = KEYS[1], KEYS[2], KEYS[3]
 -- include now
+-- include int
 
 local values = redis.call('HMGET', info, 'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled', 'skew')
-for i = 1, 8 do
-  values[i] = tonumber(values[i] or '') or 0
+for i = 1, 7 do
+  values[i] = int(tonumber(values[i] or '') or 0)
 end
-local came = redis.call('LLEN', ready) + values[2] + values[8]
-local totals = string.format('%d %d %d %d %d %d %d %d %d', now_ms(), came, unpack(values, 1, 7))
-local reply = { totals }
+local came = int(redis.call('LLEN', ready) + values[2] + (tonumber(values[8] or '') or 0))
+local reply = { table.concat({ int(now_ms()), came, unpack(values, 1, 7) }, ' ') }
 for _, text in ipairs(redis.call('LRANGE', rates, 0, ARGV[1] - 1)) do
   -- What is no such entry is left out.
-  if #text <= 180 and string.find(text, '^' .. string.rep('%d+ ', 8) .. '%d+$') then
+  local time = string.match(text, '^(%d+) ' .. string.rep('%d+ ', 7) .. '%d+$')
+  if time and tonumber(time) <= 4102444800000 and not string.find(text, string.rep('%d', 17)) then
     reply[#reply + 1] = text
   end
 end

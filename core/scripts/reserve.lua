@@ -66,15 +66,21 @@ local function look()
   if paused then
     return 0
   end
-  local keys, moved, broken, source, arrival = keys_by_name()
+  local keys, moved, broken, source, arrival, strays = keys_by_name()
+  local others = redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low)
   first, moved, broken = promote(keys, now, 500)
-  source, arrival = arriving(keys, now)
+  source, arrival, strays = arriving(keys, now)
   needs = source and '<' .. source or ''
   first = earlier(first, arrival)
   if moved > 0 and redis.call('HEXISTS', info, 'lists') == 1 then
     lines = { KEYS[3], ready, KEYS[4] }
   end
-  damaged = damaged + broken
+  damaged = damaged + broken + strays
+  if others > 0 and #lines == 1 then
+    -- The note of them is gone.
+    redis.call('HSET', info, 'lists', '1')
+    lines, moved = { KEYS[3], ready, KEYS[4] }, moved + others
+  end
   return moved
 end
 

@@ -10,8 +10,8 @@ local function expires_write(envelope, expires)
   return string.sub(envelope, 1, at - 1) .. struct.pack('>I8', expires) .. string.sub(envelope, at + 8)
 end
 
--- Makes room for an envelope of the same id: returns nil when the old message is gone, or the envelope
--- to be put in its place, as it stays where it is (only with `keep`).
+-- Puts an envelope in the place of one of the same id. Returns whether the message stays where it is (only
+-- with `keep`); else the old one is gone. The envelope goes first: a full server refuses it, not what shrinks.
 local function replace(keys, id, old, envelope, e, keep)
   local past = redis.call('HGET', keys.past, id)
   local ticket = current_ticket(id, old, past)
@@ -23,9 +23,12 @@ local function replace(keys, id, old, envelope, e, keep)
   if stays and stamp .. string.sub(e.tag, 11) == (tag or '') then
     -- The same stamp, or none as before: the ticket stays the message's.
     local flags = string.byte(envelope, 2) - (stamp == '' and 1 or 0)
-    return string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, 4) .. stamp
+    local kept = string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, 4) .. stamp
       .. string.sub(envelope, 15)
+    redis.call('HSET', keys.msg, id, kept)
+    return true
   end
+  redis.call('HSET', keys.msg, id, envelope)
   for _, set in ipairs({ keys.delayed, keys.leased, keys.dead }) do
     redis.call('ZREM', set, ticket)
   end
@@ -73,7 +76,6 @@ local function store(keys, from, now, target, windows)
       end
       local e = envelope_read(envelope)
       kept = replace(keys, id, old, envelope, e, existing == 2)
-      redis.call('HSET', keys.msg, id, kept or envelope)
     elseif free then
       free = redis.call('HSETNX', keys.msg, id, envelope) == 1
     end
