@@ -164,9 +164,14 @@ int main(int count, char **words) {
         measure_idle(words[2], (int64_t)number(words[3]));
     else if (!strcmp(verb, "memory") && count == 4)
         measure_memory(words[2], number(words[3]));
+    else if (!strcmp(verb, "depth") && count == 6)
+        measure_depth(words[2], words[3], number(words[4]), number(words[5]));
+    else if (!strcmp(verb, "burst") && count == 6)
+        measure_burst(words[2], number(words[3]), number(words[4]), !strcmp(words[5], "own"));
     else
         die("usage: versions | timers COUNT | ping SOCKET COUNT | scripts SOCKET BATCH MESSAGES |\n"
             "  bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES | idle SOCKET SECONDS |\n"
-            "  memory SOCKET MESSAGES");
+            "  memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES MESSAGES |\n"
+            "  burst SOCKET MESSAGES BATCH own|made");
     return 0;
 }

@@ -62,5 +62,9 @@ void measure_timers(size_t count);
 void measure_idle(const char *socket, int64_t seconds);
 /* memory.c: the server's memory with no message, and with each message in a state. */
 void measure_memory(const char *socket, size_t messages);
+/* limits_depth.c: what the verbs cost in a short and in a long queue of delayed messages. */
+void measure_depth(const char *short_socket, const char *long_socket, size_t shallow, size_t deep);
+/* limits_burst.c: messages due in the same ms: their order, and how long others wait meanwhile. */
+void measure_burst(const char *socket, size_t messages, size_t batch, bool own_ids);
 
 #endif

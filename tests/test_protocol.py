@@ -1,39 +1,23 @@
-"""docs/protocol.md and tests/golden/ against the package and a real server."""
+"""The bytes of docs/protocol.md and tests/golden/ in a real server: envelopes, tickets, pasts."""
 
 from __future__ import annotations
 
 import random
 import re
-import sys
-import time
 from collections.abc import Iterator
-from pathlib import Path
+from typing import Any
 
 import pytest
+from inside import MADE_ID, Inside, end_lease, golden, take
 
 import dueq
 from dueq import errors
+from private_server import Server
 
-sys.path.insert(0, str(Path(__file__).parent / "python"))
-
-from private_server import Reply, Server
-
-ROOT = Path(__file__).parents[1]
-DOCUMENT = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
-HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-MADE_ID = "034q4HWvPr75LHPWlJby2F"
-
-
-def golden(name: str) -> list[list[str]]:
-    lines = (ROOT / f"tests/golden/{name}.tsv").read_text(encoding="utf-8").splitlines()
-    return [line.split("\t") for line in lines if not line.startswith("#")]
-
-
-def section(heading: str) -> str:
-    """A section of the document, without its subsections' siblings."""
-    found = re.search(rf"^(#+) {heading}$\n(.*?)(?=^\1 |^## |\Z)", DOCUMENT, flags=re.S | re.M)
-    assert found, heading
-    return found[2]
+LATEST_MS = 8204889600000
+STAMP_SIZE = 10
+KINDS = ["none", "fixed", "linear", "exponential", "list"]
+JITTERS = ["none", "full", "equal"]
 
 
 class Envelope:
@@ -50,38 +34,64 @@ class Envelope:
         self.bytes = bytes.fromhex(envelope)
 
 
+class Policy:
+    """A row of policies.tsv."""
+
+    def __init__(self, row: list[str]) -> None:
+        self.name, stamp, asked, body, envelope = row
+        self.stamp = None if stamp == "-" else stamp.encode()
+        self.body = b"" if body == "-" else bytes.fromhex(body)
+        self.bytes = bytes.fromhex(envelope)
+        words = dict(word.split("=", 1) for word in asked.split("&"))
+        self.expires_ms = int(words.get("expires", 0))
+        self.lease_ms = int(words.get("lease", 0))
+        name, _, value = words.get("header", "").partition(":")
+        self.headers = {name: value} if name else {}
+        self.priority = int(words.get("priority", 0))
+        self.max_crashes = int(words.get("max_crashes", 5)) or None
+        self.drop = "drop" in words
+        self.dead_letter = words.get("dead_letter")
+        self.to = words.get("to")
+        self.backoff: dueq.Backoff | None = None
+        if "list" in words:
+            number, delays = words["list"].split("/")
+            seconds = [int(delay) / 1000 for delay in delays.split(",")]
+            self.backoff = self.with_jitter(4, int(number), delays=seconds)
+        elif "backoff" in words:
+            kind, jitter, base, cap = map(int, words["backoff"].split("/"))
+            self.backoff = self.with_jitter(
+                kind, jitter, base=base / 1000, cap=cap / 1000 if cap else None
+            )
+
+    @staticmethod
+    def with_jitter(kind: int, jitter: int, **values: Any) -> dueq.Backoff:
+        return dueq.Backoff(KINDS[kind], jitter=JITTERS[jitter], **values)  # type: ignore[arg-type]
+
+    def mark(self) -> str:
+        return {1: "h", 0: "", -1: "l"}[self.priority]
+
+    def at(self, stored: bytes, expires: bytes) -> bytes:
+        """The envelope with the parts that no two pushes share as they are in the golden one."""
+        if self.stamp:
+            stored = stored[:4] + self.stamp + stored[4 + STAMP_SIZE :]
+        if self.expires_ms:
+            at = 4 + (STAMP_SIZE if self.stamp else 0)
+            stored = stored[:at] + expires + stored[at + 8 :]
+        return stored
+
+    def first_delay_ms(self) -> tuple[int, int]:
+        """The least and the most that a retry by this policy may wait."""
+        if not self.backoff:
+            return 0, 0
+        first = self.backoff.base or self.backoff.delays[0]
+        assert isinstance(first, int | float)
+        delay = round(first * 1000)
+        least = {"none": delay, "full": 0, "equal": delay // 2}[self.backoff.jitter]
+        return least, delay
+
+
 ENVELOPES = [pytest.param(Envelope(row), id=row[0]) for row in golden("envelopes")]
-
-
-class Inside:
-    """A queue, and its keys as they are in the server."""
-
-    def __init__(self, server: Server, name: str) -> None:
-        self.server = server
-        self.name = name
-        self.queue = dueq.Queue(name, server.url)
-
-    def key(self, part: str) -> str:
-        return f"dueq:{{{self.name}}}:{part}"
-
-    def command(self, command: str, part: str, *words: str | bytes | int) -> Reply:
-        return self.server.command(command, self.key(part), *words)
-
-    def hash(self, part: str) -> dict[bytes, bytes]:
-        flat = self.command("HGETALL", part)
-        assert isinstance(flat, list)
-        return dict(zip(flat[::2], flat[1::2], strict=True))  # type: ignore[arg-type]
-
-    def tickets(self) -> dict[str, Reply]:
-        found = {"ready": self.command("LRANGE", "ready", 0, -1)}
-        for part in ["delayed", "leased", "dead"]:
-            found[part] = self.command("ZRANGE", part, 0, -1)
-        return {part: tickets for part, tickets in found.items() if tickets}
-
-    def put(self, id: str, ticket: str, envelope: bytes) -> None:
-        """Pushes as somebody else who keeps to the protocol would."""
-        self.command("HSET", "msg", id, envelope)
-        self.command("RPUSH", "ready", ticket)
+POLICIES = [pytest.param(Policy(row), id=row[0]) for row in golden("policies")]
 
 
 @pytest.fixture(scope="module")
@@ -98,13 +108,7 @@ def inside(server: Server) -> Iterator[Inside]:
         yield made
 
 
-def take(queue: dueq.Queue) -> dueq.Message:
-    message = queue.reserve()
-    assert message is not None
-    return message
-
-
-# ---- Bytes ----
+# ---- Envelopes ----
 
 
 @pytest.mark.parametrize("row", ENVELOPES)
@@ -116,8 +120,7 @@ def test_push_stores_the_golden_envelope(inside: Inside, row: Envelope) -> None:
         max_attempts=row.attempts,
         headers=row.headers,
     )
-    stored = inside.command("HGET", "msg", id)
-    assert isinstance(stored, bytes)
+    stored = inside.envelope(id)
     ticket = id.encode()
     if row.stamp:
         stamp = stored[4:14]
@@ -144,6 +147,60 @@ def test_reserve_reads_the_golden_envelope(inside: Inside, row: Envelope) -> Non
         assert inside.tickets() == {}
 
 
+@pytest.mark.parametrize("row", POLICIES)
+def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
+    before = inside.now_ms()
+    id = inside.queue.push(
+        row.body,
+        id="bill-7" if row.stamp else None,
+        lease=row.lease_ms / 1000 or None,
+        headers=row.headers,
+        priority=row.priority,
+        ttl=3600 if row.expires_ms else None,
+        backoff=row.backoff,
+        max_crashes=row.max_crashes,
+        drop=row.drop,
+        dead_letter=row.dead_letter,
+        to=row.to,
+    )
+    stored = inside.envelope(id)
+    assert row.at(stored, row.expires_ms.to_bytes(8, "big")) == row.bytes
+    if row.expires_ms:
+        at = 4 + (STAMP_SIZE if row.stamp else 0)
+        ends = int.from_bytes(stored[at : at + 8], "big")
+        assert before <= ends - 3600_000 <= inside.now_ms()
+    tag = (stored[4:14].decode() if row.stamp else "") + row.mark()
+    ticket = f"0.{tag}:{id}" if tag else id
+    line = {"h": "high", "": "ready", "l": "low"}[row.mark()]
+    assert inside.tickets() == ({} if row.to else {line: [ticket.encode()]})
+
+
+@pytest.mark.parametrize("row", POLICIES)
+def test_reserve_reads_the_golden_policy(inside: Inside, row: Policy) -> None:
+    id = "bill-7" if row.stamp else MADE_ID
+    tag = (row.stamp.decode() if row.stamp else "") + row.mark()
+    ticket = f"0.{tag}:{id}" if tag else id
+    inside.put(id, ticket, row.bytes)
+    found = inside.queue.find(id)
+    assert found is not None
+    assert found.expires == (row.expires_ms / 1000 or None)
+    inside.command("HSET", "msg", id, row.at(row.bytes, LATEST_MS.to_bytes(8, "big")))
+    message = take(inside.queue)
+    for shown in (found, message):
+        assert (shown.body, shown.headers) == (row.body, row.headers)
+        assert (shown.priority, shown.max_crashes) == (row.priority, row.max_crashes)
+        assert (shown.drop, shown.dead_letter, shown.to) == (row.drop, row.dead_letter, row.to)
+    assert (message.ticket, message.attempt, message.created) == (ticket, 1, 1793541600)
+    least, most = row.first_delay_ms()
+    before = inside.now_ms()
+    message.retry()
+    if most == 0:
+        assert list(inside.tickets().values()) == [[f"1{ticket[1:]}".encode()]] or not tag
+        assert not inside.scores("delayed")
+    for due in inside.scores("delayed").values():
+        assert before + least <= due <= inside.now_ms() + most
+
+
 @pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in golden("damaged")])
 def test_reserve_sets_the_damaged_aside(inside: Inside, row: list[str]) -> None:
     inside.put("bill-7", "0:bill-7", bytes.fromhex(row[1].replace("-", "")))
@@ -155,6 +212,7 @@ def test_reserve_sets_the_damaged_aside(inside: Inside, row: list[str]) -> None:
     assert inside.hash("past")[b"bill-7"].endswith(b" damaged envelope")
     with pytest.raises(errors.CorruptError, match="bill-7"):
         inside.queue.find("bill-7")
+    assert list(inside.queue.peek("dead")) == []
     assert inside.queue.cancel("bill-7")
     assert inside.tickets() == {"leased": [messages[0].ticket.encode()]}
 
@@ -162,26 +220,42 @@ def test_reserve_sets_the_damaged_aside(inside: Inside, row: list[str]) -> None:
 def test_reserve_any_bytes_are_a_message_or_damaged(inside: Inside) -> None:
     """The scripts and the library must agree on what an envelope is."""
     chance = random.Random(7)
+    later = LATEST_MS.to_bytes(8, "big")
     good = [Envelope(row).bytes for row in golden("envelopes")]
-    count = 3000
+    good += [row.at(row.bytes, later) for row in map(Policy, golden("policies"))]
+    count = 6000
     for index in range(count):
         data = bytearray(chance.choice(good))
         for _ in range(chance.randrange(4)):
-            data[chance.randrange(len(data))] = chance.choice([0, 1, 2, 4, 7, 0xD1, 0xFF])
-        del data[len(data) - chance.randrange(len(data)) :]
-        stamp = f".{data[4:14].decode('latin-1')}" if data[1:2] and data[1] & 1 else ""
-        if re.fullmatch(r"\.[0-9A-Za-z]{10}", stamp, flags=re.A) is None:
-            stamp = ""
+            data[chance.randrange(min(len(data), 64))] = chance.choice([0, 1, 2, 4, 7, 0xD1, 0xFF])
+        if chance.random() < 0.3:
+            del data[chance.randrange(len(data)) :]
         inside.command("HSET", "msg", f"bill-{index}", bytes(data))
-        inside.command("RPUSH", "ready", f"0{stamp}:bill-{index}")
+        inside.command("RPUSH", "ready", f"{ticket_of(bytes(data))}:bill-{index}")
     taken = 0
     while inside.command("LLEN", "ready"):
         taken += len(inside.queue.reserve_many(1000, lease=1000))
     stats = inside.queue.stats()
     assert stats.leased == taken
+    # The tickets of those whose stamp is no stamp were dropped: they are of another message.
+    assert stats.dead + stats.expired + taken + stats.ready == count
+    assert stats.ready < 400
     assert stats.dead == stats.damaged
-    assert taken > 100
-    assert stats.dead > 100
+    assert taken > 1000
+    assert stats.dead > 1000
+
+
+def ticket_of(envelope: bytes) -> str:
+    """The part of a first ticket before its id, as far as the envelope says."""
+    flags = (envelope + bytes(2))[1]
+    tag = envelope[4:14].decode("latin-1") if flags & 1 else ""
+    if re.fullmatch(r"[0-9A-Za-z]{10}", tag, flags=re.A) is None:
+        tag = ""
+    tag += "h" if flags & 32 else "l" if flags & 64 else ""
+    return f"0.{tag}" if tag else "0"
+
+
+# ---- Tickets and keys ----
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in golden("tickets")])
@@ -193,63 +267,100 @@ def test_ack_knows_tickets(inside: Inside, row: list[str]) -> None:
         assert inside.queue.ack_many([row[0]]) == [False]
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=row[2]) for row in golden("keys")])
-def test_keys_are_named_as_golden(server: Server, row: list[str]) -> None:
+@pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in golden("tickets")])
+def test_reserve_knows_tickets(inside: Inside, row: list[str]) -> None:
+    """The scripts know the same ones: others are set aside, these are of a message that is gone."""
+    inside.command("RPUSH", "ready", row[0])
+    assert inside.queue.reserve() is None
+    assert inside.read("LRANGE", "bad", 0, -1) == [row[0].encode()] * (row[1] == "no ticket")
+    assert inside.queue.stats().damaged == int(row[1] == "no ticket")
+
+
+@pytest.mark.parametrize("name", sorted({row[0] for row in golden("keys")}))
+def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     server.command("FLUSHALL")
-    name, _, key = row
-    queue = Inside(server, name)
-    queue.queue.push("a", delay=3600)
-    queue.queue.push("b")
-    queue.queue.push("c", max_attempts=1)
-    queue.command("RPUSH", "ready", "garbage")
-    take(queue.queue)
-    take(queue.queue).retry()
-    assert queue.queue.reserve() is None
-    queue.queue.push("d")
+    inside, source = Inside(server, name), Inside(server, "source")
+    queue = inside.queue
+    queue.push("a", delay=3600)
+    queue.push("b")
+    queue.push("c", max_attempts=1)
+    inside.command("RPUSH", "ready", "garbage")
+    take(queue)
+    take(queue).retry()
+    assert queue.reserve() is None
+    queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
+    queue.push("g", id="g", unique=3600)
+    queue.push("h", to="source", delay=3600)
+    source.queue.push("i", to=name, delay=3600)
+    assert queue.lock("a lock: nightly", ttl=3600)
+    lock = queue.lock("free", ttl=3600)
+    assert lock
+    lock.release()
     found = server.command("KEYS", "*")
     assert isinstance(found, list)
-    keys = {re.sub(rb":calls:\d+$", b":calls", name) for name in found if isinstance(name, bytes)}
-    assert key.encode() in keys
+    keys = {key.decode() for key in found if isinstance(key, bytes)}
+    begin = f"dueq:{{{name}}}:"
+    assert {f"{begin}lock:a lock: nightly", f"{begin}free:free"} <= keys
+    found_parts = {key[len(begin) :].split(":")[0] for key in keys if key.startswith(begin)}
+    golden_keys = {part: key for named, part, key in golden("keys") if named == name}
+    assert all(key == begin + part for part, key in golden_keys.items())
+    assert golden_keys.keys() <= found_parts
     if name == "orders":
-        assert keys == {row[2].encode() for row in golden("keys") if row[0] == "orders"}
+        assert golden_keys.keys() == found_parts
 
 
-# ---- What is kept beside the envelopes ----
+# ---- A life ----
 
 
 def test_ticket_and_past_through_a_life(inside: Inside) -> None:
-    inside.queue.push("x", id="bill-7")
-    stored = inside.command("HGET", "msg", "bill-7")
-    assert isinstance(stored, bytes)
-    stamp = stored[4:14]
+    queue = inside.queue
+    queue.push("x", id="bill-7")
+    stamp = inside.envelope("bill-7")[4:14]
 
-    def ticket(before: int) -> list[Reply]:
-        return [b"%d.%s:bill-7" % (before, stamp)]
+    def stands(state: str, before: int, past: bytes) -> None:
+        ticket = b"%d.%s:bill-7" % (before, stamp)
+        assert inside.tickets() == {state: [ticket]}
+        assert inside.hash("past") == ({b"bill-7": past % stamp} if past else {})
 
-    assert inside.tickets() == {"ready": ticket(0)}
-    message = take(inside.queue)
-    assert inside.tickets() == {"leased": ticket(0)}
-    assert inside.hash("past") == {}
+    def counts(message: dueq.Message | None) -> tuple[int, int, int]:
+        assert message
+        return message.attempt, message.crashes, message.deliveries
+
+    stands("ready", 0, b"")
+    message = take(queue)
+    assert counts(message) == (1, 0, 1)
+    stands("leased", 0, b"")
     message.retry(delay=3600, error="one two")
-    assert inside.tickets() == {"delayed": ticket(1)}
-    assert inside.hash("past") == {b"bill-7": b"1 0 0 %s one two" % stamp}
-    inside.command("ZADD", "delayed", 0, b"".join(t for t in ticket(1) if isinstance(t, bytes)))
-    inside.command("HDEL", "info", "next")
-    message = take(inside.queue)
-    assert (message.attempt, inside.tickets()) == (2, {"leased": ticket(1)})
-    message.extend(0.001)
-    while inside.queue.stats().now <= (inside.queue.stats().next or 0):
-        time.sleep(0.001)
-    message = take(inside.queue)
-    assert inside.hash("past") == {b"bill-7": b"2 0 1 %s one two" % stamp}
-    assert (message.attempt, inside.tickets()) == (3, {"leased": ticket(2)})
+    stands("delayed", 1, b"1 0 0 %s one two")
+    assert counts(queue.find("bill-7")) == (1, 0, 1)
+    inside.pass_due()
+    message = take(queue)
+    assert counts(message) == (2, 0, 2)
+    stands("leased", 1, b"1 0 0 %s one two")
+    end_lease(queue, message)
+    message = take(queue)
+    assert counts(message) == (2, 1, 3)
+    stands("leased", 2, b"2 0 1 %s one two")
+    message.release()
+    stands("ready", 3, b"3 1 1 %s one two")
+    assert counts(queue.find("bill-7")) == (1, 1, 3)
+    message = take(queue)
+    assert counts(message) == (2, 1, 4)
     message.bury("no")
-    assert inside.tickets() == {"dead": ticket(3)}
-    assert inside.hash("past") == {b"bill-7": b"3 0 1 %s no" % stamp}
-    inside.queue.cancel("bill-7")
-    assert inside.tickets() == {}
+    stands("dead", 4, b"4 1 1 %s no")
+    assert counts(queue.find("bill-7")) == (2, 1, 4)
+    assert queue.kick("bill-7")
+    stands("ready", 4, b"4 4 0 %s no")
+    assert counts(queue.find("bill-7")) == (0, 0, 4)
+    message = take(queue)
+    assert (counts(message), message.error) == ((1, 0, 5), "no")
+    message.retry(error="")
+    stands("ready", 5, b"5 4 0 %s ")
+    queue.cancel("bill-7")
     assert inside.hash("past") == {}
     assert inside.hash("msg") == {}
+    assert queue.reserve() is None
+    assert inside.tickets() == {}
 
 
 def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
@@ -259,196 +370,45 @@ def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
     message.retry(error="")
     assert inside.tickets() == {"ready": [b"1:" + id]}
     assert inside.hash("past") == {id: b"1 0 0 - "}
+    take(inside.queue).release(delay=3600)
+    assert inside.tickets() == {"delayed": [b"2:" + id]}
+    assert inside.hash("past") == {id: b"2 1 0 - "}
 
 
-def test_calls_remember_the_last_of_a_session(inside: Inside) -> None:
-    def call() -> tuple[bytes, bytes]:
-        found = inside.server.command("KEYS", inside.key("calls:*"))
-        assert isinstance(found, list)
-        [key] = found
-        assert isinstance(key, bytes)
-        assert abs(int(key.rsplit(b":", 1)[1]) - time.time() / 3600) < 2
-        ttl = inside.server.command("TTL", key)
-        assert isinstance(ttl, int)
-        assert 7000 < ttl <= 7200
-        flat = inside.server.command("HGETALL", key)
-        assert isinstance(flat, list)
-        [session, value] = flat
-        assert isinstance(session, bytes)
-        assert isinstance(value, bytes)
-        assert re.fullmatch(rb"[0-9A-Za-z]{22}", session)
-        return session, value
-
-    inside.queue.push_many(["a", "b"])
-    session, value = call()
-    assert value == b"1 00"
-    tickets = [message.ticket.encode() for message in inside.queue.reserve_many(5)]
-    found, value = call()
-    assert found == session
-    assert re.fullmatch(rb"2 \d{13}\n" + b"\n".join(tickets), value)
-    inside.queue.ack_many([tickets[0].decode(), "1:bill-7"])
-    assert call() == (session, b"3 04")
-    inside.queue.stats()
-    inside.queue.find("bill-7")
-    assert call() == (session, b"3 04")
-
-
-def test_info_counts_and_notes_the_next_time(inside: Inside) -> None:
-    inside.queue.push("a", id="a", delay=3600)
-    info = inside.hash("info")
-    stats = inside.queue.stats()
-    assert int(info[b"next"]) == round((stats.next or 0) * 1000)
-    inside.queue.push("b")
-    take(inside.queue).ack()
-    inside.queue.cancel("a")
-    info = inside.hash("info")
-    assert (info[b"acked"], info[b"cancelled"]) == (b"1", b"1")
-
-
-# ---- The document ----
-
-
-def test_document_statuses_are_the_header_s() -> None:
-    table = re.findall(r"^\| (-?\d+) \| (\w+) \| (yes|) ?\| (.+) \|$", section("Failures"), re.M)
-    rows = re.findall(r'X\((-?\d+), (\w+), ([01]),\s*"(.+?)"\)', HEADER)
-    assert table == [(code, name, "yes" * int(again), what) for code, name, again, what in rows]
-
-
-def test_document_keys_are_the_scripts() -> None:
-    for path in sorted((ROOT / "core/scripts").glob("*.lua")):
-        keys = re.findall(r"^-- KEYS\[\d+\] (\w+)", path.read_text(encoding="utf-8"), re.M)
-        found = re.search(r"Keys: ([\w, ]+)\.", section(path.stem).replace("\n", " "))
-        assert found, path.stem
-        assert found[1].split(", ") == keys, path.stem
-
-
-def test_document_lists_the_golden_keys() -> None:
-    listed = re.findall(r"^\| `(dueq:\{orders\}:\w+)", section("Keys"), re.M)
-    assert sorted(listed) == sorted(row[2] for row in golden("keys") if row[0] == "orders")
-
-
-def test_document_shows_golden_vectors() -> None:
-    ids = section("Ids, stamps and tickets")
-    shown = re.findall(r"^\| `(\w+)` \| (\d+)(?: \(.+\))? \|$", ids, re.M)
-    assert shown
-    for id, milliseconds in shown:
-        assert [id, milliseconds] in golden("ids")
-    tickets = re.findall(r"^\| `(.+?)` \| (\d+) \| `?(\w*)`? \| `(.+?)` \|$", ids, re.M)
-    assert tickets
-    for ticket, before, stamp, id in tickets:
-        assert [ticket, before, stamp or "-", id] in golden("tickets")
-    envelopes = re.findall(r"^\| .+ \| `(d1 [0-9a-f ]+)` \|$", section("The envelope"), re.M)
-    assert len(envelopes) == 4
-    for envelope in envelopes:
-        assert envelope.replace(" ", "") in [row[6] for row in golden("envelopes")]
-
-
-def test_document_limits_are_the_header_s() -> None:
-    limits = section("Limits")
-    for name, shown in {
-        "MAX_NAME": "1 to 255 bytes",
-        "MAX_HEADERS": "65,535 bytes",
-        "MAX_BATCH": "1 to 1,000",
-        "MAX_MAX_ATTEMPTS": "1 to 65,535",
-        "MAX_ERROR": "4,096 bytes",
-    }.items():
-        found = re.search(rf"DUEQ_{name} = (\d+)", HEADER)
-        assert found
-        assert f"{int(found[1]):,}" in shown
-        assert shown in limits
-    assert "4,102,444,800,000 ms" in limits
-    assert "INT64_C(4102444800000)" in HEADER
-
-
-# ---- The server ----
-
-
-def every_verb(queue: dueq.Queue) -> None:
-    queue.push_many([dueq.Draft("a", id="a", lease=20), dueq.Draft("b", delay=0.3)])
-    assert queue.push("c", headers={"n": "v"})
+@pytest.mark.parametrize(("priority", "mark", "line"), [(1, b"h", "high"), (-1, b"l", "low")])
+@pytest.mark.parametrize("given", [None, "bill-7"])
+def test_ticket_with_a_priority_through_a_life(
+    inside: Inside, priority: int, mark: bytes, line: str, given: str | None
+) -> None:
+    queue = inside.queue
+    id = queue.push("x", id=given, priority=priority)
+    tag = (inside.envelope(id)[4:14] if given else b"") + mark
+    end = tag + b":" + id.encode()
+    assert inside.tickets() == {line: [b"0." + end]}
     message = take(queue)
-    message.extend(30)
-    message.retry(delay=0.1, error="again")
-    take(queue).ack()
-    bodies = []
-    for _ in range(2):
-        waited = queue.reserve(timeout=10)
-        assert waited is not None
-        bodies.append(waited.body)
-        waited.bury("enough")
-    assert bodies == [b"a", b"b"]
-    assert queue.reserve(timeout=0.2, lease=1) is None
-    queue.push("d", id="d", max_attempts=1)
-    take(queue).extend(0.001)
-    assert queue.reserve(timeout=0.2) is None
-    found = queue.find("d")
-    assert found is not None
-    assert found.state == "dead"
-    assert queue.cancel_many(["a", "d", "none"]) == [True, True, False]
-    assert queue.stats().dead == 1
+    assert inside.tickets() == {"leased": [b"0." + end]}
+    message.retry(error="no")
+    assert inside.tickets() == {line: [b"1." + end]}
+    assert inside.hash("past") == {id.encode(): b"1 0 0 %s no" % tag}
+    end_lease(queue, take(queue))
+    assert queue.push("y")
+    message = take(queue)
+    assert (message.body == b"x") == (priority > 0)
+    assert inside.tickets()["leased" if priority > 0 else line] == [b"2." + end]
+    assert inside.hash("past") == {id.encode(): b"2 0 1 %s no" % tag}
 
 
-def acl(server: Server) -> str:
-    """Makes the user of the document; returns the URL that logs in as such."""
-    found = re.search(r"```\n(ACL SETUSER .*?)```", section("What the server must permit"), re.S)
-    assert found
-    server.command(*found[1].split())
-    return server.url.replace("unix://", "unix://shop:secret@")
-
-
-def test_every_verb_with_what_the_document_permits() -> None:
-    with Server() as server:
-        with dueq.Queue("orders", acl(server) + "?db=1") as queue:
-            every_verb(queue)
-        assert server.command("ACL", "LOG") == []
-        with (
-            dueq.Queue("other", acl(server)) as other,
-            pytest.raises((errors.DeniedError, errors.ServerError)),
-        ):
-            other.push("x")
-
-
-def test_every_verb_without_client_commands() -> None:
-    with Server() as server:
-        url = acl(server)
-        server.command("ACL", "SETUSER", "shop", "-client")
-        with dueq.Queue("orders", url) as queue:
-            every_verb(queue)
-
-
-def permitted() -> list[str]:
-    found = re.search(r"```\n(ACL SETUSER .*?)```", section("What the server must permit"), re.S)
-    assert found
-    words = re.findall(r"\+(\S+)", found[1])
-    return [word for word in words if not word.startswith(("client|", "select"))]
-
-
-def test_document_permits_no_more_than_is_used() -> None:
-    scripts = "".join(path.read_text() for path in (ROOT / "core/scripts").rglob("*.lua"))
-    used = {command.lower() for command in re.findall(r"call\('(\w+)'", scripts)}
-    assert set(permitted()) == used | {"evalsha", "script|load", "bzpopmin"}
-
-
-def test_full_server_refuses_push_only() -> None:
-    with Server() as server:
-        inside = Inside(server, "orders")
-        inside.queue.push_many([dueq.Draft(str(n), id=str(n)) for n in range(6)])
-        inside.queue.push("later", delay=0.001)
-        server.command("CONFIG", "SET", "maxmemory", "1")
-        with pytest.raises(errors.FullError):
-            inside.queue.push("x")
-        with pytest.raises(errors.FullError):
-            inside.queue.push("x", id="x")
-        messages = inside.queue.reserve_many(5)
-        assert len(messages) == 5
-        messages[0].ack()
-        messages[1].retry()
-        messages[2].retry(delay=30)
-        messages[3].extend(30)
-        messages[4].bury()
-        assert inside.queue.cancel("3")
-        assert inside.queue.find("4") is not None
-        assert inside.queue.ack_many(inside.queue.reserve_many(5)) == [True] * 3
-        assert inside.queue.reserve(timeout=0.1) is None
-        assert inside.queue.stats().dead == 1
-        inside.queue.close()
+def test_past_in_the_dead_letter_queue(inside: Inside) -> None:
+    """The count goes on, all of it is forgiven, and the error stays."""
+    failed = Inside(inside.server, "failed")
+    inside.queue.push("x", id="bill-7", max_attempts=2, dead_letter="failed")
+    envelope = inside.envelope("bill-7")
+    end_lease(inside.queue, take(inside.queue))
+    assert take(inside.queue).retry(error="first")
+    assert not take(inside.queue).retry(error="second")
+    assert (inside.tickets(), inside.hash("msg"), inside.hash("past")) == ({}, {}, {})
+    assert failed.tickets() == {"ready": [b"3.%s:bill-7" % envelope[4:14]]}
+    assert failed.hash("msg") == {b"bill-7": envelope}
+    assert failed.hash("past") == {b"bill-7": b"3 3 0 %s second" % envelope[4:14]}
+    message = take(failed.queue)
+    assert (message.attempt, message.crashes, message.deliveries) == (1, 0, 4)

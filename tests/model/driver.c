@@ -1,161 +1,81 @@
 /* Runs the verbs for the model by libdueq: a request is a line of JSON, and so is its answer. */
-#include <inttypes.h>
 #include <json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "driver_json.h"
 #include "dueq.h"
 
-#define MOST 64
+/* Pages are small, so that there are several. */
+#define PAGE 2
 
-static const char base64[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char *names[MOST + 1]; /* the last is NULL */
+static dueq_queue *queues[MOST];
+/*
+ * Handles for a reserve of two queues, by their place in it: a handle remembers what the next reserve
+ * by it needs.
+ */
+static dueq_queue *apart[2][MOST];
+static size_t queue_count;
 
-static void *allocate(size_t size) {
-    void *found = malloc(size);
-    if (!found)
-        abort();
-    return found;
-}
+static dueq_queue *queue_of(json_object *name) { return queues[place(names, text_of(name))]; }
 
-static json_object *encoded(dueq_bytes bytes) {
-    const unsigned char *in = bytes.data;
-    char *text = allocate(bytes.size / 3 * 4 + 5), *out = text;
-    for (size_t at = 0; at < bytes.size; at += 3) {
-        size_t left = bytes.size - at;
-        uint32_t three = (uint32_t)in[at] << 16;
-        three |= left > 1 ? (uint32_t)in[at + 1] << 8 : 0;
-        three |= left > 2 ? (uint32_t)in[at + 2] : 0;
-        *out++ = base64[three >> 18];
-        *out++ = base64[three >> 12 & 63];
-        *out++ = left > 1 ? base64[three >> 6 & 63] : '=';
-        *out++ = left > 2 ? base64[three & 63] : '=';
-    }
-    json_object *string = json_object_new_string_len(text, (int)(out - text));
-    free(text);
-    return string;
-}
-
-/* The caller frees the bytes. */
-static dueq_bytes decoded(json_object *string) {
-    const char *in = json_object_get_string(string);
-    char *data = allocate(strlen(in) + 1);
-    size_t size = 0;
-    uint32_t bits = 0;
-    int held = 0;
-    for (; *in && *in != '='; in++) {
-        bits = bits << 6 | (uint32_t)(strchr(base64, *in) - base64);
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            data[size++] = (char)(bits >> held & 0xFF);
-        }
-    }
-    return (dueq_bytes){data, size};
-}
-
-static dueq_bytes text_of(json_object *string) {
-    return (dueq_bytes){json_object_get_string(string), (size_t)json_object_get_string_len(string)};
-}
-
-static dueq_bytes text(json_object *request, const char *name) {
-    return text_of(json_object_object_get(request, name));
-}
-
-static int64_t number(json_object *request, const char *name) {
-    return json_object_get_int64(json_object_object_get(request, name));
-}
-
-static json_object *string(dueq_bytes bytes) {
-    return json_object_new_string_len(bytes.size ? bytes.data : "", (int)bytes.size);
-}
-
-static json_object *status_name(dueq_status status) {
-    return json_object_new_string(dueq_status_name(status));
-}
-
-static json_object *one_status(dueq_status status) {
-    json_object *statuses = json_object_new_array();
-    json_object_array_add(statuses, status_name(status));
-    return statuses;
-}
-
-static json_object *statuses_of(const dueq_result *result) {
-    json_object *statuses = json_object_new_array();
-    for (size_t i = 0; i < dueq_result_count(result); i++)
-        json_object_array_add(statuses, status_name(dueq_result_status(result, i)));
-    return statuses;
-}
-
-static json_object *shown(const dueq_message *message) {
-    json_object *object = json_object_new_object(), *headers = json_object_new_array();
-    for (size_t i = 0; i < message->header_count; i++) {
-        json_object *pair = json_object_new_array();
-        json_object_array_add(pair, string(message->headers[i].name));
-        json_object_array_add(pair, string(message->headers[i].value));
-        json_object_array_add(headers, pair);
-    }
-    json_object_object_add(object, "id", string(message->id));
-    json_object_object_add(object, "ticket", string(message->ticket));
-    json_object_object_add(object, "body", encoded(message->body));
-    json_object_object_add(object, "headers", headers);
-    json_object_object_add(object, "attempt", json_object_new_int64(message->attempt));
-    json_object_object_add(object, "max_attempts", json_object_new_int64(message->max_attempts));
-    json_object_object_add(object, "state",
-                           json_object_new_string(dueq_state_name(message->state)));
-    json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
-    json_object_object_add(object, "created_ms", json_object_new_int64(message->created_ms));
-    json_object_object_add(object, "error", string(message->error));
-    return object;
-}
-
-static dueq_status push(dueq_queue *queue, json_object *rows, json_object *answer) {
-    dueq_draft drafts[MOST];
-    dueq_header *headers[MOST];
-    size_t count = json_object_array_length(rows);
-    for (size_t i = 0; i < count; i++) {
-        json_object *row = json_object_array_get_idx(rows, i);
-        json_object *pairs = json_object_object_get(row, "headers");
-        drafts[i] = (dueq_draft)DUEQ_DRAFT;
-        drafts[i].body = decoded(json_object_object_get(row, "body"));
-        drafts[i].id = text(row, "id");
-        drafts[i].delay_ms = number(row, "delay_ms");
-        drafts[i].at_ms = number(row, "at_ms");
-        drafts[i].max_attempts = (uint32_t)number(row, "max_attempts");
-        drafts[i].lease_ms = number(row, "lease_ms");
-        drafts[i].header_count = json_object_array_length(pairs);
-        drafts[i].headers = headers[i] =
-            allocate((drafts[i].header_count + 1) * sizeof *headers[i]);
-        for (size_t k = 0; k < drafts[i].header_count; k++) {
-            json_object *pair = json_object_array_get_idx(pairs, k);
-            headers[i][k] = (dueq_header){text_of(json_object_array_get_idx(pair, 0)),
-                                          text_of(json_object_array_get_idx(pair, 1))};
-        }
-    }
-    dueq_result *result;
-    dueq_status status = dueq_push(queue, drafts, count, &result);
+/* Of the items from `first` on. */
+static json_object *ids_of(const dueq_result *result, size_t first) {
     json_object *ids = json_object_new_array();
-    for (size_t i = 0; i < dueq_result_count(result); i++)
+    for (size_t i = first; i < dueq_result_count(result); i++)
         json_object_array_add(ids, string(dueq_result_id(result, i)));
-    json_object_object_add(answer, "ids", ids);
+    return ids;
+}
+
+static dueq_status push(dueq_queue *queue, json_object *request, json_object *answer) {
+    struct batch *batch = batch_of(json_object_object_get(request, "drafts"));
+    dueq_result *result;
+    dueq_status status = dueq_push(queue, batch->drafts, batch->count, &result);
+    json_object_object_add(answer, "ids", ids_of(result, 0));
     json_object_object_add(answer, "statuses", statuses_of(result));
     dueq_result_free(result);
-    for (size_t i = 0; i < count; i++) {
-        free((void *)(uintptr_t)drafts[i].body.data);
-        free(headers[i]);
-    }
+    batch_free(batch);
     return status;
 }
 
-static dueq_status reserve(dueq_queue *queue, json_object *request, json_object *answer) {
+static dueq_status ack_push(dueq_queue *queue, json_object *request, json_object *answer) {
+    struct batch *batch = batch_of(json_object_object_get(request, "drafts"));
+    dueq_queue *target = queue_of(json_object_object_get(request, "target"));
     dueq_result *result;
-    dueq_status status = dueq_reserve(queue, (size_t)number(request, "count"), 0,
-                                      number(request, "lease_ms"), &result);
+    dueq_status status =
+        dueq_ack_push(queue, text(request, "ticket"), target == queue ? NULL : target,
+                      batch->drafts, batch->count, &result);
+    json_object_object_add(answer, "ids", ids_of(result, 1));
+    json_object_object_add(answer, "statuses", statuses_of(result));
+    dueq_result_free(result);
+    batch_free(batch);
+    return status;
+}
+
+static dueq_status reserve(json_object *request, json_object *answer) {
+    json_object *list = json_object_object_get(request, "queues");
+    size_t count = (size_t)number(request, "count"), several = json_object_array_length(list);
+    int64_t lease_ms = number(request, "lease_ms");
+    dueq_queue *sources[MOST];
+    dueq_result *result;
+    dueq_status status;
+    for (size_t i = 0; i < several; i++)
+        sources[i] = apart[i % 2][place(names, text_of(json_object_array_get_idx(list, i)))];
+    if (several == 1)
+        status =
+            dueq_reserve(queue_of(json_object_array_get_idx(list, 0)), count, 0, lease_ms, &result);
+    else
+        status = dueq_reserve_any(sources, several, DUEQ_PREFERENCE, count, 0, lease_ms, &result);
     json_object *messages = json_object_new_array();
-    for (size_t i = 0; i < dueq_result_count(result); i++)
-        json_object_array_add(messages, shown(dueq_result_message(result, i)));
+    add_messages(messages, result);
+    size_t from = dueq_result_count(result) ? dueq_result_queue(result) : several;
     json_object_object_add(answer, "messages", messages);
+    json_object_object_add(answer, "queue",
+                           from < several ? json_object_get(json_object_array_get_idx(list, from))
+                                          : json_object_new_string(""));
     dueq_result_free(result);
     return status;
 }
@@ -176,10 +96,63 @@ static dueq_status each(dueq_queue *queue, each_verb *verb, json_object *items,
     return status;
 }
 
-static dueq_status look(dueq_queue *queue, json_object *ids, json_object *answer) {
-    json_object *found = json_object_new_array(), *counted = json_object_new_array();
-    json_object_object_add(answer, "found", found);
-    json_object_object_add(answer, "counts", counted);
+static dueq_state state_of(json_object *request) {
+    static const char *const states[] = {"", "ready", "delayed", "leased", "dead", NULL};
+    return (dueq_state)place(states, text(request, "state"));
+}
+
+static dueq_bytes copy(dueq_bytes bytes, char room[512]) {
+    if (bytes.size)
+        memcpy(room, bytes.data, bytes.size);
+    return (dueq_bytes){room, bytes.size};
+}
+
+static dueq_status kick_all(dueq_queue *queue, json_object *request, json_object *answer) {
+    dueq_filter filter = {text(request, "error"), number(request, "from_ms"),
+                          number(request, "until_ms")};
+    char room[512];
+    dueq_bytes cursor = {NULL, 0};
+    size_t kicked = 0;
+    dueq_status status;
+    do {
+        dueq_result *result;
+        status = dueq_kick_all(queue, &filter, cursor, PAGE, &result);
+        kicked += dueq_result_kicked(result);
+        cursor = copy(dueq_result_cursor(result), room);
+        dueq_result_free(result);
+    } while (!status && cursor.size);
+    json_object_object_add(answer, "kicked", json_object_new_int64((int64_t)kicked));
+    return status;
+}
+
+static dueq_status purge(dueq_queue *queue, json_object *request, json_object *answer) {
+    size_t purged = 0, taken;
+    dueq_status status;
+    do {
+        status = dueq_purge(queue, state_of(request), PAGE, &taken);
+        purged += taken;
+    } while (status == DUEQ_OK);
+    json_object_object_add(answer, "purged", json_object_new_int64((int64_t)purged));
+    return status;
+}
+
+static dueq_status peek(dueq_queue *queue, json_object *request, json_object *answer) {
+    json_object *messages = json_object_new_array();
+    char room[512];
+    dueq_bytes cursor = {NULL, 0};
+    dueq_status status;
+    json_object_object_add(answer, "messages", messages);
+    do {
+        dueq_result *result;
+        status = dueq_peek(queue, state_of(request), cursor, PAGE, &result);
+        add_messages(messages, result);
+        cursor = copy(dueq_result_cursor(result), room);
+        dueq_result_free(result);
+    } while (!status && cursor.size);
+    return status;
+}
+
+static dueq_status find(dueq_queue *queue, json_object *ids, json_object *found) {
     for (size_t i = 0; i < json_object_array_length(ids); i++) {
         dueq_result *result;
         dueq_status status = dueq_find(queue, text_of(json_object_array_get_idx(ids, i)), &result);
@@ -189,59 +162,135 @@ static dueq_status look(dueq_queue *queue, json_object *ids, json_object *answer
         json_object_array_add(found, message ? shown(message) : NULL);
         dueq_result_free(result);
     }
+    return DUEQ_OK;
+}
+
+static dueq_status count_all(dueq_queue *queue, json_object *numbers) {
     dueq_counts counts = {0};
     dueq_status status = dueq_stats(queue, &counts);
-    const int64_t numbers[] = {counts.ready, counts.delayed, counts.leased, counts.dead,
-                               counts.acked, counts.damaged, counts.next_ms};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        json_object_array_add(counted, json_object_new_int64(numbers[i]));
+    const struct {
+        const char *name;
+        int64_t number;
+    } all[] = {
+        {"ready", counts.ready},     {"delayed", counts.delayed},     {"leased", counts.leased},
+        {"dead", counts.dead},       {"pushed", counts.pushed},       {"reserved", counts.reserved},
+        {"acked", counts.acked},     {"retried", counts.retried},     {"expired", counts.expired},
+        {"buried", counts.buried},   {"cancelled", counts.cancelled}, {"purged", counts.purged},
+        {"damaged", counts.damaged}, {"paused", counts.paused},       {"next_ms", counts.next_ms}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        json_object_object_add(numbers, all[i].name, json_object_new_int64(all[i].number));
     return status;
 }
 
+static dueq_status look(json_object *ids, json_object *answer) {
+    json_object *found = json_object_new_object(), *counts = json_object_new_object();
+    dueq_status status = DUEQ_OK;
+    json_object_object_add(answer, "found", found);
+    json_object_object_add(answer, "counts", counts);
+    for (size_t i = 0; i < queue_count && !status; i++) {
+        json_object *messages = json_object_new_array(), *numbers = json_object_new_object();
+        json_object_object_add(found, names[i], messages);
+        json_object_object_add(counts, names[i], numbers);
+        status = find(queues[i], json_object_object_get(ids, names[i]), messages);
+        if (!status)
+            status = count_all(queues[i], numbers);
+    }
+    return status;
+}
+
+static dueq_status lock(dueq_queue *queue, json_object *request, json_object *answer) {
+    dueq_result *result;
+    dueq_status status =
+        dueq_lock(queue, text(request, "name"), number(request, "ttl_ms"), 0, &result);
+    json_object_object_add(answer, "statuses", one_status(status));
+    json_object_object_add(answer, "token",
+                           string(status ? (dueq_bytes){NULL, 0} : dueq_result_id(result, 0)));
+    dueq_result_free(result);
+    return status;
+}
+
+/* The verbs that answer with a status alone. */
 static dueq_status settle(dueq_queue *queue, const char *verb, json_object *request,
                           json_object *answer) {
-    dueq_bytes ticket = text(request, "ticket");
+    dueq_bytes ticket = text(request, "ticket"), name = text(request, "name"),
+               token = text(request, "token");
     dueq_status status = DUEQ_INVALID;
     if (!strcmp(verb, "retry"))
         status = dueq_retry(queue, ticket, number(request, "delay_ms"), text(request, "error"));
+    else if (!strcmp(verb, "release"))
+        status = dueq_release(queue, ticket, number(request, "delay_ms"));
     else if (!strcmp(verb, "extend"))
         status = dueq_extend(queue, ticket, number(request, "lease_ms"));
     else if (!strcmp(verb, "bury"))
         status = dueq_bury(queue, ticket, text(request, "error"));
+    else if (!strcmp(verb, "reschedule"))
+        status = dueq_reschedule(queue, text(request, "id"), number(request, "delay_ms"),
+                                 number(request, "at_ms"));
+    else if (!strcmp(verb, "pause"))
+        status = dueq_pause(queue);
+    else if (!strcmp(verb, "resume"))
+        status = dueq_resume(queue);
+    else if (!strcmp(verb, "relock"))
+        status = dueq_relock(queue, name, token, number(request, "ttl_ms"));
+    else if (!strcmp(verb, "unlock"))
+        status = dueq_unlock(queue, name, token);
     json_object_object_add(answer, "statuses", one_status(status));
     return status;
 }
 
-static dueq_status run(dueq_queue *queue, json_object *request, json_object *answer) {
+static dueq_status run(json_object *request, json_object *answer) {
     const char *verb = json_object_get_string(json_object_object_get(request, "do"));
     if (!strcmp(verb, "forget"))
         return DUEQ_OK;
-    if (!strcmp(verb, "push"))
-        return push(queue, json_object_object_get(request, "drafts"), answer);
+    if (!strcmp(verb, "look"))
+        return look(json_object_object_get(request, "ids"), answer);
     if (!strcmp(verb, "reserve"))
-        return reserve(queue, request, answer);
+        return reserve(request, answer);
+    dueq_queue *queue = queue_of(json_object_object_get(request, "queue"));
+    json_object *ids = json_object_object_get(request, "ids");
+    if (!strcmp(verb, "push"))
+        return push(queue, request, answer);
+    if (!strcmp(verb, "ack_push"))
+        return ack_push(queue, request, answer);
     if (!strcmp(verb, "ack"))
         return each(queue, dueq_ack, json_object_object_get(request, "tickets"), answer);
     if (!strcmp(verb, "cancel"))
-        return each(queue, dueq_cancel, json_object_object_get(request, "ids"), answer);
-    if (!strcmp(verb, "look"))
-        return look(queue, json_object_object_get(request, "ids"), answer);
+        return each(queue, dueq_cancel, ids, answer);
+    if (!strcmp(verb, "kick"))
+        return each(queue, dueq_kick, ids, answer);
+    if (!strcmp(verb, "kick_all"))
+        return kick_all(queue, request, answer);
+    if (!strcmp(verb, "purge"))
+        return purge(queue, request, answer);
+    if (!strcmp(verb, "peek"))
+        return peek(queue, request, answer);
+    if (!strcmp(verb, "lock"))
+        return lock(queue, request, answer);
     return settle(queue, verb, request, answer);
+}
+
+static void open_queue(dueq_client *client, const char *name) {
+    size_t size = strlen(name);
+    if (dueq_queue_open(client, name, size, &queues[queue_count]) ||
+        dueq_queue_open(client, name, size, &apart[0][queue_count]) ||
+        dueq_queue_open(client, name, size, &apart[1][queue_count]))
+        abort();
+    names[queue_count++] = name;
 }
 
 int main(int count, char **words) {
     dueq_client *client;
-    dueq_queue *queue;
-    if (count != 3 || dueq_open(words[1], &client) ||
-        dueq_queue_open(client, words[2], strlen(words[2]), &queue)) {
-        fprintf(stderr, "usage: model_driver URL QUEUE\n");
+    if (count < 3 || count - 2 > MOST || dueq_open(words[1], &client)) {
+        fprintf(stderr, "usage: model_driver URL QUEUE...\n");
         return 2;
     }
+    for (int i = 2; i < count; i++)
+        open_queue(client, words[i]);
     char *line = NULL;
     size_t room = 0;
     while (getline(&line, &room, stdin) > 0) {
         json_object *request = json_tokener_parse(line), *answer = json_object_new_object();
-        dueq_status status = run(queue, request, answer);
+        dueq_status status = run(request, answer);
         if (status < 0)
             json_object_object_add(answer, "failure",
                                    json_object_new_string(dueq_error_text(client)));
@@ -251,7 +300,11 @@ int main(int count, char **words) {
         json_object_put(request);
     }
     free(line);
-    dueq_queue_close(queue);
+    for (size_t i = 0; i < queue_count; i++) {
+        dueq_queue_close(queues[i]);
+        dueq_queue_close(apart[0][i]);
+        dueq_queue_close(apart[1][i]);
+    }
     dueq_close(client);
     return 0;
 }

@@ -4,14 +4,239 @@
 
 declare(strict_types=1);
 
+use Dueq\Backoff;
 use Dueq\Exception\LeaseLostException;
+use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Queue;
+use Dueq\Queues;
 
-[, $url, $name] = $argv;
-$queue = new Queue($name, $url);
-/** @var array<string, Message> $taken by ticket */
-$taken = [];
+/** Pages are small, so that there are several. */
+const PAGE = 2;
+const COUNTS = [
+    'ready', 'delayed', 'leased', 'dead', 'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried',
+    'cancelled', 'purged', 'damaged', 'paused',
+];
+
+final class Driver
+{
+    /** @var array<string, Queue> by name */
+    private array $queues = [];
+    /** @var array<string, Queues> by their names */
+    private array $several = [];
+    /** @var array<string, Message> by ticket */
+    private array $taken = [];
+    /** @var array<string, Lock> by token */
+    private array $locks = [];
+
+    public function __construct(private string $url, array $names)
+    {
+        foreach ($names as $name) {
+            $this->queues[$name] = new Queue($name, $url);
+        }
+    }
+
+    public function run(array $request): array|object
+    {
+        $queue = $this->queues[$request['queue'] ?? ''] ?? null;
+        switch ($request['do']) {
+            case 'forget':
+                $this->taken = $this->locks = [];
+                return (object) [];
+            case 'push':
+                return stored($request['drafts'], $queue->pushMany(array_map(draft(...), $request['drafts'])));
+            case 'ack_push':
+                return $this->ackPush($queue, $request);
+            case 'reserve':
+                return $this->reserve($request);
+            case 'ack':
+                return words($queue->ackMany($request['tickets']), 'LEASE_LOST');
+            case 'cancel':
+                return words($queue->cancelMany($request['ids']), 'NOT_FOUND');
+            case 'kick':
+                return words($queue->kickMany($request['ids']), 'NOT_FOUND');
+            case 'kick_all':
+                return ['kicked' => $queue->kickAll(
+                    $request['error'] !== '' ? $request['error'] : null,
+                    seconds($request['from_ms']),
+                    seconds($request['until_ms']),
+                )];
+            case 'reschedule':
+                $delay = seconds($request['delay_ms']);
+                $done = $queue->reschedule($request['id'], $delay, seconds($request['at_ms']));
+                return words([$done], 'NOT_FOUND');
+            case 'pause':
+                $queue->pause();
+                return words([true], '');
+            case 'resume':
+                $queue->resume();
+                return words([true], '');
+            case 'purge':
+                return ['purged' => $queue->purge($request['state'])];
+            case 'peek':
+                $messages = iterator_to_array($queue->peek($request['state'], PAGE), false);
+                return ['messages' => array_map(shown(...), $messages)];
+            case 'retry':
+                $delay = $request['delay_ms'] >= 0 ? $request['delay_ms'] / 1000 : null;
+                return $this->settle($queue, $request, fn (Message $message) =>
+                    $message->retry($delay, $request['error']));
+            case 'release':
+                return $this->settle($queue, $request, fn (Message $message) =>
+                    $message->release($request['delay_ms'] / 1000));
+            case 'extend':
+                return $this->settle($queue, $request, fn (Message $message) =>
+                    $message->extend($request['lease_ms'] / 1000));
+            case 'bury':
+                return $this->settle($queue, $request, fn (Message $message) =>
+                    $message->bury($request['error']));
+            case 'lock':
+                $lock = $queue->lock($request['name'], $request['ttl_ms'] / 1000);
+                if ($lock) {
+                    $this->locks[$lock->token] = $lock;
+                }
+                return words([$lock !== null], 'TAKEN') + ['token' => $lock?->token ?? ''];
+            case 'relock':
+                return $this->settleLock($request, fn (Lock $lock) => $lock->extend($request['ttl_ms'] / 1000));
+            case 'unlock':
+                return $this->settleLock($request, fn (Lock $lock) => $lock->release());
+            case 'look':
+                return $this->look($request['ids']);
+        }
+        return ['failure' => "there is no '{$request['do']}'"];
+    }
+
+    private function reserve(array $request): array
+    {
+        $source = $this->queues[$request['queues'][0]];
+        if (count($request['queues']) > 1) {
+            $key = implode(' ', $request['queues']);
+            $source = $this->several[$key] ??= new Queues($request['queues'], $this->url);
+        }
+        $messages = $source->reserveMany($request['count'], 0.0, seconds($request['lease_ms']));
+        foreach ($messages as $message) {
+            $this->taken[$message->ticket] = $message;
+        }
+        return ['messages' => array_map(shown(...), $messages), 'queue' => $messages ? $messages[0]->queue : ''];
+    }
+
+    private function ackPush(Queue $queue, array $request): array
+    {
+        $rows = $request['drafts'];
+        $drafts = array_map(draft(...), $rows);
+        $target = $request['target'] !== $request['queue'] ? $request['target'] : null;
+        $ids = [];
+        $answer = $this->settle($queue, $request, function (Message $message) use ($drafts, $target, &$ids): void {
+            $ids = $message->ack($drafts, $target);
+        });
+        if ($answer['statuses'] === ['OK']) {
+            $answer = stored($rows, $ids);
+            array_unshift($answer['statuses'], 'OK');
+        } else {
+            // The ids of what was not stored are nobody's.
+            $count = $answer['statuses'] === ['LEASE_LOST'] ? 1 + count($rows) : 1;
+            $answer = [
+                'statuses' => array_fill(0, $count, $answer['statuses'][0]),
+                'ids' => array_column($rows, 'id'),
+            ];
+        }
+        return $answer;
+    }
+
+    /** By a message that was reserved here, or is found as another's; else "FOREIGN". */
+    private function settle(Queue $queue, array $request, callable $verb): array
+    {
+        $message = $this->taken[$request['ticket']] ?? $queue->find($request['id']);
+        if ($message?->ticket !== $request['ticket']) {
+            return ['statuses' => ['FOREIGN']];
+        }
+        try {
+            return ['statuses' => [$verb($message) === false ? 'BURIED' : 'OK']];
+        } catch (LeaseLostException) {
+            return ['statuses' => ['LEASE_LOST']];
+        }
+    }
+
+    private function settleLock(array $request, callable $verb): array
+    {
+        $lock = $this->locks[$request['token']] ?? null;
+        if (!$lock) {
+            return ['statuses' => ['FOREIGN']];
+        }
+        try {
+            $verb($lock);
+        } catch (LeaseLostException) {
+            return ['statuses' => ['LEASE_LOST']];
+        }
+        return ['statuses' => ['OK']];
+    }
+
+    private function look(array $wanted): array
+    {
+        $found = $counts = [];
+        foreach ($wanted as $name => $ids) {
+            $queue = $this->queues[$name];
+            $found[$name] = array_map(fn (string $id) => shown($queue->find($id)), $ids);
+            $stats = $queue->stats();
+            foreach (COUNTS as $each) {
+                $counts[$name][$each] = (int) $stats->$each;
+            }
+            $counts[$name]['next_ms'] = milliseconds($stats->next);
+        }
+        return ['found' => $found, 'counts' => $counts];
+    }
+}
+
+function draft(array $row): array
+{
+    $draft = [
+        'body' => base64_decode($row['body'], true),
+        'headers' => array_column($row['headers'], 1, 0),
+        'maxAttempts' => $row['max_attempts'],
+        'priority' => $row['priority'],
+        'maxCrashes' => $row['max_crashes'],
+        'drop' => $row['drop'],
+        'replace' => ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$row['existing']],
+    ];
+    $times = ['delay' => 'delay_ms', 'at' => 'at_ms', 'lease' => 'lease_ms', 'ttl' => 'ttl_ms', 'unique' => 'unique_ms'];
+    foreach ($times as $option => $key) {
+        if ($row[$key]) {
+            $draft[$option] = $row[$key] / 1000;
+        }
+    }
+    foreach (['id' => 'id', 'deadLetter' => 'dead_letter', 'to' => 'to'] as $option => $key) {
+        if ($row[$key] !== '') {
+            $draft[$option] = $row[$key];
+        }
+    }
+    if ($row['backoff']) {
+        $draft['backoff'] = backoff($row['backoff']);
+    }
+    return $draft;
+}
+
+function backoff(array $row): Backoff
+{
+    $base = $row['base_ms'] / 1000;
+    return match ($row['kind']) {
+        'fixed' => Backoff::fixed($base, $row['jitter']),
+        'linear' => Backoff::linear($base, seconds($row['cap_ms']), $row['jitter']),
+        'exponential' => Backoff::exponential($base, seconds($row['cap_ms']), $row['jitter']),
+        'list' => Backoff::list(array_map(fn (int $ms) => $ms / 1000, $row['list_ms']), $row['jitter']),
+    };
+}
+
+function stored(array $rows, array $ids): array
+{
+    return [
+        'statuses' => array_map(fn (?string $id) => $id === null ? 'DUPLICATE' : 'OK', $ids),
+        'ids' => array_map(fn (?string $id, array $row) => $id ?? $row['id'], $ids, $rows),
+    ];
+}
+
+function seconds(int $ms): ?float
+{
+    return $ms ? $ms / 1000 : null;
+}
 
 function milliseconds(?float $seconds): int
 {
@@ -34,10 +259,18 @@ function shown(?Message $message): ?array
         'headers' => $headers,
         'attempt' => $message->attempt,
         'max_attempts' => $message->maxAttempts ?? 0,
+        'crashes' => $message->crashes,
+        'max_crashes' => $message->maxCrashes ?? 0,
+        'deliveries' => $message->deliveries,
+        'priority' => $message->priority,
         'state' => $message->state,
         'time_ms' => milliseconds($message->time),
         'created_ms' => milliseconds($message->createdAt),
+        'expires_ms' => milliseconds($message->expires),
         'error' => $message->error,
+        'drop' => $message->drop,
+        'dead_letter' => $message->deadLetter ?? '',
+        'to' => $message->to ?? '',
     ];
 }
 
@@ -46,91 +279,10 @@ function words(array $done, string $otherwise): array
     return ['statuses' => array_map(fn (bool $each) => $each ? 'OK' : $otherwise, $done)];
 }
 
-/** By a message that was reserved here, or is found as another's; else "FOREIGN". */
-function settle(Queue $queue, array $taken, array $request, callable $verb): array
-{
-    $message = $taken[$request['ticket']] ?? $queue->find($request['id']);
-    if ($message?->ticket !== $request['ticket']) {
-        return ['statuses' => ['FOREIGN']];
-    }
-    try {
-        return ['statuses' => [$verb($message) === false ? 'BURIED' : 'OK']];
-    } catch (LeaseLostException) {
-        return ['statuses' => ['LEASE_LOST']];
-    }
-}
-
-function push(Queue $queue, array $rows): array
-{
-    $drafts = [];
-    foreach ($rows as $row) {
-        $draft = ['body' => base64_decode($row['body'], true), 'maxAttempts' => $row['max_attempts']];
-        if ($row['id'] !== '') {
-            $draft['id'] = $row['id'];
-        }
-        foreach (['delay' => 'delay_ms', 'at' => 'at_ms', 'lease' => 'lease_ms'] as $option => $key) {
-            if ($row[$key]) {
-                $draft[$option] = $row[$key] / 1000;
-            }
-        }
-        $draft['headers'] = array_column($row['headers'], 1, 0);
-        $drafts[] = $draft;
-    }
-    $ids = $queue->pushMany($drafts);
-    return [
-        'statuses' => array_map(fn (?string $id) => $id === null ? 'DUPLICATE' : 'OK', $ids),
-        'ids' => array_map(fn (?string $id, array $row) => $id ?? $row['id'], $ids, $rows),
-    ];
-}
-
+$driver = new Driver($argv[1], array_slice($argv, 2));
 while (($line = fgets(STDIN)) !== false) {
-    $request = json_decode($line, true, 64, JSON_THROW_ON_ERROR);
     try {
-        switch ($request['do']) {
-            case 'forget':
-                $taken = [];
-                $answer = (object) [];
-                break;
-            case 'push':
-                $answer = push($queue, $request['drafts']);
-                break;
-            case 'reserve':
-                $lease = $request['lease_ms'] ? $request['lease_ms'] / 1000 : null;
-                $messages = $queue->reserveMany($request['count'], 0.0, $lease);
-                foreach ($messages as $message) {
-                    $taken[$message->ticket] = $message;
-                }
-                $answer = ['messages' => array_map(shown(...), $messages)];
-                break;
-            case 'ack':
-                $answer = words($queue->ackMany($request['tickets']), 'LEASE_LOST');
-                break;
-            case 'cancel':
-                $answer = words($queue->cancelMany($request['ids']), 'NOT_FOUND');
-                break;
-            case 'retry':
-                $answer = settle($queue, $taken, $request, fn (Message $message) =>
-                    $message->retry($request['delay_ms'] / 1000, $request['error']));
-                break;
-            case 'extend':
-                $answer = settle($queue, $taken, $request, fn (Message $message) =>
-                    $message->extend($request['lease_ms'] / 1000));
-                break;
-            case 'bury':
-                $answer = settle($queue, $taken, $request, fn (Message $message) =>
-                    $message->bury($request['error']));
-                break;
-            case 'look':
-                $found = array_map(fn (string $id) => shown($queue->find($id)), $request['ids']);
-                $stats = $queue->stats();
-                $answer = ['found' => $found, 'counts' => [
-                    $stats->ready, $stats->delayed, $stats->leased, $stats->dead,
-                    $stats->acked, $stats->damaged, milliseconds($stats->next),
-                ]];
-                break;
-            default:
-                $answer = ['failure' => "there is no '{$request['do']}'"];
-        }
+        $answer = $driver->run(json_decode($line, true, 64, JSON_THROW_ON_ERROR));
     } catch (Throwable $failure) {
         $answer = ['failure' => $failure::class . ': ' . $failure->getMessage()];
     }

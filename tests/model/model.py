@@ -1,126 +1,203 @@
-"""The contract of a queue as a program: what each verb does to the messages, and what it answers.
+"""The contract of queues as a program: what each verb does to the messages, and what it answers.
 
 It knows nothing of a server. Times are milliseconds by one clock, and `now` is handed in. Where
-core/scripts and this page differ, one of them is wrong.
+core/scripts and this page differ, one of them is wrong. message.py has the words it is written in.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Literal
 
-Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "BURIED"]
-State = Literal["ready", "delayed", "leased", "dead"]
+from message import HIGH, LOW, NORMAL, STATES, Draft, Message, State
+
+Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "BURIED", "TAKEN"]
 
 DEFAULT_LEASE_MS = 30_000
 MAX_ERROR = 4096
+BY_POLICY = -1
+DID = (
+    *("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled", "purged"),
+    "damaged",
+)
 # How often one reserve goes back for more when it met tickets of cancelled or spent messages.
 ROUNDS = 5
 
 
-@dataclass(frozen=True)
-class Draft:
-    """What a producer hands in. due_ms: not before this time; 0: at once."""
-
-    id: str
-    body: bytes
-    headers: tuple[tuple[str, str], ...]
-    max_attempts: int
-    lease_ms: int
-    due_ms: int
-
-
 @dataclass(eq=False)
-class Message:
-    draft: Draft
-    state: State = "ready"
-    time_ms: int = 0  # delayed: due, leased: end of the lease, dead: when it died, ready: 0
-    before: int = 0  # deliveries that have ended
-    error: str = ""
-    stamp: str = ""  # tells messages of one id of the caller's own apart; "": the core made the id
-    created_ms: int = 0
-
-    @property
-    def attempt(self) -> int:
-        """Deliveries so far, the present one included."""
-        return self.before + (self.state == "leased")
-
-    @property
-    def ticket(self) -> str:
-        """One delivery: the same from ready (or delayed) to leased, another after each return."""
-        if self.stamp:
-            return f"{self.before}.{self.stamp}:{self.draft.id}"
-        return f"{self.before}:{self.draft.id}" if self.before else self.draft.id
-
-    @property
-    def spent(self) -> bool:
-        return 0 < self.draft.max_attempts <= self.before
-
-    def move(self, state: State, time_ms: int = 0) -> None:
-        self.state, self.time_ms = state, time_ms
-
-
-@dataclass
-class Model:
+class Queue:
+    name: str
+    others: dict[str, Queue]  # all queues by name, this one too
     living: dict[str, Message] = field(default_factory=dict)
     # In order of delivery. A cancelled message stays until it is met, and is dropped then.
-    line: list[Message] = field(default_factory=list)
-    acked: int = 0
+    lines: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
+    # By id and queue, messages of other queues that move here when due. One that is gone from there
+    # stays until it is met, too.
+    incoming: dict[tuple[str, str], Message] = field(default_factory=dict)
+    unique: dict[str, int] = field(default_factory=dict)  # until when an id is refused
+    locks: dict[str, tuple[str, int]] = field(default_factory=dict)  # a token, and its end
+    paused: bool = False
+    did: Counter[str] = field(default_factory=Counter)
+
+    # What a producer does
 
     def push(self, drafts: list[Draft], now: int) -> list[Status]:
-        """A living message, in whatever state, keeps its id for itself."""
-        answer: list[Status] = []
-        for draft in drafts:
-            if draft.id in self.living:
-                answer.append("DUPLICATE")
-                continue
-            message = self.living[draft.id] = Message(draft)
-            if draft.due_ms > now:
-                message.move("delayed", draft.due_ms)
-            else:
-                self.line.append(message)
-            answer.append("OK")
-        return answer
+        return [self._push(draft, now) for draft in drafts]
 
-    def reserve(self, count: int, lease_ms: int, now: int) -> list[Message]:
-        """Up to `count` from the front of the line; [] only when nothing is ready."""
-        self._bring_back(now)
+    def _push(self, draft: Draft, now: int) -> Status:
+        """A living message, in whatever state, keeps its id for itself; one gone, for its time."""
+        old = self.living.get(draft.id)
+        if old and draft.existing == "refuse":
+            return "DUPLICATE"
+        if not old and self.unique.get(draft.id, 0) > now:
+            return "DUPLICATE"
+        if draft.unique_ms:
+            self.unique[draft.id] = now + draft.unique_ms
+        expires_ms = now + draft.ttl_ms if draft.ttl_ms else 0
+        if old and draft.existing == "replace_body" and self._keeps_its_place(old, draft):
+            old.draft, old.expires_ms = draft, expires_ms
+            return "OK"
+        if old:
+            self.did["cancelled"] += 1
+        message = self.living[draft.id] = Message(draft, now, expires_ms)
+        self.did["pushed"] += 1
+        if draft.to not in ("", self.name):
+            message.move("delayed", max(draft.due_ms, now))
+            message.moves_to = draft.to
+            self.others[draft.to].incoming[draft.id, self.name] = message
+        else:
+            self._wait(message, draft.due_ms, now)
+        return "OK"
+
+    def _keeps_its_place(self, old: Message, draft: Draft) -> bool:
+        """Its due time, its place in the line and its attempts. One that moves is pushed as new."""
+        return (
+            old.state in ("ready", "delayed")
+            and not old.moves_to
+            and draft.to in ("", self.name)
+            and draft.priority == old.draft.priority
+        )
+
+    def cancel(self, ids: list[str]) -> list[Status]:
+        """From any state. Whoever holds the message has lost its lease."""
+        found = [self.living.pop(id, None) for id in ids]
+        self.did["cancelled"] += sum(message is not None for message in found)
+        return ["OK" if message else "NOT_FOUND" for message in found]
+
+    def reschedule(self, id: str, due_ms: int, now: int) -> Status:
+        message = self.living.get(id)
+        if not message or message.state != "delayed":
+            return "NOT_FOUND"
+        if message.moves_to:
+            message.time_ms = max(due_ms, now)
+        else:
+            self._wait(message, due_ms, now)
+        return "OK"
+
+    # What a consumer does
+
+    def reserve(
+        self, count: int, lease_ms: int, now: int, need: str = ""
+    ) -> tuple[list[Message], str]:
+        """Up to `count` from the front of the lines; [] only when nothing is ready.
+
+        Where another queue is needed the call brings what is due from it ("<QUEUE"), or moves what
+        is at its end to it (">QUEUE"), and looks again; one that has messages to give out leaves
+        that to the client's next call of this queue, so it returns the need.
+        """
+        while True:
+            if need.startswith("<"):
+                self._fetch(need[1:], now)
+            if self.paused:
+                return [], ""
+            self._bring_back(now)
+            source = self._first_source(now)
+            taken, letter = self._take(count, lease_ms, now, need[1:] if need[:1] == ">" else "")
+            need = f">{letter}" if letter else f"<{source}" if source else ""
+            if taken or not (need or any(self.lines.values())):
+                return taken, need
+
+    def _take(self, count: int, lease_ms: int, now: int, reach: str) -> tuple[list[Message], str]:
+        """A message at its end whose dead-letter queue is out of reach stays at the front."""
         taken: list[Message] = []
-        while self.line and not taken:
-            for _ in range(ROUNDS):
-                asked = count - len(taken)
-                met, self.line = self.line[:asked], self.line[asked:]
-                for message in met:
-                    if self.living.get(message.draft.id) is not message:
-                        continue
-                    if message.spent:
-                        message.move("dead", now)
-                        continue
+        lines = [line for _, line in sorted(self.lines.items(), reverse=True) if line]
+        for _ in range(ROUNDS):
+            if not lines or len(taken) == count:
+                break
+            line, asked, kept = lines[0], count - len(taken), []
+            met, line[:] = line[:asked], line[asked:]
+            for message in met:
+                letter = message.draft.dead_letter
+                if self.living.get(message.draft.id) is not message:
+                    continue
+                if message.expired(now):
+                    del self.living[message.draft.id]
+                    self.did["expired"] += 1
+                elif message.spent and letter not in ("", self.name, reach):
+                    kept.append(message)
+                elif message.spent:
+                    self._end(message, now)
+                else:
                     lease = lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
                     message.move("leased", now + lease)
                     taken.append(message)
-                if len(taken) == count or len(met) < asked:
-                    break
-        return taken
+            self.did["reserved"] += len(taken) - (count - asked)
+            if kept:
+                line[:0] = kept
+                return taken, kept[-1].draft.dead_letter
+            lines = [line for line in lines if line]
+        return taken, ""
 
     def ack(self, tickets: list[str], now: int) -> list[Status]:
         return [self._ack(ticket, now) for ticket in tickets]
 
-    def retry(self, ticket: str, delay_ms: int, error: str, now: int) -> Status:
-        """The attempts are counted here; used up, the message is dead at once."""
+    def _ack(self, ticket: str, now: int) -> Status:
         message = self._held(ticket, now)
         if not message:
             return "LEASE_LOST"
-        message.before += 1
+        del self.living[message.draft.id]
+        self.did["acked"] += 1
+        return "OK"
+
+    def ack_push(self, ticket: str, target: Queue, drafts: list[Draft], now: int) -> list[Status]:
+        """Both or nothing. The message goes first: a successor may have its id."""
+        [acked] = self.ack([ticket], now)
+        if acked != "OK":
+            return [acked] * (1 + len(drafts))
+        return [acked, *target.push(drafts, now)]
+
+    def retry(self, ticket: str, delay_ms: int, error: str, now: int) -> Status:
+        """A failure. When that was its last attempt it has come to its end."""
+        message = self._held(ticket, now)
+        if not message:
+            return "LEASE_LOST"
+        message.ended += 1
+        message.failures += 1
         message.error = error[:MAX_ERROR]
-        if message.spent:
-            message.move("dead", now)
+        self.did["retried"] += 1
+        if 0 < message.draft.max_attempts <= message.failures:
+            self._end(message, now)
             return "BURIED"
+        least_ms = delay_ms
+        if delay_ms == BY_POLICY:
+            backoff = message.draft.backoff
+            least_ms, delay_ms = backoff.range_ms(message.failures) if backoff else (0, 0)
+        self._wait(message, now + delay_ms, now)
+        message.loose_ms = delay_ms - least_ms
+        return "OK"
+
+    def release(self, ticket: str, delay_ms: int, now: int) -> Status:
+        """Not delivered, as if it had never been given out: at the front of its line."""
+        message = self._held(ticket, now)
+        if not message:
+            return "LEASE_LOST"
+        message.ended += 1
         if delay_ms:
             message.move("delayed", now + delay_ms)
         else:
             message.move("ready")
-            self.line.append(message)
+            self.lines[message.draft.priority].insert(0, message)
         return "OK"
 
     def extend(self, ticket: str, lease_ms: int, now: int) -> Status:
@@ -134,61 +211,206 @@ class Model:
         message = self._held(ticket, now)
         if not message:
             return "LEASE_LOST"
-        message.before += 1
+        message.ended += 1
+        message.failures += 1
         message.error = reason[:MAX_ERROR]
-        message.move("dead", now)
+        self._end(message, now)
         return "OK"
 
-    def cancel(self, ids: list[str]) -> list[Status]:
-        """From any state. Whoever holds the message has lost its lease."""
-        return ["OK" if self.living.pop(id, None) else "NOT_FOUND" for id in ids]
+    # What an operator does
+
+    def kick(self, ids: list[str]) -> list[Status]:
+        return [self._kick(self.living.get(id)) for id in ids]
+
+    def _kick(self, message: Message | None) -> Status:
+        if not message or message.state != "dead":
+            return "NOT_FOUND"
+        message.forgive()
+        self._line_up(message)
+        return "OK"
+
+    def kick_all(self, error: str, from_ms: int, until_ms: int) -> int:
+        """Those whose error contains the text, and that died from one time on, before another."""
+        fitting = [
+            message
+            for message in self.peek("dead")
+            if error in message.error
+            and from_ms <= message.time_ms
+            and (not until_ms or message.time_ms < until_ms)
+        ]
+        for message in fitting:
+            self._kick(message)
+        return len(fitting)
+
+    def purge(self, state: State) -> int:
+        found = self._in(state)
+        for message in found:
+            del self.living[message.draft.id]
+        if state == "ready":
+            for line in self.lines.values():
+                line.clear()
+        self.did["purged"] += len(found)
+        return len(found)
+
+    def pause(self) -> Status:
+        """Nothing is handed out, and nothing that is due or has come back becomes ready."""
+        self.paused = True
+        return "OK"
+
+    def resume(self) -> Status:
+        self.paused = False
+        return "OK"
 
     def find(self, id: str) -> Message | None:
         """As the last verb left it: what is due, or its lease over, waits for a reserve."""
         return self.living.get(id)
 
-    def count(self, state: State) -> int:
-        return sum(message.state == state for message in self.living.values())
+    def peek(self, state: State) -> list[Message]:
+        """Ready: in order of delivery. The others: by their time, and those that move last."""
+        if state != "ready":
+            return sorted(self._in(state), key=lambda m: (bool(m.moves_to), *by_time(m)))
+        lines = self.lines[HIGH] + self.lines[NORMAL] + self.lines[LOW]
+        return [message for message in lines if self.living.get(message.draft.id) is message]
+
+    def stats(self) -> dict[str, int]:
+        return {
+            **{state: len(self._in(state)) for state in STATES},
+            **{name: self.did[name] for name in DID},
+            "paused": int(self.paused),
+            "next_ms": min((message.time_ms for message in self.timed()), default=0),
+        }
 
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
-        return bool(self.line) or any(message.time_ms <= now for message in self._timed())
+        over = any(message.time_ms <= now for message in self.timed())
+        return over or any(self.lines.values())
 
-    def next_ms(self) -> int:
-        """The first due time or end of a lease; 0: none."""
-        return min((message.time_ms for message in self._timed()), default=0)
+    # Locks
 
-    def pass_time(self, ms: int) -> None:
-        """Time passes: all that is to come comes nearer."""
-        for message in self._timed():
-            message.time_ms -= ms
+    def lock(self, name: str, token: str, ttl_ms: int, now: int) -> Status:
+        if name in self.locks and self.locks[name][1] > now:
+            return "TAKEN"
+        self.locks[name] = token, now + ttl_ms
+        return "OK"
 
-    def _timed(self) -> list[Message]:
-        return [m for m in self.living.values() if m.state in ("delayed", "leased")]
+    def relock(self, name: str, token: str, ttl_ms: int, now: int) -> Status:
+        if self.locks.get(name, ("", 0))[0] != token or self.locks[name][1] <= now:
+            return "LEASE_LOST"
+        self.locks[name] = token, now + ttl_ms
+        return "OK"
+
+    def unlock(self, name: str, token: str, now: int) -> Status:
+        if self.locks.get(name, ("", 0))[0] != token or self.locks[name][1] <= now:
+            return "LEASE_LOST"
+        del self.locks[name]
+        return "OK"
+
+    # What they share
+
+    def timed(self) -> list[Message]:
+        """What a reserve of this queue waits for."""
+        return [*self._own_timed(), *self.incoming.values()]
+
+    def _own_timed(self) -> list[Message]:
+        return [m for m in self._in("delayed") if not m.moves_to] + self._in("leased")
+
+    def _in(self, state: State) -> list[Message]:
+        return [message for message in self.living.values() if message.state == state]
+
+    def _line_up(self, message: Message) -> None:
+        message.move("ready")
+        self.lines[message.draft.priority].append(message)
+
+    def _wait(self, message: Message, due_ms: int, now: int) -> None:
+        if due_ms > now:
+            message.move("delayed", due_ms)
+        else:
+            self._line_up(message)
 
     def _held(self, ticket: str, now: int) -> Message | None:
         """A lease ends at its time, also while nobody has noticed it yet."""
-        for message in self.living.values():
-            if message.state == "leased" and message.ticket == ticket and message.time_ms > now:
+        for message in self._in("leased"):
+            if message.ticket == ticket and message.time_ms > now:
                 return message
         return None
 
-    def _ack(self, ticket: str, now: int) -> Status:
-        message = self._held(ticket, now)
-        if not message:
-            return "LEASE_LOST"
-        del self.living[message.draft.id]
-        self.acked += 1
-        return "OK"
+    def _end(self, message: Message, now: int) -> None:
+        """As its policy says: gone, or off to its dead-letter queue, or dead."""
+        draft, target = message.draft, self.others.get(message.draft.dead_letter, self)
+        self.did["buried"] += 1
+        if draft.drop:
+            del self.living[draft.id]
+        elif draft.id not in target.living:  # its own has it
+            del self.living[draft.id]
+            message.forgive()
+            target.arrive(message)
+        else:
+            message.move("dead", now)
+
+    def arrive(self, message: Message) -> None:
+        """From another queue, as if pushed now."""
+        self.living[message.draft.id] = message
+        self.did["pushed"] += 1
+        self._line_up(message)
 
     def _bring_back(self, now: int) -> None:
-        """What is due joins the line, then what came back, the earlier first, then by ticket."""
-        over = sorted(
-            (message for message in self._timed() if message.time_ms <= now),
-            key=lambda message: (message.state, message.time_ms, message.ticket.encode()),
-        )
-        for message in over:
+        """What is due joins its line, then what came back, the earlier first, then by ticket."""
+        over = [message for message in self._own_timed() if message.time_ms <= now]
+        for message in sorted(over, key=lambda m: (m.state, *by_time(m))):
             if message.state == "leased":
-                message.before += 1
-            message.move("ready")
-            self.line.append(message)
+                message.ended += 1
+                message.crashes += 1
+            self._line_up(message)
+
+    def _due_here(self, now: int) -> list[tuple[str, str]]:
+        over = [entry for entry, message in self.incoming.items() if message.time_ms <= now]
+        return sorted(over, key=lambda e: (self.incoming[e].time_ms, "\n".join(e).encode()))
+
+    def _first_source(self, now: int) -> str:
+        due = self._due_here(now)
+        return due[0][1] if due else ""
+
+    def _fetch(self, source: str, now: int) -> None:
+        for id, name in self._due_here(now):
+            if name == source:
+                message = self.incoming.pop((id, name))
+                if self.others[name].living.get(id) is message:
+                    self._bring(message, self.others[name], now)
+
+    def _bring(self, message: Message, source: Queue, now: int) -> None:
+        id = message.draft.id
+        if message.expired(now):
+            del source.living[id]
+            source.did["expired"] += 1
+        elif id in self.living:
+            message.error = f"the queue {self.name} has a living message of this id"
+            message.ended += 1
+            message.move("dead", now)
+            source.did["buried"] += 1
+        else:
+            del source.living[id]
+            self.arrive(message)
+
+
+def by_time(message: Message) -> tuple[int, bytes]:
+    return message.time_ms, message.ticket.encode()
+
+
+class Model:
+    """The queues of a server."""
+
+    def __init__(self, names: list[str]) -> None:
+        self.queues: dict[str, Queue] = {}
+        for name in names:
+            self.queues[name] = Queue(name, self.queues)
+
+    def pass_time(self, ms: int) -> None:
+        """Time passes: all that is to come comes nearer, and what was is longer ago."""
+        messages: set[Message] = set()
+        for queue in self.queues.values():
+            messages.update(queue.living.values(), queue.incoming.values())
+            queue.unique = {id: until - ms for id, until in queue.unique.items()}
+            queue.locks = {name: (token, end - ms) for name, (token, end) in queue.locks.items()}
+        for message in messages:
+            message.time_ms -= ms * (message.state != "ready")
+            message.expires_ms -= ms * bool(message.expires_ms)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
+import re
 import secrets
-import struct
 import sys
-import time
-from base64 import b64decode, b64encode
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
+
+from layout import due_word, is_usual, opened, packed, shown
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -19,9 +19,15 @@ from private_server import Reply, Server, _read
 
 Json: TypeAlias = Any
 SCRIPTS = Path(__file__).parents[2] / "core/scripts"
-DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 STATES = ["", "ready", "delayed", "leased", "dead"]
-STAMP, LEASE, HEADERS = 1, 2, 4
+COUNTS = [
+    *("ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried"),
+    *("expired", "buried", "cancelled", "purged", "damaged", "next_ms", "paused"),
+]
+# They change nothing, or nothing that it would harm to change again.
+NOT_NOTED = ("find", "peek", "stats", "transfer")
+# Pages are small, so that there are several.
+PAGE = 2
 
 
 class Connection:
@@ -66,38 +72,26 @@ def sources() -> dict[str, str]:
     return {path.stem: tool.expand(path, codes) for path in SCRIPTS.glob("*.lua")}
 
 
-def digits(number: int, size: int) -> str:
-    text = ""
-    for _ in range(size):
-        number, digit = divmod(number, 62)
-        text = DIGITS[digit] + text
-    return text
-
-
-def number(text: str) -> int:
-    value = 0
-    for digit in text:
-        value = value * 62 + DIGITS.index(digit)
-    return value
+def other_keys() -> list[str]:
+    """The names of another queue's keys, in the order in which a script wants them."""
+    [names] = re.findall(r"local names = {(.*?)}", (SCRIPTS / "lib/other.lua").read_text(), re.S)
+    return re.findall(r"\w+", names)
 
 
 class RawDriver:
     name = "raw"
 
-    def __init__(self, server: Server, queue: str, scripts: dict[str, str]) -> None:
+    def __init__(self, server: Server, scripts: dict[str, str]) -> None:
         self._connection = Connection(server)
         self._scripts = scripts
-        self._prefix = f"dueq:{{{queue}}}:"
-        self._statuses = {code: name[5:] for name, code in embed().statuses().items()}
-        self._calls = 0
         tool = embed()
+        self._statuses = {code: name[5:] for name, code in tool.statuses().items()}
         self._keys = {
-            name: [
-                self._prefix + ("calls:1" if key == "calls" else key)
-                for key in tool.keys_of(SCRIPTS / f"{name}.lua", text)
-            ]
-            for name, text in scripts.items()
+            name: tool.keys_of(SCRIPTS / f"{name}.lua", text) for name, text in scripts.items()
         }
+        self._other = other_keys()
+        self._calls = 0
+        self._needs: dict[tuple[str, tuple[str, ...]], str] = {}
 
     def close(self) -> None:
         self._connection.close()
@@ -105,12 +99,29 @@ class RawDriver:
     def call(self, request: Json) -> Json:
         return getattr(self, "do_" + request["do"])(request)
 
-    def run(self, script: str, *arguments: str | bytes | int) -> Any:
+    def run(
+        self,
+        script: str,
+        queue: str,
+        *arguments: str | bytes | int,
+        other: str = "",
+        lock: str = "",
+    ) -> Any:
+        """Runs a script, with the keys of another queue where one is named; again where it asks."""
         words: tuple[str | bytes | int, ...] = arguments
-        if script not in ("find", "stats"):
+        if script not in NOT_NOTED:
             self._calls += 1
-            words = ("raw", self._calls, "0", *arguments)
-        return self._connection.script(self._scripts[script], self._keys[script], *words)
+            # The first call of a session in an hour and a minute, and others.
+            words = ("raw", self._calls, "0" if self._calls % 8 else "3", *arguments)
+        named = {"calls": "calls:1", "lock": f"lock:{lock}", "free": f"free:{lock}"}
+        keys = [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
+        keys += [f"dueq:{{{other}}}:{key}" for key in self._other if other]
+        answer = self._connection.script(self._scripts[script], keys, *words)
+        if isinstance(answer, bytes) and answer.startswith(b">"):
+            assert other != answer[1:].decode(), "it has these keys"
+            self._calls -= 1
+            return self.run(script, queue, *arguments, other=answer[1:].decode())
+        return answer
 
     def outcomes(self, answer: int | bytes) -> Json:
         found = str(answer) if isinstance(answer, int) else answer.decode()
@@ -120,119 +131,151 @@ class RawDriver:
         return {}
 
     def do_push(self, request: Json) -> Json:
-        ids, words = [], list[str | bytes | int]()
-        for row in request["drafts"]:
-            now = int(time.time() * 1000)
-            made = digits(now << 80 | secrets.randbits(79), 22)
-            stamp = "" if not row["id"] else digits(now << 14 | secrets.randbits(13), 10)
-            ids.append(row["id"] or made)
-            due = f"@{row['at_ms']}" if row["at_ms"] else f"+{row['delay_ms']}"
-            words += [ids[-1], envelope(row, stamp), due if due != "+0" else "0"]
-        if all(not row["id"] for row in request["drafts"]) and set(words[2::3]) == {"0"}:
-            del words[2::3]
-            answer = self.run("push", "now", *words)
+        queue, rows = request["queue"], request["drafts"]
+        ids, words = packed(rows)
+        target = next((row["to"] for row in rows if row["to"]), "")
+        usual = all(not row["id"] and is_usual(row) for row in rows)
+        if usual and set(words[2::4]) == {"0"}:
+            now = [word for i, word in enumerate(words) if i % 4 < 2]
+            answer = self.run("push", queue, "now", *now)
         else:
-            answer = self.run("push", "any", *words)
+            answer = self.run("push", queue, "any", *words, other=target)
+        return {"ids": ids, **self.outcomes(answer)}
+
+    def do_ack_push(self, request: Json) -> Json:
+        ids, words = packed(request["drafts"])
+        ticket, target = request["ticket"], request["target"]
+        answer = self.run("ack_push", request["queue"], ticket, *words, other=target)
         return {"ids": ids, **self.outcomes(answer)}
 
     def do_reserve(self, request: Json) -> Json:
-        while True:
-            now, wait, _, _, *rows = self.run(
-                "reserve", request["count"], request["lease_ms"], 30_000, "0", "0"
-            )
-            if rows or int(wait) != 0:
+        names = tuple(request["queues"])
+        for queue in names:
+            messages = self.reserve(queue, names, request["count"], request["lease_ms"])
+            if messages:
                 break
+        return {"messages": messages, "queue": queue if messages else ""}
+
+    def reserve(self, queue: str, names: tuple[str, ...], count: int, lease_ms: int) -> list[Json]:
+        need, rows = self._needs.pop((queue, names), ""), list[Any]()
+        while True:
+            if need.startswith("<"):
+                self.run("transfer", queue, need[1:], 500, other=need[1:])
+            reach = need[1:] if need.startswith(">") else ""
+            now, wait, _, _, needed, pasts, *rows = self.run(
+                "reserve", queue, count, lease_ms, 30_000, "0", "0", other=reach
+            )
+            need = needed.decode()
+            if rows or not (need or int(wait) == 0):
+                break
+        self._needs[queue, names] = need
+        errors = dict(zip(pasts[::2], pasts[1::2], strict=True))
         messages = []
-        for ticket, stored in zip(rows[::2], rows[1::2], strict=True):
-            message = opened(ticket.decode(), stored, "leased")
+        for i, (ticket, stored) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
+            message = opened(ticket.decode(), stored, errors.get(i + 1, b""), "leased")
             own = message.pop("lease_ms") or 30_000
-            message["time_ms"] = int(now) + (request["lease_ms"] or own)
+            message["time_ms"] = int(now) + (lease_ms or own)
             messages.append(message)
-        return {"messages": messages}
+        return messages
 
     def do_ack(self, request: Json) -> Json:
         usual = all(len(ticket) == 22 and ticket.isalnum() for ticket in request["tickets"])
-        return self.outcomes(self.run("ack", "1" if usual else "0", *request["tickets"]))
-
-    def do_cancel(self, request: Json) -> Json:
-        return self.outcomes(self.run("cancel", *request["ids"]))
+        tickets = request["tickets"]
+        return self.outcomes(self.run("ack", request["queue"], "1" if usual else "0", *tickets))
 
     def do_retry(self, request: Json) -> Json:
-        error = request["error"][:4096]
-        return self.outcomes(self.run("retry", request["ticket"], request["delay_ms"], error))
+        ticket, delay, error = request["ticket"], request["delay_ms"], request["error"][:4096]
+        chance = secrets.randbelow(65536)
+        return self.outcomes(self.run("retry", request["queue"], ticket, delay, chance, error))
+
+    def do_release(self, request: Json) -> Json:
+        ticket, delay = request["ticket"], request["delay_ms"]
+        return self.outcomes(self.run("release", request["queue"], ticket, delay))
 
     def do_extend(self, request: Json) -> Json:
-        return self.outcomes(self.run("extend", request["ticket"], request["lease_ms"]))
+        ticket, lease = request["ticket"], request["lease_ms"]
+        return self.outcomes(self.run("extend", request["queue"], ticket, lease))
 
     def do_bury(self, request: Json) -> Json:
-        return self.outcomes(self.run("bury", request["ticket"], request["error"][:4096]))
+        ticket, error = request["ticket"], request["error"][:4096]
+        return self.outcomes(self.run("bury", request["queue"], ticket, error))
+
+    def do_cancel(self, request: Json) -> Json:
+        return self.outcomes(self.run("cancel", request["queue"], *request["ids"]))
+
+    def do_kick(self, request: Json) -> Json:
+        return self.outcomes(self.run("kick", request["queue"], *request["ids"]))
+
+    def do_kick_all(self, request: Json) -> Json:
+        kicked, cursor = 0, ""
+        words = [PAGE, request["error"], request["from_ms"], request["until_ms"]]
+        while True:
+            answer = self.run("kick_all", request["queue"], cursor, *words).decode()
+            number, _, cursor = answer.partition(" ")
+            kicked += int(number)
+            if not cursor:
+                return {"kicked": kicked}
+
+    def do_reschedule(self, request: Json) -> Json:
+        return self.outcomes(
+            self.run("reschedule", request["queue"], request["id"], due_word(request))
+        )
+
+    def do_pause(self, request: Json) -> Json:
+        return self.outcomes(self.run("pause", request["queue"]))
+
+    def do_resume(self, request: Json) -> Json:
+        return self.outcomes(self.run("resume", request["queue"]))
+
+    def do_purge(self, request: Json) -> Json:
+        purged, state = 0, STATES.index(request["state"])
+        while True:
+            answer = self.run("purge", request["queue"], state, PAGE)
+            number, _, more = answer.decode().partition(" ")
+            purged += int(number)
+            if not more:
+                return {"purged": purged}
+
+    def do_peek(self, request: Json) -> Json:
+        messages, cursor, state = [], "", request["state"]
+        while True:
+            answer = self.run("peek", request["queue"], STATES.index(state), cursor, PAGE)
+            rows = answer[2:]
+            for time_ms, ticket, stored, past in zip(*(rows[i::4] for i in range(4)), strict=True):
+                messages.append(shown(int(time_ms), ticket, stored, past, state))
+            cursor = answer[1].decode()
+            if not cursor:
+                return {"messages": messages}
 
     def do_look(self, request: Json) -> Json:
-        found: list[Json] = []
-        for id in request["ids"]:
-            answer = self.run("find", id)
-            if answer is None:
-                found.append(None)
-                continue
-            _, state, time_ms, ticket, stored, error = answer
-            message = opened(ticket.decode(), stored, STATES[int(state)])
-            del message["lease_ms"]
-            message.update(time_ms=int(time_ms), error=error.decode())
-            if message["state"] != "leased":
-                message["ticket"] = ""
-            found.append(message)
-        stats = [int(count) for count in self.run("stats")]
-        counts = [*stats[1:6], stats[8], stats[9]]
-        return {"found": found, "counts": counts}
+        found = {}
+        for queue, ids in request["ids"].items():
+            found[queue] = [self.find(queue, id) for id in ids]
+        return {"found": found, "counts": {queue: self.stats(queue) for queue in found}}
 
+    def find(self, queue: str, id: str) -> Json:
+        answer = self.run("find", queue, id)
+        if answer is None:
+            return None
+        _, state, time_ms, ticket, stored, past = answer
+        return shown(int(time_ms), ticket, stored, past, STATES[int(state)])
 
-def envelope(row: Json, stamp: str) -> bytes:
-    flags = STAMP * bool(stamp) | LEASE * bool(row["lease_ms"]) | HEADERS * bool(row["headers"])
-    out = struct.pack(">BBH", 0xD1, flags, row["max_attempts"]) + stamp.encode()
-    if row["lease_ms"]:
-        out += struct.pack(">I", row["lease_ms"])
-    if row["headers"]:
-        packed = b""
-        for name, value in ((name.encode(), value.encode()) for name, value in row["headers"]):
-            packed += struct.pack(f">B{len(name)}sH", len(name), name, len(value)) + value
-        out += struct.pack(">H", len(packed)) + packed
-    return out + b64decode(row["body"])
+    def stats(self, queue: str) -> Json:
+        _, *counts = self.run("stats", queue)
+        return {name: int(count) for name, count in zip(COUNTS, counts[:15], strict=True)}
 
+    def do_lock(self, request: Json) -> Json:
+        ttl, token = request["ttl_ms"], f"t{self._calls}"
+        answer = self.run("lock", request["queue"], token, ttl, "0", lock=request["name"])
+        if len(answer) < 5:
+            return {"statuses": ["TAKEN"], "token": ""}
+        return {"statuses": ["OK"], "token": answer[4].decode()}
 
-def opened(ticket: str, stored: bytes, state: str) -> dict[str, Any]:
-    """The message of a ticket and an envelope."""
-    _, flags, max_attempts = struct.unpack_from(">BBH", stored)
-    before, mark, id = ticket.partition(":")
-    if not mark:
-        before, id = "0", ticket
-    at, lease_ms, made = 4, 0, number(id) >> 80 if len(id) == 22 and id.isalnum() else 0
-    if flags & STAMP:
-        made = number(stored[4:14].decode()) >> 14
-        at += 10
-    if flags & LEASE:
-        [lease_ms] = struct.unpack_from(">I", stored, at)
-        at += 4
-    headers = []
-    if flags & HEADERS:
-        stop = at + 2 + int(struct.unpack_from(">H", stored, at)[0])
-        at += 2
-        while at < stop:
-            parts = []
-            for form in (">B", ">H"):
-                [size] = struct.unpack_from(form, stored, at)
-                at += struct.calcsize(form) + size
-                parts.append(stored[at - size : at].decode())
-            headers.append(parts)
-    return {
-        "id": id,
-        "ticket": ticket,
-        "body": b64encode(stored[at:]).decode(),
-        "headers": headers,
-        "attempt": int(before.partition(".")[0]) + (state == "leased"),
-        "max_attempts": max_attempts,
-        "state": state,
-        "time_ms": 0,
-        "created_ms": made,
-        "error": "",
-        "lease_ms": lease_ms,
-    }
+    def do_relock(self, request: Json) -> Json:
+        token, ttl = request["token"], request["ttl_ms"]
+        return self.outcomes(self.run("relock", request["queue"], token, ttl, lock=request["name"]))
+
+    def do_unlock(self, request: Json) -> Json:
+        return self.outcomes(
+            self.run("unlock", request["queue"], request["token"], lock=request["name"])
+        )

@@ -8,11 +8,10 @@ import time
 import traceback
 from pathlib import Path
 
-from hypothesis.stateful import run_state_machine_as_test
-
 sys.path.insert(0, str(Path(__file__).parent))
 
-from machine import machine, options, three_languages
+from machine import run
+from world import three_languages
 
 from private_server import Server
 
@@ -29,7 +28,7 @@ def main() -> int:
         world = three_languages(server)
         try:
             while not differences and time.monotonic() < begin + seconds:
-                run_state_machine_as_test(machine(world), settings=options(ROUND))
+                run(world, ROUND)
                 if time.monotonic() > shown + 10:
                     shown = time.monotonic()
                     print(f"{world.steps} steps in {shown - begin:.0f} s", flush=True)

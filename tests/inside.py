@@ -1,0 +1,111 @@
+"""What the tests of docs/protocol.md share: its text, the golden tables, a queue from inside."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import dueq
+
+sys.path.insert(0, str(Path(__file__).parent / "python"))
+
+from private_server import Reply, Server
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = (ROOT / "docs/protocol.md").read_text(encoding="utf-8")
+MADE_ID = "034q4HWvPr75LHPWlJby2F"
+
+
+def golden(name: str) -> list[list[str]]:
+    lines = (ROOT / f"tests/golden/{name}.tsv").read_text(encoding="utf-8").splitlines()
+    return [line.split("\t") for line in lines if not line.startswith("#")]
+
+
+def section(heading: str) -> str:
+    """A section of the document, without its subsections' siblings."""
+    found = re.search(rf"^(#+) {heading}$\n(.*?)(?=^\1 |^## |\Z)", DOCUMENT, flags=re.S | re.M)
+    assert found, heading
+    return found[2]
+
+
+class Inside:
+    """A queue, and its keys as they are in the server."""
+
+    def __init__(self, server: Server, name: str) -> None:
+        self.server = server
+        self.name = name
+        self.queue = dueq.Queue(name, server.url)
+
+    def key(self, part: str) -> str:
+        return f"dueq:{{{self.name}}}:{part}"
+
+    def command(self, command: str, part: str, *words: str | bytes | int) -> Reply:
+        return self.server.command(command, self.key(part), *words)
+
+    def read(self, command: str, part: str, *words: str | bytes | int) -> list[bytes]:
+        found = self.command(command, part, *words)
+        assert isinstance(found, list)
+        return [item for item in found if isinstance(item, bytes)]
+
+    def number(self, command: str, part: str, *words: str | bytes | int) -> int:
+        found = self.command(command, part, *words)
+        assert isinstance(found, int)
+        return found
+
+    def hash(self, part: str) -> dict[bytes, bytes]:
+        flat = self.read("HGETALL", part)
+        return dict(zip(flat[::2], flat[1::2], strict=True))
+
+    def scores(self, part: str) -> dict[bytes, float]:
+        flat = self.read("ZRANGE", part, 0, -1, "WITHSCORES")
+        return dict(zip(flat[::2], map(float, flat[1::2]), strict=True))
+
+    def tickets(self) -> dict[str, list[bytes]]:
+        found = {part: self.read("LRANGE", part, 0, -1) for part in ["high", "ready", "low"]}
+        for part in ["delayed", "leased", "dead"]:
+            found[part] = self.read("ZRANGE", part, 0, -1)
+        return {part: tickets for part, tickets in found.items() if tickets}
+
+    def envelope(self, id: str) -> bytes:
+        stored = self.command("HGET", "msg", id)
+        assert isinstance(stored, bytes)
+        return stored
+
+    def info(self, field: str) -> int:
+        """A number that stands in info; 0 where there is none."""
+        return int(self.hash("info").get(field.encode(), b"0"))
+
+    def put(self, id: str, ticket: str, envelope: bytes) -> None:
+        """Pushes as somebody else who keeps to the protocol would."""
+        self.command("HSET", "msg", id, envelope)
+        self.command("RPUSH", "ready", ticket)
+
+    def pass_due(self) -> None:
+        """Lets what is delayed, or comes from another queue, be due."""
+        for part in ["delayed", "incoming"]:
+            for member in self.scores(part):
+                self.command("ZADD", part, 1, member)
+        for id in self.hash("outgoing"):
+            self.command("HSET", "outgoing", id, 1)
+        self.command("HSET", "info", "next", 1)
+
+    def now_ms(self) -> int:
+        found = self.server.command("TIME")
+        assert isinstance(found, list)
+        seconds, micros = (int(word) for word in found if isinstance(word, bytes))
+        return seconds * 1000 + micros // 1000
+
+
+def take(queue: dueq.Queue) -> dueq.Message:
+    message = queue.reserve()
+    assert message is not None
+    return message
+
+
+def end_lease(queue: dueq.Queue, message: dueq.Message) -> None:
+    """Returns when the message's lease is over."""
+    message.extend(0.001)
+    stop = queue.stats().next or 0
+    while queue.stats().now <= stop:
+        pass

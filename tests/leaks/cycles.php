@@ -1,0 +1,159 @@
+<?php
+
+/**
+ * Pushes, reserves and acknowledges messages, and tells how much memory that kept:
+ * php cycles.php URL CYCLES
+ *
+ * Prints one JSON object: cycles, and the growth in KiB between the end of a warm-up and the end.
+ */
+
+declare(strict_types=1);
+
+use Dueq\Backoff;
+use Dueq\Exception\DueqException;
+use Dueq\Exception\LeaseLostException;
+use Dueq\Message;
+use Dueq\Queue;
+use Dueq\Queues;
+
+const BATCH = 100;
+
+function check(bool $holds, string $what): void
+{
+    if (!$holds) {
+        throw new \LogicException($what);
+    }
+}
+
+/** @return array{resident: int, heap: int} in KiB */
+function memory(): array
+{
+    gc_collect_cycles();
+    preg_match('/^VmRSS:\s+(\d+) kB/m', (string) file_get_contents('/proc/self/status'), $found);
+    return ['resident' => (int) $found[1], 'heap' => intdiv(memory_get_usage(), 1024)];
+}
+
+function singles(Queue $queue, int $count): void
+{
+    for ($i = 0; $i < $count; $i++) {
+        $id = $queue->push(str_repeat('x', 200));
+        $message = one($queue);
+        check($message->id === $id, 'what was pushed is delivered');
+        $message->ack();
+    }
+}
+
+function batches(Queue $queue, int $count): void
+{
+    for ($i = 0; $i < intdiv($count, BATCH); $i++) {
+        $draft = ['body' => str_repeat('x', 200), 'headers' => ['name' => 'value']];
+        $queue->pushMany(array_fill(0, BATCH, $draft));
+        $done = $queue->ackMany($queue->reserveMany(BATCH, 1.0));
+        check($done === array_fill(0, BATCH, true), 'a batch is delivered and acknowledged');
+    }
+}
+
+function one(Queue|Queues $queue): Message
+{
+    $message = $queue->reserve(1.0);
+    check($message !== null, 'a message is ready');
+    return $message;
+}
+
+/** What throws, and leaves nothing behind. */
+function fails(callable $call): void
+{
+    try {
+        $call();
+    } catch (DueqException) {
+        return;
+    }
+    check(false, 'it fails');
+}
+
+/** All that a queue can do, with outcomes and failures of all kinds. Leaves both empty. */
+function everyVerb(Queue $queue, Queue $other, string $url): void
+{
+    $queue->push(
+        str_repeat('x', 200),
+        id: 'one',
+        priority: 1,
+        headers: ['name' => 'value'],
+        lease: 60.0,
+        ttl: 600.0,
+        backoff: Backoff::exponential(0.001, cap: 0.001, jitter: 'full'),
+        maxAttempts: 2,
+        maxCrashes: 2
+    );
+    fails(fn () => $queue->push('two', id: 'one'));
+    fails(fn () => $queue->push('two', backoff: [-1.0]));
+    fails(fn () => $queue->push('x', id: str_repeat('x', 300)));
+    fails(fn () => new Queue('a{b', $url));
+    $queue->push('three', id: 'one', replace: 'body', priority: 1, maxAttempts: 2, backoff: [0.001]);
+    check($queue->find('one')?->id === 'one', 'it is found');
+    check($queue->find('none') === null, 'it is not found');
+    one($queue)->release();
+    one($queue)->retry(error: 'tried in vain');
+    $message = one($queue);
+    $message->extend(30.0);
+    check(!$message->retry(error: str_repeat('e', 4096)), 'its attempts are used up');
+    fails(fn () => $message->ack());
+    foreach ($queue->peek('dead') as $dead) {
+        check($dead->error === str_repeat('e', 4096), 'its error is kept');
+    }
+    check($queue->kick('one'), 'it is kicked');
+    one($queue)->bury('again');
+    check($queue->kickAll(error: 'again') === 1, 'all are kicked');
+    one($queue)->ack(push: ['next', ['body' => 'own', 'id' => 'own']], to: $other->name);
+
+    $both = new Queues([$queue->name, $other->name], $url);
+    one($both)->ack();
+    one($both)->ack();
+
+    $queue->push('moved', delay: 0.001, to: $other->name);
+    $queue->push('dead letter', deadLetter: $other->name);
+    one($queue)->bury('to the other');
+    check($other->ackMany([one($other), one($other)]) === [true, true], 'both have moved');
+
+    $queue->push('later', id: 'later', delay: 600.0, unique: 0.001);
+    check($queue->reschedule('later', delay: 700.0), 'it is rescheduled');
+    check($queue->cancel('later'), 'it is cancelled');
+    check($queue->cancelMany(['later']) === [false], 'it is gone');
+    $queue->pushMany(['a', 'b', 'c']);
+    $queue->pause();
+    check($queue->reserve() === null, 'it is paused');
+    $queue->resume();
+    check($queue->purge('ready') === 3, 'it is purged');
+
+    $lock = $queue->lock('door', 30.0);
+    check($queue->lock('door', 30.0) === null, 'it is locked');
+    $lock->extend(60.0);
+    $lock->release();
+    check($queue->stats()->ready === 0, 'it is empty');
+    check(count($queue->rates(5)) > 0, 'it has rates');
+    check(in_array($queue->name, Queue::names($url), true), 'it is among the queues');
+}
+
+function run(Queue $queue, Queue $other, string $url, int $cycles): void
+{
+    singles($queue, intdiv($cycles, 10));
+    batches($queue, $cycles - intdiv($cycles, 10));
+    for ($i = 0; $i < intdiv($cycles, 500); $i++) {
+        everyVerb($queue, $other, $url);
+    }
+}
+
+[, $url, $cycles] = $argv;
+$queue = new Queue('leaks', $url);
+$other = new Queue('leaks-other', $url);
+memory();
+run($queue, $other, $url, max(intdiv((int) $cycles, 20), 10000));
+$warm = memory();
+$grown = 0;
+for ($tenth = 1; $tenth <= 10; $tenth++) {
+    run($queue, $other, $url, intdiv((int) $cycles, 10));
+    $now = memory();
+    $grown = max($now['resident'] - $warm['resident'], $now['heap'] - $warm['heap']);
+    fprintf(STDERR, "  php    %3d %%  %d KiB %+d\n", $tenth * 10, $warm['resident'], $grown);
+}
+echo json_encode(['cycles' => (int) $cycles, 'growth_kib' => $grown]), "\n";

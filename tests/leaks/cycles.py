@@ -1,0 +1,136 @@
+"""
+Pushes, reserves and acknowledges messages, and tells how much memory that kept:
+cycles.py URL CYCLES
+
+Prints one JSON object: cycles, and the growth in KiB between the end of a warm-up and the end.
+"""
+
+import contextlib
+import gc
+import json
+import os
+import sys
+from pathlib import Path
+
+import dueq
+
+BATCH = 100
+PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
+
+
+def resident_kib() -> int:
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * PAGE_KIB
+
+
+def singles(queue: dueq.Queue, count: int) -> None:
+    for _ in range(count):
+        id = queue.push(b"x" * 200)
+        message = one(queue)
+        assert message.id == id
+        message.ack()
+
+
+def batches(queue: dueq.Queue, count: int) -> None:
+    for _ in range(count // BATCH):
+        queue.push_many(dueq.Draft(b"x" * 200, headers={"name": "value"}) for _ in range(BATCH))
+        assert all(queue.ack_many(queue.reserve_many(BATCH, timeout=1)))
+
+
+def one(queue: dueq.Queue | dueq.Queues) -> dueq.Message:
+    message = queue.reserve(timeout=1)
+    assert message
+    return message
+
+
+def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
+    """All that a queue can do, with outcomes and failures of all kinds. Leaves both empty."""
+    queue.push(
+        b"x" * 200,
+        id="one",
+        priority=1,
+        headers={"name": "value"},
+        lease=60,
+        ttl=600,
+        backoff=dueq.Backoff(kind="exponential", base=0.001, cap=0.001, jitter="full"),
+        max_attempts=2,
+        max_crashes=2,
+    )
+    for call in (
+        lambda: queue.push("two", id="one"),
+        lambda: queue.push("two", backoff=[-1]),
+        lambda: queue.push("x", id="x" * 300),
+        lambda: dueq.Queue("a{b", queue.url).stats(),
+    ):
+        with contextlib.suppress(dueq.Error):
+            call()
+    queue.push("three", id="one", replace="body", priority=1, max_attempts=2, backoff=[0.001])
+    assert queue.find("one")
+    assert queue.find("none") is None
+    one(queue).release()
+    with contextlib.suppress(ZeroDivisionError), one(queue):
+        raise ZeroDivisionError("tried in vain " * 20)
+    message = one(queue)
+    message.extend(30)
+    assert not message.retry(error="e" * 4096)
+    with contextlib.suppress(dueq.LeaseLost):
+        message.ack()
+    assert [dead.error for dead in queue.peek("dead")] == ["e" * 4096]
+    assert queue.kick("one")
+    one(queue).bury("again")
+    assert queue.kick_all(error="again") == 1
+    assert one(queue).ack(push=["next", dueq.Draft("own", id="own")], to=other.name)
+
+    both = dueq.Queues([queue.name, other.name], queue.url, order="round robin")
+    one(both).ack()
+    one(both).ack()
+    both.close()
+
+    queue.push("moved", delay=0.001, to=other.name)
+    queue.push("dead letter", dead_letter=other.name)
+    one(queue).bury("to the other")
+    assert all(other.ack_many([one(other), one(other)]))
+
+    queue.push("later", id="later", delay=600, unique=0.001)
+    assert queue.reschedule("later", delay=700)
+    assert queue.cancel("later")
+    assert queue.cancel_many(["later"]) == [False]
+    queue.push_many(["a", "b", "c"])
+    queue.pause()
+    assert queue.reserve() is None
+    queue.resume()
+    assert queue.purge("ready") == 3
+
+    lock = queue.lock("door", ttl=30)
+    assert lock
+    with lock:
+        assert queue.lock("door", ttl=30) is None
+        lock.extend(60)
+    assert queue.stats().ready == 0
+    assert queue.rates(5)
+    assert queue.name in dueq.queues(queue.url)
+
+
+def run(queue: dueq.Queue, other: dueq.Queue, cycles: int) -> None:
+    singles(queue, cycles // 10)
+    batches(queue, cycles - cycles // 10)
+    for _ in range(cycles // 500):
+        every_verb(queue, other)
+
+
+def main() -> None:
+    url, cycles = sys.argv[1], int(sys.argv[2])
+    queue, other = dueq.Queue("leaks", url), dueq.Queue("leaks-other", url)
+    resident_kib()
+    run(queue, other, max(cycles // 20, 10_000))
+    warm = resident_kib()
+    for tenth in range(10):
+        run(queue, other, cycles // 10)
+        grown = resident_kib() - warm
+        print(
+            f"  python {(tenth + 1) * 10:3d} %  {warm} KiB {grown:+d}", file=sys.stderr, flush=True
+        )
+    print(json.dumps({"cycles": cycles, "growth_kib": grown}))
+
+
+main()

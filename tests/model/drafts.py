@@ -1,0 +1,118 @@
+"""Makes drafts of two numbers, and the same as a request has them."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from itertools import product
+from typing import Any, TypeAlias
+
+from message import HIGH, LOW, NORMAL, Backoff, Draft
+
+Json: TypeAlias = Any
+
+QUEUES = ["model", "model-b", "model-c"]
+SPAN_MS = 1_000_000
+
+# Ids of the caller's own; "": the core makes one. The last has the form of a made one.
+IDS = ["", "a", "b", "", "1:a", "0.b:c", "\u00fc \u732b", "", "1Hqc8ZUJ6w2v7AfFPD9Rxe", ""]
+SHAPES: list[tuple[bytes, tuple[tuple[str, str], ...]]] = [
+    (b"", ()),
+    (b"x", ()),
+    (bytes(range(256)), ()),
+    (b"{}", (("type", "json"),)),
+    (b"\r\n$-1\r\n", (("7", ""), ("\u00fc", "a\nb"), ("x", "y" * 300))),
+]
+# id, due (0; + from now; @ at a time, in spans), max_attempts, lease in spans, shape
+ROWS = list(product(IDS, ["0", "+1", "+2", "@1", "@-1", "0"], [5, 1, 3, 0], [0, 1, 3], SHAPES))
+# One that is due in a span.
+DELAYED_ROW = len(ROWS) // len(IDS) // 6
+
+BACKOFFS = [
+    None,
+    Backoff("fixed", (SPAN_MS,)),
+    Backoff("linear", (SPAN_MS,)),
+    Backoff("linear", (SPAN_MS,), SPAN_MS),
+    Backoff("exponential", (SPAN_MS,), 3 * SPAN_MS),
+    Backoff("exponential", (SPAN_MS,), 0, "full"),
+    Backoff("fixed", (2 * SPAN_MS,), 0, "equal"),
+    Backoff("list", (SPAN_MS, 0, 3 * SPAN_MS)),
+    Backoff("list", (SPAN_MS, 2 * SPAN_MS), 0, "equal"),
+]
+# What becomes of a message at its end: a queue so many behind its own, or "drop", or dead.
+ENDS: list[int | str | None] = [None, "drop", 1, 1, 1, 2, 0]
+TARGETS = [None, None, None, None, None, None, 1, 1, 2, 0]
+POLICIES: dict[str, list[Any]] = {
+    "priority": [NORMAL, NORMAL, NORMAL, NORMAL, HIGH, LOW],
+    "ttl": [0, 0, 0, 0, 1, 3],
+    "backoff": BACKOFFS,
+    "max_crashes": [5, 5, 0, 1, 2],
+    "end": ENDS,
+    "to": TARGETS,
+    "unique": [0, 0, 0, 1, 3],
+    "existing": ["refuse", "refuse", "replace", "replace_body"],
+}
+POLICY_COUNT = 1
+for found in POLICIES.values():
+    POLICY_COUNT *= len(found)
+
+
+def drawn(row: int, policy: int, queue: str, now: int) -> Draft:
+    """The one of those numbers; policy 0 is none."""
+    id, due, max_attempts, lease, (body, headers) = ROWS[row % len(ROWS)]
+    chosen: dict[str, Any] = {}
+    for name, choices in POLICIES.items():
+        policy, at = divmod(policy, len(choices))
+        chosen[name] = choices[at]
+    place = QUEUES.index(queue)
+    end, to = chosen["end"], chosen["to"]
+    spans = int(due.lstrip("@"))
+    return Draft(
+        id,
+        body,
+        headers,
+        now + spans * SPAN_MS if spans else 0,
+        max_attempts,
+        chosen["max_crashes"],
+        lease * SPAN_MS,
+        chosen["priority"],
+        chosen["ttl"] * SPAN_MS,
+        chosen["backoff"],
+        end == "drop",
+        QUEUES[(place + end) % len(QUEUES)] if isinstance(end, int) else "",
+        "" if to is None else QUEUES[(place + to) % len(QUEUES)],
+        chosen["unique"] * SPAN_MS if id else 0,
+        chosen["existing"] if id else "refuse",
+    )
+
+
+def asked(draft: Draft, row: int, now: int) -> Json:
+    """The due time is by delay or by the clock, as the row says."""
+    by_clock = ROWS[row % len(ROWS)][1].startswith("@")
+    backoff = draft.backoff
+    delays = backoff.delays_ms if backoff else ()
+    is_list = backoff is not None and backoff.kind == "list"
+    return {
+        "id": draft.id,
+        "body": b64encode(draft.body).decode(),
+        "headers": draft.headers,
+        "delay_ms": 0 if by_clock or not draft.due_ms else draft.due_ms - now,
+        "at_ms": draft.due_ms if by_clock else 0,
+        "max_attempts": draft.max_attempts,
+        "max_crashes": draft.max_crashes,
+        "lease_ms": draft.lease_ms,
+        "priority": draft.priority,
+        "ttl_ms": draft.ttl_ms,
+        "backoff": backoff
+        and {
+            "kind": backoff.kind,
+            "jitter": backoff.jitter,
+            "base_ms": 0 if is_list else delays[0],
+            "cap_ms": backoff.cap_ms,
+            "list_ms": list(delays) if is_list else [],
+        },
+        "drop": draft.drop,
+        "dead_letter": draft.dead_letter,
+        "to": draft.to,
+        "unique_ms": draft.unique_ms,
+        "existing": draft.existing,
+    }

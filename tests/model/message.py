@@ -1,0 +1,102 @@
+"""What a producer hands in, and what becomes of it: the words that model.py is written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["ready", "delayed", "leased", "dead"]
+Existing = Literal["refuse", "replace", "replace_body"]
+
+STATES: list[State] = ["ready", "delayed", "leased", "dead"]
+HIGH, NORMAL, LOW = 1, 0, -1
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """The delay of a retry that names none."""
+
+    kind: Literal["fixed", "linear", "exponential", "list"]
+    delays_ms: tuple[int, ...]  # the base; or the list
+    cap_ms: int = 0  # 0: none
+    jitter: Literal["none", "full", "equal"] = "none"
+
+    def range_ms(self, failures: int) -> tuple[int, int]:
+        """The least and the most that chance makes of it."""
+        base = self.delays_ms[0]
+        most = {
+            "fixed": base,
+            "linear": base * failures,
+            "exponential": base * 2 ** (failures - 1),
+            "list": self.delays_ms[min(failures, len(self.delays_ms)) - 1],
+        }[self.kind]
+        most = min(most, self.cap_ms or most)
+        return {"none": most, "full": 0, "equal": most // 2}[self.jitter], most
+
+
+@dataclass(frozen=True)
+class Draft:
+    """due_ms: not before this time; 0: at once. Of the other numbers 0 is none, or no limit."""
+
+    id: str
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+    due_ms: int = 0
+    max_attempts: int = 5
+    max_crashes: int = 5
+    lease_ms: int = 0
+    priority: int = NORMAL
+    ttl_ms: int = 0
+    backoff: Backoff | None = None
+    drop: bool = False
+    dead_letter: str = ""
+    to: str = ""
+    unique_ms: int = 0
+    existing: Existing = "refuse"
+
+
+@dataclass(eq=False)
+class Message:
+    draft: Draft
+    created_ms: int
+    expires_ms: int = 0  # never given out from then on; 0: never ends
+    state: State = "ready"
+    time_ms: int = 0  # delayed: due, leased: end of the lease, dead: when it died, ready: 0
+    moves_to: str = ""  # delayed: the queue that it moves to when it is due
+    ended: int = 0  # deliveries that have ended, in whatever way
+    failures: int = 0  # those that ended by retry or bury, since the last kick
+    crashes: int = 0  # those that ended with their lease, since the last kick
+    error: str = ""
+    stamp: str | None = None  # tells messages of one id of the caller's own apart; "": made id
+    loose_ms: int = 0  # chance may have made time_ms so much less
+
+    @property
+    def attempt(self) -> int:
+        return self.failures + (self.state == "leased")
+
+    @property
+    def deliveries(self) -> int:
+        return self.ended + (self.state == "leased")
+
+    @property
+    def ticket(self) -> str:
+        """One delivery: the same from ready (or delayed) to leased, another after each return."""
+        id = self.draft.id
+        tag = (self.stamp or "") + {HIGH: "h", NORMAL: "", LOW: "l"}[self.draft.priority]
+        if tag:
+            return f"{self.ended}.{tag}:{id}"
+        return f"{self.ended}:{id}" if self.ended else id
+
+    @property
+    def spent(self) -> bool:
+        draft = self.draft
+        return 0 < draft.max_attempts <= self.failures or 0 < draft.max_crashes <= self.crashes
+
+    def expired(self, now: int) -> bool:
+        return 0 < self.expires_ms <= now
+
+    def move(self, state: State, time_ms: int = 0) -> None:
+        self.state, self.time_ms, self.moves_to = state, time_ms, ""
+
+    def forgive(self) -> None:
+        self.failures = self.crashes = 0

@@ -1,0 +1,94 @@
+"""What the machine works on: a server, and those who drive it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from drafts import QUEUES
+from drivers import Driver, PythonDriver, c_driver, php_driver
+from raw import Connection, RawDriver
+
+from private_server import Server
+
+CONTRACT = Path(__file__).parents[1] / "contract"
+# What a time may be off: a run's own milliseconds, far less than a span.
+SLACK_MS = 5_000
+
+
+class Difference(AssertionError):
+    """The product and the model do not agree."""
+
+
+class World:
+    """A server, those who drive it, and how many steps they have made."""
+
+    def __init__(self, server: Server, drivers: Sequence[Driver]) -> None:
+        self.drivers = list(drivers)
+        self.steps = 0
+        self.differences = 0
+        self.sequence: list[str] = []  # what was done since the start
+        self.failed: list[str] = []  # the first sequence that ended with a difference
+        # What a driver's next reserve of a queue has to do with another queue first. The handles of
+        # each set of queues that it reserves from remember that for themselves.
+        self.needs: dict[tuple[str, str, tuple[str, ...]], str] = {}
+        self.connection = Connection(server)
+        self._pass = (CONTRACT / "pass.lua").read_text()
+        self._check = (CONTRACT / "check.lua").read_text()
+
+    def close(self) -> None:
+        self.connection.close()
+        for driver in self.drivers:
+            driver.close()
+
+    def start(self) -> None:
+        self.sequence.clear()
+        self.connection.command("FLUSHALL")
+        for driver in self.drivers:
+            driver.call({"do": "forget"})
+
+    def differ(self, text: str) -> Difference:
+        """Keeps the first: what the milliseconds of the clock decide need not be so again."""
+        self.differences += 1
+        self.failed = self.failed or [*self.sequence, text]
+        return Difference(text)
+
+    def pass_time(self, ms: int) -> None:
+        self.connection.script(self._pass, [f"dueq:{{{name}}}:" for name in QUEUES], ms)
+
+    def complaints(self) -> list[str]:
+        """What is not true of the queues' keys."""
+        found = self.connection.script(self._check, [f"dueq:{{{name}}}:" for name in QUEUES], "0")
+        assert isinstance(found, list)
+        return [line.decode() for line in found if isinstance(line, bytes)]
+
+    def noted(self, queue: str) -> int | None:
+        """The time that reserve looks at before it looks for what is due."""
+        found = self.connection.command("HGET", f"dueq:{{{queue}}}:info", "next")
+        return int(found) if isinstance(found, bytes) else None
+
+    def stamps(self, queue: str, ids: list[str]) -> list[str]:
+        stored = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)
+        assert isinstance(stored, list)
+        return [
+            each[4:14].decode() if isinstance(each, bytes) and each[1] & 1 else ""
+            for each in stored
+        ]
+
+
+def three_languages(server: Server) -> World:
+    return World(server, [PythonDriver(server.url), php_driver(server.url), c_driver(server.url)])
+
+
+def scripts_alone(server: Server, scripts: dict[str, str]) -> World:
+    return World(server, [RawDriver(server, scripts)])
+
+
+def now_ms() -> int:
+    return int(time.time() * 1000)
+
+
+def near(seen: int, wanted: int, loose: int = 0) -> int:
+    """What is seen, where it is about as wanted, or less by what chance may have made of it."""
+    return seen if wanted and -loose - SLACK_MS <= seen - wanted <= SLACK_MS else wanted

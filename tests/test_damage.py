@@ -1,0 +1,355 @@
+"""Damaged entries, one kind at a time: each is set aside and told of, and what is sound goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from inside import Inside, end_lease, take
+
+import dueq
+from dueq import errors
+from private_server import Server
+
+GARBAGE = [b"garbage", b"", b"1:", b"0.hl:x", b"\xff\x00\n", b"x" * 3000]
+# What is no number of ours, or one out of all range.
+NUMBERS = ["inf", "-inf", "nan", "1e400", "9" * 30, "-5", "0.5", "x", ""]
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def inside(server: Server) -> Iterator[Inside]:
+    server.command("FLUSHALL")
+    made = Inside(server, "orders")
+    with made.queue:
+        yield made
+
+
+@pytest.fixture
+def mails(inside: Inside) -> Iterator[Inside]:
+    made = Inside(inside.server, "mails")
+    with made.queue:
+        yield made
+
+
+def bodies(queue: dueq.Queue, timeout: float = 0) -> list[bytes]:
+    """All that is to be had, in order, acknowledged."""
+    found = []
+    while messages := queue.reserve_many(10, timeout):
+        found += [message.body for message in messages]
+        assert queue.ack_many(messages) == [True] * len(messages)
+    return found
+
+
+def set_aside(inside: Inside) -> list[bytes]:
+    """What went to `bad`, when that is what the queue counts as damaged."""
+    bad = inside.read("LRANGE", "bad", 0, -1)
+    assert inside.queue.stats().damaged == len(bad)
+    return bad
+
+
+# ---- What is no ticket ----
+
+
+@pytest.mark.parametrize("line", ["high", "ready", "low"])
+def test_garbage_in_a_line(inside: Inside, line: str) -> None:
+    priority = {"high": 1, "ready": 0, "low": -1}[line]
+    inside.queue.push("a", priority=priority)
+    for text in GARBAGE:
+        inside.command("RPUSH", line, text)
+    inside.queue.push("b", priority=priority)
+    assert bodies(inside.queue) == [b"a", b"b"]
+    assert set_aside(inside) == GARBAGE
+
+
+@pytest.mark.parametrize("part", ["delayed", "leased"])
+@pytest.mark.parametrize("time", ["-inf", "0", "0.5"])
+def test_garbage_in_a_set(inside: Inside, part: str, time: str) -> None:
+    inside.queue.push("a", delay=3600)
+    for text in GARBAGE:
+        inside.command("ZADD", part, time, text)
+    inside.pass_due()
+    assert bodies(inside.queue) == [b"a"]
+    assert sorted(set_aside(inside)) == sorted(GARBAGE)
+    assert inside.queue.stats().next is None
+
+
+def test_garbage_among_the_dead(inside: Inside) -> None:
+    inside.queue.push("a")
+    take(inside.queue).bury("no")
+    for text in GARBAGE:
+        inside.command("ZADD", "dead", "-inf", text)
+    assert [message.body for message in inside.queue.peek("dead", page=1)] == [b"a"]
+    assert inside.queue.kick_all() == 1
+    assert bodies(inside.queue) == [b"a"]
+    assert inside.queue.purge("dead") == 0
+    assert inside.queue.stats().dead == 0
+
+
+def test_garbage_among_what_arrives(inside: Inside, mails: Inside) -> None:
+    garbage = [b"x", b"x\n", b"\n", b"x\nno{name", b"x\n\xff", b"x\n" + b"n" * 256]
+    garbage += [b"%d" % n for n in range(30)]
+    for text in garbage:
+        mails.command("ZADD", "incoming", "-inf", text)
+    inside.queue.push("a", to="mails")
+    waited = mails.queue.reserve(timeout=5)
+    assert waited
+    assert waited.body == b"a"
+    assert sorted(set_aside(mails)) == sorted(garbage)
+
+
+@pytest.mark.parametrize("source", ["orders", "mails", "nobody"])
+def test_arriving_that_does_not_exist(inside: Inside, mails: Inside, source: str) -> None:
+    inside.queue.push("stays", id="stays", delay=3600)
+    for id in ["stays", "none", ""]:
+        mails.command("ZADD", "incoming", 1, f"{id}\n{source}")
+    inside.queue.push("a", to="mails")
+    assert bodies(mails.queue) == [b"a"]
+    assert mails.scores("incoming") == {}
+    assert inside.queue.stats().delayed == 1
+
+
+# ---- Times and numbers ----
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_due_of_what_moves(inside: Inside, mails: Inside, text: str) -> None:
+    """It goes at once, or stays where it is until it is set going anew; others pass it."""
+    inside.queue.push("a", id="a", to="mails", delay=3600)
+    inside.queue.push("b", to="mails")
+    inside.command("HSET", "outgoing", "a", text)
+    assert [message.id for message in inside.queue.peek("delayed")].count("a") == 1
+    mails.pass_due()
+    arrived = bodies(mails.queue)
+    assert b"b" in arrived
+    assert mails.queue.reserve(timeout=0.05) is None
+    if b"a" not in arrived:
+        found = inside.queue.find("a")
+        assert found
+        assert found.state == "delayed"
+        assert inside.queue.reschedule("a")
+        arrived += bodies(mails.queue)
+    assert sorted(arrived) == [b"a", b"b"]
+
+
+@pytest.mark.parametrize("text", ["inf", "-inf", "1e300", "-5", "0.5"])
+@pytest.mark.parametrize("part", ["delayed", "leased", "incoming"])
+def test_time_of_an_entry(inside: Inside, mails: Inside, part: str, text: str) -> None:
+    if part == "incoming":
+        mails.queue.push("a", to="orders", delay=3600)
+    else:
+        inside.queue.push("a", delay=3600 * (part == "delayed"))
+    held = inside.queue.reserve_many(1)
+    [member] = inside.scores(part)
+    inside.command("ZADD", part, text, member)
+    inside.command("HSET", "info", "next", 1)
+    inside.queue.push("b")
+    assert b"b" in bodies(inside.queue, timeout=0.05)
+    inside.queue.stats()
+    assert len(held) == (part == "leased")
+    assert list(inside.queue.peek("dead")) == []
+
+
+@pytest.mark.parametrize("text", NUMBERS)
+def test_numbers_of_info(inside: Inside, text: str) -> None:
+    queue = inside.queue
+    queue.push_many([dueq.Draft("high", priority=1), "a", dueq.Draft("later", delay=0.01)])
+    take(queue).retry()
+    fields = {field.decode() for field in inside.hash("info")}
+    for field in fields | {"skew", "acked", "cancelled", "claims", "damaged", "expired"}:
+        inside.command("HSET", "info", field, text)
+    with dueq.Queue("orders", inside.server.url) as another:
+        another.push("b")
+        another.push("c", priority=-1)
+        assert another.rates()
+        assert another.stats().ready >= 4
+        found = bodies(another, timeout=0.5)
+        assert sorted(found) == [b"a", b"b", b"c", b"high", b"later"]
+        another.rates()
+        another.stats()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "x", *(number + " 0" * 8 for number in ["9" * 30, "9" * 13, "-5", "0.5", ""])]
+)
+def test_texts_of_rates(inside: Inside, text: str) -> None:
+    inside.queue.push("a")
+    inside.command("LPUSH", "rates", text)
+    inside.command("HSET", "info", "minute", "x")
+    with dueq.Queue("orders", inside.server.url) as another:
+        another.push("b")
+        assert another.stats().ready == 2
+        assert sum(rate.pushed for rate in another.rates()) == 2
+
+
+@pytest.mark.parametrize("text", ["", "x", "1 0", "0 9 9 - e", "0 999999999 0 - e", "9 8 0 - e"])
+def test_past_that_is_none(inside: Inside, text: str) -> None:
+    """It is as none: every delivery before counts as a failure, so that there is an end."""
+    inside.queue.push("a", max_attempts=3)
+    take(inside.queue).retry(error="first")
+    [id] = inside.hash("past")
+    inside.command("HSET", "past", id, text)
+    message = take(inside.queue)
+    assert (message.attempt, message.deliveries) == (2, 2)
+    assert message.retry(error="second")
+    assert not take(inside.queue).retry(error="third")
+    assert inside.queue.stats().dead == 1
+
+
+@pytest.mark.parametrize("text", ["", "x", "9 9", "1 999999999 0 - e", "0 9 9 - e", "9 0 0 - e"])
+def test_past_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
+    inside.queue.push("a", max_crashes=3, max_attempts=3)
+    end_lease(inside.queue, take(inside.queue))
+    end_lease(inside.queue, take(inside.queue))
+    [id] = inside.hash("past")
+    inside.command("HSET", "past", id, text)
+    delivered = 0
+    while message := inside.queue.reserve():
+        delivered += 1
+        assert delivered <= 3
+        end_lease(inside.queue, message)
+    assert inside.queue.stats().dead == 1
+
+
+# ---- What is gone ----
+
+
+def test_info_is_gone(inside: Inside) -> None:
+    queue = inside.queue
+    drafts = [dueq.Draft(name, priority=level) for name, level in [("high", 1), ("low", -1)]]
+    queue.push_many([*drafts, "a", dueq.Draft("later", delay=0.01)])
+    inside.command("DEL", "info")
+    assert sorted(bodies(queue, timeout=0.5)) == [b"a", b"high", b"later", b"low"]
+
+
+@pytest.mark.parametrize("part", ["outgoing", "incoming"])
+def test_one_side_of_a_move_is_gone(inside: Inside, mails: Inside, part: str) -> None:
+    """It can be found, and cancelled or set going anew, and does not stop the others."""
+    inside.queue.push("a", id="a", to="mails", delay=0.001)
+    (inside if part == "outgoing" else mails).command("DEL", part)
+    inside.queue.push("b", to="mails")
+    assert bodies(mails.queue) == [b"b"]
+    found = inside.queue.find("a")
+    assert found
+    if found.state == "delayed":
+        assert inside.queue.reschedule("a")
+        assert bodies(mails.queue) == [b"a"]
+    else:
+        assert inside.queue.cancel("a")
+
+
+# ---- Keys of another type ----
+
+
+@pytest.mark.parametrize("part", ["msg", "past", "ready", "high", "low", "info"])
+def test_dead_letter_queue_of_another_type(inside: Inside, mails: Inside, part: str) -> None:
+    """What comes to its end is refused, and keeps its place, until that queue is mended."""
+    inside.queue.push("a", id="a", max_attempts=1, max_crashes=1, dead_letter="mails")
+    inside.queue.push("b")
+    mails.command("SET", part, "foreign")
+    message = take(inside.queue)
+    with pytest.raises(errors.WrongTypeError):
+        message.retry(error="no")
+    with pytest.raises(errors.WrongTypeError):
+        message.bury("no")
+    end_lease(inside.queue, message)
+    delivered = take(inside.queue)
+    assert delivered.body == b"b"
+    delivered.ack()
+    with pytest.raises(errors.WrongTypeError):
+        inside.queue.reserve()
+    mails.command("DEL", part)
+    assert bodies(inside.queue) == []
+    assert bodies(mails.queue) == [b"a"]
+
+
+@pytest.mark.parametrize("part", ["msg", "past", "outgoing", "dead", "info"])
+def test_source_queue_of_another_type(inside: Inside, mails: Inside, part: str) -> None:
+    mails.queue.push("a", id="a", to="orders")
+    mails.command("DEL", part)
+    mails.command("SET", part, "foreign")
+    inside.queue.push("b")
+    assert bodies(inside.queue) == [b"b"]
+    assert set_aside(inside) == [b"a\nmails"]
+    assert inside.scores("incoming") == {}
+
+
+KEYS = [
+    *["msg", "ready", "high", "low", "delayed", "leased", "dead", "outgoing", "incoming", "wake"],
+    *["info", "past", "taken", "rates", "bad", "lock:held", "free:held"],
+]
+VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
+    "push": lambda queue, _, __: queue.push("x"),
+    "push with an id": lambda queue, _, __: queue.push("x", id="x", priority=1, unique=1),
+    "push later": lambda queue, _, __: queue.push("x", delay=60),
+    "push elsewhere": lambda queue, _, __: queue.push("x", to="mails"),
+    "replace": lambda queue, _, __: queue.push("x", id="later", replace=True),
+    "replace the body": lambda queue, _, __: queue.push("x", id="later", replace="body"),
+    "reserve": lambda queue, _, __: queue.reserve_many(10),
+    "wait": lambda queue, _, __: queue.reserve_many(10, timeout=0.01),
+    "ack": lambda _, message, __: message.ack(),
+    "ack and push": lambda _, message, __: message.ack(push=["x", dueq.Draft("y", id="y")]),
+    "retry": lambda _, message, __: message.retry(),
+    "retry later": lambda _, message, __: message.retry(delay=60),
+    "release": lambda _, message, __: message.release(),
+    "extend": lambda _, message, __: message.extend(60),
+    "bury": lambda _, message, __: message.bury("no"),
+    "kick": lambda queue, _, __: queue.kick("dead"),
+    "kick_all": lambda queue, _, __: queue.kick_all(),
+    "cancel": lambda queue, _, __: queue.cancel("later"),
+    "reschedule": lambda queue, _, __: queue.reschedule("later", delay=60),
+    "reschedule elsewhere": lambda queue, _, __: queue.reschedule("moves", delay=60),
+    "find": lambda queue, _, __: queue.find("later"),
+    "peek": lambda queue, _, __: [list(queue.peek(state)) for state in dueq.State],
+    "stats": lambda queue, _, __: queue.stats(),
+    "rates": lambda queue, _, __: queue.rates(),
+    "pause": lambda queue, _, __: queue.pause(),
+    "purge": lambda queue, _, __: queue.purge("ready"),
+    "purge delayed": lambda queue, _, __: queue.purge("delayed"),
+    "lock": lambda queue, _, __: queue.lock("held", ttl=60),
+    "relock": lambda _, __, lock: lock.extend(60),
+    "unlock": lambda _, __, lock: lock.release(),
+}
+
+
+def everything(inside: Inside) -> dict[str, object]:
+    """What stands in the server, but for the history, which a call notes before anything else."""
+    found = inside.server.command("KEYS", "*")
+    assert isinstance(found, list)
+    keys = [key.decode() for key in found if isinstance(key, bytes)]
+    kept: dict[str, object] = {key: inside.server.command("DUMP", key) for key in keys}
+    kept.pop(inside.key("rates"), None)
+    if inside.command("TYPE", "info") == b"hash":
+        fields = inside.hash("info")
+        fields.pop(b"minute", None)
+        kept[inside.key("info")] = fields
+    return kept
+
+
+@pytest.mark.parametrize("part", KEYS)
+@pytest.mark.parametrize("verb", VERBS)
+def test_key_of_another_type(inside: Inside, verb: str, part: str) -> None:
+    """An error of every verb that needs it, and nothing is changed then."""
+    queue = inside.queue
+    queue.push_many([dueq.Draft("dead", id="dead"), "held"])
+    dead, held = queue.reserve_many(2)
+    dead.bury("no")
+    queue.push_many(["a", dueq.Draft("b", priority=1), dueq.Draft("c", priority=-1)])
+    queue.push("later", id="later", delay=3600, unique=3600)
+    queue.push("moves", id="moves", to="mails", delay=3600)
+    lock = queue.lock("held", ttl=60)
+    assert lock
+    inside.command("DEL", part)
+    inside.command("SADD", part, "foreign")
+    before = everything(inside)
+    try:
+        VERBS[verb](queue, held, lock)
+    except errors.WrongTypeError as error:
+        assert "WRONGTYPE" in str(error)  # noqa: PT017
+        assert everything(inside) == before
+    assert inside.read("SMEMBERS", part) == [b"foreign"]

@@ -1,0 +1,393 @@
+"""What the keys of docs/protocol.md hold while a queue works, in a real server."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from inside import Inside, end_lease, section, take
+
+import dueq
+from private_server import Server
+
+MINUTE_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Server]:
+    with Server() as running:
+        yield running
+
+
+@pytest.fixture
+def inside(server: Server) -> Iterator[Inside]:
+    server.command("FLUSHALL")
+    made = Inside(server, "orders")
+    with made.queue:
+        yield made
+
+
+@pytest.fixture
+def mails(inside: Inside) -> Iterator[Inside]:
+    made = Inside(inside.server, "mails")
+    with made.queue:
+        yield made
+
+
+# ---- calls ----
+
+
+def last_call(inside: Inside) -> tuple[bytes, bytes]:
+    """The session and what is noted of it, where there is one session."""
+    found = inside.server.command("KEYS", inside.key("calls:*"))
+    assert isinstance(found, list)
+    [key] = found
+    assert isinstance(key, bytes)
+    assert abs(int(key.rsplit(b":", 1)[1]) - time.time() / 3600) < 2
+    ttl = inside.server.command("TTL", key)
+    assert isinstance(ttl, int)
+    assert 7000 < ttl <= 7200
+    flat = inside.server.command("HGETALL", key)
+    assert isinstance(flat, list)
+    [session, value] = flat
+    assert isinstance(session, bytes)
+    assert isinstance(value, bytes)
+    assert re.fullmatch(rb"[0-9A-Za-z]{22}", session)
+    return session, value
+
+
+def test_calls_remember_the_last_of_a_session(inside: Inside) -> None:
+    inside.queue.push_many(["a", "b"])
+    session, value = last_call(inside)
+    assert value == b"1 00"
+    messages = inside.queue.reserve_many(5)
+    tickets = [message.ticket.encode() for message in messages]
+    found, value = last_call(inside)
+    assert found == session
+    assert re.fullmatch(rb"2 \d{13}\n" + b"\n".join(tickets), value)
+    inside.queue.ack_many([tickets[0].decode(), "1:bill-7"])
+    assert last_call(inside) == (session, b"3 04")
+    inside.queue.stats()
+    inside.queue.find("bill-7")
+    list(inside.queue.peek("leased"))
+    inside.queue.rates()
+    assert inside.queue.reserve() is None
+    assert last_call(inside) == (session, b"3 04")
+    lock = inside.queue.lock("nightly", ttl=60)
+    assert lock
+    assert last_call(inside) == (session, f"5 {lock.token}".encode())
+    assert messages[1].ack(push=["c", "d"])
+    assert last_call(inside) == (session, b"6 000")
+    assert inside.queue.purge("ready") == 2
+    assert last_call(inside) == (session, b"7 2")
+    assert inside.queue.kick_all() == 0
+    assert last_call(inside) == (session, b"8 0 ")
+
+
+def test_calls_note_one_that_needs_another_queue_once(inside: Inside, mails: Inside) -> None:
+    inside.queue.push("x", max_attempts=1, dead_letter="mails")
+    message = take(inside.queue)
+    assert not message.retry(error="no")
+    assert last_call(inside)[1] == b"3 5"
+    assert mails.server.command("KEYS", mails.key("calls:*")) == []
+    assert mails.info("pushed") == 1
+
+
+# ---- info ----
+
+
+def test_info_counts_and_notes_the_next_time(inside: Inside) -> None:
+    inside.queue.push("a", id="a", delay=3600)
+    stats = inside.queue.stats()
+    assert inside.info("next") == round((stats.next or 0) * 1000)
+    inside.queue.push("b")
+    take(inside.queue).ack()
+    inside.queue.cancel("a")
+    assert (inside.info("acked"), inside.info("cancelled")) == (1, 1)
+
+
+def test_info_has_the_fields_of_the_document(inside: Inside) -> None:
+    queue = inside.queue
+    queue.push_many([dueq.Draft("high", priority=1), dueq.Draft("gone", id="gone", ttl=0.001)])
+    queue.push_many([dueq.Draft("late", delay=3600, id="late"), "a", "b", "c"])
+    inside.command("RPUSH", "ready", "garbage")
+    gone = queue.find("gone")
+    assert gone
+    while queue.stats().now <= (gone.expires or 0):
+        pass
+    first, second, third = queue.reserve_many(3)
+    fields = set(inside.hash("info"))
+    first.ack()
+    second.retry()
+    third.bury()
+    assert queue.cancel("late")
+    assert queue.purge("dead") == 1
+    assert len(queue.reserve_many(9)) == 2
+    queue.pause()
+    assert queue.reserve(timeout=0.01) is None
+    fields |= set(inside.hash("info"))
+    queue.resume()
+    queue.push("later", delay=3600)
+    assert queue.reserve(timeout=0.01) is None
+    fields |= set(inside.hash("info"))
+    table = section("The past, the info, the calls").split("**rates**")[0]
+    cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
+    assert {word.decode() for word in fields} == set(re.findall(r"`(\w+)`", " ".join(cells)))
+    names = ["acked", "retried", "buried", "cancelled", "purged", "expired", "damaged"]
+    assert {inside.info(name) for name in names} == {1}
+    assert (inside.info("pushed"), inside.info("reserved")) == (7, 5)
+
+
+def test_info_says_that_it_is_paused(inside: Inside) -> None:
+    inside.queue.push("x", delay=3600)
+    inside.queue.pause()
+    assert (inside.info("paused"), inside.hash("info")[b"next"]) == (1, b"0")
+    assert inside.queue.reserve() is None
+    assert (inside.info("paused"), inside.hash("info")[b"next"]) == (1, b"0")
+    inside.queue.resume()
+    assert b"paused" not in inside.hash("info")
+    assert inside.scores("wake") == {b"w": 0}
+    assert inside.queue.reserve() is None
+    assert inside.info("next") == next(iter(inside.scores("delayed").values()))
+
+
+@pytest.mark.parametrize("priority", [1, -1])
+def test_info_lists_while_there_are_other_lines(inside: Inside, priority: int) -> None:
+    queue = inside.queue
+    queue.push_many(["a", dueq.Draft("b", priority=priority, delay=3600)])
+    assert inside.info("lists") == 0
+    inside.pass_due()
+    assert len(queue.reserve_many(2)) == 2
+    assert inside.info("lists") == 1
+    assert queue.reserve() is None
+    assert inside.info("lists") == 0
+    queue.push("c", priority=priority)
+    assert inside.info("lists") == 1
+    message = take(queue)
+    assert queue.reserve() is None
+    assert inside.info("lists") == 0
+    message.release()
+    assert inside.info("lists") == 1
+    assert take(queue).body == b"c"
+
+
+def came(inside: Inside) -> int:
+    """How many tickets ever came to `ready`, as info counts them."""
+    return inside.info("reserved") + inside.info("skew") + inside.number("LLEN", "ready")
+
+
+def test_info_skew_counts_what_came_to_ready(inside: Inside) -> None:
+    queue = inside.queue
+    high = dueq.Draft("high", priority=1)
+    queue.push_many(["a", "b", high, dueq.Draft("gone", id="gone"), dueq.Draft("c", delay=3600)])
+    assert came(inside) == 3
+    assert [take(queue).body for _ in range(2)] == [b"high", b"a"]
+    assert came(inside) == 3
+    queue.cancel("gone")
+    inside.command("RPUSH", "ready", "garbage")
+    message = take(queue)
+    assert queue.reserve() is None
+    assert came(inside) == 4
+    message.release()
+    assert came(inside) == 4
+    message = take(queue)
+    message.retry()
+    assert came(inside) == 5
+    assert queue.purge("ready") == 1
+    assert came(inside) == 5
+    inside.pass_due()
+    end_lease(queue, take(queue))
+    assert came(inside) == 6
+    message = take(queue)
+    assert came(inside) == 7
+    message.bury()
+    assert queue.kick(message.id)
+    assert came(inside) == 8
+    queue.push("low", priority=-1)
+    assert take(queue).id == message.id
+    assert take(queue).body == b"low"
+    assert (queue.reserve(), came(inside)) == (None, 8)
+
+
+# ---- rates ----
+
+
+def test_rates_note_the_totals_before_the_first_call_of_a_minute(inside: Inside) -> None:
+    def noted() -> list[list[int]]:
+        texts = inside.read("LRANGE", "rates", 0, -1)
+        assert all(re.fullmatch(rb"\d+( \d+){8}", text) for text in texts)
+        return [[int(word) for word in text.split()] for text in texts]
+
+    while inside.now_ms() % MINUTE_MS > MINUTE_MS - 2000:
+        pass  # A new minute in the midst of it would be noted too.
+    before = inside.now_ms()
+    inside.queue.push_many(["a", "b", "c", dueq.Draft("d", priority=1, id="d")])
+    [[begun, *totals]] = noted()
+    assert before <= begun <= inside.now_ms()
+    assert totals == [0] * 8
+    assert inside.info("minute") == begun // MINUTE_MS
+    inside.queue.cancel("d")
+    inside.queue.reserve_many(2)[0].ack()
+    # The minute that is noted is long ago; whoever is new says that this call is its first in one.
+    inside.command("HSET", "info", "minute", 5)
+    with dueq.Queue("orders", inside.server.url) as another:
+        take(another).retry(delay=3600)
+    assert [row[1:] for row in noted()] == [[3, 4, 2, 1, 0, 0, 0, 1], [0] * 8]
+    assert inside.info("minute") == noted()[0][0] // MINUTE_MS
+    with dueq.Queue("orders", inside.server.url) as another:
+        another.push("e")
+    minutes = [row[0] // MINUTE_MS for row in noted()]
+    assert len(minutes) == 2 + (minutes[0] != minutes[1])
+
+
+def test_rates_keep_six_hours(inside: Inside) -> None:
+    inside.command("RPUSH", "rates", *["1 2 3 4 5 6 7 8 9"] * 400)
+    inside.queue.push("x")
+    assert inside.command("LLEN", "rates") == 360
+    assert inside.read("LRANGE", "rates", 1, 1) == [b"1 2 3 4 5 6 7 8 9"]
+
+
+# ---- taken ----
+
+
+def test_taken_holds_unique_ids_until_their_time(inside: Inside) -> None:
+    before = inside.now_ms()
+    inside.queue.push("x", id="bill-7", unique=60)
+    [(id, until)] = inside.scores("taken").items()
+    assert id == b"bill-7"
+    assert before <= until - 60_000 <= inside.now_ms()
+    take(inside.queue).ack()
+    with pytest.raises(dueq.Duplicate):
+        inside.queue.push("y", id="bill-7", unique=3600)
+    assert inside.scores("taken") == {b"bill-7": until}
+    inside.command("ZADD", "taken", inside.now_ms(), "bill-7")
+    inside.queue.push("z", id="bill-7")
+    assert inside.scores("taken") == {}
+    assert take(inside.queue).body == b"z"
+
+
+# ---- outgoing and incoming ----
+
+
+def test_outgoing_and_incoming_note_what_moves(inside: Inside, mails: Inside) -> None:
+    before = inside.now_ms()
+    for id in ["a", "b"]:
+        inside.queue.push("x", id=id, to="mails", delay=60)
+    inside.queue.push("x", id="c", to="mails")
+    assert inside.tickets() == {}
+    dues = {id: int(due) for id, due in inside.hash("outgoing").items()}
+    assert dues.keys() == {b"a", b"b", b"c"}
+    assert before <= dues[b"a"] - 60_000 <= inside.now_ms()
+    assert before <= dues[b"c"] <= inside.now_ms()
+    assert mails.scores("incoming") == {id + b"\norders": due for id, due in dues.items()}
+    assert mails.info("next") == dues[b"c"]
+    assert b"next" not in inside.hash("info")
+    assert mails.scores("wake") == {b"w": 0}
+    inside.queue.reschedule("a", delay=3600)
+    due = int(inside.hash("outgoing")[b"a"])
+    assert mails.scores("incoming")[b"a\norders"] == due
+    assert before + 3600_000 <= due
+    inside.queue.cancel("b")
+    assert inside.hash("outgoing").keys() == {b"a", b"c"}
+    message = take(mails.queue)
+    assert (message.id, message.queue) == ("c", "mails")
+    assert mails.hash("msg").keys() == {b"c"}
+    assert mails.scores("incoming").keys() == {b"a\norders", b"b\norders"}
+    inside.pass_due()
+    mails.pass_due()
+    assert take(mails.queue).id == "a"
+    assert inside.hash("msg") == {}
+    assert inside.hash("outgoing") == {}
+    assert mails.scores("incoming") == {}
+
+
+def test_what_cannot_move_is_dead_where_it_is(inside: Inside, mails: Inside) -> None:
+    mails.queue.push("mine", id="bill-7", delay=3600)
+    inside.queue.push("x", id="bill-7", to="mails")
+    stamp = inside.envelope("bill-7")[4:14]
+    assert mails.queue.reserve() is None
+    assert inside.tickets() == {"dead": [b"1.%s:bill-7" % stamp]}
+    assert inside.hash("outgoing") == {}
+    text = b"the queue mails has a living message of this id"
+    assert inside.hash("past") == {b"bill-7": b"1 1 0 %s %s" % (stamp, text)}
+    assert inside.info("buried") == 1
+
+
+# ---- lock and free ----
+
+
+def test_lock_holds_its_owner_until_its_end(inside: Inside) -> None:
+    lock = inside.queue.lock("nightly", ttl=60)
+    assert lock
+    assert inside.command("GET", "lock:nightly") == lock.token.encode()
+    assert 50_000 < inside.number("PTTL", "lock:nightly") <= 60_000
+    lock.extend(600)
+    assert 590_000 < inside.number("PTTL", "lock:nightly") <= 600_000
+    assert inside.queue.lock("nightly", ttl=60) is None
+    assert inside.command("GET", "lock:nightly") == lock.token.encode()
+    assert inside.scores("free:nightly") == {}
+    lock.release()
+    assert inside.command("EXISTS", "lock:nightly") == 0
+    assert inside.scores("free:nightly") == {b"w": 0}
+    assert 0 < inside.number("TTL", "free:nightly") <= 60
+    assert inside.queue.lock("nightly", ttl=60)
+    assert inside.scores("free:nightly") == {}
+
+
+# ---- Nothing ----
+
+
+def everything(inside: Inside) -> dict[bytes, bytes]:
+    """All keys of the server, byte by byte."""
+    found = inside.server.command("KEYS", "*")
+    assert isinstance(found, list)
+    keys = [key for key in found if isinstance(key, bytes)]
+    dumps = {key: inside.server.command("DUMP", key) for key in keys}
+    return {key: dump for key, dump in dumps.items() if isinstance(dump, bytes)}
+
+
+LOOKS: dict[str, Callable[[dueq.Queue], object]] = {
+    "stats": dueq.Queue.stats,
+    "find": lambda queue: [queue.find(id) for id in ["a", "moves", "dead", "none"]],
+    "peek": lambda queue: [list(queue.peek(state, page=2)) for state in dueq.State],
+    "rates": dueq.Queue.rates,
+    "queues": lambda queue: dueq.queues(queue.url),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_looking_changes_nothing(inside: Inside, look: str) -> None:
+    queue = inside.queue
+    LOOKS[look](queue)
+    assert everything(inside) == {}
+    queue.push_many([dueq.Draft(id, id=id) for id in ["dead", "leased", "back", "a", "b", "c"]])
+    queue.push_many([dueq.Draft("high", priority=1, delay=0.001), dueq.Draft("low", priority=-1)])
+    queue.push("moves", id="moves", to="mails", delay=3600)
+    dead, leased, back = queue.reserve_many(3)
+    dead.bury("no")
+    leased.extend(0.001)
+    back.retry(delay=0.001)
+    inside.command("RPUSH", "ready", "garbage")
+    before = everything(inside)
+    assert len(before) > 10
+    LOOKS[look](queue)
+    assert everything(inside) == before
+
+
+def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside, mails: Inside) -> None:
+    queue = inside.queue
+    drafts = [dueq.Draft("a"), dueq.Draft("b", id="b"), dueq.Draft("c", priority=1, ttl=60)]
+    queue.push_many([*drafts, dueq.Draft("d", delay=3600, id="d")])
+    queue.push("e", to="mails")
+    for message in queue.reserve_many(3):
+        message.retry(error="again")
+    queue.ack_many(queue.reserve_many(3))
+    queue.cancel("d")
+    take(mails.queue).ack()
+    assert queue.reserve() is None
+    found = {key.decode() for key in everything(inside)}
+    parts = {key[len(inside.key("")) :].split(":")[0] for key in found if "orders" in key}
+    # Nobody waits, so nobody took the wake marker.
+    assert parts == {"info", "rates", "calls", "wake"}

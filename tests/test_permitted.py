@@ -1,0 +1,232 @@
+"""What the server must permit by docs/protocol.md, and what works where it permits less."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from inside import ROOT, Inside, end_lease, section, take
+
+import dueq
+from dueq import errors
+from private_server import Server
+
+# What the libraries send beside the scripts, and not only on a new connection.
+SENT = {"evalsha", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
+
+
+def permission() -> str:
+    found = re.search(r"```\n(ACL SETUSER .*?)```", section("What the server must permit"), re.S)
+    assert found
+    return found[1]
+
+
+@contextmanager
+def shop(*more: str) -> Iterator[tuple[Server, str]]:
+    """A server with the user of the document, who may also `more`; the URL that logs in as such."""
+    with Server() as server:
+        server.command(*permission().split(), *more)
+        yield server, server.url.replace("unix://", "unix://shop:secret@")
+
+
+# ---- Every verb ----
+
+
+def push_and_settle(queue: dueq.Queue) -> None:
+    queue.push_many([dueq.Draft("a", id="a", lease=20), dueq.Draft("b", delay=0.3)])
+    assert queue.push("c", headers={"n": "v"})
+    message = take(queue)
+    message.extend(30)
+    message.release()
+    take(queue).retry(delay=0.1, error="again")
+    take(queue).ack()
+    bodies = []
+    for _ in range(2):
+        waited = queue.reserve(timeout=10)
+        assert waited is not None
+        bodies.append(waited.body)
+        waited.bury("enough")
+    assert bodies == [b"a", b"b"]
+    assert queue.reserve(timeout=0.2, lease=1) is None
+
+
+def look_and_manage(queue: dueq.Queue) -> None:
+    queue.push("d", id="d", max_crashes=1, ttl=3600, unique=3600, replace=True)
+    end_lease(queue, take(queue))
+    assert queue.reserve(timeout=0.2) is None
+    found = queue.find("d")
+    assert found is not None
+    assert found.state == "dead"
+    queue.push_many([dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
+    queue.push("g", id="g", delay=3600)
+    assert [len(list(queue.peek(state, page=1))) for state in dueq.State] == [2, 1, 0, 3]
+    assert queue.rates()[0].buried == 3
+    assert queue.reschedule("g", delay=60)
+    assert queue.kick("d")
+    assert queue.kick_all(error="enough") == 2
+    assert queue.cancel_many(["a", "d", "none"]) == [True, True, False]
+    queue.pause()
+    assert queue.reserve(timeout=0.05) is None
+    queue.resume()
+    assert queue.purge("delayed") == 1
+    assert queue.stats().ready == 3
+    with pytest.raises(dueq.Duplicate):
+        queue.push("d", id="d")
+    ids = take(queue).ack(push=["h", dueq.Draft("i", id="i", delay=3600)])
+    assert ids
+    assert queue.stats().delayed == 1
+    assert queue.purge("ready") == 3
+
+
+def take_locks(queue: dueq.Queue) -> None:
+    lock = queue.lock("nightly", ttl=60)
+    assert lock
+    assert queue.lock("nightly", ttl=60, timeout=0.05) is None
+    lock.extend(0.2)
+    waited = queue.lock("nightly", ttl=60, timeout=10)
+    assert waited
+    waited.release()
+    with pytest.raises(dueq.LeaseLost):
+        lock.release()
+
+
+def move(queue: dueq.Queue, mails: dueq.Queue, url: str) -> None:
+    """Both ways to another queue, a chain, and a wait for both."""
+    queue.push("later", id="later", to=mails.name, delay=3600)
+    assert queue.reschedule("later", delay=0.2)
+    with dueq.Queues([mails.name, queue.name], url, order="round robin") as both:
+        moved = both.reserve(timeout=10)
+        assert moved
+        assert (moved.id, moved.queue) == ("later", mails.name)
+        moved.ack(push=["next"], to=queue.name)
+        assert take(queue).body == b"next"
+    for end in ["retry", "crash", "bury"]:
+        queue.push("x", dead_letter=mails.name, max_attempts=1, max_crashes=1)
+        message = take(queue)
+        if end == "retry":
+            assert not message.retry()
+        elif end == "bury":
+            message.bury()
+        else:
+            end_lease(queue, message)
+            assert queue.reserve() is None
+        take(mails).ack()
+
+
+def every_verb(url: str) -> None:
+    with dueq.Queue("orders", url) as queue, dueq.Queue("mails", url) as mails:
+        push_and_settle(queue)
+        look_and_manage(queue)
+        take_locks(queue)
+        move(queue, mails, url)
+
+
+def test_every_verb_with_what_the_document_permits() -> None:
+    with shop("~dueq:{mails}:*") as (server, url):
+        every_verb(url + "?db=1")
+        assert server.command("ACL", "LOG") == []
+
+
+def test_every_verb_without_client_commands() -> None:
+    with shop("~dueq:{mails}:*", "-client") as (_, url):
+        every_verb(url)
+
+
+def test_queues_with_scan_permitted() -> None:
+    with shop("~dueq:{mails}:*") as (server, url):
+        with dueq.Queue("orders", url) as queue, dueq.Queue("mails", url) as mails:
+            queue.push("x")
+            mails.push("y", delay=3600)
+        with pytest.raises(errors.DeniedError, match="scan"):
+            dueq.queues(url)
+        server.command("ACL", "SETUSER", "shop", "+scan")
+        assert dueq.queues(url) == ["mails", "orders"]
+
+
+# ---- No more than that ----
+
+
+def test_another_queue_is_not_permitted() -> None:
+    refused = pytest.raises((errors.DeniedError, errors.ServerError))
+    with shop() as (server, url), dueq.Queue("orders", url) as queue:
+        with dueq.Queue("mails", url) as mails, refused:
+            mails.push("x")
+        with refused:
+            queue.push("x", to="mails")
+        queue.push("y", dead_letter="mails")
+        message = take(queue)
+        with refused:
+            message.bury()
+        with refused:
+            message.ack(push=["z"], to="mails")
+        message.ack()
+        assert server.command("KEYS", "dueq:{mails}:*") == []
+
+
+def test_document_permits_no_more_than_is_used() -> None:
+    words = re.findall(r"\+(\S+)", permission())
+    scripts = "".join(path.read_text() for path in (ROOT / "core/scripts").rglob("*.lua"))
+    used = {command.lower() for command in re.findall(r"call\('(\w+)'", scripts)}
+    listed = [word for word in words if not word.startswith(("client|", "select"))]
+    assert sorted(listed) == sorted(used | SENT)
+
+
+def test_core_sends_no_other_commands() -> None:
+    """Every command that stands in the core is permitted, or needs no permission, or is SCAN."""
+    paths = [path for path in (ROOT / "core").glob("*.c") if path.name != "reply.c"]
+    core = "".join(path.read_text() for path in paths)
+    words = re.findall(r'(?:dueq__text\(|dueq__words_text\(&?words, |\{|\? |: )"([A-Z]+)"', core)
+    options = {"MATCH", "COUNT", "TYPE", "LOAD", "LIST", "KILL", "UNBLOCK", "ID", "SETNAME"}
+    sent = {word.lower() for word in words if word not in options}
+    known = {word.split("|")[0] for word in SENT} | {"auth", "select", "client", "scan"}
+    assert sent == known
+
+
+# ---- A full server ----
+
+
+def test_full_server_refuses_push_only() -> None:
+    with Server() as server:
+        inside = Inside(server, "orders")
+        queue = inside.queue
+        queue.push_many([dueq.Draft(str(n), id=str(n)) for n in range(7)])
+        queue.push_many([dueq.Draft("later", delay=0.001), dueq.Draft("g", id="g", delay=3600)])
+        lock = queue.lock("nightly", ttl=60)
+        assert lock
+        server.command("CONFIG", "SET", "maxmemory", "1")
+        drafts = [dueq.Draft("x"), dueq.Draft("x", id="x"), dueq.Draft("x", priority=1, ttl=1)]
+        drafts += [dueq.Draft("x", to="mails"), dueq.Draft("x", id="0", replace=True)]
+        for draft in drafts:
+            with pytest.raises(errors.FullError):
+                queue.push_many([draft])
+        with pytest.raises(errors.FullError):
+            queue.lock("weekly", ttl=60)
+        messages = queue.reserve_many(6)
+        assert len(messages) == 6
+        messages[0].ack()
+        messages[1].retry()
+        messages[2].retry(delay=30)
+        messages[3].extend(30)
+        messages[4].bury()
+        messages[5].release()
+        assert queue.cancel("3")
+        assert queue.reschedule("g", delay=0.001)
+        assert queue.find("4") is not None
+        lock.extend(30)
+        lock.release()
+        assert queue.kick("4")
+        assert queue.kick_all() == 0
+        assert len(list(queue.peek("ready"))) == 5
+        left = 6
+        while left:
+            found = queue.reserve_many(left, timeout=10)
+            assert found
+            assert all(queue.ack_many(found))
+            left -= len(found)
+        assert queue.reserve(timeout=0.1) is None
+        assert queue.purge("delayed") == 1
+        assert queue.stats().dead == 0
+        assert inside.tickets() == {}
+        queue.close()
