@@ -222,8 +222,8 @@ static void measure_verb(const char *name, void (*run)(void *, size_t), void *st
 }
 
 void measure_cost(const char *socket, bool bare, size_t batch, size_t messages) {
-    if (batch > MAX_BATCH)
-        die("a batch has at most %d messages", MAX_BATCH);
+    if (batch > DUEQ_MAX_BATCH)
+        die("a batch has at most %d messages", DUEQ_MAX_BATCH);
     struct shape shape = {batch, (messages + batch - 1) / batch}, once = {batch, 1};
     struct way (*open_way)(const char *, struct shape) = bare ? open_bare : open_dueq;
     redisContext *control = bare_open(socket);

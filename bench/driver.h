@@ -14,7 +14,6 @@
 
 #define BODY_SIZE 200
 #define LEASE_MS 600000
-#define MAX_BATCH 1000
 
 /* ---- bench.c ---- */
 

@@ -12,7 +12,7 @@
 
 #define REPEATS 9
 #define MOST DUEQ_MAX_BATCH
-#define MOVED 1000 /* more than one script moves */
+#define MOVED 200 /* more than one script moves */
 #define OTHER "other"
 
 struct load {

@@ -193,7 +193,8 @@ static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
 size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms) {
     struct dueq__call *call = &client->call;
     *timeout_ms = 0;
-    if (!dueq__call_under_way(client))
+    /* What was submitted and not pumped yet waits for nothing. */
+    if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
     size_t count = watch(set, client->command);
     int64_t next = DUEQ__NEVER;

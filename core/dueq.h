@@ -97,7 +97,7 @@ enum {
     DUEQ_MAX_HEADERS = 65535,       /* all headers of a message, encoded */
     DUEQ_MAX_HEADER_NAME = 255,     /* one header's name */
     DUEQ_MAX_ERROR = 4096,          /* what retry and bury keep of an error's text */
-    DUEQ_MAX_BATCH = 1000,          /* items of one call */
+    DUEQ_MAX_BATCH = 200,           /* items of one call */
     DUEQ_MAX_MAX_ATTEMPTS = 65535,  /* the largest max_attempts */
     DUEQ_DEFAULT_ATTEMPTS = 5,      /* max_attempts where the producer names none */
     DUEQ_DEFAULT_CRASHES = 5,       /* max_crashes where the producer names none */

@@ -5,7 +5,7 @@
 /* Taking messages under a lease, from the first of one or several queues that has any. */
 
 /* How many entries one transfer looks at. */
-#define TRANSFER_MOST 500
+#define TRANSFER_MOST 100
 /* A script that needs other queues more often than this in a row, and finds nothing, is not ours. */
 #define MAX_REPEATS 1000
 

@@ -234,7 +234,7 @@ def test_reserve_any_bytes_are_a_message_or_damaged(inside: Inside) -> None:
         inside.command("RPUSH", "ready", f"{ticket_of(bytes(data))}:bill-{index}")
     taken = 0
     while inside.command("LLEN", "ready"):
-        taken += len(inside.queue.reserve_many(1000, lease=1000))
+        taken += len(inside.queue.reserve_many(200, lease=1000))
     stats = inside.queue.stats()
     assert stats.leased == taken
     # The tickets of those whose stamp is no stamp were dropped: they are of another message.

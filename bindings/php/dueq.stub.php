@@ -121,7 +121,7 @@ namespace Dueq
         ): string {}
 
         /**
-         * Stores any number of messages, in steps of up to 1,000: a step is stored as a whole or not at
+         * Stores any number of messages, in steps of up to 200: a step is stored as a whole or not at
          * all. All messages are checked before the first is sent.
          *
          * @param array $messages each a body (string), or an array with the names of push()'s parameters as
@@ -150,7 +150,7 @@ namespace Dueq
         /**
          * Takes up to $count ready messages, as reserve(). It waits for the first only.
          *
-         * @param int $count 1 to 1,000
+         * @param int $count 1 to 200
          * @return list<Message>
          */
         public function reserveMany(
@@ -191,7 +191,7 @@ namespace Dueq
          * its place meanwhile may be seen twice or not at all. Damaged ones are left out.
          *
          * @param string $state ready, delayed, leased or dead
-         * @param int $page 1 to 1,000: how many are fetched, and kept in memory, at a time
+         * @param int $page 1 to 200: how many are fetched, and kept in memory, at a time
          */
         public function peek(string $state, int $page = 100): Messages {}
 
@@ -211,7 +211,7 @@ namespace Dueq
         public function kickMany(array $ids): array {}
 
         /**
-         * Gives all dead messages back, as kick(), in steps of up to 1,000, between which the server
+         * Gives all dead messages back, as kick(), in steps of up to 200, between which the server
          * serves others.
          *
          * @param string|null $error only those whose error contains this text; null: all
@@ -254,7 +254,7 @@ namespace Dueq
         public function resume(): void {}
 
         /**
-         * Takes all messages of one state away for good, in steps of up to 1,000, between which the server
+         * Takes all messages of one state away for good, in steps of up to 200, between which the server
          * serves others. Who holds a leased one learns it by LeaseLostException.
          *
          * @param string $state ready, delayed, leased or dead
@@ -342,7 +342,7 @@ namespace Dueq
         /**
          * Takes up to $count ready messages, all of one queue, as reserve(). It waits for the first only.
          *
-         * @param int $count 1 to 1,000
+         * @param int $count 1 to 200
          * @return list<Message>
          */
         public function reserveMany(
@@ -495,7 +495,7 @@ namespace Dueq
          * Finishes the message: it is gone.
          *
          * @param array|null $push successors, stored in the same step, as messages of pushMany() without
-         *     "to"; up to 1,000. Where the lease was lost, none is stored
+         *     "to"; up to 200. Where the lease was lost, none is stored
          * @param string|null $to the queue that these go to; null: the message's own
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: adf55074e06ab76d459c1e74bfd56d2a2d1f1a02 */
+ * Stub hash: 6a90c2b12646ddee8c0c693ac98d90feb0fa53e7 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)

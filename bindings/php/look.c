@@ -52,7 +52,7 @@ ZEND_METHOD(Dueq_Queue, peek) {
         RETURN_THROWS();
     }
     if (page < 1 || page > DUEQ_MAX_BATCH) {
-        dueq_php_invalid(&place, "be from 1 to 1000");
+        dueq_php_invalid(&place, "be from 1 to 200");
         RETURN_THROWS();
     }
     dueq_php_messages_make(return_value, queue, state, page);

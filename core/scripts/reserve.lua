@@ -68,7 +68,7 @@ local function look()
   end
   local keys, moved, broken, source, arrival, strays = keys_by_name()
   local others = redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low)
-  first, moved, broken = promote(keys, now, 500)
+  first, moved, broken = promote(keys, now, 100)
   source, arrival, strays = arriving(keys, now)
   needs = source and '<' .. source or ''
   first = earlier(first, arrival)

@@ -42,14 +42,14 @@ def test_kick_of_those_with_an_error(dueq: Program) -> None:
 
 def test_kick_goes_through_all_pages(dueq: Program) -> None:
     words = ["--lease", "1ms", "--max-crashes", "1"]
-    dueq("push", "orders", "--lines", *words, stdin=b"x\n" * 1_000)
-    dueq("reserve", "orders", "--count", "1000")
+    dueq("push", "orders", "--lines", *words, stdin=b"x\n" * 200)
+    dueq("reserve", "orders", "--count", "200")
     dueq.run("reserve", "orders", "--wait", "200ms")
     dead(dueq, "x", reason="no such customer")
-    assert dueq.stats()["dead"] == 1_001
+    assert dueq.stats()["dead"] == 201
     assert dueq("kick", "orders", "--all", "--error", "no such customer").text == "1\n"
     assert state(dueq, "x") == "ready"
-    assert dueq("kick", "orders", "--all").text == "1000\n"
+    assert dueq("kick", "orders", "--all").text == "200\n"
 
 
 def test_kick_of_those_that_died_in_a_time(dueq: Program) -> None:
@@ -83,14 +83,14 @@ def test_kick_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     ("words", "state", "progress"),
     [
         (["kick", "orders", "--all"], "dead", b"1 kicked"),
-        (["purge", "orders", "ready"], "ready", b"1000 purged"),
+        (["purge", "orders", "ready"], "ready", b"200 purged"),
     ],
 )
 def test_progress_on_a_terminal(
     dueq: Program, words: list[str], state: str, progress: bytes
 ) -> None:
     dead(dueq, "x")
-    dueq("push", "orders", "--lines", stdin=b"x\n" * 1_001)
+    dueq("push", "orders", "--lines", stdin=b"x\n" * 201)
     count = dueq.stats()[state]
     screen, terminal = os.openpty()
     with open(screen, "rb", buffering=0) as shown:

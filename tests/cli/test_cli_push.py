@@ -133,12 +133,12 @@ def test_push_of_a_wrong_queue_name(dueq: Program) -> None:
 
 
 def test_push_lines(dueq: Program) -> None:
-    bodies = [f"line {number}" for number in range(2_500)] + ["", "no newline at the end"]
+    bodies = [f"line {number}" for number in range(500)] + ["", "no newline at the end"]
     pushed = dueq("push", "orders", "--lines", stdin="\n".join(bodies).encode())
     assert len(set(pushed.lines)) == len(bodies)
     taken: list[str] = []
     while len(taken) < len(bodies):
-        ended = dueq("reserve", "orders", "--count", "1000", "--ack", "--json")
+        ended = dueq("reserve", "orders", "--count", "200", "--ack", "--json")
         taken += [message["body"] for message in ended.objects]
     assert taken == bodies
 

@@ -190,7 +190,7 @@ def test_reserve_in_a_shell_loop(dueq: Program) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [["--count", "0"], ["--count", "1001"], ["--wait", "never"], ["--body", "--json"], ["{"]],
+    [["--count", "0"], ["--count", "201"], ["--wait", "never"], ["--body", "--json"], ["{"]],
 )
 def test_reserve_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     assert dueq.run("reserve", "orders", *words).code == 2

@@ -256,7 +256,7 @@ static void test_reserve_fetches_what_is_due_from_several_queues(void **state) {
 
 static void test_reserve_of_a_burst_fetches_all(void **state) {
     (void)state;
-    enum { COUNT = 700 };
+    enum { COUNT = 180 };
     dueq_draft drafts[COUNT];
     for (int i = 0; i < COUNT; i++) {
         drafts[i] = traveller("", 1);
@@ -266,7 +266,7 @@ static void test_reserve_of_a_burst_fetches_all(void **state) {
     size_t taken = 0;
     while (taken < COUNT) {
         dueq_result *result;
-        assert_status(jobs.client, OK, dueq_reserve(elsewhere, 200, 10000, 0, &result));
+        assert_status(jobs.client, OK, dueq_reserve(elsewhere, 50, 10000, 0, &result));
         taken += dueq_result_count(result);
         dueq_result_free(result);
     }

@@ -13,9 +13,9 @@ final class KickAllTest extends QueueTestCase
 {
     private function bury(Queue $queue, int $count, string $reason = 'no use'): void
     {
-        for ($left = $count; $left > 0; $left -= 1000) {
-            $queue->pushMany(array_fill(0, min($left, 1000), 'x'));
-            foreach ($queue->reserveMany(1000) as $message) {
+        for ($left = $count; $left > 0; $left -= 200) {
+            $queue->pushMany(array_fill(0, min($left, 200), 'x'));
+            foreach ($queue->reserveMany(200) as $message) {
                 $message->bury($reason);
             }
         }
@@ -25,14 +25,14 @@ final class KickAllTest extends QueueTestCase
     {
         $queue = $this->queue();
         $this->assertSame(0, $queue->kickAll());
-        $this->bury($queue, 2100);
+        $this->bury($queue, 420);
         $told = [];
-        $this->assertSame(2100, $queue->kickAll(progress: function (int $total) use (&$told) {
+        $this->assertSame(420, $queue->kickAll(progress: function (int $total) use (&$told) {
             $told[] = $total;
         }));
-        $this->assertSame(2100, end($told));
+        $this->assertSame(420, end($told));
         $this->assertGreaterThan(1, count($told));
-        $this->assertSame([2100, 0], [$queue->stats()->ready, $queue->stats()->dead]);
+        $this->assertSame([420, 0], [$queue->stats()->ready, $queue->stats()->dead]);
         $this->assertSame(1, $queue->reserve()->attempt);
     }
 
@@ -67,8 +67,8 @@ final class KickAllTest extends QueueTestCase
     public function test_kick_all_lets_progress_use_the_queue(): void
     {
         $queue = $this->queue();
-        $this->bury($queue, 1500);
-        $this->assertSame(1500, $queue->kickAll(progress: function () use ($queue) {
+        $this->bury($queue, 300);
+        $this->assertSame(300, $queue->kickAll(progress: function () use ($queue) {
             $queue->find('nobody');
             $queue->stats();
         }));
@@ -78,7 +78,7 @@ final class KickAllTest extends QueueTestCase
     public function test_kick_all_ends_where_progress_throws(): void
     {
         $queue = $this->queue();
-        $this->bury($queue, 2500);
+        $this->bury($queue, 500);
         $thrown = new \LogicException('enough');
         $first = 0;
         try {
@@ -90,19 +90,19 @@ final class KickAllTest extends QueueTestCase
         } catch (\LogicException $e) {
             $this->assertSame($thrown, $e);
         }
-        $this->assertSame([$first, 2500 - $first], [$queue->stats()->ready, $queue->stats()->dead]);
-        $this->assertSame(2500 - $first, $queue->kickAll());
+        $this->assertSame([$first, 500 - $first], [$queue->stats()->ready, $queue->stats()->dead]);
+        $this->assertSame(500 - $first, $queue->kickAll());
     }
 
     public function test_kick_all_throws_when_a_step_fails(): void
     {
         $queue = $this->queue();
-        $this->bury($queue, 1500);
+        $this->bury($queue, 300);
         $break = fn () => $this->server->command('RENAME', 'dueq:{q}:dead', 'aside')
             . $this->server->command('SET', 'dueq:{q}:dead', 'not a sorted set');
         $this->assertThrows(WrongTypeException::class, fn () => $queue->kickAll(progress: $break));
         $this->server->command('RENAME', 'aside', 'dueq:{q}:dead');
-        $this->assertSame(1500, $queue->stats()->ready + $queue->kickAll());
+        $this->assertSame(300, $queue->stats()->ready + $queue->kickAll());
     }
 
     public function test_kick_all_out_of_range(): void

@@ -59,7 +59,7 @@ final class QueuesTest extends QueueTestCase
         $this->assertSame([], $this->queues(['none', 'empty'])->reserveMany(5));
         $this->assertSame(['b1', 'b2'], array_column($queues->reserveMany(2), 'body'));
         $this->queue('a')->push('a1');
-        $this->assertSame(['a1'], array_column($queues->reserveMany(1000, 5.0), 'body'));
+        $this->assertSame(['a1'], array_column($queues->reserveMany(200, 5.0), 'body'));
         $this->assertSame(['b3'], array_column($queues->reserveMany(5, lease: 60), 'body'));
     }
 
@@ -184,7 +184,7 @@ final class QueuesTest extends QueueTestCase
         foreach ([[-0.5], [NAN], [0.0, 0], [0.0, INF]] as $arguments) {
             $this->assertThrows(InvalidException::class, fn () => $queues->reserve(...$arguments));
         }
-        foreach ([0, -1, 1001, PHP_INT_MAX] as $count) {
+        foreach ([0, -1, 201, PHP_INT_MAX] as $count) {
             $this->assertThrows(InvalidException::class, fn () => $queues->reserveMany($count));
         }
         $this->assertTypeError('($timeout)', fn () => $queues->reserve('1'));

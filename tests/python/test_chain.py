@@ -70,7 +70,7 @@ def test_ack_push_nothing_is_an_ack(queue: dueq.Queue) -> None:
         ({"push": b"bytes"}, TypeError),
         ({"push": dueq.Draft("x")}, TypeError),
         ({"push": [None]}, TypeError),
-        ({"push": ["x"] * 1001}, errors.InvalidError),
+        ({"push": ["x"] * 201}, errors.InvalidError),
         ({"push": [dueq.Draft("x", to="elsewhere")]}, errors.InvalidError),
         ({"push": ["x"], "to": "a{b"}, errors.NameError),
         ({"to": "elsewhere"}, errors.InvalidError),

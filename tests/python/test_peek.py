@@ -19,7 +19,7 @@ def bury(queue: dueq.Queue, reason: str, count: int = 1) -> set[str]:
     return ids
 
 
-@pytest.mark.parametrize("page", [1, 3, 100, 1000])
+@pytest.mark.parametrize("page", [1, 3, 100, 200])
 def test_peek_ready_in_the_order_of_delivery(queue: dueq.Queue, page: int) -> None:
     queue.push_many(str(n) for n in range(10))
     queue.push("high", priority=1)
@@ -64,7 +64,7 @@ def test_peek_no_state(queue: dueq.Queue, state: object) -> None:
         queue.peek(state)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("page", [-1, 0, 1001, 2**70])
+@pytest.mark.parametrize("page", [-1, 0, 201, 2**70])
 def test_peek_page_out_of_range(queue: dueq.Queue, page: int) -> None:
     with pytest.raises(errors.InvalidError):
         next(queue.peek("ready", page))
@@ -122,7 +122,7 @@ def test_kick_all_ends_where_progress_raises(queue: dueq.Queue) -> None:
     bury(queue, "x")
     with pytest.raises(RuntimeError, match="enough") as caught:
         queue.kick_all(progress=stop)
-    assert caught.value.__notes__ == ["1000 messages were kicked before"]
+    assert caught.value.__notes__ == ["200 messages were kicked before"]
     assert queue.stats().dead == 1
 
 

@@ -231,5 +231,5 @@ def test_push_many_says_how_many_went_before(queue: dueq.Queue) -> None:
 
     with pytest.raises(errors.InvalidError) as caught:
         queue.push_many(bodies())
-    assert caught.value.__notes__ == ["1000 messages were pushed before the batch that failed"]
+    assert caught.value.__notes__ == ["200 messages were pushed before the batch that failed"]
     assert queue.stats().ready == _core.MAX_BATCH

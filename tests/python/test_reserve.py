@@ -41,7 +41,7 @@ def test_reserve_many_in_order(queue: dueq.Queue) -> None:
     assert [m.body for m in queue.reserve_many(2)] == [b"c"]
 
 
-@pytest.mark.parametrize("count", [-1, 0, 1001, 2**70])
+@pytest.mark.parametrize("count", [-1, 0, 201, 2**70])
 def test_reserve_many_out_of_range(queue: dueq.Queue, count: int) -> None:
     with pytest.raises(errors.InvalidError):
         queue.reserve_many(count)

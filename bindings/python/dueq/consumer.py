@@ -65,7 +65,7 @@ class Consumer:
         lease: float | timedelta | None = None,
     ) -> list[Message]:
         """
-        Takes up to `count` (1 to 1,000) messages, all of one queue; waits for the first only. As
+        Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
         reserve().
         """
         answer, queue = self._reserve(

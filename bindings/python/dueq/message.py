@@ -131,7 +131,7 @@ class Message:
         """
         Finishes the message: it is gone. Raises LeaseLost.
 
-        push  up to 1,000 successors, stored in the same step: all or, with the lease lost, none.
+        push  up to 200 successors, stored in the same step: all or, with the lease lost, none.
               Their ids are returned in order, None for a duplicate.
         to    the queue that these go to, by name; None: the message's own
         """

@@ -112,7 +112,7 @@ class Queue(Consumer):
         """
         Stores any number of messages and returns their ids in order, None for a duplicate.
 
-        They go in batches of up to 1,000, and each batch is stored whole or not at all. When one
+        They go in batches of up to 200, and each batch is stored whole or not at all. When one
         fails, a note of the exception tells how many messages went before it.
         """
         ids: list[str | None] = []
@@ -160,7 +160,7 @@ class Queue(Consumer):
         Looks at all messages of one state without touching them: ready ones in the order of
         delivery, the others by their time.
 
-        They are fetched as they are asked for, `page` (1 to 1,000) at a time. What changes its
+        They are fetched as they are asked for, `page` (1 to 200) at a time. What changes its
         place meanwhile may be seen twice or not at all. Damaged ones are left out, with a warning
         to the log.
         """
@@ -194,7 +194,7 @@ class Queue(Consumer):
         since     only those that died at this time or later, by the server: an aware datetime, or
                   seconds since 1970
         until     only those that died before this time
-        progress  as of purge(): it goes in steps of up to 1,000
+        progress  as of purge(): it goes in steps of up to 200
         """
         wanted = (
             error or "",
@@ -240,7 +240,7 @@ class Queue(Consumer):
         Takes all messages of one state away for good, and returns how many they were. Who holds a
         leased one learns it by LeaseLost.
 
-        It goes in steps of up to 1,000, between which the server serves others; `progress` is
+        It goes in steps of up to 200, between which the server serves others; `progress` is
         called with the number so far after each. When a step fails or `progress` raises, a note of
         the exception tells how many are gone.
         """

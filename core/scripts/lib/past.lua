@@ -4,7 +4,7 @@
 -- The tag is its ticket's ('-': none).
 -- Returns the past as a table; one of zeros where there is nothing.
 local function past_read(past)
-  local before, forgiven, crashes, tag, text = string.match(past or '', '^(%d+) (%d+) (%d+) (%S+) (.*)$')
+  local before, forgiven, crashes, tag, at = string.match(past or '', '^(%d+) (%d+) (%d+) (%S+) ()')
   local sound = before and #before < 10 and #forgiven < 10 and #crashes < 10
     and forgiven + crashes <= tonumber(before)
     and (tag == '-' or #tag == 10 or (string.find(tag, '^%w*[hl]$') and #tag % 10 == 1))
@@ -16,7 +16,7 @@ local function past_read(past)
     forgiven = tonumber(forgiven),
     crashes = tonumber(crashes),
     tag = tag ~= '-' and tag or nil,
-    text = text,
+    text = string.sub(past, at),
   }
 end
 
