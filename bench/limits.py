@@ -11,15 +11,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from statistics import median
-from typing import Any
 
 import machine
 from machine import Figures, one_cpu, server
-from measures import Target
+from report import Target, begin, conclude
 
 RATIO_LIMIT = 1.5
 SCRIPT_LIMIT_MS = 10.0
@@ -134,13 +132,7 @@ def main() -> None:
     # What runs beside it makes others wait for the processor, which is not what is measured.
     with suppress(PermissionError):
         os.nice(-10)
-    report: dict[str, Any] = {
-        "versions": machine.versions(),
-        "machine": machine.description() | {"load_before": os.getloadavg()[0]},
-        "quick": options.quick,
-        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    print(", ".join(f"{name} {version}" for name, version in report["versions"].items()))
+    report = begin(options.quick)
     report["depth"], ratios = depth(shallow, deep)
     report["ratios"] = ratios
     report["burst"] = burst(together, report["depth"]["max_batch"])
@@ -158,15 +150,7 @@ def main() -> None:
         Target("the longest pause for other clients, ms", pause_ms, PAUSE_LIMIT_MS),
         Target("messages early or out of their order", wrong, 0),
     ]
-    report["targets"] = [
-        {"name": t.name, "value": t.value, "limit": t.limit, "met": t.met} for t in targets
-    ]
-    for target in targets:
-        verdict = "met" if target.met else "MISSED"
-        print(f"{target.name:<50}{target.value:>8.2f}  at most {target.limit:<6}{verdict}")
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nall figures: {options.json}")
+    conclude(report, targets, options.json)
     costs = " ".join(f"{verb}_ratio={ratios[f'{verb}_1']:.2f}" for verb in VERBS)
     print(
         f"limits: {costs} longest_script_ms={script_ms:.1f} longest_pause_ms={pause_ms:.1f} "

@@ -1,28 +1,17 @@
 """The measures: each runs the driver, prints what it found and returns its figures and targets."""
 
 import math
-from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from machine import Figures, drive, one_cpu, server
+from report import Target
 
 VERBS = ("push", "reserve", "ack")
 BATCHES = (1, 10, 100)
 RATIO_LIMITS = {1: 2.5, 100: 1.6}
 LATENESS_LIMIT_MS = 5.0
 IDLE_LIMIT = 0.5
-
-
-@dataclass(frozen=True)
-class Target:
-    name: str
-    value: float
-    limit: float
-
-    @property
-    def met(self) -> bool:
-        return self.value <= self.limit
 
 
 Outcome = tuple[Figures, list[Target]]

@@ -5,14 +5,12 @@ Starts private servers of its own. Prints tables, and writes every figure of eve
 """
 
 import argparse
-import json
 import os
-import time
 from pathlib import Path
-from typing import Any
 
 import machine
-from measures import MEASURES, Target
+from measures import MEASURES
+from report import Target, begin, conclude
 
 
 def main() -> None:
@@ -26,13 +24,7 @@ def main() -> None:
     if not machine.DRIVER.exists():
         parser.error(f"{machine.DRIVER} is not built: run ./dev bench")
 
-    report: dict[str, Any] = {
-        "versions": machine.versions(),
-        "machine": machine.description() | {"load_before": os.getloadavg()[0]},
-        "quick": options.quick,
-        "begun": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-    }
-    print(", ".join(f"{name} {version}" for name, version in report["versions"].items()))
+    report = begin(options.quick)
     print(
         f"{report['machine']['cpus']} x {report['machine']['cpu']}, load {os.getloadavg()[0]:.2f}\n"
     )
@@ -41,16 +33,7 @@ def main() -> None:
         report[name], more = MEASURES[name](options.quick)
         targets += more
     report["machine"]["load_after"] = os.getloadavg()[0]
-    report["targets"] = [
-        {"name": t.name, "value": t.value, "limit": t.limit, "met": t.met} for t in targets
-    ]
-    for target in targets:
-        verdict = "met" if target.met else "MISSED"
-        print(f"{target.name:<50}{target.value:>8.2f}  at most {target.limit:<6}{verdict}")
-
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    options.json.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nall figures: {options.json}")
+    conclude(report, targets, options.json)
 
 
 if __name__ == "__main__":

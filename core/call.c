@@ -88,7 +88,7 @@ void dueq__call_answered(dueq_client *client) {
             call->queue->minute = call->minute;
 }
 
-static dueq_status no_memory(dueq_client *client) {
+dueq_status dueq__call_no_memory(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     return dueq__call_finish(client, DUEQ_NO_MEMORY);
 }
@@ -97,7 +97,7 @@ dueq_status dueq__call_other(dueq_client *client, dueq_bytes name) {
     struct dueq__call *call = &client->call;
     drop_other(call);
     if (name.size && !dueq__keys_make(call->other, name.data, name.size))
-        return no_memory(client);
+        return dueq__call_no_memory(client);
     return DUEQ_OK;
 }
 
@@ -125,7 +125,7 @@ static bool format_head(struct dueq__call *call) {
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {
     struct dueq__call *call = &client->call;
     if (!format(&call->arguments, words) || !format_head(call))
-        return no_memory(client);
+        return dueq__call_no_memory(client);
     call->sent = call->doubtful = call->unsure = false;
     call->losses = call->loads = call->others = 0;
     call->retry_ms = 0;
@@ -147,7 +147,7 @@ void dueq__call_again(dueq_client *client, dueq_bytes name) {
                    (const char *)name.data);
         dueq__call_finish(client, DUEQ_PROTOCOL);
     } else if (!dueq__call_other(client, name) && !format_head(call)) {
-        no_memory(client);
+        dueq__call_no_memory(client);
     }
 }
 
@@ -165,6 +165,11 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
         client->error = (struct dueq__error){0};
     }
     return status;
+}
+
+void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status) {
+    client->call.result = result;
+    dueq__call_finish(client, result ? status : client->error.status);
 }
 
 static dueq_status no_call(dueq_client *client) {

@@ -149,6 +149,9 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
     dueq__script_unlock;
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
+static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
 
 /* A command's words while they are put together. A failed allocation is remembered and told by send. */
 struct dueq__words {
@@ -392,6 +395,9 @@ void dueq__call_noted(dueq_client *client);
 bool dueq__call_uses(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */
 dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
+dueq_status dueq__call_no_memory(dueq_client *client);
+/* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
+void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
 bool dueq__call_under_way(const dueq_client *client);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */

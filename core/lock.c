@@ -34,10 +34,8 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     for (size_t i = 0; i < 2; i++)
         room += call->keys[named[i]].size + 1 + name.size;
     char *at = call->lock = malloc(room);
-    if (!at) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
+    if (!at)
+        return dueq__call_no_memory(client);
     for (size_t i = 0; i < 2; i++) {
         char *start = at;
         at = append(at, call->keys[named[i]]);
@@ -80,8 +78,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     size_t items = dueq__reply_count(reply);
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
-    if (got && token.size == call->ids->size &&
-        memcmp(token.data, call->ids->data, token.size) == 0) {
+    if (got && dueq__same(token, *call->ids)) {
         dueq__call_noted(client);
         call->result = dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error);
         if (call->result)
@@ -113,10 +110,8 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     if (status)
         return status;
     dueq_bytes *token = call->ids = malloc(sizeof *token + DUEQ__ID_SIZE);
-    if (!token) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
+    if (!token)
+        return dueq__call_no_memory(client);
     dueq__id_next(&client->ids, (char *)(token + 1));
     *token = (dueq_bytes){token + 1, DUEQ__ID_SIZE};
     call->decode = decode;

@@ -15,19 +15,14 @@ static dueq_status begin(dueq_queue *queue, const struct dueq__script *script,
     return DUEQ_OK;
 }
 
-/* The call ends with this result; NULL: with the error that was set. */
-static void finish(dueq_client *client, dueq_result *result) {
-    client->call.result = result;
-    dueq__call_finish(client, result ? DUEQ_OK : client->error.status);
-}
-
 /* ---- find ---- */
 
 static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
     if (dueq__reply_is_nil(reply))
         dueq__call_finish(client, DUEQ_NOT_FOUND);
     else
-        finish(client, dueq__result_found(reply, client->call.ids[0], &client->error));
+        dueq__call_answer(client, dueq__result_found(reply, client->call.ids[0], &client->error),
+                          DUEQ_OK);
 }
 
 dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
@@ -42,8 +37,7 @@ dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
     dueq_bytes *kept = malloc(sizeof *kept + id.size);
     if (!kept) {
         dueq__words_free(&words);
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
+        return dueq__call_no_memory(client);
     }
     *kept = (dueq_bytes){memcpy(kept + 1, id.data, id.size), id.size};
     client->call.ids = kept;
@@ -54,7 +48,7 @@ dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
 /* ---- stats ---- */
 
 static void decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    finish(client, dueq__result_counted(reply, &client->error));
+    dueq__call_answer(client, dueq__result_counted(reply, &client->error), DUEQ_OK);
 }
 
 dueq_status dueq_stats_submit(dueq_queue *queue) {
@@ -67,7 +61,7 @@ dueq_status dueq_stats_submit(dueq_queue *queue) {
 /* ---- rates ---- */
 
 static void decode_rated(dueq_client *client, const struct dueq__reply *reply) {
-    finish(client, dueq__result_rated(reply, &client->error));
+    dueq__call_answer(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
 }
 
 dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes) {
@@ -87,7 +81,8 @@ dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes) {
 /* ---- peek ---- */
 
 static void decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
-    finish(client, dueq__result_peeked(reply, client->call.state, &client->error));
+    dueq__call_answer(client, dueq__result_peeked(reply, client->call.state, &client->error),
+                      DUEQ_OK);
 }
 
 dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most) {

@@ -60,22 +60,17 @@ static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_byte
     return true;
 }
 
-/* The call ends with this result and status; NULL: with the error that was set. */
-static void finish(dueq_client *client, dueq_result *result, dueq_status status) {
-    dueq__call_noted(client);
-    client->call.result = result;
-    dueq__call_finish(client, result ? status : client->error.status);
-}
-
 /* "12", or "12 +" when there may be more. */
 static void decode_purged(dueq_client *client, const struct dueq__reply *reply) {
     size_t purged;
     dueq_bytes rest;
-    if (take_count(reply, &purged, &rest))
-        finish(client, dueq__result_purged(purged, &client->error),
-               rest.size ? DUEQ_OK : DUEQ_EMPTY);
-    else
+    if (!take_count(reply, &purged, &rest)) {
         dueq__verb_unexpected(client);
+        return;
+    }
+    dueq__call_noted(client);
+    dueq__call_answer(client, dueq__result_purged(purged, &client->error),
+                      rest.size ? DUEQ_OK : DUEQ_EMPTY);
 }
 
 dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most) {
@@ -103,7 +98,8 @@ static void decode_kicked(dueq_client *client, const struct dueq__reply *reply) 
         return;
     }
     rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
-    finish(client, dueq__result_kicked(kicked, rest, &client->error), DUEQ_OK);
+    dueq__call_noted(client);
+    dueq__call_answer(client, dueq__result_kicked(kicked, rest, &client->error), DUEQ_OK);
 }
 
 dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,

@@ -18,10 +18,6 @@ struct batch {
     dueq_bytes to; /* the queue that some of them name; size 0: none does */
 };
 
-static bool same(dueq_bytes a, dueq_bytes b) {
-    return a.size == b.size && memcmp(a.data, b.data, a.size) == 0;
-}
-
 static bool is_usual(const dueq_draft *draft) {
     return draft->id.size == 0 && !draft->at_ms && !draft->delay_ms && !draft->ttl_ms &&
            !draft->priority && !draft->to.size;
@@ -41,7 +37,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->given += draft->id.size;
         batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
         batch->usual = batch->usual && is_usual(draft);
-        if (draft->to.size && batch->to.size && !same(draft->to, batch->to))
+        if (draft->to.size && batch->to.size && !dueq__same(draft->to, batch->to))
             status = dueq__fail(error, DUEQ_INVALID,
                                 "the messages of one push can move to one other queue, not to "
                                 "'%.*s' and to '%.*s'",
@@ -121,8 +117,7 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
     if (!ids || !scratch) {
         free(scratch);
         dueq__words_free(words);
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
+        return dueq__call_no_memory(client);
     }
     struct pen pen = {ids, (char *)(ids + batch->count + 1), scratch,
                       (char *)scratch + batch->total};

@@ -72,7 +72,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
     const struct dueq__reply *keys = dueq__reply_item(reply, 1);
     names = malloc((dueq__reply_count(keys) + 1) * sizeof *names);
     if (!names) {
-        dueq__call_finish(client, dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL));
+        dueq__call_no_memory(client);
         return;
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
@@ -81,9 +81,10 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
     } else if (count == 0 && !last && call->scans < MOST_SCANS) {
         scan(client, cursor);
     } else {
-        call->result =
-            dueq__result_named(names, count, last ? (dueq_bytes){0} : cursor, &client->error);
-        dueq__call_finish(client, call->result ? DUEQ_OK : client->error.status);
+        if (last)
+            cursor = (dueq_bytes){0};
+        dueq__call_answer(client, dueq__result_named(names, count, cursor, &client->error),
+                          DUEQ_OK);
     }
     free(names);
 }

@@ -140,8 +140,7 @@ static dueq_status check_queues(dueq_queue *const *queues, size_t count) {
             return dueq__fail(&client->error, DUEQ_INVALID, "the queues are of different clients");
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
         for (size_t k = 0; k < i; k++) {
-            dueq_bytes other = dueq__keys_name(queues[k]->keys);
-            if (name.size == other.size && memcmp(name.data, other.data, name.size) == 0)
+            if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
                 return dueq__fail(&client->error, DUEQ_INVALID, "the queue '%.*s' is named twice",
                                   (int)name.size, (const char *)name.data);
         }

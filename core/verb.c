@@ -63,9 +63,8 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
         return;
     }
     dueq__call_noted(client);
-    call->result = dueq__result_outcomes(digits, call->ids, &client->error);
-    dueq__call_finish(client,
-                      call->result ? dueq__result_summary(call->result) : client->error.status);
+    dueq_result *result = dueq__result_outcomes(digits, call->ids, &client->error);
+    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
 }
 
 dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,

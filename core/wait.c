@@ -47,10 +47,8 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
         return status;
     struct dueq__wait *wait = &client->call.wait;
     wait->watches = calloc(count, sizeof *wait->watches);
-    if (!wait->watches) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        return dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
+    if (!wait->watches)
+        return dueq__call_no_memory(client);
     for (size_t i = 0; i < count; i++)
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_ms = DUEQ__NEVER};
     wait->watch_count = count;
@@ -142,7 +140,7 @@ static void woken(struct dueq__wait *wait, const struct dueq__reply *reply) {
     dueq__reply_bytes(dueq__reply_item(reply, 0), &key);
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        if (key.size == watch->wake.size && memcmp(key.data, watch->wake.data, key.size) == 0)
+        if (dueq__same(key, watch->wake))
             watch->torch = watch->ask = true;
     }
 }

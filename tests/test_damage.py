@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from inside import Inside, end_lease, take
 
 import dueq
 from dueq import errors
-from private_server import Server
 
 GARBAGE = [b"garbage", b"", b"1:", b"0.hl:x", b"\xff\x00\n", b"x" * 3000]
 # What is no number of ours, or one out of all range.
 NUMBERS = ["inf", "-inf", "nan", "1e400", "9" * 30, "-5", "0.5", "x", ""]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
-
-
-@pytest.fixture
-def inside(server: Server) -> Iterator[Inside]:
-    server.command("FLUSHALL")
-    made = Inside(server, "orders")
-    with made.queue:
-        yield made
-
-
-@pytest.fixture
-def mails(inside: Inside) -> Iterator[Inside]:
-    made = Inside(inside.server, "mails")
-    with made.queue:
-        yield made
 
 
 def bodies(queue: dueq.Queue, timeout: float = 0) -> list[bytes]:

@@ -4,36 +4,14 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from inside import Inside, end_lease, section, take
 
 import dueq
-from private_server import Server
 
 MINUTE_MS = 60_000
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
-
-
-@pytest.fixture
-def inside(server: Server) -> Iterator[Inside]:
-    server.command("FLUSHALL")
-    made = Inside(server, "orders")
-    with made.queue:
-        yield made
-
-
-@pytest.fixture
-def mails(inside: Inside) -> Iterator[Inside]:
-    made = Inside(inside.server, "mails")
-    with made.queue:
-        yield made
 
 
 # ---- calls ----

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -92,20 +91,6 @@ class Policy:
 
 ENVELOPES = [pytest.param(Envelope(row), id=row[0]) for row in golden("envelopes")]
 POLICIES = [pytest.param(Policy(row), id=row[0]) for row in golden("policies")]
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with Server() as running:
-        yield running
-
-
-@pytest.fixture
-def inside(server: Server) -> Iterator[Inside]:
-    server.command("FLUSHALL")
-    made = Inside(server, "orders")
-    with made.queue:
-        yield made
 
 
 # ---- Envelopes ----

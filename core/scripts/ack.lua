@@ -10,6 +10,7 @@
 -- Returns one digit for each ticket: 0 finished, 4 the lease was lost.
 local msg, leased, past, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
+-- include count
 -- include done
 
 local call, argv = redis.call, ARGV
@@ -18,6 +19,8 @@ call('HLEN', msg)
 call('HLEN', past)
 local now = now_ms()
 if argv[3] >= '2' then
+  -- include int
+  -- include totals
   -- include tally
   tally(info, KEYS[6], KEYS[7], now)
 end
@@ -35,7 +38,7 @@ for i = 5, #argv do
 end
 if not lost and argv[4] == '1' then
   call('HDEL', msg, unpack(argv, 5))
-  redis.pcall('HINCRBY', info, 'acked', n)
+  count(info, 'acked', n)
   return done(calls, argv[1], argv[2], argv[3], string.rep('0', n))
 end
 
@@ -52,6 +55,6 @@ end
 if #ids > 0 then
   call('HDEL', msg, unpack(ids))
   call('HDEL', past, unpack(ids))
-  redis.pcall('HINCRBY', info, 'acked', #ids)
+  count(info, 'acked', #ids)
 end
 return done(calls, argv[1], argv[2], argv[3], table.concat(outcome))

@@ -25,6 +25,8 @@ local msg, leased, info, past, calls = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[
 -- include held
 -- include other
 -- include store
+-- include int
+-- include totals
 -- include tally
 -- include done
 

@@ -17,6 +17,7 @@ local calls = KEYS[6]
 -- include count
 -- include line
 -- include wake
+-- include held
 -- include holder
 -- include other
 -- include finish

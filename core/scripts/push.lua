@@ -27,6 +27,8 @@ local msg, ready, wake, info, calls = KEYS[1], KEYS[2], KEYS[8], KEYS[9], KEYS[1
 local argv = ARGV
 if argv[3] >= '2' then
   -- include now
+  -- include int
+  -- include totals
   -- include tally
   tally(info, ready, KEYS[14], now_ms(), true)
 end
@@ -65,7 +67,7 @@ end
 local keys = {
   msg = msg, ready = ready, high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6], dead = KEYS[7],
   wake = wake, info = info, past = KEYS[10], taken = KEYS[12], outgoing = KEYS[13],
-  queue = string.match(msg, '^dueq:{(.*)}:msg$'),
+  queue = queue_of(msg),
 }
 local target = other_keys(15)
 local windows = store_check(keys, target)

@@ -8,13 +8,10 @@
 local info, ready, rates = KEYS[1], KEYS[2], KEYS[3]
 -- include now
 -- include int
+-- include totals
 
-local values = redis.call('HMGET', info, 'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled', 'skew')
-for i = 1, 7 do
-  values[i] = int(tonumber(values[i] or '') or 0)
-end
-local came = int(redis.call('LLEN', ready) + values[2] + (tonumber(values[8] or '') or 0))
-local reply = { table.concat({ int(now_ms()), came, unpack(values, 1, 7) }, ' ') }
+local values = redis.call('HMGET', info, unpack(totals_names))
+local reply = { totals(now_ms(), redis.call('LLEN', ready), values) }
 for _, text in ipairs(redis.call('LRANGE', rates, 0, ARGV[1] - 1)) do
   -- What is no such entry is left out.
   local time = string.match(text, '^(%d+) ' .. string.rep('%d+ ', 7) .. '%d+$')

@@ -19,6 +19,7 @@ local calls = KEYS[10]
 -- include line
 -- include wake
 -- include expect
+-- include held
 -- include holder
 -- include done
 

@@ -44,7 +44,7 @@ if leaves then
   redis.call('HLEN', other.info)
   at = math.max(at, now)
   redis.call('HSET', keys.outgoing, id, string.format('%d', at))
-  redis.call('ZADD', other.incoming, string.format('%d', at), id .. '\n' .. string.match(keys.msg, '^dueq:{(.*)}:msg$'))
+  redis.call('ZADD', other.incoming, string.format('%d', at), id .. '\n' .. queue_of(keys.msg))
   expect(other.info, other.wake, at, now)
   return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
 end

@@ -35,6 +35,8 @@ local count_asked, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
 local wait, duty = ARGV[7] == '1', ARGV[8] == '1'
 local now = now_ms()
 if ARGV[3] >= '2' then
+  -- include int
+  -- include totals
   -- include tally
   tally(info, ready, KEYS[14], now)
 end
@@ -67,21 +69,18 @@ local function look()
     return 0
   end
   local keys, moved, broken, source, arrival, strays = keys_by_name()
-  local others = redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low)
   first, moved, broken = promote(keys, now, 100)
   source, arrival, strays = arriving(keys, now)
   needs = source and '<' .. source or ''
   first = earlier(first, arrival)
-  if moved > 0 and redis.call('HEXISTS', info, 'lists') == 1 then
+  damaged = damaged + broken + strays
+  -- They were just moved there; or the note of them is gone.
+  local others = #lines == 1 and redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low) or 0
+  if others > 0 then
+    redis.call('HSET', info, 'lists', '1')
     lines = { KEYS[3], ready, KEYS[4] }
   end
-  damaged = damaged + broken + strays
-  if others > 0 and #lines == 1 then
-    -- The note of them is gone.
-    redis.call('HSET', info, 'lists', '1')
-    lines, moved = { KEYS[3], ready, KEYS[4] }, moved + others
-  end
-  return moved
+  return moved + others
 end
 
 if first and first <= now then

@@ -24,6 +24,7 @@ local calls = KEYS[11]
 -- include line
 -- include wake
 -- include expect
+-- include held
 -- include holder
 -- include other
 -- include finish

@@ -47,7 +47,7 @@ for _, check in ipairs({
   end
 end
 
-local name = string.match(keys.msg, '^dueq:{(.*)}:msg$')
+local name = queue_of(keys.msg)
 local arrived, settled = {}, 0
 -- What went wrong counts as a delivery that is forgiven, so that whoever has the message next is told.
 local function set_dead(id, past, reason)

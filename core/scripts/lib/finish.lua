@@ -2,7 +2,7 @@
 -- The queue whose keys that takes and that `other` is not; nil where it can be done.
 local function finish_needs(msg, e, other)
   local name = e and e.dead_letter
-  if name and msg ~= 'dueq:{' .. name .. '}:msg' and (not other or other.queue ~= name) then
+  if name and queue_of(msg) ~= name and (not other or other.queue ~= name) then
     return name
   end
 end

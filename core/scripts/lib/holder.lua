@@ -8,9 +8,7 @@ local function holder(keys, ticket, now)
     redis.call('ZREM', keys.leased, ticket)
     return nil
   end
-  local stop = redis.call('ZSCORE', keys.leased, ticket)
-  -- A lease ends at its time, also before a reserve moves the message.
-  if not stop or tonumber(stop) <= now then
+  if not held(keys.leased, ticket, now) then
     return nil
   end
   local past = past_read(redis.call('HGET', keys.past, id))

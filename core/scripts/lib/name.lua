@@ -14,3 +14,8 @@ local function is_name(text)
   end
   return not string.find(text, '[\128-\255]')
 end
+
+-- The name of the queue that has this msg key.
+local function queue_of(msg)
+  return string.match(msg, '^dueq:{(.*)}:msg$')
+end

@@ -11,6 +11,6 @@ local function other_keys(first)
   for i, name in ipairs(names) do
     keys[name] = KEYS[first + i - 1]
   end
-  keys.queue = string.match(keys.msg, '^dueq:{(.*)}:msg$')
+  keys.queue = queue_of(keys.msg)
   return keys
 end

@@ -1,0 +1,15 @@
+-- What a queue did so far, as text: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED BURIED CANCELLED". "In"
+-- is how many tickets ever came to `ready`, whose length is given: the place of its head among them tells
+-- about when that came (see stats.lua). `values` are those of the fields in `totals_names`.
+local totals_names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled', 'skew' }
+local function totals(now, length, values)
+  local numbers = {}
+  for i = 1, #totals_names do
+    numbers[i] = tonumber(values[i] or '') or 0
+  end
+  local texts = { int(now), int(length + numbers[2] + numbers[8]) }
+  for i = 1, 7 do
+    texts[i + 2] = int(numbers[i])
+  end
+  return table.concat(texts, ' ')
+end
