@@ -185,6 +185,7 @@ dueq_status dueq_pump(dueq_client *client) {
         if (client->call.wait.until_ms && dueq__call_under_way(client))
             dueq__wait_pump(client);
     } while (dueq__command_ready(client));
+    dueq__descriptor_sync(client);
     return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
 }
 
@@ -237,6 +238,16 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
         if (poll(set, count, timeout) < 0 && errno == EINTR)
             return DUEQ_INTERRUPTED;
     }
+}
+
+void dueq_hasten(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    int64_t now = dueq__monotonic_ms();
+    if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
+        return;
+    call->wait.until_ms = now;
+    call->wait.end_ms = now + client->url.timeout_ms;
+    dueq__descriptor_sync(client);
 }
 
 dueq_status dueq_take(dueq_client *client, dueq_result **result) {

@@ -18,11 +18,11 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
         return DUEQ_NO_MEMORY;
     dueq_client *opened = *client;
     new_session(opened);
-    char *preset = url ? NULL : dueq__url_default();
-    if (!url && !preset)
+    dueq__descriptor_init(&opened->descriptor);
+    opened->address = url ? strdup(url) : dueq__url_default();
+    if (!opened->address)
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    dueq_status status = dueq__url_parse(&opened->url, url ? url : preset, &opened->error);
-    free(preset);
+    dueq_status status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
     opened->command = dueq__conn_new(&opened->url, opened->name);
@@ -35,6 +35,10 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     return DUEQ_OK;
 }
 
+dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
+    return dueq_open(client->address, twin);
+}
+
 void dueq_close(dueq_client *client) {
     if (!client)
         return;
@@ -44,6 +48,8 @@ void dueq_close(dueq_client *client) {
     dueq__conn_free(client->waiter);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
+    dueq__descriptor_close(&client->descriptor);
+    free(client->address);
     free(client);
 }
 
@@ -56,6 +62,7 @@ void dueq__client_check_fork(dueq_client *client) {
     client->command_up = client->waiter_up = false;
     client->answer_count = 0;
     client->stale_id = 0;
+    dueq__descriptor_close(&client->descriptor);
     if (client->embedded) {
         struct dueq__embedded *own = dueq__embedded_new(client->url.path);
         if (own) {

@@ -106,6 +106,9 @@ enum {
     DUEQ_MAX_QUEUES = 64,           /* queues of one reserve_any */
     DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
+    DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
+    DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */
+    DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
     DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
 };
 #define DUEQ_MAX_BODY                                                                              \
@@ -508,6 +511,105 @@ DUEQ_API dueq_status dueq_relock(dueq_queue *queue, dueq_bytes name, dueq_bytes 
 /* The owner's alone: gives it up. Returns OK, or LEASE_LOST to any other token. */
 DUEQ_API dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
 
+/* ---- Consumers: reserve, work, acknowledge, and again -------------------------------------------- */
+
+/*
+ * A loop over messages that costs one round trip for each batch: it settles what was worked on and
+ * reserves the next in one step. What it reserved and has not handed out yet is in hand. Its heartbeat,
+ * a thread with a connection of its own, extends the leases of all that it holds, whatever the program
+ * does meanwhile: so leases are short, and what a killed process held is soon with another. It keeps each
+ * message for max_run_ms after it was handed out (or reserved, while it is in hand) and then lets go.
+ * A consumer uses its queues' client for itself: one call at a time, as ever.
+ */
+typedef struct dueq_consumer dueq_consumer;
+
+typedef struct dueq_consumer_options {
+    size_t prefetch;    /* how many it reserves at a time, 1 to DUEQ_MAX_BATCH */
+    int64_t lease_ms;   /* 0: the message's own, else DUEQ_HEARTBEAT_LEASE_MS (without a heartbeat:
+                                   DUEQ_DEFAULT_LEASE_MS) */
+    int64_t max_run_ms; /* 0: no heartbeat */
+    dueq_order order;   /* of several queues */
+} dueq_consumer_options;
+
+#define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS}
+
+/* The queues (1 to DUEQ_MAX_QUEUES) are of one client and outlive the consumer. */
+DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
+                                        const dueq_consumer_options *options,
+                                        dueq_consumer **consumer);
+
+/*
+ * The next message. Waits up to timeout_ms as reserve does, and sends what was noted. *message and its
+ * place in `queues` (may be NULL) live until the next call of this function. A message whose lease has
+ * ended while it was in hand (the process was stopped) is somebody else's and is not handed out.
+ * Returns OK, EMPTY, or a failure: what is in hand stays there, and what was noted goes with the next call.
+ */
+DUEQ_API dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
+                                        const dueq_message **message, size_t *queue);
+
+/*
+ * Notes that a message is finished. It is sent with the next request: by dueq_consumer_next() at once when
+ * nothing is in hand, else within a quarter of a second (without a heartbeat: by the next call of it).
+ * Errors: INVALID, NO_MEMORY. Whether the lease had been lost by then, dueq_consumer_lost() tells.
+ */
+DUEQ_API dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket);
+/* The same of a message that is to be tried again: as dueq_retry(). At most one before each next(): IN_USE. */
+DUEQ_API dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket,
+                                         int64_t delay_ms, dueq_bytes error);
+/* The holder has settled a message by another call: its lease is kept no longer. Any thread may call it. */
+DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
+
+/* Sends what was noted and gives what is in hand back, uncounted. The consumer can go on afterwards. */
+DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
+
+/* How many messages were lost so far: acknowledged or to be handed out after their lease had ended. */
+DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);
+
+/* Ends the heartbeat and frees the consumer; stop it first, else what it holds comes back by its leases. */
+DUEQ_API void dueq_consumer_close(dueq_consumer *consumer);
+
+/*
+ * Without blocking: submit returns OK when one is in hand, PENDING when the client's call is to be waited
+ * for, or a failure. After OK, or when that call is final, take; where it returns PENDING again, another
+ * step was submitted. For stop the same, until stop_take returns something else than PENDING.
+ */
+DUEQ_API dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms);
+DUEQ_API dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
+                                        size_t *queue);
+DUEQ_API dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer);
+DUEQ_API dueq_status dueq_consumer_stop_take(dueq_consumer *consumer);
+
+/* ---- Pushers: many pushes in flight --------------------------------------------------------------- */
+
+/*
+ * Takes pushes over without waiting for each. They go in their order, in batches: while one is under way
+ * the next gathers. It uses its queue's client for itself. No push is stored twice or out of order; each
+ * has an outcome of its own, also after a lost connection.
+ */
+typedef struct dueq_pusher dueq_pusher;
+
+/* most: how many pushes may be under way or gathered (0: DUEQ_MAX_PUSHES). */
+DUEQ_API dueq_status dueq_pusher_open(dueq_queue *queue, size_t most, dueq_pusher **pusher);
+
+/*
+ * Takes a copy of the draft over. Returns OK; PENDING when `most` are under way: wait for the client's
+ * call (dueq_wait), dueq_pusher_done(), and again; or a failure of this draft (INVALID, TOO_LARGE ...).
+ */
+DUEQ_API dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft);
+
+/*
+ * Moves on without blocking, and tells the outcome of the oldest pushes that are done: how many they are
+ * (0: none for now). *status: OK, and *result (the caller's) has an item for each, OK or DUPLICATE, with
+ * its id; or the failure that all of them met, with dueq_error_text().
+ */
+DUEQ_API size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result);
+
+/* How many are taken over and not told of by dueq_pusher_done() yet. */
+DUEQ_API size_t dueq_pusher_left(const dueq_pusher *pusher);
+
+/* Frees it. What is under way may still take effect, what is gathered is dropped: wait for all before. */
+DUEQ_API void dueq_pusher_close(dueq_pusher *pusher);
+
 /* ---- Ids --------------------------------------------------------------------------------------- */
 
 /*
@@ -573,6 +675,20 @@ DUEQ_API dueq_status dueq_pump(dueq_client *client);
  * returns how many, and sets *timeout_ms to the longest wait (-1: no limit; 0: pump at once).
  */
 DUEQ_API size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms);
+
+/*
+ * The same as one descriptor that is readable whenever dueq_pump() has something to do, its time
+ * included: for event loops. Call it after each submit; dueq_pump() keeps it up. It stays the same until
+ * the client is closed, but for a child after fork(), which gets its own. -1: out of descriptors.
+ */
+DUEQ_API int dueq_descriptor(dueq_client *client);
+
+/*
+ * Ends the patience of a call that waits: it goes on as if its timeout had come, and so ends soon, with
+ * what it has got or EMPTY. Nothing where none waits. For a consumer that leaves: unlike dueq_abandon()
+ * no message is held back by a lease that nobody knows of.
+ */
+DUEQ_API void dueq_hasten(dueq_client *client);
 
 /*
  * Pumps and polls until the call is final, `at_most_ms` have passed (-1: no limit) or a signal came.

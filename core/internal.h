@@ -339,8 +339,16 @@ struct dueq__call {
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
 };
 
+/* descriptor.c: what dueq_descriptor() made, if it was called. */
+struct dueq__descriptor {
+    int epoll, timer;
+    int watched[2]; /* sockets; -1: none */
+};
+
 struct dueq_client {
     struct dueq__url url;
+    char *address; /* as it was opened */
+    struct dueq__descriptor descriptor;
     struct dueq__error error;
     pid_t pid;
     bool reached;    /* was connected before: a lost server is waited for, an absent one is not */
@@ -370,7 +378,14 @@ struct dueq_queue {
     size_t need_size;
 };
 
+void dueq__descriptor_init(struct dueq__descriptor *descriptor);
+void dueq__descriptor_close(struct dueq__descriptor *descriptor);
+/* Brings it up to what the client waits for now. */
+void dueq__descriptor_sync(dueq_client *client);
+
 /* client.c */
+/* Opens another client of the same server, as dueq_open(). */
+dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
 /* After fork() the child's client drops the parent's connections; call first in every public call. */
 void dueq__client_check_fork(dueq_client *client);
 

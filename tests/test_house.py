@@ -91,7 +91,7 @@ def test_sources_are_listed_once() -> None:
 def test_core_files_are_one_thing_each() -> None:
     for path in files("core", "*.[ch]", "*.lua", "*.py"):
         # The whole public contract is one file.
-        most = 700 if path.name == "dueq.h" else 500
+        most = 800 if path.name == "dueq.h" else 500
         assert len(text(path).splitlines()) <= most, name(path)
 
 
