@@ -540,7 +540,7 @@ DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_
 
 /*
  * The next message. Waits up to timeout_ms as reserve does, and sends what was noted. *message and its
- * place in `queues` (may be NULL) live until the next call of this function. A message whose lease has
+ * place in `queues` (may be NULL) live until the next call of this function or of stop. A message whose lease has
  * ended while it was in hand (the process was stopped) is somebody else's and is not handed out.
  * Returns OK, EMPTY, or a failure: what is in hand stays there, and what was noted goes with the next call.
  */
