@@ -229,7 +229,7 @@ static void ack_push_all(struct load *load) {
 }
 
 static void release_one(struct load *load) {
-    must(load->link->client, dueq_release(load->link->queue, load->tickets[0], 0));
+    must(load->link->client, dueq_release(load->link->queue, load->tickets, 1, 0, NULL));
 }
 
 static void rates(struct load *load) {

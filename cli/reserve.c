@@ -39,8 +39,7 @@ static int print_and_ack(struct cli *cli, const dueq_result *taken, enum form fo
         printed++;
     if (printed < count) {
         int why = errno;
-        for (size_t i = count; i-- > printed;) /* each to the front: the first one last */
-            cli_wait(cli, dueq_release_submit(cli->queue, tickets[i], 0), NULL);
+        cli_wait(cli, dueq_release_submit(cli->queue, tickets + printed, count - printed, 0), NULL);
         fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu messages were given back\n",
                 strerror(why), count - printed, count);
         code = CLI_FAILED;

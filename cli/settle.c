@@ -49,7 +49,7 @@ static int run_release(struct cli *cli, int argc, char *argv[]) {
     int code;
     if (!begin(cli, argc, argv, "delay", NULL, &now, &code))
         return code;
-    return end(cli, now.ticket, dueq_release_submit(cli->queue, now.ticket, now.ms));
+    return end(cli, now.ticket, dueq_release_submit(cli->queue, &now.ticket, 1, now.ms));
 }
 
 static int run_extend(struct cli *cli, int argc, char *argv[]) {
@@ -57,7 +57,7 @@ static int run_extend(struct cli *cli, int argc, char *argv[]) {
     int code;
     if (!begin(cli, argc, argv, "lease", NULL, &now, &code))
         return code;
-    return end(cli, now.ticket, dueq_extend_submit(cli->queue, now.ticket, now.ms));
+    return end(cli, now.ticket, dueq_extend_submit(cli->queue, &now.ticket, 1, now.ms));
 }
 
 static int run_bury(struct cli *cli, int argc, char *argv[]) {

@@ -31,6 +31,7 @@ static void drop_other(struct dueq__call *call) {
 static void clear(struct dueq__call *call) {
     free(call->head.bytes);
     free(call->arguments.bytes);
+    free(call->settling.words.bytes);
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
@@ -122,6 +123,17 @@ static bool format_head(struct dueq__call *call) {
     return format(&call->head, &words);
 }
 
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes) {
+    struct dueq__settling *settling = &client->call.settling;
+    settling->count = outcomes;
+    return format(&settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
+}
+
+const struct dueq__part *dueq__call_settlement(const struct dueq__call *call) {
+    bool due = call->settling.count && !call->settling.done;
+    return due && call->script == &dueq__script_reserve ? &call->settling.words : NULL;
+}
+
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {
     struct dueq__call *call = &client->call;
     if (!format(&call->arguments, words) || !format_head(call))
@@ -157,8 +169,10 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     call->status = status;
     if (status < 0) {
         dueq__wait_abandon(client);
-        dueq_result_free(call->result);
-        call->result = NULL;
+        if (!call->settling.done) {
+            dueq_result_free(call->result);
+            call->result = NULL;
+        }
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
     } else {

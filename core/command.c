@@ -73,10 +73,13 @@ static bool send_part(dueq_client *client, const struct dueq__part *part) {
 
 static bool send_request(dueq_client *client) {
     const struct dueq__call *call = &client->call;
+    const struct dueq__part *settlement = dueq__call_settlement(call);
+    size_t words = call->head.count + call->arguments.count + (settlement ? settlement->count : 0);
     char count[32];
-    int size = snprintf(count, sizeof count, "*%zu\r\n", call->head.count + call->arguments.count);
+    int size = snprintf(count, sizeof count, "*%zu\r\n", words);
     if (!dueq__conn_send_raw(client->command, count, (size_t)size) ||
-        !send_part(client, &call->head) || !send_part(client, &call->arguments)) {
+        !send_part(client, &call->head) || !send_part(client, &call->arguments) ||
+        (settlement && !send_part(client, settlement))) {
         /* What of it is in the buffer already must not be taken for a request. */
         dueq__command_drop(client);
         return false;

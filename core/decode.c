@@ -54,9 +54,9 @@ static bool read_time(const struct dueq__reply *reply, int64_t *time) {
     return dueq__reply_number(reply, time) && *time >= 0 && *time <= DUEQ_MAX_TIME_MS;
 }
 
-/* ---- reserve: now, wait, claim, damaged, needs, pasts, and for each message ticket, envelope ---- */
+/* - reserve: now, wait, claim, damaged, needs, pasts, outcomes, for each message ticket, envelope - */
 
-enum { RESERVED_NOW = 0, RESERVED_DAMAGED = 3, RESERVED_PASTS = 5, RESERVED_FIXED = 6 };
+enum { RESERVED_NOW = 0, RESERVED_DAMAGED = 3, RESERVED_PASTS = 5, RESERVED_FIXED = 7 };
 #define RESERVED_EACH 2
 
 /* Pasts come as pairs of an entry's number and its past, in the order of the entries. */
@@ -105,9 +105,10 @@ static bool measure_reserved(const struct dueq__reply *reply, size_t entries,
 }
 
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
+                                   int64_t default_lease_ms, dueq_bytes settled,
                                    struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
-    struct dueq__room room = {0}, unused = {0};
+    struct dueq__room room = {.bytes = settled.size}, unused = {0};
     int64_t now, damaged;
     if (words < RESERVED_FIXED || (words - RESERVED_FIXED) % RESERVED_EACH ||
         !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
@@ -119,6 +120,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
     dueq_result *result = dueq__result_new(room, error);
     if (!result)
         return NULL;
+    result->settled = dueq__result_keep(result, settled);
     result->damaged = (size_t)damaged + entries - room.messages;
     struct pasts pasts = {dueq__reply_item(reply, RESERVED_PASTS), 0};
     for (size_t i = 0; i < entries; i++) {
@@ -129,7 +131,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
         message->state = DUEQ_LEASED;
         message->now_ms = now;
         fill(result, at++, &entry, message);
-        int64_t own_ms = message->lease_ms ? message->lease_ms : DUEQ_DEFAULT_LEASE_MS;
+        int64_t own_ms = message->lease_ms ? message->lease_ms : default_lease_ms;
         message->time_ms = now + (lease_ms ? lease_ms : own_ms);
     }
     return result;

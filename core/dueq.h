@@ -409,13 +409,15 @@ DUEQ_API dueq_status dueq_retry(dueq_queue *queue, dueq_bytes ticket, int64_t de
                                 dueq_bytes error);
 
 /*
- * Gives a message back as if it had not been delivered: it does not count as an attempt. delay_ms:
- * 0: now, at the front of the line; else it is DELAYED. Returns OK or LEASE_LOST.
+ * Gives messages back as if they had not been delivered: it does not count as an attempt. delay_ms:
+ * 0: now, at the front of the line, in their order; else they are DELAYED. Items: OK or LEASE_LOST.
  */
-DUEQ_API dueq_status dueq_release(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms);
+DUEQ_API dueq_status dueq_release(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
+                                  int64_t delay_ms, dueq_result **result);
 
-/* Sets the end of a lease to lease_ms (1 or more) from now. Returns OK or LEASE_LOST. */
-DUEQ_API dueq_status dueq_extend(dueq_queue *queue, dueq_bytes ticket, int64_t lease_ms);
+/* Sets the ends of leases to lease_ms (1 or more) from now. Items: OK or LEASE_LOST. */
+DUEQ_API dueq_status dueq_extend(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
+                                 int64_t lease_ms, dueq_result **result);
 
 /*
  * Ends a message, with a reason (as `error` of retry): it is DEAD or, by its policy, moves to its
@@ -640,8 +642,10 @@ DUEQ_API dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, 
                                           const dueq_draft *drafts, size_t count);
 DUEQ_API dueq_status dueq_retry_submit(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms,
                                        dueq_bytes error);
-DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms);
-DUEQ_API dueq_status dueq_extend_submit(dueq_queue *queue, dueq_bytes ticket, int64_t lease_ms);
+DUEQ_API dueq_status dueq_release_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
+                                         int64_t delay_ms);
+DUEQ_API dueq_status dueq_extend_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
+                                        int64_t lease_ms);
 DUEQ_API dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason);
 DUEQ_API dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 DUEQ_API dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id);

@@ -237,6 +237,7 @@ bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);
 /* The class of an error reply; fills error. */
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
+dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
 bool dueq__reply_is_noscript(const struct dueq__reply *reply);
 size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
@@ -282,7 +283,7 @@ struct dueq__watch {
 
 struct dueq__wait {
     size_t count; /* items of the call */
-    int64_t lease_ms;
+    int64_t lease_ms, default_lease_ms;
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
     size_t at;        /* the one being asked */
@@ -311,6 +312,14 @@ struct dueq__part {
     size_t start, size, count;
 };
 
+/* What a reserve settles first: its words go with the first request that reserves, and no other. */
+struct dueq__settling {
+    struct dueq__part words;
+    size_t count; /* of its outcomes; 0: there is no settlement */
+    bool done;    /* and then they are: */
+    char outcomes[DUEQ_MAX_BATCH + 1];
+};
+
 struct dueq__call {
     enum dueq__phase phase;
     dueq_queue *queue;
@@ -320,6 +329,7 @@ struct dueq__call {
     char calls[DUEQ_MAX_NAME + 48];    /* the hour's key */
     char *lock;                        /* the keys of a lock; owned */
     struct dueq__part head, arguments; /* the request: up to its keys, and behind them */
+    struct dueq__settling settling;
     int64_t hour, minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
@@ -406,6 +416,10 @@ void dueq__call_again(dueq_client *client, dueq_bytes name);
 void dueq__call_answered(dueq_client *client);
 /* The script has noted the call under its session. */
 void dueq__call_noted(dueq_client *client);
+/* Between begin and the first submit: the reserve settles first. Frees the words. */
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes);
+/* The words that go with the request behind its arguments; NULL: none. */
+const struct dueq__part *dueq__call_settlement(const struct dueq__call *call);
 /* Is the call, under way or final, one of this queue's? */
 bool dueq__call_uses(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */
@@ -451,6 +465,8 @@ dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms,
 dueq_status dueq__verb_check_ticket(dueq_queue *queue, dueq_bytes ticket,
                                     struct dueq__ticket *parts);
 dueq_status dueq__verb_check_state(dueq_queue *queue, dueq_state state);
+/* Are they that many outcomes, as scripts answer them? */
+bool dueq__verb_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
 void dueq__verb_unexpected(dueq_client *client);
 /* A due time as scripts take it: '0', '+ms' or '@ms'. */
@@ -459,6 +475,8 @@ void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
 /* Waits for a submitted call and takes its result. */
 dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
+
+#include "settle.h"
 
 /* ---- wait.c: a call that may wait for one of several queues --------------------------------------- */
 

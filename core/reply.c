@@ -93,7 +93,10 @@ static dueq_status classify(const char *text) {
 }
 
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error) {
-    const char *text = inside(reply)->str;
+    return dueq__reply_error_text(inside(reply)->str, error);
+}
+
+dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) {
     /* Redis 6 wraps what a script met: "ERR Error running script (...): @user_script:1: -CODE ...". */
     const char *within = strstr(text, "Error running script");
     within = within ? strstr(within, ": -") : NULL;

@@ -1,8 +1,12 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* Taking messages under a lease, from the first of one or several queues that has any. */
+/*
+ * Taking messages under a lease, from the first of one or several queues that has any; what is held may be
+ * settled by the same request.
+ */
 
 /* How many entries one transfer looks at. */
 #define TRANSFER_MOST 100
@@ -11,11 +15,11 @@
 
 static void decode(dueq_client *client, const struct dueq__reply *reply);
 
-static void put_arguments(struct dueq__words *words, size_t count, int64_t lease_ms, bool stay,
+static void put_arguments(struct dueq__words *words, const struct dueq__wait *wait, bool stay,
                           bool duty) {
-    dueq__words_number(words, (int64_t)count);
-    dueq__words_number(words, lease_ms);
-    dueq__words_number(words, DUEQ_DEFAULT_LEASE_MS);
+    dueq__words_number(words, (int64_t)wait->count);
+    dueq__words_number(words, wait->lease_ms);
+    dueq__words_number(words, wait->default_lease_ms);
     dueq__words_text(words, stay ? "1" : "0");
     dueq__words_text(words, duty ? "1" : "0");
 }
@@ -62,8 +66,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     if (status)
         return status;
     dueq__call_words(client, &words);
-    put_arguments(&words, call->wait.count, call->wait.lease_ms, stay,
-                  watch->torch || watch->claim);
+    put_arguments(&words, &call->wait, stay, watch->torch || watch->claim);
     watch->torch = watch->claim = false;
     return dueq__call_submit(client, &words);
 }
@@ -75,7 +78,7 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch,
     dueq__words_text(words, client->session);
     dueq__words_text(words, "0");
     dueq__words_text(words, "0");
-    put_arguments(words, 0, 0, false, true);
+    put_arguments(words, &(struct dueq__wait){0}, false, true);
 }
 
 /* Keeps what the script needs of another queue for the next request; false: it cannot need that. */
@@ -92,19 +95,53 @@ static bool keep_need(dueq_queue *queue, dueq_bytes need) {
     return true;
 }
 
+/* Keeps the outcomes of the settlement, which come once; false: these are none of it. */
+static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *reply) {
+    struct dueq__settling *settling = &call->settling;
+    size_t due = settling->done ? 0 : settling->count;
+    dueq_bytes digits;
+    if (dueq__reply_count(reply) < 7 || !dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
+        !dueq__verb_outcomes(digits, due))
+        return false;
+    if (due) {
+        memcpy(settling->outcomes, digits.data, due);
+        settling->done = true;
+    }
+    return true;
+}
+
+/* The settlement is done, and then the server refused the reserve. */
+static void refused(dueq_client *client, dueq_bytes text) {
+    char error[400];
+    snprintf(error, sizeof error, "%.*s", (int)(text.size < 399 ? text.size : 399),
+             (const char *)text.data);
+    dueq__call_finish(client, dueq__reply_error_text(error, &client->error));
+}
+
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[wait->at];
     int64_t now, pause, claim;
     dueq_bytes need;
-    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, &client->error);
+    if (!keep_outcomes(call, reply)) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    dueq_bytes settled = {call->settling.outcomes, call->settling.done ? call->settling.count : 0};
+    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms,
+                                                settled, &client->error);
     if (!result) {
         dueq__call_finish(client, client->error.status);
         return;
     }
     dueq_result_free(call->result);
     call->result = result;
+    if (settled.size && dueq__reply_bytes(dueq__reply_item(reply, 4), &need) && need.size &&
+        *(const char *)need.data == '!') {
+        refused(client, (dueq_bytes){(const char *)need.data + 1, need.size - 1});
+        return;
+    }
     if (!dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
         pause > DUEQ_MAX_TIME_MS || !dueq__reply_number(dueq__reply_item(reply, 2), &claim) ||
@@ -114,8 +151,9 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     bool found = dueq_result_count(result) > 0;
     watch->claim = claim != 0;
-    if (found) {
+    if (found || settled.size)
         dueq__call_noted(client);
+    if (found || wait->count == 0) {
         dueq__result_set_queue(result, watch->place);
         dueq__wait_leave(client);
         return;
@@ -148,24 +186,22 @@ static dueq_status check_queues(dueq_queue *const *queues, size_t count) {
     return DUEQ_OK;
 }
 
-dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
-                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
-    if (!queues || queue_count == 0 || !queues[0])
-        return DUEQ_INVALID;
-    dueq_queue *first = queues[0];
-    dueq_client *client = first->client;
-    dueq__client_check_fork(client);
-    dueq_status status = check_queues(queues, queue_count);
-    if (!status && order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
-        status = dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
+/* Makes the call on queues that were checked, and its first request. */
+static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                          const struct dueq__wait *asked, int64_t timeout_ms,
+                          const struct dueq__settlement *settlement) {
+    dueq_client *client = queues[0]->client;
+    struct dueq__words words;
+    size_t outcomes = 0;
+    dueq__words_init(&words);
+    dueq_status status = DUEQ_OK;
+    if (settlement)
+        status = dueq__settlement_words(queues[0], settlement, &words, &outcomes);
     if (!status)
-        status = dueq__verb_check_count(first, queues, count);
-    if (!status)
-        status = dueq__verb_check_ms(first, "the lease", lease_ms, 0, UINT32_MAX);
-    if (!status)
-        status = dueq__wait_check(first, timeout_ms);
-    if (!status)
-        status = dueq__wait_begin(first, &dueq__script_reserve, queue_count, timeout_ms);
+        status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
+    if (!status && outcomes)
+        status = dueq__call_settle(client, &words, outcomes);
+    dueq__words_free(&words);
     if (status)
         return status;
     struct dueq__wait *wait = &client->call.wait;
@@ -176,11 +212,57 @@ dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_coun
         watch->queue = queues[watch->place];
         watch->wake = watch->queue->keys[DUEQ__KEY_WAKE];
     }
-    wait->count = count;
-    wait->lease_ms = lease_ms;
+    wait->count = asked->count;
+    wait->lease_ms = asked->lease_ms;
+    wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;
     wait->let_go = let_go;
     return dueq__wait_ask(client, 0);
+}
+
+static dueq_status check_reserve(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms) {
+    dueq_status status = dueq__verb_check_ms(queue, "the lease", lease_ms, 0, UINT32_MAX);
+    return status ? status : dueq__wait_check(queue, timeout_ms);
+}
+
+dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
+                                         const struct dueq__settlement *settlement, size_t count,
+                                         int64_t timeout_ms, int64_t lease_ms,
+                                         int64_t default_lease_ms) {
+    struct dueq__wait asked = {
+        .count = count, .lease_ms = lease_ms, .default_lease_ms = default_lease_ms};
+    dueq_status status = DUEQ_OK;
+    dueq__client_check_fork(queue->client);
+    if (settlement && settlement->ack_count == 0 && settlement->retry.size == 0)
+        settlement = NULL;
+    if (count || !settlement)
+        status = dueq__verb_check_count(queue, queue, count);
+    if (!status)
+        status = check_reserve(queue, timeout_ms, lease_ms);
+    if (!status)
+        status = dueq__verb_check_ms(queue, "the default lease", default_lease_ms, 1, UINT32_MAX);
+    if (status)
+        return status;
+    return submit(&queue, 1, DUEQ_PREFERENCE, &asked, count ? timeout_ms : 0, settlement);
+}
+
+dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+    if (!queues || queue_count == 0 || !queues[0])
+        return DUEQ_INVALID;
+    struct dueq__wait asked = {
+        .count = count, .lease_ms = lease_ms, .default_lease_ms = DUEQ_DEFAULT_LEASE_MS};
+    dueq_queue *first = queues[0];
+    dueq_client *client = first->client;
+    dueq__client_check_fork(client);
+    dueq_status status = check_queues(queues, queue_count);
+    if (!status && order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
+        status = dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
+    if (!status)
+        status = dueq__verb_check_count(first, queues, count);
+    if (!status)
+        status = check_reserve(first, timeout_ms, lease_ms);
+    return status ? status : submit(queues, queue_count, order, &asked, timeout_ms, NULL);
 }
 
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

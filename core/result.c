@@ -41,6 +41,16 @@ dueq_bytes dueq_result_cursor(const dueq_result *result) {
     return result ? result->cursor : (dueq_bytes){0};
 }
 
+size_t dueq__result_settled_count(const dueq_result *result) {
+    return result ? result->settled.size : 0;
+}
+
+dueq_status dueq__result_settled(const dueq_result *result, size_t index) {
+    if (index >= dueq__result_settled_count(result))
+        return DUEQ_INVALID;
+    return (dueq_status)(((const char *)result->settled.data)[index] - '0');
+}
+
 void dueq_result_free(dueq_result *result) { free(result); }
 
 void dueq__result_add_damaged(dueq_result *result, size_t damaged) { result->damaged += damaged; }

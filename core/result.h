@@ -10,8 +10,12 @@
 /* One outcome a digit; ids: NULL, or the items' ids. */
 dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error);
-/* From the answer of reserve.lua to a call with this lease. */
+/*
+ * From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default).
+ * settled: the outcomes of what the call settled, in this request or one before; it is copied.
+ */
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
+                                   int64_t default_lease_ms, dueq_bytes settled,
                                    struct dueq__error *error);
 /* From the answer of find.lua. */
 dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
@@ -29,6 +33,9 @@ dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
 dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__error *error);
 void dueq__result_add_damaged(dueq_result *result, size_t damaged);
 void dueq__result_set_queue(dueq_result *result, size_t index);
+/* What a reserve settled: each acknowledged ticket, then the retried one. Index out of range: INVALID. */
+size_t dueq__result_settled_count(const dueq_result *result);
+dueq_status dueq__result_settled(const dueq_result *result, size_t index);
 /* DUEQ_OK when every item is, else the first other outcome. */
 dueq_status dueq__result_summary(const dueq_result *result);
 

@@ -20,6 +20,7 @@ struct dueq_result {
     size_t count;
     size_t damaged, purged, kicked, queue;
     dueq_bytes cursor;
+    dueq_bytes settled; /* digits */
     struct dueq__item *items;
     dueq_message *messages;
     dueq_header *headers; /* where the next message's go */

@@ -43,6 +43,13 @@ void dueq__verb_unexpected(dueq_client *client) {
 /* Scripts answer one digit for each item: a status from 0 to 5, or 8. */
 static bool is_outcome(char digit) { return (digit >= '0' && digit <= '5') || digit == '8'; }
 
+bool dueq__verb_outcomes(dueq_bytes digits, size_t count) {
+    bool good = digits.size == count;
+    for (size_t i = 0; good && i < digits.size; i++)
+        good = is_outcome(((const char *)digits.data)[i]);
+    return good;
+}
+
 static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes digits;
@@ -55,10 +62,7 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
     } else if (!dueq__reply_bytes(reply, &digits)) {
         digits = (dueq_bytes){0};
     }
-    bool good = digits.size == call->wait.count;
-    for (size_t i = 0; good && i < digits.size; i++)
-        good = is_outcome(((const char *)digits.data)[i]);
-    if (!good) {
+    if (!dueq__verb_outcomes(digits, call->wait.count)) {
         dueq__verb_unexpected(client);
         return;
     }

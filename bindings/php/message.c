@@ -269,9 +269,9 @@ ZEND_METHOD(Dueq_Message, release) {
     if (delay && !dueq_php_duration(&place, delay, &delay_ms)) {
         RETURN_THROWS();
     }
+    dueq_bytes ticket = ticket_of(message);
     dueq_php_finish_held(message->queue->client,
-                         dueq_release_submit(message->queue->queue, ticket_of(message), delay_ms),
-                         NULL);
+                         dueq_release_submit(message->queue->queue, &ticket, 1, delay_ms), NULL);
 }
 
 ZEND_METHOD(Dueq_Message, extend) {
@@ -287,9 +287,9 @@ ZEND_METHOD(Dueq_Message, extend) {
     if (!dueq_php_duration(&place, lease, &lease_ms)) {
         RETURN_THROWS();
     }
+    dueq_bytes ticket = ticket_of(message);
     dueq_php_finish_held(message->queue->client,
-                         dueq_extend_submit(message->queue->queue, ticket_of(message), lease_ms),
-                         NULL);
+                         dueq_extend_submit(message->queue->queue, &ticket, 1, lease_ms), NULL);
 }
 
 ZEND_METHOD(Dueq_Message, bury) {

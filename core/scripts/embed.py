@@ -21,14 +21,17 @@ def statuses() -> dict[str, str]:
     return {f"DUEQ_{name}": code for code, name in rows}
 
 
-def expand(path: Path, codes: dict[str, str]) -> str:
-    text = path.read_text()
-    text = re.sub(
+def included(path: Path) -> str:
+    return re.sub(
         r"^ *-- include (\w+)\n",
-        lambda m: (HERE / "lib" / f"{m[1]}.lua").read_text(),
-        text,
+        lambda m: included(HERE / "lib" / f"{m[1]}.lua"),
+        path.read_text(),
         flags=re.M,
     )
+
+
+def expand(path: Path, codes: dict[str, str]) -> str:
+    text = included(path)
     return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
 
 

@@ -16,9 +16,9 @@ end
 if ARGV[3] ~= '1' then
   return answer
 end
-local time, tickets = string.match(answer, '^(%d+)\n(.*)$')
+local time, outcomes, tickets = string.match(answer, '^(%d+) ?(%d*)\n(.*)$')
 local pasts = {}
-local reply = { time, -1, 0, 0, '', pasts }
+local reply = { time, -1, 0, 0, '', pasts, outcomes }
 for ticket in string.gmatch(tickets, '[^\n]+') do
   local before, id = ticket_read(ticket)
   local envelope = before and redis.call('ZSCORE', leased, ticket) and redis.call('HGET', msg, id)
@@ -27,8 +27,12 @@ for ticket in string.gmatch(tickets, '[^\n]+') do
     reply[#reply + 1] = envelope
     local text = before > 0 and redis.call('HGET', past, id)
     if text then
-      pasts[#pasts + 1], pasts[#pasts + 2] = (#reply - 6) / 2, text
+      pasts[#pasts + 1], pasts[#pasts + 2] = (#reply - 7) / 2, text
     end
   end
+end
+if #reply == 7 then
+  -- What it said of a wait is not noted.
+  reply[2] = 0
 end
 return reply

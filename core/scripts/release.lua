@@ -1,4 +1,5 @@
--- release: gives a leased message back as if it had not been delivered: at the front of its line, or delayed.
+-- release: gives leased messages back as if they had not been delivered: at the fronts of their lines, in
+-- their order, or delayed.
 -- KEYS[1] msg       HASH  id -> envelope
 -- KEYS[2] ready     LIST  tickets in delivery order
 -- KEYS[3] high      LIST  those of high priority
@@ -9,8 +10,8 @@
 -- KEYS[8] info      HASH  next, claims, lists, counters
 -- KEYS[9] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[10] calls    HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, ticket, delay in ms
--- Returns a digit: 0 done, 4 the lease was lost.
+-- ARGV    session, call number, fresh, delay in ms, tickets ...
+-- Returns one digit for each: 0 done, 4 the lease was lost.
 local calls = KEYS[10]
 -- include now
 -- include ticket
@@ -29,27 +30,43 @@ local keys = {
 }
 line_check(keys)
 redis.call('ZCARD', keys.delayed)
-local now, delay = now_ms(), tonumber(ARGV[5])
-local id, tag, _, story = holder(keys, ARGV[4], now)
-if not id then
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
-end
-story.forgiven = story.forgiven + 1
-local ticket = ticket_write(story.before, id, tag)
-redis.call('ZREM', keys.leased, ARGV[4])
-redis.call('HSET', keys.past, id, past_write(story))
-if delay > 0 then
-  redis.call('ZADD', keys.delayed, string.format('%d', now + delay), ticket)
-  expect(keys.info, keys.wake, now + delay, now)
-else
-  local line = line_of(ticket)
-  if redis.call('LPUSH', keys[line], ticket) == 1 then
-    wake_one(keys.wake)
+local now, delay = now_ms(), tonumber(ARGV[4])
+local outcome, back, pasts = {}, {}, {}
+for i = 5, #ARGV do
+  local id, tag, _, story = holder(keys, ARGV[i], now)
+  outcome[i - 4] = id and DUEQ_OK or DUEQ_LEASE_LOST
+  if id then
+    redis.call('ZREM', keys.leased, ARGV[i])
+    story.forgiven = story.forgiven + 1
+    back[#back + 1] = ticket_write(story.before, id, tag)
+    pasts[#pasts + 1], pasts[#pasts + 2] = id, past_write(story)
   end
-  if line == 'ready' then
-    count(keys.info, 'skew', -1)
+end
+if #back > 0 then
+  redis.call('HSET', keys.past, unpack(pasts))
+end
+local was_empty, normal, others = false, 0, 0
+-- From the last to the first: so they stand at the front in their order.
+for i = #back, 1, -1 do
+  local ticket = back[i]
+  if delay > 0 then
+    redis.call('ZADD', keys.delayed, string.format('%d', now + delay), ticket)
   else
-    redis.call('HSET', keys.info, 'lists', '1')
+    local line = line_of(ticket)
+    was_empty = redis.call('LPUSH', keys[line], ticket) == 1 or was_empty
+    normal, others = normal + (line == 'ready' and 1 or 0), others + (line == 'ready' and 0 or 1)
   end
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+if #back > 0 and delay > 0 then
+  expect(keys.info, keys.wake, now + delay, now)
+end
+if was_empty then
+  wake_one(keys.wake)
+end
+if normal > 0 then
+  count(keys.info, 'skew', -normal)
+end
+if others > 0 then
+  redis.call('HSET', keys.info, 'lists', '1')
+end
+return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))

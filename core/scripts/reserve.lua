@@ -1,4 +1,5 @@
--- reserve: takes ready messages under a lease; moves what is due, or whose lease has ended, to ready.
+-- reserve: takes ready messages under a lease; moves what is due, or whose lease has ended, to ready. Before
+-- that, it may settle what the consumer holds: acknowledge messages, and give one back as failed.
 -- KEYS[1] msg        HASH  id -> envelope
 -- KEYS[2] ready      LIST  tickets in delivery order
 -- KEYS[3] high       LIST  those of high priority
@@ -18,12 +19,17 @@
 --         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
 --         marker, or holds a claim, and so must see to it that the others are woken in its place.
 --         A count of 0 takes nothing: it hands a duty on.
--- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside, needs, pasts,
---           then for each message: ticket, envelope }. The lease of each is that of ARGV, else the
+--         Then, with a settlement: '1' if all acknowledged tickets are ids themselves, how many there are,
+--         the tickets; and, with a retry: ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error.
+-- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside, needs, pasts, outcomes,
+--           then for each message: ticket, envelope }; or '>NAME': the end of what is retried takes the keys
+--           of the queue NAME, and nothing was changed. The lease of each is that of ARGV, else the
 --           envelope's own, else the default, from now.
 --         wait: 0 call again at once, -1 nothing to come or others look after it.
 --         needs: '', or '>NAME': messages at their end must go to the queue NAME: call with its keys;
---         or '<NAME': messages of the queue NAME are due here: run transfer first.
+--         or '<NAME': messages of the queue NAME are due here: run transfer first; or '!ERROR': the
+--         settlement is done, and then the server answered this error, so that nothing was taken.
+--         outcomes: a digit for each acknowledged ticket, and one for the retry, as of ack and retry.
 --         pasts: { index, past, ... } of the messages that came back.
 local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[6], KEYS[8], KEYS[9]
 -- include now
@@ -40,14 +46,6 @@ if ARGV[3] >= '2' then
   -- include tally
   tally(info, ready, KEYS[14], now)
 end
-local noted = redis.call('HMGET', info, 'next', 'lists')
-local first = noted[1] and tonumber(noted[1]) or nil
-local lines = noted[2] and { KEYS[3], ready, KEYS[4] } or { ready }
-for i = 2, #lines do
-  -- Once messages are given out, a foreign key is no error any more: it is found before.
-  redis.call('LLEN', lines[i])
-end
-local damaged, looked, paused, needs = 0, false, false, ''
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function keys_by_name()
   return {
@@ -55,7 +53,68 @@ local function keys_by_name()
     wake = wake, info = info, past = KEYS[10], bad = KEYS[12], incoming = KEYS[13],
   }
 end
+local noted = redis.call('HMGET', info, 'next', 'lists')
+local outcomes -- of the settlement; nil: there is none
+if ARGV[9] then
+  -- include ack
+  local keys, stop = keys_by_name(), 10 + ARGV[10]
+  local ended, found, other
+  if ARGV[stop + 1] then
+    -- include ticket
+    -- include name
+    -- include envelope
+    -- include past
+    -- include line
+    -- include wake
+    -- include expect
+    -- include holder
+    -- include other
+    -- include finish
+    -- include backoff
+    -- include retry
+    ended, other = retry, other_keys(15)
+    found = retry_look(keys, ARGV[stop + 1], now, other)
+    if found.needs then
+      return '>' .. found.needs
+    end
+  end
+  outcomes = stop > 10 and ack(keys, 11, stop, ARGV[9] == '1', tonumber(noted[1]), now) or ''
+  if ended then
+    outcomes = outcomes .. ended(
+      keys, found, ARGV[stop + 1], tonumber(ARGV[stop + 2]), tonumber(ARGV[stop + 3]), ARGV[stop + 4], now, other
+    )
+    noted = redis.call('HMGET', info, 'next', 'lists')
+  end
+end
 
+-- An error behind a settlement must not hide its outcomes: it is kept, and answered beside them.
+local failed
+local function try(step, argument)
+  if not outcomes then
+    return step(argument)
+  end
+  local fine, found = pcall(step, argument)
+  if fine then
+    return found
+  end
+  failed = type(found) == 'table' and found.err or tostring(found)
+end
+
+local function note(tickets)
+  local head = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '')
+  done(KEYS[11], session, ARGV[2], ARGV[3], head .. '\n' .. table.concat(tickets, '\n'))
+end
+
+local first = noted[1] and tonumber(noted[1]) or nil
+local lines = noted[2] and { KEYS[3], ready, KEYS[4] } or { ready }
+if noted[2] then
+  -- Once messages are given out, a foreign key is no error any more: it is found before.
+  try(function()
+    redis.call('LLEN', ready)
+    redis.call('LLEN', lines[3])
+  end)
+end
+local damaged, looked, paused, needs = 0, false, false, ''
 local function look()
   -- include ticket
   -- include past
@@ -83,12 +142,15 @@ local function look()
   return moved + others
 end
 
-if first and first <= now then
-  look()
+if first and first <= now and not failed then
+  try(look)
 end
 -- A pause has noted the time 0, so that every reserve comes by here.
 if paused then
-  return { now, -1, 0, 0, '', {} }
+  if outcomes then
+    note({})
+  end
+  return { now, -1, 0, 0, '', {}, outcomes or '' }
 end
 
 local line, popped = 0, 0 -- tickets taken from `ready`
@@ -103,15 +165,15 @@ local function pop(asked)
   end
   return found
 end
-local tickets = count_asked > 0 and pop(ARGV[4])
-if not tickets and count_asked > 0 and not looked and look() > 0 then
+local tickets = count_asked > 0 and not failed and try(pop, ARGV[4])
+if not tickets and count_asked > 0 and not looked and not failed and (try(look) or 0) > 0 then
   line = 0
-  tickets = pop(ARGV[4])
+  tickets = try(pop, ARGV[4])
 end
 
 local byte = string.byte
 local pasts = {}
-local reply, n, rounds, asked = { now, -1, 0, 0, needs, pasts }, 0, 0, count_asked
+local reply, n, rounds, asked = { now, -1, 0, 0, needs, pasts, outcomes or '' }, 0, 0, count_asked
 local usual_lease = lease > 0 and lease or tonumber(ARGV[6])
 local usual_stop = string.format('%d', now + usual_lease)
 local shortest -- lease given
@@ -169,7 +231,7 @@ while tickets do
   end
 
   local taken, m, now_shortest = {}, 0, shortest
-  local at = 2 * n + 6
+  local at = 2 * n + 7
   local told = #pasts
   for i = 1, problem and 0 or #tickets do
     if not round or round.given[i] then
@@ -201,9 +263,12 @@ while tickets do
       redis.call('LPUSH', lines[line], tickets[i])
     end
     if n == 0 then
-      return problem
+      if not outcomes then
+        return problem
+      end
+      failed = problem.err
     end
-    for i = 6 + 2 * n + 1, 6 + 2 * (n + m) do
+    for i = 7 + 2 * n + 1, 7 + 2 * (n + m) do
       reply[i] = nil
     end
     for i = told + 1, #pasts do
@@ -238,6 +303,10 @@ while tickets do
   dry = not tickets
 end
 
+if failed then
+  note({})
+  return { now, -1, 0, 0, '!' .. failed, {}, outcomes }
+end
 reply[4] = damaged
 if damaged > 0 then
   count(info, 'damaged', damaged)
@@ -301,13 +370,13 @@ if duty or lowered or looked then
   end
 end
 
-if n > 0 then
+if n > 0 or outcomes then
   if not held then
     held = {}
     for i = 1, n do
-      held[i] = reply[2 * i + 5]
+      held[i] = reply[2 * i + 6]
     end
   end
-  done(KEYS[11], session, ARGV[2], ARGV[3], string.format('%d\n', now) .. table.concat(held, '\n'))
+  note(held)
 end
 return reply

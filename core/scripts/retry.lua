@@ -29,45 +29,17 @@ local calls = KEYS[11]
 -- include other
 -- include finish
 -- include backoff
+-- include retry
 -- include done
 
 local keys, other = {
   msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],
   dead = KEYS[7], wake = KEYS[8], info = KEYS[9], past = KEYS[10],
 }, other_keys(12)
-line_check(keys)
-redis.call('ZCARD', keys.delayed)
-finish_check(keys, other)
 local now = now_ms()
-local id, tag, envelope, story = holder(keys, ARGV[4], now)
-if not id then
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
+local found = retry_look(keys, ARGV[4], now, other)
+if found.needs then
+  return '>' .. found.needs
 end
-story.text = ARGV[7]
-local e = envelope_read(envelope)
-local failed = failures(story)
-local spent = not e or (e.max_attempts > 0 and failed >= e.max_attempts)
-local needs = spent and finish_needs(keys.msg, e, other)
-if needs then
-  return '>' .. needs
-end
-
-redis.call('ZREM', keys.leased, ARGV[4])
-count(keys.info, 'retried', 1)
-local ticket = ticket_write(story.before, id, tag)
-if spent then
-  finish(keys, e, id, ticket, story, now, other)
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_BURIED)
-end
-redis.call('HSET', keys.past, id, past_write(story))
-local delay = tonumber(ARGV[5])
-if delay < 0 then
-  delay = e.backoff and backoff_ms(e.backoff, failed, tonumber(ARGV[6])) or 0
-end
-if delay > 0 then
-  redis.call('ZADD', keys.delayed, string.format('%d', now + delay), ticket)
-  expect(keys.info, keys.wake, now + delay, now)
-elseif line_up(keys, { ticket }) then
-  wake_one(keys.wake)
-end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+local outcome = retry(keys, found, ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], now, other)
+return done(calls, ARGV[1], ARGV[2], ARGV[3], outcome)

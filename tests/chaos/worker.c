@@ -286,7 +286,7 @@ static void retry(int queue, const dueq_message *message, int64_t delay) {
 
 static void release(int queue, const dueq_message *message, int64_t delay) {
     doing("releasing", message, number(now_ms() + delay));
-    dueq_status status = dueq_release(self.queues[queue], message->ticket, delay);
+    dueq_status status = dueq_release(self.queues[queue], &message->ticket, 1, delay, NULL);
     outcome("released", told("release", status), message);
     flush();
 }
@@ -301,7 +301,7 @@ static void bury(int queue, const dueq_message *message) {
 static void extend(int queue, const dueq_message *message) {
     int64_t lease = 1000 + below(1001);
     doing("extending", message, number(now_ms() + lease));
-    dueq_status status = dueq_extend(self.queues[queue], message->ticket, lease);
+    dueq_status status = dueq_extend(self.queues[queue], &message->ticket, 1, lease, NULL);
     outcome("extended", told("extend", status), message);
     flush();
 }

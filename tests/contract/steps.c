@@ -119,14 +119,16 @@ static void do_retry(struct run *run, json_object *step) {
 
 static void do_release(struct run *run, json_object *step) {
     const struct capture *message = captured(run, step, "message");
-    compare_status(run, field(step, "expect"),
-                   dueq_release(message->queue, message->ticket, number(step, "delay_ms", 0)));
+    compare_status(
+        run, field(step, "expect"),
+        dueq_release(message->queue, &message->ticket, 1, number(step, "delay_ms", 0), NULL));
 }
 
 static void do_extend(struct run *run, json_object *step) {
     const struct capture *message = captured(run, step, "message");
-    compare_status(run, field(step, "expect"),
-                   dueq_extend(message->queue, message->ticket, number(step, "lease_ms", 0)));
+    compare_status(
+        run, field(step, "expect"),
+        dueq_extend(message->queue, &message->ticket, 1, number(step, "lease_ms", 0), NULL));
 }
 
 static void do_bury(struct run *run, json_object *step) {

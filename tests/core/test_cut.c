@@ -20,7 +20,7 @@ static int set_up_cut(void **state) {
     dueq_result_free(result);
     reserve_one(cut.queue, 0, 0, &result);
     assert_status(cut.client, OK,
-                  dueq_extend(cut.queue, dueq_result_message(result, 0)->ticket, 9000));
+                  dueq_extend(cut.queue, &dueq_result_message(result, 0)->ticket, 1, 9000, NULL));
     assert_status(cut.client, OK,
                   dueq_ack(cut.queue, &dueq_result_message(result, 0)->ticket, 1, NULL));
     dueq_result_free(result);

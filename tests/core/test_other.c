@@ -332,14 +332,14 @@ static void test_retry_by_policy_and_release(void **state) {
     draft.backoff = (dueq_backoff){.kind = DUEQ_BACKOFF_FIXED, .base_ms = 600000};
     push(jobs.queue, draft);
     const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
-    assert_status(jobs.client, OK, dueq_release(jobs.queue, message->ticket, 0));
-    assert_status(jobs.client, LEASE_LOST, dueq_release(jobs.queue, message->ticket, 0));
+    assert_status(jobs.client, OK, dueq_release(jobs.queue, &message->ticket, 1, 0, NULL));
+    assert_status(jobs.client, LEASE_LOST, dueq_release(jobs.queue, &message->ticket, 1, 0, NULL));
     dueq_result_free(result);
     message = reserve_one(jobs.queue, 0, 0, &result);
     assert_int_equal(message->attempt, 1);
     assert_int_equal(message->deliveries, 2);
     assert_status(jobs.client, INVALID, dueq_retry(jobs.queue, message->ticket, -2, BYTES("")));
-    assert_status(jobs.client, INVALID, dueq_release(jobs.queue, message->ticket, -1));
+    assert_status(jobs.client, INVALID, dueq_release(jobs.queue, &message->ticket, 1, -1, NULL));
     assert_status(jobs.client, OK,
                   dueq_retry(jobs.queue, message->ticket, DUEQ_BY_POLICY, BYTES("")));
     dueq_result_free(result);

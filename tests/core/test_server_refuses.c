@@ -43,7 +43,7 @@ static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **stat
     assert_status(jobs.client, OK, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
     dueq_result_free(result);
     message = reserve_one(jobs.queue, 0, 0, &result);
-    assert_status(jobs.client, OK, dueq_extend(jobs.queue, message->ticket, 60000));
+    assert_status(jobs.client, OK, dueq_extend(jobs.queue, &message->ticket, 1, 60000, NULL));
     assert_status(jobs.client, OK, dueq_retry(jobs.queue, message->ticket, 0, BYTES("full")));
     dueq_result_free(result);
     message = reserve_one(jobs.queue, 0, 0, &result);

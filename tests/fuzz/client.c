@@ -69,7 +69,7 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 5:
         return dueq_retry_submit(queue, tickets[1], 10, nothing);
     case 6:
-        return dueq_extend_submit(queue, tickets[0], 10);
+        return dueq_extend_submit(queue, tickets, 2, 10);
     case 7:
         return dueq_cancel_submit(queue, tickets, 2);
     case 8:
@@ -83,7 +83,7 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 12:
         return dueq_retry_submit(queue, tickets[1], DUEQ_BY_POLICY, name);
     case 13:
-        return dueq_release_submit(queue, tickets[0], 0);
+        return dueq_release_submit(queue, tickets, 2, 0);
     case 14:
         return dueq_bury_submit(queue, tickets[0], name);
     case 15:

@@ -218,9 +218,9 @@ static dueq_status settle(dueq_queue *queue, const char *verb, json_object *requ
     if (!strcmp(verb, "retry"))
         status = dueq_retry(queue, ticket, number(request, "delay_ms"), text(request, "error"));
     else if (!strcmp(verb, "release"))
-        status = dueq_release(queue, ticket, number(request, "delay_ms"));
+        status = dueq_release(queue, &ticket, 1, number(request, "delay_ms"), NULL);
     else if (!strcmp(verb, "extend"))
-        status = dueq_extend(queue, ticket, number(request, "lease_ms"));
+        status = dueq_extend(queue, &ticket, 1, number(request, "lease_ms"), NULL);
     else if (!strcmp(verb, "bury"))
         status = dueq_bury(queue, ticket, text(request, "error"));
     else if (!strcmp(verb, "reschedule"))

@@ -140,6 +140,9 @@ class Machine(Watch):
             if wanted:
                 break
         self.same("the queue", answer["queue"], queue.name if wanted else "")
+        self.taken(queue, answer, wanted)
+
+    def taken(self, queue: Queue, answer: Json, wanted: list[Message]) -> None:
         seen = [message["id"] for message in answer["messages"]]
         self.same("the messages", seen, [message.draft.id for message in wanted])
         for message, expected in zip(answer["messages"], wanted, strict=True):
@@ -158,6 +161,43 @@ class Machine(Watch):
         now = now_ms()
         answer = self.run(who, {"do": "ack", "queue": queue.name, "tickets": tickets})
         self.same("the statuses", answer["statuses"], queue.ack(tickets, now))
+
+    @rule(
+        who=ANY,
+        picks=st.lists(PICK, max_size=3),
+        retry=st.one_of(st.none(), PICK),
+        delay=st.sampled_from([0, -1, 1]),
+        count=st.sampled_from([1, 2, 3, 10]),
+    )
+    def go_on(self, who: int, picks: list[int], retry: int | None, delay: int, count: int) -> None:
+        """Acknowledges, gives one back as failed, and reserves the next in one call."""
+        found = self.tickets()
+        queue = found[0][0] if found else self.queue(0)
+        tickets = [ticket for at, ticket in found if at is queue]
+        if not tickets or self.driver(who).name != "raw":
+            self.ack(who, picks or [0])
+            return
+        acks = [self.pick(tickets, pick) for pick in picks]
+        again = "" if retry is None else self.pick(tickets, retry)
+        now, error = now_ms(), ERRORS[count % len(ERRORS)]
+        ms, lease_ms = delay * SPAN_MS if delay >= 0 else BY_POLICY, 2 * SPAN_MS
+        asked_for = {"delay_ms": ms, "error": error, "count": count, "lease_ms": lease_ms}
+        request = {"do": "settle", "queue": queue.name, "acks": acks, "retry": again}
+        answer = self.run(who, {**request, **asked_for})
+        client = self.last[0], queue.name, (queue.name,)
+        need = self.world.needs.get(client, "")
+        if need.startswith("<"):
+            queue.fetch(need[1:], now)
+            need = ""
+        statuses = queue.ack(acks, now)
+        if again:
+            # The keys of the queue that it moves to at its end are the reserve's as well.
+            letter = queue.letter(again)
+            statuses.append(queue.retry(again, ms, error, now))
+            need = f">{letter}" if statuses[-1] == "BURIED" and letter else need
+        self.same("the statuses", answer["statuses"], statuses)
+        wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, need)
+        self.taken(queue, answer, wanted)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
     def ack_push(self, who: int, pick: int, to: int, rows: Drawn) -> None:

@@ -108,7 +108,7 @@ class Queue:
         """
         while True:
             if need.startswith("<"):
-                self._fetch(need[1:], now)
+                self.fetch(need[1:], now)
             if self.paused:
                 return [], ""
             self._bring_back(now)
@@ -186,6 +186,11 @@ class Queue:
         self._wait(message, now + delay_ms, now)
         message.loose_ms = delay_ms - least_ms
         return "OK"
+
+    def letter(self, ticket: str) -> str:
+        """The other queue that the message of a ticket moves to at its end."""
+        letters = [m.draft.dead_letter for m in self._in("leased") if m.ticket == ticket]
+        return next((name for name in letters if name != self.name), "")
 
     def release(self, ticket: str, delay_ms: int, now: int) -> Status:
         """Not delivered, as if it had never been given out: at the front of its line."""
@@ -370,7 +375,7 @@ class Queue:
         due = self._due_here(now)
         return due[0][1] if due else ""
 
-    def _fetch(self, source: str, now: int) -> None:
+    def fetch(self, source: str, now: int) -> None:
         for id, name in self._due_here(now):
             if name == source:
                 message = self.incoming.pop((id, name))

@@ -78,6 +78,10 @@ def other_keys() -> list[str]:
     return re.findall(r"\w+", names)
 
 
+def are_usual(tickets: list[str]) -> bool:
+    return all(len(ticket) == 22 and ticket.isalnum() for ticket in tickets)
+
+
 class RawDriver:
     name = "raw"
 
@@ -151,21 +155,35 @@ class RawDriver:
     def do_reserve(self, request: Json) -> Json:
         names = tuple(request["queues"])
         for queue in names:
-            messages = self.reserve(queue, names, request["count"], request["lease_ms"])
+            messages, _ = self.reserve(queue, names, request["count"], request["lease_ms"])
             if messages:
                 break
         return {"messages": messages, "queue": queue if messages else ""}
 
-    def reserve(self, queue: str, names: tuple[str, ...], count: int, lease_ms: int) -> list[Json]:
-        need, rows = self._needs.pop((queue, names), ""), list[Any]()
+    def do_settle(self, request: Json) -> Json:
+        """One round trip of a consumer: what it holds is settled, and more is reserved."""
+        queue, acks = request["queue"], request["acks"]
+        words = ["1" if are_usual(acks) else "0", len(acks), *acks]
+        if request["retry"]:
+            chance, error = secrets.randbelow(65536), request["error"][:4096]
+            words += [request["retry"], request["delay_ms"], chance, error]
+        count, lease = request["count"], request["lease_ms"]
+        messages, outcomes = self.reserve(queue, (queue,), count, lease, *words)
+        return {"messages": messages, **self.outcomes(outcomes)}
+
+    def reserve(
+        self, queue: str, names: tuple[str, ...], count: int, lease_ms: int, *settlement: str | int
+    ) -> tuple[list[Json], bytes]:
+        need, rows, outcomes = self._needs.pop((queue, names), ""), list[Any](), b""
         while True:
             if need.startswith("<"):
                 self.run("transfer", queue, need[1:], 500, other=need[1:])
             reach = need[1:] if need.startswith(">") else ""
-            now, wait, _, _, needed, pasts, *rows = self.run(
-                "reserve", queue, count, lease_ms, 30_000, "0", "0", other=reach
+            words = [count, lease_ms, 30_000, "0", "0", *settlement]
+            now, wait, _, _, needed, pasts, settled, *rows = self.run(
+                "reserve", queue, *words, other=reach
             )
-            need = needed.decode()
+            need, outcomes, settlement = needed.decode(), outcomes + settled, ()
             if rows or not (need or int(wait) == 0):
                 break
         self._needs[queue, names] = need
@@ -176,12 +194,12 @@ class RawDriver:
             own = message.pop("lease_ms") or 30_000
             message["time_ms"] = int(now) + (lease_ms or own)
             messages.append(message)
-        return messages
+        return messages, outcomes
 
     def do_ack(self, request: Json) -> Json:
-        usual = all(len(ticket) == 22 and ticket.isalnum() for ticket in request["tickets"])
         tickets = request["tickets"]
-        return self.outcomes(self.run("ack", request["queue"], "1" if usual else "0", *tickets))
+        usual = "1" if are_usual(tickets) else "0"
+        return self.outcomes(self.run("ack", request["queue"], usual, *tickets))
 
     def do_retry(self, request: Json) -> Json:
         ticket, delay, error = request["ticket"], request["delay_ms"], request["error"][:4096]
@@ -190,7 +208,7 @@ class RawDriver:
 
     def do_release(self, request: Json) -> Json:
         ticket, delay = request["ticket"], request["delay_ms"]
-        return self.outcomes(self.run("release", request["queue"], ticket, delay))
+        return self.outcomes(self.run("release", request["queue"], delay, ticket))
 
     def do_extend(self, request: Json) -> Json:
         ticket, lease = request["ticket"], request["lease_ms"]

@@ -126,6 +126,22 @@ MUTATIONS = {
         "elseif envelope and (not e or e.tag == tags[k]) then",
         "elseif envelope then",
     ),
+    "reserve_retries_what_it_acknowledged": (
+        "reserve",
+        "if not found.id or redis.call('ZREM', keys.leased, ticket) == 0 then",
+        "if not found.id then",
+    ),
+    "reserve_settles_an_ended_lease": (
+        "reserve",
+        "return stop and tonumber(stop) > now",
+        "return stop",
+    ),
+    "reserve_settles_what_is_lost": ("reserve", "if lost and lost[i] then", "if false then"),
+    "reserve_settles_without_counting_the_delivery": (
+        "reserve",
+        "past.before, past.tag = before + 1, tag",
+        "past.before, past.tag = before, tag",
+    ),
     "reserve_takes_from_the_end": (
         "reserve",
         "redis.call('LPOP', lines[line], asked)",

@@ -173,13 +173,15 @@ class Message:
         """
         milliseconds = duration_ms(delay, "delay")
         self._settle(
-            self._pool.run(self.queue, _core.release_submit, self.ticket, milliseconds).status
+            self._pool.run(self.queue, _core.release_submit, (self.ticket,), milliseconds).status
         )
 
     def extend(self, seconds: float | timedelta) -> None:
         """Sets the lease to end so many seconds (or a timedelta) from now. Raises LeaseLost."""
         milliseconds = duration_ms(seconds, "seconds")
-        status = self._pool.run(self.queue, _core.extend_submit, self.ticket, milliseconds).status
+        status = self._pool.run(
+            self.queue, _core.extend_submit, (self.ticket,), milliseconds
+        ).status
         if status == _core.LEASE_LOST:
             self._settle(status)
 
