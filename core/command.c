@@ -86,6 +86,7 @@ static bool send_request(dueq_client *client) {
     }
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
     client->call.sent = true;
+    client->call.asked_ms = dueq__monotonic_ms();
     return true;
 }
 
@@ -375,7 +376,7 @@ void dueq__command_pump(dueq_client *client) {
             client->reached = true;
             if (!late)
                 send_next(client);
-            dueq__conn_pump(client->command);
+            dueq__conn_flush(client->command);
             if (take_reply(client))
                 continue;
         }

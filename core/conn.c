@@ -441,6 +441,11 @@ static void pump_login(struct dueq__conn *conn) {
         conn->state = DUEQ__CONN_READY;
 }
 
+void dueq__conn_flush(struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_READY)
+        flush(conn);
+}
+
 void dueq__conn_pump(struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_CONNECTING)
         pump_connecting(conn);

@@ -212,6 +212,8 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path);
 void dueq__conn_close(struct dueq__conn *conn);
 /* Reads, writes and moves the login on as far as that goes without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
+/* Writes alone. */
+void dueq__conn_flush(struct dueq__conn *conn);
 enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn);
 /* Why the connection closed. */
 const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn);
@@ -340,6 +342,7 @@ struct dueq__call {
     unsigned others; /* how often it was sent again with another queue's keys */
     int64_t deadline_ms;
     int64_t retry_ms; /* not before this time */
+    int64_t asked_ms; /* when the request was sent last: the server ran it later */
     dueq_bytes *ids;  /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state; /* peek: of the messages looked at */
     unsigned scans;   /* queues: so far */
@@ -477,6 +480,14 @@ dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 
 #include "settle.h"
+
+/* dueq_reserve_any_submit() with another default lease. */
+dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
+                                     dueq_order order, size_t count, int64_t timeout_ms,
+                                     int64_t lease_ms, int64_t default_lease_ms);
+dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order);
+/* A text that is kept with a message, cut between characters. */
+dueq_bytes dueq__lease_cut_text(dueq_bytes text);
 
 /* ---- wait.c: a call that may wait for one of several queues --------------------------------------- */
 

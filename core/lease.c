@@ -50,8 +50,7 @@ dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t
     return dueq__call_submit(queue->client, &words);
 }
 
-/* A text that is kept with a message, cut between characters. */
-static dueq_bytes cut_text(dueq_bytes text) {
+dueq_bytes dueq__lease_cut_text(dueq_bytes text) {
     if (text.size <= DUEQ_MAX_ERROR)
         return text;
     const char *bytes = text.data;
@@ -73,7 +72,7 @@ static dueq_status check_retry_delay(dueq_queue *queue, int64_t delay_ms) {
 static void add_retry(struct dueq__words *words, int64_t delay_ms, dueq_bytes error) {
     uint16_t chance; /* of a backoff's jitter */
     dueq__id_random(&chance, sizeof chance);
-    error = cut_text(error);
+    error = dueq__lease_cut_text(error);
     dueq__words_number(words, delay_ms);
     dueq__words_number(words, chance);
     dueq__words_bytes(words, error.data, error.size);
@@ -154,7 +153,7 @@ dueq_status dueq_bury_submit(dueq_queue *queue, dueq_bytes ticket, dueq_bytes re
     dueq_status status = begin(queue, &dueq__script_bury, ticket, &words);
     if (status)
         return status;
-    reason = cut_text(reason);
+    reason = dueq__lease_cut_text(reason);
     dueq__words_bytes(&words, reason.data, reason.size);
     return dueq__call_submit(queue->client, &words);
 }

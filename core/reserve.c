@@ -168,8 +168,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__wait_nothing(client, now, pause);
 }
 
-static dueq_status check_queues(dueq_queue *const *queues, size_t count) {
+dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order) {
     dueq_client *client = queues[0]->client;
+    if (order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
+        return dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
     if (count > DUEQ_MAX_QUEUES)
         return dueq__fail(&client->error, DUEQ_INVALID,
                           "%zu queues in one call; 1 to %d are allowed", count, DUEQ_MAX_QUEUES);
@@ -246,23 +248,27 @@ dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
     return submit(&queue, 1, DUEQ_PREFERENCE, &asked, count ? timeout_ms : 0, settlement);
 }
 
-dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
-                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
+                                     dueq_order order, size_t count, int64_t timeout_ms,
+                                     int64_t lease_ms, int64_t default_lease_ms) {
     if (!queues || queue_count == 0 || !queues[0])
         return DUEQ_INVALID;
     struct dueq__wait asked = {
-        .count = count, .lease_ms = lease_ms, .default_lease_ms = DUEQ_DEFAULT_LEASE_MS};
+        .count = count, .lease_ms = lease_ms, .default_lease_ms = default_lease_ms};
     dueq_queue *first = queues[0];
-    dueq_client *client = first->client;
-    dueq__client_check_fork(client);
-    dueq_status status = check_queues(queues, queue_count);
-    if (!status && order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
-        status = dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
+    dueq__client_check_fork(first->client);
+    dueq_status status = dueq__reserve_check_queues(queues, queue_count, order);
     if (!status)
         status = dueq__verb_check_count(first, queues, count);
     if (!status)
         status = check_reserve(first, timeout_ms, lease_ms);
     return status ? status : submit(queues, queue_count, order, &asked, timeout_ms, NULL);
+}
+
+dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+    return dueq__reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms,
+                                    DUEQ_DEFAULT_LEASE_MS);
 }
 
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

@@ -1,0 +1,493 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loop.h"
+
+/* The loop: a request settles what was noted and reserves the next; what it brought is handed out. */
+
+/* While messages are in hand, a request is made for notes older than this. */
+#define QUIET_MS 50
+#define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
+
+/* What a request brought, and how far it is handed out. */
+struct hand {
+    struct hand *after;
+    dueq_result *result;
+    size_t queue, next;
+    struct dueq__held *held[]; /* of each message */
+};
+
+struct retry {
+    struct dueq__held *held; /* NULL: none */
+    int64_t delay_ms;
+    char *error;
+    size_t error_size;
+};
+
+enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_RELEASE };
+
+struct dueq_consumer {
+    dueq_client *client;
+    dueq_queue **queues;
+    size_t queue_count;
+    dueq_consumer_options options;
+    pid_t pid;
+    struct dueq__hold *hold;
+    struct dueq__keeper *keeper; /* started with the first message */
+    struct hand *hands;          /* the first is that of the message handed out last */
+    size_t in_hand;
+    enum step step;
+    int64_t timeout_ms;
+    struct retry retry;
+    struct dueq__held *sent[DUEQ_MAX_BATCH]; /* the notes in the request under way */
+    size_t sent_count;
+    bool retry_sent;
+};
+
+/* ---- Opening and closing ---- */
+
+static dueq_status check(dueq_client *client, const dueq_consumer_options *options) {
+    struct dueq__error *error = &client->error;
+    bool keeps = options->max_run_ms != 0;
+    if (options->prefetch < 1 || options->prefetch > DUEQ_MAX_BATCH)
+        return dueq__fail(error, DUEQ_INVALID, "a prefetch of %zu; 1 to %d are allowed",
+                          options->prefetch, DUEQ_MAX_BATCH);
+    if (options->max_run_ms < 0 || options->max_run_ms > DUEQ_MAX_TIME_MS)
+        return dueq__fail(error, DUEQ_INVALID, "the maximum running time is %lld ms",
+                          (long long)options->max_run_ms);
+    if (options->lease_ms < 0 || options->lease_ms > UINT32_MAX)
+        return dueq__fail(error, DUEQ_INVALID, "the lease is %lld ms",
+                          (long long)options->lease_ms);
+    if (keeps && options->lease_ms && options->lease_ms < LEAST_LEASE_MS)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the lease is %lld ms; a heartbeat can keep one of %d ms or more",
+                          (long long)options->lease_ms, LEAST_LEASE_MS);
+    return DUEQ_OK;
+}
+
+dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
+                               const dueq_consumer_options *options, dueq_consumer **consumer) {
+    *consumer = NULL;
+    if (!queues || !queue_count || !queues[0])
+        return DUEQ_INVALID;
+    dueq_client *client = queues[0]->client;
+    dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
+    if (!status)
+        status = check(client, options);
+    if (status)
+        return status;
+    dueq_consumer *made = calloc(1, sizeof *made);
+    dueq_queue **kept = calloc(queue_count, sizeof *kept);
+    struct dueq__hold *hold = dueq__hold_new();
+    if (!made || !kept || !hold) {
+        free(made);
+        free(kept);
+        dueq__hold_free(hold);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    memcpy(kept, queues, queue_count * sizeof *kept);
+    *made = (dueq_consumer){.client = client,
+                            .queues = kept,
+                            .queue_count = queue_count,
+                            .options = *options,
+                            .pid = getpid(),
+                            .hold = hold};
+    *consumer = made;
+    return DUEQ_OK;
+}
+
+static void drop_hand(dueq_consumer *consumer) {
+    struct hand *hand = consumer->hands;
+    consumer->hands = hand->after;
+    dueq_result_free(hand->result);
+    free(hand);
+}
+
+static void drop_retry(dueq_consumer *consumer) {
+    free(consumer->retry.error);
+    consumer->retry = (struct retry){0};
+}
+
+static void drop_all(dueq_consumer *consumer) {
+    while (consumer->hands)
+        drop_hand(consumer);
+    drop_retry(consumer);
+    consumer->in_hand = consumer->sent_count = 0;
+    consumer->retry_sent = false;
+    consumer->step = STEP_NONE;
+}
+
+void dueq_consumer_close(dueq_consumer *consumer) {
+    if (!consumer)
+        return;
+    bool own = consumer->pid == getpid();
+    if (consumer->step != STEP_NONE && own)
+        dueq_abandon(consumer->client);
+    if (own) {
+        dueq__keeper_end(consumer->keeper);
+        dueq__hold_free(consumer->hold);
+    }
+    drop_all(consumer);
+    free(consumer->queues);
+    free(consumer);
+}
+
+/*
+ * After fork() the child's consumer begins anew: the messages are the parent's, and so is the thread that
+ * works with the hold, which therefore stays as it is.
+ */
+static dueq_status check_fork(dueq_consumer *consumer) {
+    if (consumer->pid == getpid())
+        return DUEQ_OK;
+    struct dueq__hold *hold = dueq__hold_new();
+    if (!hold)
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    drop_all(consumer);
+    consumer->hold = hold;
+    consumer->keeper = NULL;
+    consumer->pid = getpid();
+    return DUEQ_OK;
+}
+
+/* ---- What is in hand ---- */
+
+/* Hands the next message out; NULL: it was lost. */
+static const dueq_message *hand_out(dueq_consumer *consumer) {
+    struct hand *hand = consumer->hands;
+    size_t at = hand->next++;
+    consumer->in_hand--;
+    if (!dueq__hold_hand_out(consumer->hold, hand->held[at], consumer->options.max_run_ms))
+        return NULL;
+    return dueq_result_message(hand->result, at);
+}
+
+/* Is one in hand that can be handed out? Drops those before it that are lost. */
+static bool has_next(dueq_consumer *consumer) {
+    while (consumer->in_hand) {
+        struct hand *hand = consumer->hands;
+        if (hand->next == dueq_result_count(hand->result))
+            drop_hand(consumer);
+        else if (dueq__hold_alive(consumer->hold, hand->held[hand->next]))
+            return true;
+        else
+            hand_out(consumer);
+    }
+    return false;
+}
+
+/* Holds what a reserve brought, which was asked for at asked_ms. Owns the result. */
+static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
+    size_t count = dueq_result_count(result);
+    struct hand **last = &consumer->hands, *hand;
+    size_t held = 0;
+    int64_t stop_ms = dueq__monotonic_ms() + consumer->options.max_run_ms;
+    hand = count ? malloc(sizeof *hand + count * sizeof hand->held[0]) : NULL;
+    if (hand)
+        *hand = (struct hand){.result = result, .queue = dueq_result_queue(result)};
+    for (; hand && held < count; held++) {
+        const dueq_message *message = dueq_result_message(result, held);
+        if (!dueq__hold_add(consumer->hold, hand->queue, message->ticket, asked_ms,
+                            message->time_ms - message->now_ms, stop_ms, &hand->held[held]))
+            break;
+    }
+    if (held < count || !count) {
+        /* Those that are not held come back when their leases end. */
+        for (size_t i = 0; i < held; i++) {
+            dueq__hold_forget(consumer->hold, hand->held[i]->ticket);
+            dueq__hold_drop(consumer->hold, hand->held[i]);
+        }
+        free(hand);
+        dueq_result_free(result);
+        return count ? dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL) : DUEQ_OK;
+    }
+    while (*last)
+        last = &(*last)->after;
+    *last = hand;
+    consumer->in_hand += count;
+    if (consumer->keeper || !consumer->options.max_run_ms)
+        return DUEQ_OK;
+    return dueq__keeper_start(consumer->client, consumer->queues, consumer->queue_count,
+                              consumer->hold, &consumer->keeper);
+}
+
+/* ---- Requests ---- */
+
+static int64_t default_lease_ms(const dueq_consumer *consumer) {
+    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
+}
+
+/* Takes the notes of a queue that were made until then, and a retry, for a request. */
+static struct dueq__settlement take_notes(dueq_consumer *consumer, size_t queue, int64_t until_ms,
+                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
+    struct retry *retry = &consumer->retry;
+    struct dueq__settlement settlement = {.acks = tickets};
+    consumer->sent_count =
+        dueq__hold_take_noted(consumer->hold, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    settlement.ack_count = consumer->sent_count;
+    consumer->retry_sent = retry->held && retry->held->queue == queue;
+    if (consumer->retry_sent) {
+        settlement.retry = retry->held->ticket;
+        settlement.retry_delay_ms = retry->delay_ms;
+        settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
+    }
+    return settlement;
+}
+
+/* What became of the notes that the request took along. */
+static void settle(dueq_consumer *consumer, const dueq_result *result, dueq_status status) {
+    size_t count = result ? dueq__result_settled_count(result) : 0;
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        dueq__hold_settled(consumer->hold, consumer->sent[i],
+                           i < count ? dueq__result_settled(result, i) : status);
+    size_t at = consumer->sent_count;
+    if (consumer->retry_sent && at < count) {
+        dueq__hold_settled(consumer->hold, consumer->retry.held, dueq__result_settled(result, at));
+        drop_retry(consumer);
+    }
+    consumer->sent_count = 0;
+    consumer->retry_sent = false;
+}
+
+/* The queue that notes are to be sent for first; SIZE_MAX: none. */
+static size_t queue_to_settle(const dueq_consumer *consumer, int64_t until_ms) {
+    return consumer->retry.held ? consumer->retry.held->queue
+                                : dueq__hold_noted_queue(consumer->hold, until_ms);
+}
+
+static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t until_ms) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    struct dueq__settlement settlement = take_notes(consumer, queue, until_ms, tickets);
+    consumer->step = STEP_SETTLE;
+    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
+                                        default_lease_ms(consumer));
+}
+
+static dueq_status submit_reserve(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    int64_t lease_ms = consumer->options.lease_ms, usual_ms = default_lease_ms(consumer);
+    bool more = has_next(consumer); /* and one of them is handed out after this */
+    size_t count = consumer->options.prefetch - consumer->in_hand + more;
+    int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
+    consumer->step = STEP_RESERVE;
+    if (consumer->queue_count > 1)
+        return dueq__reserve_any_submit(consumer->queues, consumer->queue_count,
+                                        consumer->options.order, count, timeout_ms, lease_ms,
+                                        usual_ms);
+    struct dueq__settlement settlement = take_notes(consumer, 0, dueq__monotonic_ms(), tickets);
+    return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
+                                        lease_ms, usual_ms);
+}
+
+static dueq_status submit_next(dueq_consumer *consumer) {
+    int64_t now = dueq__monotonic_ms();
+    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer, now) : SIZE_MAX;
+    if (queue != SIZE_MAX)
+        return submit_settle(consumer, queue, now);
+    if (consumer->queue_count > 1 && has_next(consumer))
+        return DUEQ_OK;
+    return submit_reserve(consumer);
+}
+
+/* A submit that failed has sent nothing. */
+static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
+    if (status < 0)
+        settle(consumer, NULL, status);
+    if (status != DUEQ_PENDING)
+        consumer->step = STEP_NONE;
+    return status;
+}
+
+static dueq_status begin(dueq_consumer *consumer) {
+    dueq_status status = check_fork(consumer);
+    if (!status && consumer->step != STEP_NONE)
+        status = dueq__fail(&consumer->client->error, DUEQ_IN_USE, NULL);
+    return status;
+}
+
+dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
+    dueq_status status = begin(consumer);
+    if (status)
+        return status;
+    if (has_next(consumer)) {
+        int64_t oldest = dueq__hold_oldest(consumer->hold);
+        int64_t patience = consumer->keeper ? QUIET_MS : 0;
+        bool ripe = oldest != DUEQ__NEVER && oldest + patience <= dueq__monotonic_ms();
+        if (!consumer->retry.held && !ripe)
+            return DUEQ_OK;
+    }
+    consumer->timeout_ms = timeout_ms;
+    return submitted(consumer, submit_next(consumer));
+}
+
+/* The end of a step: its status, or PENDING where it is still under way. */
+static dueq_status end_step(dueq_consumer *consumer) {
+    dueq_result *result;
+    int64_t asked_ms = consumer->client->call.asked_ms;
+    dueq_status status = dueq_take(consumer->client, &result);
+    if (status == DUEQ_PENDING)
+        return status;
+    settle(consumer, result, status < 0 ? status : DUEQ_CLOSED);
+    if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
+        status = take_in_hand(consumer, result, asked_ms);
+    else
+        dueq_result_free(result);
+    return status;
+}
+
+dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
+                               size_t *queue) {
+    dueq_status status = DUEQ_OK;
+    *message = NULL;
+    if (consumer->step != STEP_NONE) {
+        enum step step = consumer->step;
+        status = end_step(consumer);
+        if (status == DUEQ_PENDING)
+            return status;
+        consumer->step = STEP_NONE;
+        if (status < 0)
+            return status;
+        if (step == STEP_SETTLE) {
+            status = submitted(consumer, submit_next(consumer));
+            if (status)
+                return status;
+        }
+    }
+    while (!*message && has_next(consumer))
+        *message = hand_out(consumer);
+    if (!*message)
+        return DUEQ_EMPTY;
+    if (queue)
+        *queue = consumer->hands->queue;
+    return DUEQ_OK;
+}
+
+dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
+                               const dueq_message **message, size_t *queue) {
+    *message = NULL;
+    /* After INTERRUPTED it goes on. */
+    dueq_status status = consumer->step == STEP_NONE || consumer->pid != getpid()
+                             ? dueq_consumer_submit(consumer, timeout_ms)
+                             : DUEQ_PENDING;
+    if (status < 0)
+        return status;
+    while ((status = dueq_consumer_take(consumer, message, queue)) == DUEQ_PENDING) {
+        if (dueq_wait(consumer->client, -1) == DUEQ_INTERRUPTED)
+            return DUEQ_INTERRUPTED;
+    }
+    return status;
+}
+
+/* ---- Notes ---- */
+
+dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
+    struct dueq__ticket parts;
+    dueq_status status = check_fork(consumer);
+    if (!status)
+        status = dueq__verb_check_ticket(consumer->queues[0], ticket, &parts);
+    if (!status)
+        dueq__hold_note(consumer->hold, ticket);
+    return status;
+}
+
+dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int64_t delay_ms,
+                                dueq_bytes error) {
+    struct dueq__error *failure = &consumer->client->error;
+    struct dueq__ticket parts;
+    dueq_status status = check_fork(consumer);
+    if (!status)
+        status = dueq__verb_check_ticket(consumer->queues[0], ticket, &parts);
+    if (!status && delay_ms != DUEQ_BY_POLICY)
+        status =
+            dueq__verb_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+    if (!status && consumer->retry.held)
+        status = dueq__fail(failure, DUEQ_IN_USE, "a retry is noted already");
+    if (status)
+        return status;
+    error = dueq__lease_cut_text(error);
+    char *text = malloc(error.size + 1);
+    if (!text)
+        return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
+    memcpy(text, error.size ? error.data : "", error.size);
+    consumer->retry =
+        (struct retry){dueq__hold_retry(consumer->hold, ticket), delay_ms, text, error.size};
+    if (!consumer->retry.held)
+        drop_retry(consumer);
+    return DUEQ_OK;
+}
+
+void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
+    if (consumer->pid == getpid())
+        dueq__hold_forget(consumer->hold, ticket);
+}
+
+size_t dueq_consumer_lost(const dueq_consumer *consumer) {
+    return consumer->pid == getpid() ? dueq__hold_lost(consumer->hold) : 0;
+}
+
+/* ---- Stopping ---- */
+
+/* Gives what is in hand of one request back. */
+static dueq_status submit_release(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    const struct hand *hand = consumer->hands;
+    size_t count = 0;
+    for (size_t i = hand->next; i < dueq_result_count(hand->result); i++)
+        tickets[count++] = hand->held[i]->ticket;
+    consumer->step = STEP_RELEASE;
+    return dueq_release_submit(consumer->queues[hand->queue], tickets, count, 0);
+}
+
+/* They are nobody's business any more, whatever became of them: at worst their leases end. */
+static void drop_released(dueq_consumer *consumer) {
+    struct hand *hand = consumer->hands;
+    for (; hand->next < dueq_result_count(hand->result); hand->next++) {
+        struct dueq__held *held = hand->held[hand->next];
+        dueq__hold_forget(consumer->hold, held->ticket);
+        dueq__hold_drop(consumer->hold, held);
+        consumer->in_hand--;
+    }
+    drop_hand(consumer);
+}
+
+static dueq_status submit_stop(dueq_consumer *consumer) {
+    int64_t now = dueq__monotonic_ms();
+    size_t queue = queue_to_settle(consumer, now);
+    if (queue != SIZE_MAX)
+        return submit_settle(consumer, queue, now);
+    while (consumer->hands && consumer->hands->next == dueq_result_count(consumer->hands->result))
+        drop_hand(consumer);
+    return consumer->hands ? submit_release(consumer) : DUEQ_OK;
+}
+
+dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
+    dueq_status status = begin(consumer);
+    return status ? status : submitted(consumer, submit_stop(consumer));
+}
+
+dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
+    if (consumer->step == STEP_NONE)
+        return DUEQ_OK;
+    enum step step = consumer->step;
+    dueq_status status = end_step(consumer);
+    if (status == DUEQ_PENDING)
+        return status;
+    consumer->step = STEP_NONE;
+    if (step == STEP_RELEASE && status >= 0)
+        drop_released(consumer);
+    return status < 0 ? status : submitted(consumer, submit_stop(consumer));
+}
+
+dueq_status dueq_consumer_stop(dueq_consumer *consumer) {
+    dueq_status status =
+        consumer->step == STEP_NONE ? dueq_consumer_stop_submit(consumer) : DUEQ_PENDING;
+    if (status < 0)
+        return status;
+    while ((status = dueq_consumer_stop_take(consumer)) == DUEQ_PENDING) {
+        if (dueq_wait(consumer->client, -1) == DUEQ_INTERRUPTED)
+            return DUEQ_INTERRUPTED;
+    }
+    return status;
+}

@@ -1,0 +1,90 @@
+/*
+ * What a consumer is made of: hold.c, the messages that it holds; keeper.c, the heartbeat that keeps their
+ * leases; consumer.c, the loop. Above the calls: each uses the verbs. Included by those files only.
+ */
+#ifndef DUEQ_LOOP_H
+#define DUEQ_LOOP_H
+
+#include <pthread.h>
+
+#include "internal.h"
+
+/* How long a note of an ack may wait for a request that takes it along. */
+#define DUEQ__NOTE_MS 200
+
+/* ---- hold.c: shared by the consumer's thread and its heartbeat's -------------------------------- */
+
+struct dueq__held {
+    size_t queue;      /* its place among the consumer's */
+    int64_t lease_ms;  /* how long each lease is */
+    int64_t end_ms;    /* of the lease, by the monotonic clock; 0: it was lost */
+    int64_t beat_ms;   /* when to extend it */
+    int64_t stop_ms;   /* from then on it is not extended */
+    int64_t noted_ms;  /* since when an ack of it waits to be sent; 0: none does */
+    bool sending;      /* that ack, or a retry, is under way */
+    bool gone;         /* settled; freed when nobody uses it */
+    unsigned uses;     /* by whoever works with it outside of the lock */
+    dueq_bytes ticket; /* behind it, in the same allocation */
+};
+
+struct dueq__hold {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* there is something to do before wake_ms */
+    int64_t wake_ms;        /* when the heartbeat looks next */
+    struct dueq__held **items;
+    size_t count, room;
+    size_t hint; /* where the next one that is asked for likely is */
+    size_t lost;
+    bool stopping;
+};
+
+/* NULL: out of memory. */
+struct dueq__hold *dueq__hold_new(void);
+void dueq__hold_free(struct dueq__hold *hold);
+
+/* Holds a message from now on, with one use. lease_ms: from start_ms on. False: out of memory. */
+bool dueq__hold_add(struct dueq__hold *hold, size_t queue, dueq_bytes ticket, int64_t start_ms,
+                    int64_t lease_ms, int64_t stop_ms, struct dueq__held **added);
+/* One use less. */
+void dueq__hold_drop(struct dueq__hold *hold, struct dueq__held *held);
+bool dueq__hold_alive(struct dueq__hold *hold, const struct dueq__held *held);
+/* Hands it out: from now on it is kept for max_run_ms. False: its lease has ended, and it is lost. */
+bool dueq__hold_hand_out(struct dueq__hold *hold, struct dueq__held *held, int64_t max_run_ms);
+/* Notes an ack of it; one that is not held any more is lost. */
+void dueq__hold_note(struct dueq__hold *hold, dueq_bytes ticket);
+/* It is settled by somebody else. */
+void dueq__hold_forget(struct dueq__hold *hold, dueq_bytes ticket);
+/* Takes it for a retry, with one use; NULL: it is not held any more, and lost. */
+struct dueq__held *dueq__hold_retry(struct dueq__hold *hold, dueq_bytes ticket);
+/* Since when the oldest note waits; DUEQ__NEVER: there is none. */
+int64_t dueq__hold_oldest(struct dueq__hold *hold);
+/* The queue of a note that was made until then; SIZE_MAX: there is none. */
+size_t dueq__hold_noted_queue(struct dueq__hold *hold, int64_t until_ms);
+/* Takes up to `most` of that queue's notes to be sent, with one use each. */
+size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t until_ms,
+                             struct dueq__held **taken, size_t most);
+/* Takes messages of one queue and one length of lease that are to be extended, with one use each. */
+size_t dueq__hold_take_due(struct dueq__hold *hold, int64_t now_ms, struct dueq__held **taken,
+                           size_t most);
+/* What became of one that was sent: OK, an outcome, or a failure (< 0: its note stands). One use less. */
+void dueq__hold_settled(struct dueq__hold *hold, struct dueq__held *held, dueq_status status);
+/* What became of an extension that was asked for at start_ms. One use less. */
+void dueq__hold_extended(struct dueq__hold *hold, struct dueq__held *held, int64_t start_ms,
+                         dueq_status status);
+/* For the heartbeat: waits until there is something to do; false: it is to end. */
+bool dueq__hold_wait(struct dueq__hold *hold);
+bool dueq__hold_stopping(struct dueq__hold *hold);
+void dueq__hold_stop(struct dueq__hold *hold);
+size_t dueq__hold_lost(struct dueq__hold *hold);
+
+/* ---- keeper.c: the heartbeat --------------------------------------------------------------------- */
+
+struct dueq__keeper;
+
+/* Starts a thread that keeps what the hold has; it opens a client like this one when it needs it. */
+dueq_status dueq__keeper_start(dueq_client *client, dueq_queue *const *queues, size_t queue_count,
+                               struct dueq__hold *hold, struct dueq__keeper **keeper);
+/* Ends the thread and waits for that. */
+void dueq__keeper_end(struct dueq__keeper *keeper);
+
+#endif

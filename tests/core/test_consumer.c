@@ -1,0 +1,378 @@
+/* The consumer's loop: one round trip for each batch, and what becomes of what it holds. */
+#include <unistd.h>
+
+#include "fixture.h"
+#include "proxy.h"
+
+static struct proxy proxy;
+
+static dueq_consumer *open_consumer_of(dueq_queue *const *queues, size_t count,
+                                       dueq_consumer_options options) {
+    dueq_consumer *consumer;
+    assert_status(jobs.client, OK, dueq_consumer_open(queues, count, &options, &consumer));
+    return consumer;
+}
+
+static dueq_consumer *open_consumer(dueq_consumer_options options) {
+    return open_consumer_of(&jobs.queue, 1, options);
+}
+
+static dueq_consumer_options prefetching(size_t prefetch) {
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    options.prefetch = prefetch;
+    return options;
+}
+
+/* Leases that nobody extends. */
+static dueq_consumer_options unkept(size_t prefetch, int64_t lease_ms) {
+    return (dueq_consumer_options){.prefetch = prefetch, .lease_ms = lease_ms};
+}
+
+static void push_numbered(dueq_queue *queue, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+        char body[16];
+        snprintf(body, sizeof body, "%d", i);
+        push_body(queue, body, 0, NULL);
+    }
+}
+
+static const dueq_message *next(dueq_consumer *consumer, const char *body) {
+    const dueq_message *message;
+    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+    assert_int_equal(message->body.size, strlen(body));
+    assert_memory_equal(message->body.data, body, strlen(body));
+    return message;
+}
+
+static void ack(dueq_consumer *consumer, const dueq_message *message) {
+    assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
+}
+
+static void assert_empty(dueq_consumer *consumer) {
+    const dueq_message *message;
+    assert_status(jobs.client, EMPTY, dueq_consumer_next(consumer, 0, &message, NULL));
+    assert_null(message);
+}
+
+static void stop(dueq_consumer *consumer) {
+    assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
+    dueq_consumer_close(consumer);
+}
+
+static dueq_counts counts_of(dueq_queue *queue) {
+    dueq_counts counts;
+    assert_status(jobs.client, OK, dueq_stats(queue, &counts));
+    return counts;
+}
+
+static void assert_gone(int64_t acked) {
+    dueq_counts counts = counts_of(jobs.queue);
+    assert_int_equal(counts.acked, acked);
+    assert_int_equal(counts.ready + counts.delayed + counts.leased + counts.dead, 0);
+}
+
+/* How many scripts the server has run: what they call is not counted. */
+static long long scripts_run(void) {
+    redisReply *reply = command(&server, "INFO commandstats");
+    static const char name[] = "cmdstat_evalsha:calls=";
+    const char *found = strstr(reply->str, name);
+    assert_non_null(found);
+    long long number = atoll(found + strlen(name));
+    freeReplyObject(reply);
+    return number;
+}
+
+static void work(dueq_consumer *consumer, int from, int count) {
+    for (int i = from; i < from + count; i++) {
+        char body[16];
+        snprintf(body, sizeof body, "%d", i);
+        ack(consumer, next(consumer, body));
+    }
+}
+
+static void test_consumer_makes_one_round_trip_for_each(void **state) {
+    (void)state;
+    push_numbered(jobs.queue, 0, 21);
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    work(consumer, 0, 1);
+    long long before = scripts_run();
+    work(consumer, 1, 20);
+    assert_int_equal(scripts_run() - before, 20);
+    assert_empty(consumer);
+    assert_gone(21);
+    assert_int_equal(dueq_consumer_lost(consumer), 0);
+    stop(consumer);
+}
+
+static void test_consumer_prefetch_makes_one_for_many(void **state) {
+    (void)state;
+    push_numbered(jobs.queue, 0, 220);
+    dueq_consumer *consumer = open_consumer(prefetching(20));
+    work(consumer, 0, 20);
+    long long before = scripts_run();
+    work(consumer, 20, 200);
+    /* Ten, and where the machine stalls a few more, for a note must not wait long. */
+    assert_in_range(scripts_run() - before, 10, 60);
+    assert_empty(consumer);
+    assert_gone(220);
+    stop(consumer);
+}
+
+static void test_consumer_waits_for_a_message(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer(prefetching(5));
+    push_body(jobs.queue, "soon", 300, NULL);
+    ack(consumer, next(consumer, "soon"));
+    assert_empty(consumer);
+    assert_gone(1);
+    stop(consumer);
+}
+
+static void test_consumer_stop_gives_back_what_is_in_hand_uncounted(void **state) {
+    (void)state;
+    push_numbered(jobs.queue, 0, 5);
+    dueq_consumer *consumer = open_consumer(prefetching(5));
+    work(consumer, 0, 2);
+    assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
+    dueq_counts counts = counts_of(jobs.queue);
+    assert_int_equal(counts.acked, 2);
+    assert_int_equal(counts.ready, 3);
+    assert_int_equal(counts.leased, 0);
+    /* In their order, as if they had not been taken; and the consumer goes on. */
+    for (int i = 2; i < 5; i++) {
+        const char body[] = {(char)('0' + i), '\0'};
+        const dueq_message *message = next(consumer, body);
+        assert_int_equal(message->attempt, 1);
+        assert_int_equal(message->crashes, 0);
+        ack(consumer, message);
+    }
+    stop(consumer);
+    assert_gone(5);
+}
+
+static void test_consumer_retry_goes_along(void **state) {
+    (void)state;
+    push_numbered(jobs.queue, 0, 2);
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    const dueq_message *message = next(consumer, "0");
+    assert_status(jobs.client, OK,
+                  dueq_consumer_retry(consumer, message->ticket, 0, BYTES("not now")));
+    assert_status(jobs.client, IN_USE,
+                  dueq_consumer_retry(consumer, message->ticket, 0, BYTES("twice")));
+    ack(consumer, next(consumer, "1"));
+    message = next(consumer, "0");
+    assert_int_equal(message->attempt, 2);
+    assert_memory_equal(message->error.data, "not now", 7);
+    ack(consumer, message);
+    assert_empty(consumer);
+    assert_gone(2);
+    stop(consumer);
+}
+
+static void test_consumer_retry_to_its_end_in_another_queue(void **state) {
+    (void)state;
+    dueq_queue *failed = open_queue(jobs.client, "failed");
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.max_attempts = 1;
+    draft.dead_letter = BYTES("failed");
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    push_numbered(jobs.queue, 1, 1);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    const dueq_message *message = next(consumer, "");
+    assert_status(jobs.client, OK,
+                  dueq_consumer_retry(consumer, message->ticket, 0, BYTES("that was it")));
+    ack(consumer, next(consumer, "1"));
+    stop(consumer);
+    assert_gone(1);
+    assert_int_equal(counts_of(failed).ready, 1);
+    dueq_queue_close(failed);
+}
+
+static void test_consumer_of_several_queues_settles_in_each(void **state) {
+    (void)state;
+    dueq_queue *queues[] = {jobs.queue, open_queue(jobs.client, "mails")};
+    push_numbered(jobs.queue, 0, 3);
+    push_numbered(queues[1], 3, 3);
+    dueq_consumer_options options = prefetching(2);
+    options.order = DUEQ_ROUND_ROBIN;
+    dueq_consumer *consumer = open_consumer_of(queues, 2, options);
+    size_t seen[2] = {0};
+    for (int i = 0; i < 6; i++) {
+        const dueq_message *message;
+        size_t place = 9;
+        assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, &place));
+        assert_int_equal(place, *(const char *)message->body.data >= '3');
+        seen[place]++;
+        ack(consumer, message);
+    }
+    assert_int_equal(seen[0], 3);
+    stop(consumer);
+    assert_gone(3);
+    assert_int_equal(counts_of(queues[1]).acked, 3);
+    dueq_queue_close(queues[1]);
+}
+
+static void test_consumer_tells_of_a_lost_lease(void **state) {
+    (void)state;
+    struct jobs other = jobs_open(server.url);
+    push_numbered(jobs.queue, 0, 1);
+    dueq_consumer *consumer = open_consumer(unkept(1, 100));
+    const dueq_message *message = next(consumer, "0");
+    dueq_result *result;
+    /* It waits for the end of the lease. */
+    const dueq_message *stolen = reserve_one(other.queue, 20000, 0, &result);
+    ack(consumer, message);
+    assert_empty(consumer);
+    assert_int_equal(dueq_consumer_lost(consumer), 1);
+    assert_status(other.client, OK, dueq_ack(other.queue, &stolen->ticket, 1, NULL));
+    dueq_result_free(result);
+    stop(consumer);
+    jobs_close(other);
+}
+
+static void test_consumer_does_not_hand_out_what_it_lost(void **state) {
+    (void)state;
+    struct jobs other = jobs_open(server.url);
+    push_numbered(jobs.queue, 0, 3);
+    dueq_consumer *consumer = open_consumer(unkept(3, 200));
+    ack(consumer, next(consumer, "0"));
+    for (int i = 0; i < 3; i++) {
+        /* As if the process had been stopped: the leases of all three end, the ack was not sent. */
+        dueq_result *result;
+        dueq_bytes ticket = reserve_one(other.queue, 20000, 0, &result)->ticket;
+        assert_status(other.client, OK, dueq_ack(other.queue, &ticket, 1, NULL));
+        dueq_result_free(result);
+    }
+    push_numbered(jobs.queue, 3, 1);
+    ack(consumer, next(consumer, "3"));
+    assert_int_equal(dueq_consumer_lost(consumer), 3);
+    stop(consumer);
+    jobs_close(other);
+}
+
+static void test_consumer_sends_a_note_again_after_a_failure(void **state) {
+    (void)state;
+    const dueq_message *message;
+    push_numbered(jobs.queue, 0, 2);
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    ack(consumer, next(consumer, "0"));
+    run_command(&server, "RENAME dueq:{jobs}:msg kept");
+    run_command(&server, "SET dueq:{jobs}:msg foreign");
+    assert_status(jobs.client, WRONG_TYPE, dueq_consumer_next(consumer, 0, &message, NULL));
+    run_command(&server, "RENAME kept dueq:{jobs}:msg");
+    ack(consumer, next(consumer, "1"));
+    stop(consumer);
+    assert_gone(2);
+}
+
+static void test_consumer_cut_settles_and_reserves_once(void **state) {
+    (void)state;
+    static const enum cut cuts[] = {CUT_REQUEST, CUT_BEFORE};
+    proxy_start(&proxy, &server);
+    for (size_t i = 0; i < 2; i++) {
+        struct jobs cut = jobs_open(proxy.url);
+        dueq_consumer_options options = DUEQ_CONSUMER;
+        dueq_consumer *consumer;
+        const dueq_message *message;
+        run_command(&server, "FLUSHALL");
+        push_numbered(jobs.queue, 0, 4);
+        proxy_cut(&proxy, CUT_NOTHING, "", 0);
+        assert_int_equal(dueq_consumer_open(&cut.queue, 1, &options, &consumer), DUEQ_OK);
+        for (int k = 0; k < 4; k++) {
+            assert_status(cut.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+            assert_int_equal(*(const char *)message->body.data, '0' + k);
+            if (k == 0)
+                /* The script is loaded by now. */
+                proxy_cut(&proxy, cuts[i], "EVALSHA", 2);
+            assert_int_equal(dueq_consumer_ack(consumer, message->ticket), DUEQ_OK);
+        }
+        assert_status(cut.client, OK, dueq_consumer_stop(consumer));
+        assert_int_equal(proxy_cuts(&proxy), 2);
+        assert_int_equal(dueq_consumer_lost(consumer), 0);
+        dueq_consumer_close(consumer);
+        jobs_close(cut);
+        assert_gone(4);
+    }
+    proxy_stop(&proxy);
+}
+
+static void test_consumer_after_fork_is_the_childs_own(void **state) {
+    (void)state;
+    push_numbered(jobs.queue, 0, 3);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    const dueq_message *message = next(consumer, "0");
+    pid_t child = fork();
+    if (child == 0) {
+        /* The second is the parent's, in its hand. */
+        const dueq_message *own;
+        dueq_status status = dueq_consumer_next(consumer, 0, &own, NULL);
+        bool right = status == DUEQ_OK && *(const char *)own->body.data == '2' &&
+                     !dueq_consumer_ack(consumer, own->ticket) && !dueq_consumer_stop(consumer);
+        dueq_consumer_close(consumer);
+        _exit(right ? 0 : 1);
+    }
+    assert_int_equal(child_end(child), 0);
+    ack(consumer, message);
+    ack(consumer, next(consumer, "1"));
+    stop(consumer);
+    assert_gone(3);
+}
+
+static void test_consumer_refuses_options(void **state) {
+    (void)state;
+    dueq_consumer *consumer;
+    const dueq_consumer_options bad[] = {
+        {.prefetch = 0},
+        {.prefetch = DUEQ_MAX_BATCH + 1},
+        {.prefetch = 1, .lease_ms = -1},
+        {.prefetch = 1, .max_run_ms = -1},
+        {.prefetch = 1, .lease_ms = 10, .max_run_ms = 1000},
+        {.prefetch = 1, .order = (dueq_order)7},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_status(jobs.client, INVALID, dueq_consumer_open(&jobs.queue, 1, &bad[i], &consumer));
+        assert_null(consumer);
+        assert_true(strlen(dueq_error_text(jobs.client)) > 0);
+    }
+    dueq_consumer_close(NULL);
+}
+
+static void test_consumer_refuses_what_is_no_ticket(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    assert_status(jobs.client, INVALID, dueq_consumer_ack(consumer, BYTES("nonsense")));
+    assert_status(jobs.client, INVALID,
+                  dueq_consumer_retry(consumer, BYTES("nonsense"), 0, BYTES("")));
+    stop(consumer);
+}
+
+static void test_consumer_closed_leaves_the_client_usable(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    pump_until_blocked(jobs.client, 1);
+    dueq_consumer_close(consumer);
+    push_numbered(jobs.queue, 0, 1);
+    assert_int_equal(counts_of(jobs.queue).ready, 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(test_consumer_makes_one_round_trip_for_each),
+        TEST(test_consumer_prefetch_makes_one_for_many),
+        TEST(test_consumer_waits_for_a_message),
+        TEST(test_consumer_stop_gives_back_what_is_in_hand_uncounted),
+        TEST(test_consumer_retry_goes_along),
+        TEST(test_consumer_retry_to_its_end_in_another_queue),
+        TEST(test_consumer_of_several_queues_settles_in_each),
+        TEST(test_consumer_tells_of_a_lost_lease),
+        TEST(test_consumer_does_not_hand_out_what_it_lost),
+        TEST(test_consumer_sends_a_note_again_after_a_failure),
+        TEST(test_consumer_cut_settles_and_reserves_once),
+        TEST(test_consumer_after_fork_is_the_childs_own),
+        TEST(test_consumer_refuses_options),
+        TEST(test_consumer_refuses_what_is_no_ticket),
+        TEST(test_consumer_closed_leaves_the_client_usable),
+    };
+    return run_on_server(tests, NULL);
+}
