@@ -28,6 +28,7 @@ dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char
 /* ---- clock.c ----------------------------------------------------------------------------------- */
 
 int64_t dueq__monotonic_ms(void);
+int64_t dueq__monotonic_us(void);
 int64_t dueq__wall_ms(void);
 #define DUEQ__NEVER INT64_MAX
 
@@ -275,9 +276,9 @@ struct dueq__watch {
     dueq_queue *queue;
     size_t place;    /* in the caller's array */
     dueq_bytes wake; /* the key of its wake marker */
-    int64_t look_ms; /* when to look */
+    int64_t look_us; /* when to look, by the monotonic clock */
     bool ask;        /* it is to be asked */
-    bool claim;      /* the server counts on this client: to look at look_ms, or for a lock */
+    bool claim;      /* the server counts on this client: to look at look_us, or for a lock */
     bool torch;      /* a wake marker is held that no request has declared yet */
 };
 
@@ -493,8 +494,8 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at);
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
 void dueq__wait_pump(dueq_client *client);
 void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
-/* The longest time until dueq__wait_pump() has something to do. */
-int64_t dueq__wait_next_ms(const dueq_client *client);
+/* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
+int64_t dueq__wait_next_us(const dueq_client *client);
 
 /* ---- leave.c: how a wait ends --------------------------------------------------------------------- */
 

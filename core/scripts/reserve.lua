@@ -351,7 +351,9 @@ if duty or lowered or looked then
   wait = wait and n == 0 and reply[2] ~= 0
   if duty or wait then
     -- include claim
-    local pause, text, changed = claim(claims, session, first, now, wait)
+    -- A note that stayed is claimed too: then the leases of the next messages need nobody woken.
+    local note = tonumber(noted[1] or '') or 0
+    local pause, text, changed = claim(claims, session, first or (note > now and note), now, wait)
     if changed then
       redis.call('HSET', info, 'claims', text)
     end
