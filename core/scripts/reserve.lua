@@ -364,9 +364,9 @@ if duty or lowered or looked then
   end
   if wait then
     -- Nothing is ready and the next time is looked after: nobody needs to be woken.
-    redis.pcall('ZREM', wake, 'w')
+    redis.pcall('ZREM', wake, 'w', 'x')
   elseif left > 0 and (duty or looked) then
-    wake_one(wake)
+    wake_one(wake, left > 1)
   elseif first and not covered(claims, first, now) then
     wake_one(wake)
   end
