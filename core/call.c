@@ -211,8 +211,7 @@ static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
     return 1;
 }
 
-/* As dueq_poll_set(), with the longest wait in us: finer than poll() can tell it. */
-static size_t poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us) {
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us) {
     struct dueq__call *call = &client->call;
     *left_us = 0;
     /* What was submitted and not pumped yet waits for nothing. */
@@ -238,7 +237,7 @@ static size_t poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_
 
 size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms) {
     int64_t left_us;
-    size_t count = poll_set(client, set, &left_us);
+    size_t count = dueq__call_poll_set(client, set, &left_us);
     *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
     return count;
 }
@@ -252,7 +251,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
             return status;
         struct pollfd set[2];
         int64_t timeout;
-        size_t count = poll_set(client, set, &timeout);
+        size_t count = dueq__call_poll_set(client, set, &timeout);
         if (at_most_us >= 0) {
             int64_t left = start + at_most_us - dueq__monotonic_us();
             if (left <= 0)

@@ -429,6 +429,8 @@ dueq_status dueq__call_no_memory(dueq_client *client);
 /* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
 void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
 bool dueq__call_under_way(const dueq_client *client);
+/* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */
 
@@ -490,8 +492,8 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
 dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms);
 /* Sends a request about watches[at]. */
 dueq_status dueq__wait_ask(dueq_client *client, size_t at);
-/* The answer brought nothing; look in pause_ms (0 or more), or leave that to others (-1). */
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
+/* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 void dueq__wait_pump(dueq_client *client);
 void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */

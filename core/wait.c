@@ -90,11 +90,10 @@ static size_t first_to_look(const struct dueq__wait *wait) {
     return first;
 }
 
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__wait *wait = &client->call.wait;
     wait->ahead_ms = now - dueq__monotonic_ms();
-    wait->watches[wait->at].look_us =
-        pause_ms < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_ms * 1000;
+    wait->watches[wait->at].look_us = pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us;
     if (wait->begun < wait->watch_count) {
         dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
