@@ -176,9 +176,11 @@ int main(int count, char **words) {
         measure_burst(words[2], number(words[3]), number(words[4]), !strcmp(words[5], "own"));
     else
         die("usage: versions | timers COUNT | ping SOCKET COUNT | scripts SOCKET BATCH MESSAGES |\n"
-            "  bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES | idle SOCKET SECONDS CONSUMERS |\n"
+            "  bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES | idle SOCKET SECONDS "
+            "CONSUMERS |\n"
             "  waking SOCKET CONSUMERS MESSAGES | burst-wake SOCKET CONSUMERS MESSAGES |\n"
-            "  lease-end SOCKET COUNT | memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES MESSAGES |\n"
+            "  lease-end SOCKET COUNT | memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES "
+            "MESSAGES |\n"
             "  burst SOCKET MESSAGES BATCH own|made");
     return 0;
 }

@@ -7,7 +7,7 @@
 
 static void enter(struct consumer *consumer, enum consumer_state state) {
     consumer->state = state;
-    consumer->since_us = consumer->alarm_us = now_us(CLOCK_MONOTONIC);
+    consumer->since_us = now_us(CLOCK_MONOTONIC);
 }
 
 static void work(struct crew *crew, struct consumer *consumer) {
@@ -17,7 +17,7 @@ static void work(struct crew *crew, struct consumer *consumer) {
     if (crew->note)
         crew->note(crew, consumer, dueq_result_message(consumer->result, 0));
     enter(consumer, WORKING);
-    consumer->alarm_us += crew->work_us;
+    consumer->done_us = consumer->since_us + crew->work_us;
 }
 
 static void settle(struct consumer *consumer) {
@@ -39,7 +39,7 @@ static void wait_for_more(struct consumer *consumer) {
 static void advance(struct crew *crew, struct consumer *consumer) {
     for (;;) {
         if (consumer->state == WORKING) {
-            if (now_us(CLOCK_MONOTONIC) < consumer->alarm_us)
+            if (now_us(CLOCK_MONOTONIC) < consumer->done_us)
                 return;
             settle(consumer);
         }
@@ -57,39 +57,24 @@ static void advance(struct crew *crew, struct consumer *consumer) {
     }
 }
 
-/* Fills the set; returns how many entries it has, and the time at which somebody is to be pumped. */
-static nfds_t watch(struct crew *crew, double *alarm_us) {
-    nfds_t count = 0;
-    for (size_t i = 0; i < crew->count; i++) {
-        struct consumer *consumer = &crew->consumers[i];
-        if (consumer->state != WORKING) {
-            int timeout;
-            size_t more = dueq_poll_set(consumer->link.client, crew->set + count, &timeout);
-            consumer->alarm_us = now_us(CLOCK_MONOTONIC) + (timeout < 0 ? 60e6 : timeout * 1e3);
-            while (more--)
-                crew->owners[count++] = i;
-        }
-        if (consumer->alarm_us < *alarm_us)
-            *alarm_us = consumer->alarm_us;
-    }
-    return count;
-}
-
 void crew_drive(struct crew *crew, size_t acked, double until_us) {
-    while ((!acked || crew->acked < acked) && now_us(CLOCK_MONOTONIC) < until_us) {
-        double alarm_us = until_us;
-        nfds_t count = watch(crew, &alarm_us);
-        double left_us = alarm_us - now_us(CLOCK_MONOTONIC);
+    while (!acked || crew->acked < acked) {
+        double now = now_us(CLOCK_MONOTONIC), alarm_us = until_us;
+        if (now >= until_us)
+            return;
+        for (size_t i = 0; i < crew->count; i++) {
+            const struct consumer *consumer = &crew->consumers[i];
+            bool works = consumer->state == WORKING;
+            crew->set[i].events = works ? 0 : POLLIN;
+            if (works && consumer->done_us < alarm_us)
+                alarm_us = consumer->done_us;
+        }
+        double left_us = alarm_us > now ? alarm_us - now : 0;
         const struct timespec left = {(time_t)(left_us / 1e6), (long)left_us % 1000000 * 1000};
-        if (left_us > 0 ? ppoll(crew->set, count, &left, NULL) < 0
-                        : poll(crew->set, count, 0) < 0)
+        if (ppoll(crew->set, crew->count, &left, NULL) < 0)
             die("poll failed");
-        double now = now_us(CLOCK_MONOTONIC);
-        for (nfds_t i = 0; i < count; i++)
-            if (crew->set[i].revents)
-                crew->consumers[crew->owners[i]].alarm_us = 0;
         for (size_t i = 0; i < crew->count; i++)
-            if (crew->consumers[i].alarm_us <= now)
+            if (crew->set[i].revents || crew->consumers[i].state == WORKING)
                 advance(crew, &crew->consumers[i]);
     }
 }
@@ -109,11 +94,14 @@ static long long info_number(redisContext *control, const char *section, const c
 void crew_open(struct crew *crew, const char *socket, const char *name, size_t count) {
     *crew = (struct crew){.count = count};
     crew->consumers = must_allocate(count, sizeof *crew->consumers);
-    crew->set = must_allocate(2 * count, sizeof *crew->set);
-    crew->owners = must_allocate(2 * count, sizeof *crew->owners);
+    crew->set = must_allocate(count, sizeof *crew->set);
     for (size_t i = 0; i < count; i++) {
         crew->consumers[i].link = link_open(socket, name);
+        crew->set[i].fd = dueq_descriptor(crew->consumers[i].link.client);
+        if (crew->set[i].fd < 0)
+            die("no descriptors left");
         wait_for_more(&crew->consumers[i]);
+        advance(crew, &crew->consumers[i]);
     }
     redisContext *control = bare_open(socket);
     double limit_us = now_us(CLOCK_MONOTONIC) + 30e6;
@@ -133,7 +121,6 @@ void crew_close(struct crew *crew) {
     }
     free(crew->consumers);
     free(crew->set);
-    free(crew->owners);
 }
 
 /* ---- What the server is sent ---- */

@@ -6,7 +6,7 @@
 
 #include "driver.h"
 
-/* ---- Consumers, each with a client of its own, driven by poll() ---- */
+/* ---- Consumers, each with a client of its own, driven by poll() on its descriptor ---- */
 
 enum consumer_state { WAITING, WORKING, SETTLING };
 
@@ -15,16 +15,15 @@ struct consumer {
     enum consumer_state state;
     dueq_result *result; /* while it works */
     double since_us;     /* of this state, CLOCK_MONOTONIC */
-    double alarm_us;     /* when it is to be pumped, or its work is done */
+    double done_us;      /* when its work is done */
     size_t taken;
 };
 
 struct crew {
     struct consumer *consumers;
     size_t count;
-    struct pollfd *set;
-    size_t *owners;
-    double work_us; /* that each message takes */
+    struct pollfd *set; /* one entry for each consumer */
+    double work_us;     /* that each message takes */
     size_t taken, acked;
     /* A message came, before it is worked on; own is the caller's. */
     void (*note)(struct crew *crew, struct consumer *consumer, const dueq_message *message);

@@ -207,8 +207,8 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
     printf("{\"consumers\": %zu, \"messages\": %zu, \"work_ms\": %d, \"got_some\": %zu, "
            "\"all_done_ms\": %.3f, \"longest_wait_ms\": %.3f, "
            "\"last_woken_ms\": %.3f, ",
-           consumers, messages, WORK_MS, woken, all_us / 1000,
-           burst.longest_us / 1000, burst.first_us / 1000);
+           consumers, messages, WORK_MS, woken, all_us / 1000, burst.longest_us / 1000,
+           burst.first_us / 1000);
     print_traffic("", all, messages);
     printf("\"left\": %zu}\n", burst.left);
     meter_close(&meter);

@@ -300,7 +300,7 @@ struct dueq__wait {
     int64_t probe_ms;   /* when to probe, or to give a probe up */
     int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
     int64_t ahead_ms;   /* the server's clock less the monotonic one */
-    unsigned probes;    /* sent in this wait */
+    unsigned probes;    /* sent in this wait, and one more by chance */
     bool probing;       /* and one is under way */
     bool blocked;       /* BZPOPMIN is under way on the waiting connection */
     bool unblocking;    /* and CLIENT UNBLOCK was sent for it */

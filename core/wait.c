@@ -14,7 +14,7 @@
 /*
  * How often a consumer that nobody wakes probes whether it was forgotten (a marker went to a consumer
  * that died): one plain command, in turn about ready messages and about the next time. Spread, so that
- * consumers do not probe at once.
+ * consumers do not probe at once, nor all about the same.
  */
 #define PROBE_MS 12000
 #define PROBE_SPREAD_MS 3000
@@ -25,10 +25,14 @@
 
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
-static int64_t next_probe_ms(void) {
+static uint16_t draw(void) {
     uint16_t chance;
     dueq__id_random(&chance, sizeof chance);
-    return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * chance / 65536;
+    return chance;
+}
+
+static int64_t next_probe_ms(void) {
+    return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * draw() / 65536;
 }
 
 /* ---- Asking ---- */
@@ -53,6 +57,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
     wait->begun = 1;
+    wait->probes = draw() % 2;
     int64_t now = dueq__monotonic_ms();
     if (timeout_ms)
         wait->until_ms =
