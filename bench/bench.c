@@ -160,8 +160,14 @@ int main(int count, char **words) {
         measure_cost(words[2], *verb == 'b', number(words[3]), number(words[4]));
     else if (!strcmp(verb, "lateness") && count == 4)
         measure_lateness(words[2], number(words[3]));
-    else if (!strcmp(verb, "idle") && count == 4)
-        measure_idle(words[2], (int64_t)number(words[3]));
+    else if (!strcmp(verb, "idle") && count == 5)
+        measure_idle(words[2], (double)number(words[3]), number(words[4]));
+    else if (!strcmp(verb, "waking") && count == 5)
+        measure_waking(words[2], number(words[3]), number(words[4]));
+    else if (!strcmp(verb, "burst-wake") && count == 5)
+        measure_burst_wake(words[2], number(words[3]), number(words[4]));
+    else if (!strcmp(verb, "lease-end") && count == 4)
+        measure_lease_end(words[2], number(words[3]));
     else if (!strcmp(verb, "memory") && count == 4)
         measure_memory(words[2], number(words[3]));
     else if (!strcmp(verb, "depth") && count == 6)
@@ -170,8 +176,11 @@ int main(int count, char **words) {
         measure_burst(words[2], number(words[3]), number(words[4]), !strcmp(words[5], "own"));
     else
         die("usage: versions | timers COUNT | ping SOCKET COUNT | scripts SOCKET BATCH MESSAGES |\n"
-            "  bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES | idle SOCKET SECONDS |\n"
-            "  memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES MESSAGES |\n"
+            "  bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES | idle SOCKET SECONDS "
+            "CONSUMERS |\n"
+            "  waking SOCKET CONSUMERS MESSAGES | burst-wake SOCKET CONSUMERS MESSAGES |\n"
+            "  lease-end SOCKET COUNT | memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES "
+            "MESSAGES |\n"
             "  burst SOCKET MESSAGES BATCH own|made");
     return 0;
 }

@@ -57,8 +57,14 @@ void measure_cost(const char *socket, bool bare, size_t batch, size_t messages);
 /* lateness.c: when delayed messages reach one waiting consumer, and plain timers of the same kind. */
 void measure_lateness(const char *socket, size_t messages);
 void measure_timers(size_t count);
-/* idle.c: the commands that the server ran while one consumer waited. */
-void measure_idle(const char *socket, int64_t seconds);
+/* idle.c: the commands that the server was sent while so many consumers waited. */
+void measure_idle(const char *socket, double seconds, size_t consumers);
+/* waking.c: the commands that one message costs with so many consumers waiting, and how late it comes. */
+void measure_waking(const char *socket, size_t consumers, size_t messages);
+/* The longest time for which one of them waited while messages of a burst lay ready. */
+void measure_burst_wake(const char *socket, size_t consumers, size_t messages);
+/* How late after the end of a lease a waiting consumer gets the message. */
+void measure_lease_end(const char *socket, size_t count);
 /* memory.c: the server's memory with no message, and with each message in a state. */
 void measure_memory(const char *socket, size_t messages);
 /* limits_depth.c: what the verbs cost in a short and in a long queue of delayed messages. */

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "crew.h"
 
-/* Prints the calls of each command since CONFIG RESETSTAT: {"evalsha": 2, ...}. */
+/* Prints the calls of each command since CONFIG RESETSTAT: {"exists": 2, ...}. */
 static void print_calls(redisContext *control) {
     redisReply *info = bare_command(control, "INFO commandstats");
     const char *separator = "", *line = info->str;
@@ -22,26 +22,26 @@ static void print_calls(redisContext *control) {
     freeReplyObject(info);
 }
 
-void measure_idle(const char *socket, int64_t seconds) {
+void measure_idle(const char *socket, double seconds, size_t consumers) {
     redisContext *control = bare_open(socket);
     clockid_t clock = server_clock(control);
     freeReplyObject(bare_command(control, "FLUSHALL SYNC"));
-    struct link consumer = link_open(socket, "idle");
-    begin_wait(&consumer);
+    struct crew crew;
+    crew_open(&crew, socket, "idle", consumers);
 
     freeReplyObject(bare_command(control, "CONFIG RESETSTAT"));
     double server = now_us(clock), client = now_us(CLOCK_PROCESS_CPUTIME_ID);
     double begin = now_us(CLOCK_MONOTONIC);
-    if (dueq_wait(consumer.client, seconds * 1000) != DUEQ_PENDING)
-        die("the consumer does not wait: %s", dueq_error_text(consumer.client));
+    crew_rest(&crew, seconds * 1000);
     double passed = (now_us(CLOCK_MONOTONIC) - begin) / 1e6;
     client = now_us(CLOCK_PROCESS_CPUTIME_ID) - client;
     server = now_us(clock) - server;
-    printf("{\"seconds\": %.3f, \"client_us\": %.1f, \"server_us\": %.1f, ", passed, client,
-           server);
+    if (crew.taken)
+        die("the queue was not empty");
+    printf("{\"seconds\": %.3f, \"consumers\": %zu, \"client_us\": %.1f, \"server_us\": %.1f, ",
+           passed, consumers, client, server);
     print_calls(control);
     printf("}\n");
-    dueq_abandon(consumer.client);
-    link_close(&consumer);
+    crew_close(&crew);
     redisFree(control);
 }

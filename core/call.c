@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "internal.h"
 
@@ -210,46 +211,56 @@ static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
     return 1;
 }
 
-size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms) {
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us) {
     struct dueq__call *call = &client->call;
-    *timeout_ms = 0;
+    *left_us = 0;
     /* What was submitted and not pumped yet waits for nothing. */
     if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
     size_t count = watch(set, client->command);
     int64_t next = DUEQ__NEVER;
     if (call->phase == DUEQ__PHASE_RUNNING) {
-        next = call->deadline_ms;
-        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next)
-            next = call->retry_ms;
+        int64_t next_ms = call->deadline_ms;
+        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
+            next_ms = call->retry_ms;
+        next = next_ms * 1000;
     }
     if (call->wait.until_ms) {
         count += watch(set + count, client->waiter);
-        int64_t wait_next = dueq__wait_next_ms(client);
+        int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }
-    int64_t left = next - dueq__monotonic_ms();
-    *timeout_ms = next == DUEQ__NEVER ? -1 : left <= 0 ? 0 : left > 60000 ? 60000 : (int)left;
+    int64_t left = next - dueq__monotonic_us();
+    *left_us = next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
+    return count;
+}
+
+size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms) {
+    int64_t left_us;
+    size_t count = dueq__call_poll_set(client, set, &left_us);
+    *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
     return count;
 }
 
 dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
-    int64_t start = dueq__monotonic_ms();
+    int64_t at_most_us = (at_most_ms < DUEQ_MAX_TIME_MS ? at_most_ms : DUEQ_MAX_TIME_MS) * 1000;
+    int64_t start = dueq__monotonic_us();
     for (;;) {
         dueq_status status = dueq_pump(client);
         if (status != DUEQ_PENDING)
             return status;
         struct pollfd set[2];
-        int timeout;
-        size_t count = dueq_poll_set(client, set, &timeout);
-        if (at_most_ms >= 0) {
-            int64_t left = start + at_most_ms - dueq__monotonic_ms();
+        int64_t timeout;
+        size_t count = dueq__call_poll_set(client, set, &timeout);
+        if (at_most_us >= 0) {
+            int64_t left = start + at_most_us - dueq__monotonic_us();
             if (left <= 0)
                 return DUEQ_PENDING;
             if (timeout < 0 || left < timeout)
-                timeout = (int)left;
+                timeout = left;
         }
-        if (poll(set, count, timeout) < 0 && errno == EINTR)
+        const struct timespec pause = {timeout / 1000000, timeout % 1000000 * 1000};
+        if (ppoll(set, count, timeout < 0 ? NULL : &pause, NULL) < 0 && errno == EINTR)
             return DUEQ_INTERRUPTED;
     }
 }

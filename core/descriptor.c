@@ -45,12 +45,12 @@ static void watch(const struct dueq__descriptor *descriptor, const struct pollfd
 void dueq__descriptor_sync(dueq_client *client) {
     struct dueq__descriptor *descriptor = &client->descriptor;
     struct pollfd set[2];
-    int timeout_ms = -1;
+    int64_t left_us = -1;
     size_t count = 0;
     if (descriptor->epoll < 0)
         return;
     if (dueq__call_under_way(client))
-        count = dueq_poll_set(client, set, &timeout_ms);
+        count = dueq__call_poll_set(client, set, &left_us);
     for (size_t i = 0; i < 2; i++) {
         bool wanted = false;
         for (size_t k = 0; k < count; k++)
@@ -65,9 +65,9 @@ void dueq__descriptor_sync(dueq_client *client) {
     }
     /* All zero disarms it: what is due at once is due in a nanosecond. */
     struct itimerspec when = {0};
-    if (timeout_ms >= 0) {
-        when.it_value.tv_sec = timeout_ms / 1000;
-        when.it_value.tv_nsec = (long)(timeout_ms % 1000) * 1000000 + 1;
+    if (left_us >= 0) {
+        when.it_value.tv_sec = left_us / 1000000;
+        when.it_value.tv_nsec = (long)(left_us % 1000000) * 1000 + 1;
     }
     timerfd_settime(descriptor->timer, 0, &when, NULL);
 }

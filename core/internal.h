@@ -28,6 +28,7 @@ dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char
 /* ---- clock.c ----------------------------------------------------------------------------------- */
 
 int64_t dueq__monotonic_ms(void);
+int64_t dueq__monotonic_us(void);
 int64_t dueq__wall_ms(void);
 #define DUEQ__NEVER INT64_MAX
 
@@ -277,9 +278,9 @@ struct dueq__watch {
     dueq_queue *queue;
     size_t place;    /* in the caller's array */
     dueq_bytes wake; /* the key of its wake marker */
-    int64_t look_ms; /* when to look */
+    int64_t look_us; /* when to look, by the monotonic clock */
     bool ask;        /* it is to be asked */
-    bool claim;      /* the server counts on this client: to look at look_ms, or for a lock */
+    bool claim;      /* the server counts on this client: to look at look_us, or for a lock */
     bool torch;      /* a wake marker is held that no request has declared yet */
 };
 
@@ -301,7 +302,7 @@ struct dueq__wait {
     int64_t probe_ms;   /* when to probe, or to give a probe up */
     int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
     int64_t ahead_ms;   /* the server's clock less the monotonic one */
-    unsigned probes;    /* sent in this wait */
+    unsigned probes;    /* sent in this wait, and one more by chance */
     bool probing;       /* and one is under way */
     bool blocked;       /* BZPOPMIN is under way on the waiting connection */
     bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
@@ -431,6 +432,8 @@ dueq_status dueq__call_no_memory(dueq_client *client);
 /* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
 void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
 bool dueq__call_under_way(const dueq_client *client);
+/* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */
 
@@ -500,12 +503,12 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
 dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms);
 /* Sends a request about watches[at]. */
 dueq_status dueq__wait_ask(dueq_client *client, size_t at);
-/* The answer brought nothing; look in pause_ms (0 or more), or leave that to others (-1). */
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
+/* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 void dueq__wait_pump(dueq_client *client);
 void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
-/* The longest time until dueq__wait_pump() has something to do. */
-int64_t dueq__wait_next_ms(const dueq_client *client);
+/* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
+int64_t dueq__wait_next_us(const dueq_client *client);
 
 /* ---- leave.c: how a wait ends --------------------------------------------------------------------- */
 

@@ -87,7 +87,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
             dueq__call_finish(client, client->error.status);
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
                dueq__reply_number(dueq__reply_item(reply, 1), &pause) && pause >= 0) {
-        dueq__wait_nothing(client, now, pause < DUEQ_MAX_TIME_MS ? pause : DUEQ_MAX_TIME_MS);
+        dueq__wait_nothing(client, now,
+                           1000 * (pause < DUEQ_MAX_TIME_MS ? pause : DUEQ_MAX_TIME_MS));
     } else {
         dueq__verb_unexpected(client);
     }

@@ -144,7 +144,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     if (!dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
-        pause > DUEQ_MAX_TIME_MS || !dueq__reply_number(dueq__reply_item(reply, 2), &claim) ||
+        pause > 1000 * DUEQ_MAX_TIME_MS ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &claim) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &need) || !keep_need(call->queue, need)) {
         dueq__verb_unexpected(client);
         return;

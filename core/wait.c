@@ -14,7 +14,7 @@
 /*
  * How often a consumer that nobody wakes probes whether it was forgotten (a marker went to a consumer
  * that died): one plain command, in turn about ready messages and about the next time. Spread, so that
- * consumers do not probe at once.
+ * consumers do not probe at once, nor all about the same.
  */
 #define PROBE_MS 12000
 #define PROBE_SPREAD_MS 3000
@@ -25,10 +25,14 @@
 
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
-static int64_t next_probe_ms(void) {
+static uint16_t draw(void) {
     uint16_t chance;
     dueq__id_random(&chance, sizeof chance);
-    return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * chance / 65536;
+    return chance;
+}
+
+static int64_t next_probe_ms(void) {
+    return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * draw() / 65536;
 }
 
 /* ---- Asking ---- */
@@ -50,9 +54,10 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     if (!wait->watches)
         return dueq__call_no_memory(client);
     for (size_t i = 0; i < count; i++)
-        wait->watches[i] = (struct dueq__watch){.ask = true, .look_ms = DUEQ__NEVER};
+        wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
     wait->begun = 1;
+    wait->probes = draw() % 2;
     int64_t now = dueq__monotonic_ms();
     if (timeout_ms)
         wait->until_ms =
@@ -85,15 +90,15 @@ static size_t first_to_ask(const struct dueq__wait *wait) {
 static size_t first_to_look(const struct dueq__wait *wait) {
     size_t first = 0;
     for (size_t i = 1; i < wait->watch_count; i++)
-        if (wait->watches[i].look_ms < wait->watches[first].look_ms)
+        if (wait->watches[i].look_us < wait->watches[first].look_us)
             first = i;
     return first;
 }
 
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__wait *wait = &client->call.wait;
     wait->ahead_ms = now - dueq__monotonic_ms();
-    wait->watches[wait->at].look_ms = pause_ms < 0 ? DUEQ__NEVER : dueq__monotonic_ms() + pause_ms;
+    wait->watches[wait->at].look_us = pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us;
     if (wait->begun < wait->watch_count) {
         dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
@@ -112,7 +117,7 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
 static void block(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
-    int64_t look_ms = wait->watches[first_to_look(wait)].look_ms;
+    int64_t look_ms = wait->watches[first_to_look(wait)].look_us / 1000;
     if (client->no_unblock)
         left = (look_ms < wait->until_ms ? look_ms : wait->until_ms) - now;
     if (client->no_unblock && wait->probe_ms - now < left)
@@ -302,7 +307,7 @@ void dueq__wait_pump(dueq_client *client) {
         dueq__wait_ask(client, first_to_ask(wait));
     } else if (!patient(wait)) {
         dueq__wait_leave(client);
-    } else if (now >= wait->watches[due].look_ms) {
+    } else if (dueq__monotonic_us() >= wait->watches[due].look_us) {
         look(client, due);
     } else if (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))) {
         for (size_t i = 0; i < wait->watch_count; i++)
@@ -311,14 +316,13 @@ void dueq__wait_pump(dueq_client *client) {
     }
 }
 
-int64_t dueq__wait_next_ms(const dueq_client *client) {
+int64_t dueq__wait_next_us(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const struct dueq__wait *wait = &call->wait;
-    int64_t next = DUEQ__NEVER;
-    if (call->phase == DUEQ__PHASE_WAITING) {
-        next = wait->watches[first_to_look(wait)].look_ms;
-        next = wait->until_ms < next ? wait->until_ms : next;
-        next = wait->probe_ms < next ? wait->probe_ms : next;
+    int64_t next = DUEQ__NEVER / 1000;
+    bool waiting = call->phase == DUEQ__PHASE_WAITING;
+    if (waiting) {
+        next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
         if (!wait->blocked && !client->waiter_up && call->retry_ms < next)
             next = call->retry_ms;
     }
@@ -327,5 +331,7 @@ int64_t dueq__wait_next_ms(const dueq_client *client) {
     if (wait->blocked && wait->unblocking && wait->unblock_ms < next &&
         !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK))
         next = wait->unblock_ms;
-    return next;
+    next = next < DUEQ__NEVER / 1000 ? next * 1000 : DUEQ__NEVER;
+    int64_t look_us = waiting ? wait->watches[first_to_look(wait)].look_us : DUEQ__NEVER;
+    return look_us < next ? look_us : next;
 }

@@ -47,7 +47,7 @@ if argv[4] == 'now' then
     return length
   end
   if length == n then
-    wake_one(wake)
+    wake_one(wake, n > 1)
   end
   count(info, 'pushed', n)
   return done(calls, argv[1], argv[2], argv[3], string.rep('0', n))

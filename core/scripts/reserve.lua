@@ -21,7 +21,7 @@
 --         A count of 0 takes nothing: it hands a duty on.
 --         Then, with a settlement: '1' if all acknowledged tickets are ids themselves, how many there are,
 --         the tickets; and, with a retry: ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error.
--- Returns { now ms, wait ms, '1' if that wait is a claim, damaged entries set aside, needs, pasts, outcomes,
+-- Returns { now ms, wait us, '1' if that wait is a claim, damaged entries set aside, needs, pasts, outcomes,
 --           then for each message: ticket, envelope }; or '>NAME': the end of what is retried takes the keys
 --           of the queue NAME, and nothing was changed. The lease of each is that of ARGV, else the
 --           envelope's own, else the default, from now.
@@ -39,7 +39,7 @@ local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[6], KEYS[8], KEYS[
 local session = ARGV[1]
 local count_asked, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
 local wait, duty = ARGV[7] == '1', ARGV[8] == '1'
-local now = now_ms()
+local now, us = now_ms()
 if ARGV[3] >= '2' then
   -- include int
   -- include totals
@@ -351,20 +351,22 @@ if duty or lowered or looked then
   wait = wait and n == 0 and reply[2] ~= 0
   if duty or wait then
     -- include claim
-    local pause, text, changed = claim(claims, session, first, now, wait)
+    -- A note that stayed is claimed too: then the leases of the next messages need nobody woken.
+    local note = tonumber(noted[1] or '') or 0
+    local pause, text, changed = claim(claims, session, first or (note > now and note), now, wait)
     if changed then
       redis.call('HSET', info, 'claims', text)
     end
     claims = text
     if pause then
-      reply[2], reply[3] = pause, 1
+      reply[2], reply[3] = pause * 1000 - us, 1
     end
   end
   if wait then
     -- Nothing is ready and the next time is looked after: nobody needs to be woken.
-    redis.pcall('ZREM', wake, 'w')
+    redis.pcall('ZREM', wake, 'w', 'x')
   elseif left > 0 and (duty or looked) then
-    wake_one(wake)
+    wake_one(wake, left > 1)
   elseif first and not covered(claims, first, now) then
     wake_one(wake)
   end

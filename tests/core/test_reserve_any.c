@@ -303,7 +303,7 @@ static void test_reserve_any_finds_what_lost_markers_left(void **state) {
     /* As when the consumer that took the marker died before it looked. */
     run_command(&server, "HSET dueq:{b}:msg 0351BUFuq8W6mvUdJRzysN %b", "\xd1\0\0\5x", (size_t)5);
     run_command(&server, "RPUSH dueq:{b}:ready 0351BUFuq8W6mvUdJRzysN");
-    assert_status(jobs.client, OK, dueq_wait(jobs.client, 30000));
+    assert_status(jobs.client, OK, dueq_wait(jobs.client, 35000));
     expect_waiting(1, "x");
 }
 

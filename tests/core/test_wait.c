@@ -104,8 +104,9 @@ static void test_reserve_idle_sends_a_handful_of_commands(void **state) {
 
 static void test_reserve_finds_what_a_lost_marker_left(void **state) {
     (void)state;
-    pid_t consumer;
-    start_waiting(&consumer, 1);
+    /* Two probes, of which one is about ready messages. */
+    pid_t consumer = consumer_start(server.url, "jobs", 40000);
+    await_blocked(&server, 1);
     /* As when the consumer that took the marker died before it looked. */
     run_command(&server, "HSET dueq:{jobs}:msg 0351BUFuq8W6mvUdJRzysN %b", "\xd1\0\0\5x",
                 (size_t)5);

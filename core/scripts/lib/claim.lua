@@ -15,7 +15,8 @@ local function claim(claims, session, first, now, wait)
   if wait and first and (not early or #kept < 2) then
     local at = early and math.max(first, now) + 50 or first
     pause = math.max(at - now, 0)
-    table.insert(kept, 1, string.format('%d:%s', at, session))
+    -- In the order of their times: what goes is the later of three.
+    table.insert(kept, early and 2 or 1, string.format('%d:%s', at, session))
     kept[3] = nil
   end
   local text = table.concat(kept, ' ')

@@ -1,0 +1,170 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew.h"
+
+/* ---- Consumers ---- */
+
+static void enter(struct consumer *consumer, enum consumer_state state) {
+    consumer->state = state;
+    consumer->since_us = now_us(CLOCK_MONOTONIC);
+}
+
+static void work(struct crew *crew, struct consumer *consumer) {
+    must(consumer->link.client, dueq_take(consumer->link.client, &consumer->result));
+    crew->taken++;
+    consumer->taken++;
+    if (crew->note)
+        crew->note(crew, consumer, dueq_result_message(consumer->result, 0));
+    enter(consumer, WORKING);
+    consumer->done_us = consumer->since_us + crew->work_us;
+}
+
+static void settle(struct consumer *consumer) {
+    const dueq_bytes ticket = dueq_result_message(consumer->result, 0)->ticket;
+    dueq_status status = dueq_ack_submit(consumer->link.queue, &ticket, 1);
+    if (status != DUEQ_PENDING)
+        must(consumer->link.client, status);
+    dueq_result_free(consumer->result);
+    consumer->result = NULL;
+    enter(consumer, SETTLING);
+}
+
+static void wait_for_more(struct consumer *consumer) {
+    submit_reserve(&consumer->link);
+    enter(consumer, WAITING);
+}
+
+/* Moves a consumer on as far as that goes at once. */
+static void advance(struct crew *crew, struct consumer *consumer) {
+    for (;;) {
+        if (consumer->state == WORKING) {
+            if (now_us(CLOCK_MONOTONIC) < consumer->done_us)
+                return;
+            settle(consumer);
+        }
+        dueq_status status = dueq_pump(consumer->link.client);
+        if (status == DUEQ_PENDING)
+            return;
+        must(consumer->link.client, status);
+        if (consumer->state == WAITING) {
+            work(crew, consumer);
+        } else {
+            must(consumer->link.client, dueq_take(consumer->link.client, NULL));
+            crew->acked++;
+            wait_for_more(consumer);
+        }
+    }
+}
+
+void crew_drive(struct crew *crew, size_t acked, double until_us) {
+    while (!acked || crew->acked < acked) {
+        double now = now_us(CLOCK_MONOTONIC), alarm_us = until_us;
+        if (now >= until_us)
+            return;
+        for (size_t i = 0; i < crew->count; i++) {
+            const struct consumer *consumer = &crew->consumers[i];
+            bool works = consumer->state == WORKING;
+            crew->set[i].events = works ? 0 : POLLIN;
+            if (works && consumer->done_us < alarm_us)
+                alarm_us = consumer->done_us;
+        }
+        double left_us = alarm_us > now ? alarm_us - now : 0;
+        const struct timespec left = {(time_t)(left_us / 1e6), (long)left_us % 1000000 * 1000};
+        if (ppoll(crew->set, crew->count, &left, NULL) < 0)
+            die("poll failed");
+        for (size_t i = 0; i < crew->count; i++)
+            if (crew->set[i].revents || crew->consumers[i].state == WORKING)
+                advance(crew, &crew->consumers[i]);
+    }
+}
+
+void crew_rest(struct crew *crew, double ms) {
+    crew_drive(crew, 0, now_us(CLOCK_MONOTONIC) + ms * 1000);
+}
+
+static long long info_number(redisContext *control, const char *section, const char *name) {
+    redisReply *info = bare_command(control, "INFO %s", section);
+    const char *found = strstr(info->str, name);
+    long long value = found ? atoll(found + strlen(name)) : 0;
+    freeReplyObject(info);
+    return value;
+}
+
+void crew_open(struct crew *crew, const char *socket, const char *name, size_t count) {
+    *crew = (struct crew){.count = count};
+    crew->consumers = must_allocate(count, sizeof *crew->consumers);
+    crew->set = must_allocate(count, sizeof *crew->set);
+    for (size_t i = 0; i < count; i++) {
+        crew->consumers[i].link = link_open(socket, name);
+        crew->set[i].fd = dueq_descriptor(crew->consumers[i].link.client);
+        if (crew->set[i].fd < 0)
+            die("no descriptors left");
+        wait_for_more(&crew->consumers[i]);
+        advance(crew, &crew->consumers[i]);
+    }
+    redisContext *control = bare_open(socket);
+    double limit_us = now_us(CLOCK_MONOTONIC) + 30e6;
+    while (info_number(control, "clients", "blocked_clients:") != (long long)count) {
+        if (now_us(CLOCK_MONOTONIC) > limit_us)
+            die("not all of the %zu consumers wait", count);
+        crew_rest(crew, 5);
+    }
+    redisFree(control);
+}
+
+void crew_close(struct crew *crew) {
+    for (size_t i = 0; i < crew->count; i++) {
+        dueq_result_free(crew->consumers[i].result);
+        dueq_abandon(crew->consumers[i].link.client);
+        link_close(&crew->consumers[i].link);
+    }
+    free(crew->consumers);
+    free(crew->set);
+}
+
+/* ---- What the server is sent ---- */
+
+static long long unblocks(struct meter *meter) {
+    return info_number(meter->control, "commandstats", "cmdstat_client|unblock:calls=");
+}
+
+void meter_open(struct meter *meter, const char *socket) {
+    meter->control = bare_open(socket);
+    meter->monitor = bare_open(socket);
+    freeReplyObject(bare_command(meter->monitor, "MONITOR"));
+    meter->unblocks = unblocks(meter);
+    meter_read(meter);
+}
+
+/* A line is: TIME [DB CLIENT] "COMMAND" "WORD" ..., and CLIENT is `lua` inside a script. */
+static bool is_verb(const char *line, const char *verb) {
+    const char *command = strstr(line, "] \"");
+    return command && !strncasecmp(command + strlen("] \""), verb, strlen(verb));
+}
+
+struct traffic meter_read(struct meter *meter) {
+    struct traffic traffic = {0};
+    freeReplyObject(bare_command(meter->control, "ECHO here"));
+    for (bool end = false; !end;) {
+        redisReply *line = bare_reply(meter->monitor);
+        end = is_verb(line->str, "ECHO\" \"here");
+        if (!end && !is_verb(line->str, "INFO\"")) {
+            const char *client = strchr(line->str, ' ');
+            client = client ? strchr(client + 1, ' ') : NULL;
+            traffic.calls++;
+            traffic.sent += !client || strncmp(client, " lua]", 5) != 0;
+        }
+        freeReplyObject(line);
+    }
+    long long before = meter->unblocks;
+    meter->unblocks = unblocks(meter);
+    traffic.sent += (double)(meter->unblocks - before);
+    traffic.calls += (double)(meter->unblocks - before);
+    return traffic;
+}
+
+void meter_close(struct meter *meter) {
+    redisFree(meter->control);
+    redisFree(meter->monitor);
+}

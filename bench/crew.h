@@ -1,0 +1,61 @@
+/* Consumers that wait, many in one process, and what the server is sent meanwhile. */
+#ifndef DUEQ_BENCH_CREW_H
+#define DUEQ_BENCH_CREW_H
+
+#include <poll.h>
+
+#include "driver.h"
+
+/* ---- Consumers, each with a client of its own, driven by poll() on its descriptor ---- */
+
+enum consumer_state { WAITING, WORKING, SETTLING };
+
+struct consumer {
+    struct link link;
+    enum consumer_state state;
+    dueq_result *result; /* while it works */
+    double since_us;     /* of this state, CLOCK_MONOTONIC */
+    double done_us;      /* when its work is done */
+    size_t taken;
+};
+
+struct crew {
+    struct consumer *consumers;
+    size_t count;
+    struct pollfd *set; /* one entry for each consumer */
+    double work_us;     /* that each message takes */
+    size_t taken, acked;
+    /* A message came, before it is worked on; own is the caller's. */
+    void (*note)(struct crew *crew, struct consumer *consumer, const dueq_message *message);
+    void *own;
+};
+
+/* Opens the consumers on a queue, which must be empty, and returns when all of them wait. */
+void crew_open(struct crew *crew, const char *socket, const char *name, size_t count);
+/* Lets them work until `acked` of them are acknowledged in all (0: never), or until that time of
+ * CLOCK_MONOTONIC. */
+void crew_drive(struct crew *crew, size_t acked, double until_us);
+/* The same for so long, whatever comes. */
+void crew_rest(struct crew *crew, double ms);
+void crew_close(struct crew *crew);
+
+/* ---- What the server is sent ---- */
+
+struct traffic {
+    double sent;  /* commands that clients sent */
+    double calls; /* those, and what scripts called inside */
+};
+
+/* Counts from the server's own account: MONITOR, which tells the commands of scripts from others, and
+ * INFO for CLIENT UNBLOCK, which MONITOR leaves out. */
+struct meter {
+    redisContext *control, *monitor;
+    long long unblocks;
+};
+
+void meter_open(struct meter *meter, const char *socket);
+/* What was sent since the last reading; the meter's own commands are left out. */
+struct traffic meter_read(struct meter *meter);
+void meter_close(struct meter *meter);
+
+#endif

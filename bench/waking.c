@@ -1,0 +1,263 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "crew.h"
+
+/* What it takes to wake those who wait, and how soon they are awake. */
+
+/* Between two messages that fall due: long enough that each finds everybody at rest. */
+#define APART_MS 150
+#define NAME "waking"
+
+/* How late each message came, by CLOCK_REALTIME. */
+struct arrivals {
+    double *late_ms;
+    size_t count, most;
+};
+
+static void note_arrival(struct arrivals *arrivals, int64_t due_ms) {
+    if (arrivals->count < arrivals->most)
+        arrivals->late_ms[arrivals->count++] = now_us(CLOCK_REALTIME) / 1000 - (double)due_ms;
+}
+
+static void note_late(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+    (void)consumer;
+    int64_t due_ms;
+    memcpy(&due_ms, message->body.data, sizeof due_ms);
+    note_arrival(crew->own, due_ms);
+}
+
+static int64_t wall_ms(void) { return (int64_t)(now_us(CLOCK_REALTIME) / 1000); }
+
+static void push_at(struct link *producer, int64_t at_ms) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = (dueq_bytes){&at_ms, sizeof at_ms};
+    draft.at_ms = at_ms;
+    must(producer->client, dueq_push(producer->queue, &draft, 1, NULL));
+}
+
+static void empty(const char *socket) {
+    redisContext *control = bare_open(socket);
+    freeReplyObject(bare_command(control, "FLUSHALL SYNC"));
+    redisFree(control);
+}
+
+static void print_traffic(const char *name, struct traffic traffic, size_t messages) {
+    printf("\"%ssent_per_message\": %.3f, \"%scalls_per_message\": %.3f, ", name,
+           traffic.sent / (double)messages, name, traffic.calls / (double)messages);
+}
+
+static void add(struct traffic *sum, struct traffic more) {
+    sum->sent += more.sent;
+    sum->calls += more.calls;
+}
+
+/* The scripts are loaded, and the first calls of a session made, before anything is counted. */
+static void settle_in(struct crew *crew, struct link *producer) {
+    size_t before = crew->acked;
+    push_at(producer, 0);
+    push_at(producer, wall_ms() + APART_MS);
+    crew_drive(crew, before + 2, now_us(CLOCK_MONOTONIC) + 30e6);
+    crew_rest(crew, APART_MS);
+}
+
+/* One message after the other, each pushed (delayed, or at once) when all consumers are at rest. */
+static void one_by_one(struct crew *crew, struct link *producer, struct meter *meter,
+                       size_t messages, int64_t delay_ms, const char *name) {
+    struct traffic push = {0}, delivery = {0};
+    for (size_t i = 0; i < messages; i++) {
+        push_at(producer, delay_ms ? wall_ms() + delay_ms : 0);
+        /* Without a delay the delivery is under way at once, and counts with its push. */
+        if (delay_ms) {
+            crew_rest(crew, (double)delay_ms / 2);
+            add(&push, meter_read(meter));
+        }
+        crew_drive(crew, i + 1, now_us(CLOCK_MONOTONIC) + 30e6);
+        crew_rest(crew, APART_MS);
+        add(&delivery, meter_read(meter));
+    }
+    char label[32];
+    if (delay_ms) {
+        snprintf(label, sizeof label, "%s_push_", name);
+        print_traffic(label, push, messages);
+        snprintf(label, sizeof label, "%s_delivery_", name);
+        print_traffic(label, delivery, messages);
+    }
+    add(&delivery, push);
+    snprintf(label, sizeof label, "%s_", name);
+    print_traffic(label, delivery, messages);
+}
+
+void measure_waking(const char *socket, size_t consumers, size_t messages) {
+    empty(socket);
+    struct crew crew;
+    struct meter meter;
+    struct link producer = link_open(socket, NAME);
+    crew_open(&crew, socket, NAME, consumers);
+    struct arrivals arrivals = {must_allocate(messages, sizeof(double)), 0, messages};
+    settle_in(&crew, &producer);
+    meter_open(&meter, socket);
+    printf("{\"consumers\": %zu, \"messages\": %zu, ", consumers, messages);
+
+    crew.acked = 0;
+    crew.note = note_late;
+    crew.own = &arrivals;
+    one_by_one(&crew, &producer, &meter, messages, APART_MS, "delayed");
+    print_list("late_ms", arrivals.late_ms, arrivals.count);
+    printf(", ");
+    crew.acked = 0;
+    crew.note = NULL;
+    one_by_one(&crew, &producer, &meter, messages, 0, "ready");
+
+    /* All pushed before the first is due: a queue of delayed messages that comes up one by one. */
+    arrivals.count = 0;
+    crew.note = note_late;
+    crew.acked = 0;
+    int64_t first_ms = wall_ms() + 500 + (int64_t)messages;
+    for (size_t i = 0; i < messages; i++)
+        push_at(&producer, first_ms + (int64_t)i * APART_MS);
+    struct traffic push = meter_read(&meter);
+    crew_drive(&crew, messages, now_us(CLOCK_MONOTONIC) + 30e6 + 1e3 * APART_MS * (double)messages);
+    crew_rest(&crew, APART_MS);
+    struct traffic all = meter_read(&meter);
+    print_traffic("due_delivery_", all, messages);
+    add(&all, push);
+    print_traffic("due_push_", push, messages);
+    print_traffic("", all, messages);
+    print_list("due_late_ms", arrivals.late_ms, arrivals.count);
+    printf("}\n");
+    free(arrivals.late_ms);
+    meter_close(&meter);
+    crew_close(&crew);
+    link_close(&producer);
+}
+
+/* ---- A burst ---- */
+
+/* What a handler takes for a message of the burst: long enough that the work is not done by the few
+ * consumers that were woken first. */
+#define WORK_MS 20
+
+struct burst {
+    double begin_us;   /* since when work lies ready */
+    size_t left;       /* messages that nobody has taken yet */
+    double longest_us; /* that a consumer waited meanwhile */
+    double first_us;   /* the longest that a consumer waited for its first message */
+};
+
+static void note_wait(struct burst *burst, const struct consumer *consumer) {
+    double since_us = consumer->since_us > burst->begin_us ? consumer->since_us : burst->begin_us;
+    double waited_us = now_us(CLOCK_MONOTONIC) - since_us;
+    if (waited_us > burst->longest_us)
+        burst->longest_us = waited_us;
+    if (consumer->since_us < burst->begin_us && waited_us > burst->first_us)
+        burst->first_us = waited_us;
+}
+
+static void note_burst(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+    (void)message;
+    struct burst *burst = crew->own;
+    note_wait(burst, consumer);
+    if (--burst->left)
+        return;
+    for (size_t i = 0; i < crew->count; i++)
+        if (crew->consumers[i].state == WAITING && &crew->consumers[i] != consumer)
+            note_wait(burst, &crew->consumers[i]);
+}
+
+static void push_ready(struct link *producer, size_t messages) {
+    dueq_draft drafts[DUEQ_MAX_BATCH];
+    for (size_t i = 0; i < DUEQ_MAX_BATCH; i++) {
+        drafts[i] = (dueq_draft)DUEQ_DRAFT;
+        drafts[i].body = (dueq_bytes){"burst", 5};
+    }
+    while (messages) {
+        size_t count = messages < DUEQ_MAX_BATCH ? messages : DUEQ_MAX_BATCH;
+        must(producer->client, dueq_push(producer->queue, drafts, count, NULL));
+        messages -= count;
+    }
+}
+
+void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
+    empty(socket);
+    struct crew crew;
+    struct meter meter;
+    struct link producer = link_open(socket, NAME);
+    crew_open(&crew, socket, NAME, consumers);
+    settle_in(&crew, &producer);
+    meter_open(&meter, socket);
+    struct burst burst = {.left = messages};
+    crew.acked = crew.taken = 0;
+    crew.work_us = WORK_MS * 1e3;
+    crew.note = note_burst;
+    crew.own = &burst;
+    for (size_t i = 0; i < consumers; i++)
+        crew.consumers[i].taken = 0;
+    push_ready(&producer, messages);
+    /* The crew is of the producer's own thread: it could not move before. */
+    burst.begin_us = now_us(CLOCK_MONOTONIC);
+    crew_drive(&crew, messages, now_us(CLOCK_MONOTONIC) + 60e6);
+    double all_us = now_us(CLOCK_MONOTONIC) - burst.begin_us;
+    crew_rest(&crew, APART_MS);
+    struct traffic all = meter_read(&meter);
+    size_t woken = 0;
+    for (size_t i = 0; i < consumers; i++)
+        woken += crew.consumers[i].taken > 0;
+    printf("{\"consumers\": %zu, \"messages\": %zu, \"work_ms\": %d, \"got_some\": %zu, "
+           "\"all_done_ms\": %.3f, \"longest_wait_ms\": %.3f, "
+           "\"last_woken_ms\": %.3f, ",
+           consumers, messages, WORK_MS, woken, all_us / 1000, burst.longest_us / 1000,
+           burst.first_us / 1000);
+    print_traffic("", all, messages);
+    printf("\"left\": %zu}\n", burst.left);
+    meter_close(&meter);
+    crew_close(&crew);
+    link_close(&producer);
+}
+
+/* ---- The end of a lease ---- */
+
+#define SHORT_LEASE_MS 200
+#define CREW 20
+
+struct ending {
+    struct arrivals *arrivals;
+    int64_t at_ms;
+};
+
+static void note_ending(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+    (void)consumer;
+    (void)message;
+    const struct ending *ending = crew->own;
+    note_arrival(ending->arrivals, ending->at_ms);
+}
+
+void measure_lease_end(const char *socket, size_t count) {
+    empty(socket);
+    struct crew crew;
+    struct link holder = link_open(socket, NAME);
+    crew_open(&crew, socket, NAME, CREW);
+    settle_in(&crew, &holder);
+    struct arrivals arrivals = {must_allocate(count, sizeof(double)), 0, count};
+    struct ending ending = {.arrivals = &arrivals};
+    crew.note = note_ending;
+    crew.own = &ending;
+    crew.acked = 0;
+    for (size_t i = 0; i < count; i++) {
+        /* The crew does not run between these two, so the holder gets the message. */
+        dueq_result *result;
+        push_ready(&holder, 1);
+        must(holder.client, dueq_reserve(holder.queue, 1, 0, SHORT_LEASE_MS, &result));
+        ending.at_ms = dueq_result_message(result, 0)->now_ms + SHORT_LEASE_MS;
+        dueq_result_free(result);
+        crew_drive(&crew, i + 1, now_us(CLOCK_MONOTONIC) + 30e6);
+        crew_rest(&crew, APART_MS);
+    }
+    printf("{\"consumers\": %d, ", CREW);
+    print_list("late_ms", arrivals.late_ms, arrivals.count);
+    printf("}\n");
+    free(arrivals.late_ms);
+    crew_close(&crew);
+    link_close(&holder);
+}
