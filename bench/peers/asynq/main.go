@@ -1,0 +1,182 @@
+// The benchmark's adapter for asynq: main COMMAND ARGS...
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"log"
+	"os"
+	"os/signal"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hibiken/asynq"
+	"golang.org/x/sys/unix"
+)
+
+const kind = "job"
+
+var (
+	body  = []byte(strings.Repeat("abcdefghijklmnopqrst", 10))
+	redis = asynq.RedisClientOpt{Network: "unix", Addr: os.Getenv("PEER_REDIS_SOCKET")}
+)
+
+type figures map[string]any
+
+func say(f figures) {
+	line, err := json.Marshal(f)
+	check(err)
+	_, err = os.Stdout.Write(append(line, '\n'))
+	check(err)
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func number(text string) int {
+	n, err := strconv.Atoi(text)
+	check(err)
+	return n
+}
+
+// monotonic is CLOCK_MONOTONIC in seconds.
+func monotonic() float64 {
+	var t unix.Timespec
+	check(unix.ClockGettime(unix.CLOCK_MONOTONIC, &t))
+	return float64(t.Sec) + float64(t.Nsec)/1e9
+}
+
+// concurrency reads a worker's setting, "one" or "best", from peer.json.
+func concurrency(setting string) int {
+	var peer struct {
+		Workers map[string]struct{ Concurrency int }
+	}
+	text, err := os.ReadFile(os.Getenv("PEER_SETTINGS"))
+	check(err)
+	check(json.Unmarshal(text, &peer))
+	return peer.Workers[setting].Concurrency
+}
+
+func push(count int, how string) {
+	if how == "bulk" {
+		say(figures{"absent": "asynq's client enqueues one task a call"})
+		return
+	}
+	client := asynq.NewClient(redis)
+	defer client.Close()
+	enqueue := func() {
+		_, err := client.Enqueue(asynq.NewTask(kind, body))
+		check(err)
+	}
+	enqueue()
+	say(figures{"ready": true})
+	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
+	check(err)
+	begin := monotonic()
+	for range count - 1 {
+		enqueue()
+	}
+	say(figures{"count": count - 1, "seconds": monotonic() - begin})
+}
+
+func delay(count, spread, base int) {
+	client := asynq.NewClient(redis)
+	defer client.Close()
+	for i := range count {
+		due := base + i*spread/count
+		task := asynq.NewTask(kind, []byte(strconv.Itoa(due)))
+		_, err := client.Enqueue(task, asynq.ProcessAt(time.UnixMilli(int64(due))))
+		check(err)
+	}
+	say(figures{"pushed": count})
+}
+
+// serve starts a worker whose tasks go to handle.
+func serve(setting string, handle func(data []byte)) *asynq.Server {
+	server := asynq.NewServer(redis, asynq.Config{
+		Concurrency: concurrency(setting),
+		LogLevel:    asynq.WarnLevel,
+	})
+	check(server.Start(asynq.HandlerFunc(func(_ context.Context, task *asynq.Task) error {
+		handle(task.Payload())
+		return nil
+	})))
+	say(figures{"ready": true})
+	return server
+}
+
+// serveUntil stops after count tasks; handle is called by one goroutine.
+func serveUntil(count int, setting string, handle func(data []byte), done func()) {
+	tasks := make(chan []byte)
+	finished := make(chan struct{})
+	go func() {
+		for range count {
+			handle(<-tasks)
+		}
+		close(finished)
+	}()
+	server := serve(setting, func(data []byte) { tasks <- data })
+	<-finished
+	done()
+	server.Shutdown()
+}
+
+func work(count int, setting string) {
+	var first, last float64
+	serveUntil(count, setting, func([]byte) {
+		last = monotonic()
+		if first == 0 {
+			first = last
+		}
+	}, func() {
+		say(figures{"first": first, "last": last, "count": count})
+	})
+}
+
+func listen(count int) {
+	var late []float64
+	serveUntil(count, "one", func(data []byte) {
+		late = append(late, float64(time.Now().UnixMicro())/1000-float64(number(string(data))))
+	}, func() {
+		say(figures{"late_ms": late})
+	})
+}
+
+func main() {
+	stop := make(chan os.Signal, 1)
+	signal.Notify(stop, unix.SIGTERM)
+	go func() {
+		<-stop
+		os.Exit(0)
+	}()
+	command, args := os.Args[1], os.Args[2:]
+	switch command {
+	case "push":
+		push(number(args[0]), args[1])
+	case "work":
+		work(number(args[0]), args[1])
+	case "delay":
+		delay(number(args[0]), number(args[1]), number(args[2]))
+	case "listen":
+		listen(number(args[0]))
+	case "idle":
+		serve("one", func([]byte) { say(figures{"handled": true}) })
+		select {}
+	case "hold":
+		serve("one", func([]byte) {
+			say(figures{"took": true, "at": monotonic()})
+			time.Sleep(time.Duration(number(args[0])) * time.Second)
+		})
+		select {}
+	case "rescue":
+		serve("one", func([]byte) { say(figures{"handled": true, "at": monotonic()}) })
+		select {}
+	default:
+		log.Fatalf("no command %q", command)
+	}
+}
