@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log"
 	"os"
 	"os/signal"
@@ -51,6 +52,13 @@ func monotonic() float64 {
 	return float64(t.Sec) + float64(t.Nsec)/1e9
 }
 
+// cpu is the CPU time of this process in seconds.
+func cpu() float64 {
+	var u unix.Rusage
+	check(unix.Getrusage(unix.RUSAGE_SELF, &u))
+	return float64(u.Utime.Sec+u.Stime.Sec) + float64(u.Utime.Usec+u.Stime.Usec)/1e6
+}
+
 // concurrency reads a worker's setting, "one" or "best", from peer.json.
 func concurrency(setting string) int {
 	var peer struct {
@@ -77,11 +85,11 @@ func push(count int, how string) {
 	say(figures{"ready": true})
 	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	check(err)
-	begin := monotonic()
+	begin, spent := monotonic(), cpu()
 	for range count - 1 {
 		enqueue()
 	}
-	say(figures{"count": count - 1, "seconds": monotonic() - begin})
+	say(figures{"count": count - 1, "seconds": monotonic() - begin, "cpu": cpu() - spent})
 }
 
 func delay(count, spread, base int) {
@@ -89,7 +97,7 @@ func delay(count, spread, base int) {
 	defer client.Close()
 	for i := range count {
 		due := base + i*spread/count
-		task := asynq.NewTask(kind, []byte(strconv.Itoa(due)))
+		task := asynq.NewTask(kind, fmt.Appendf(nil, "%-*d", len(body), due))
 		_, err := client.Enqueue(task, asynq.ProcessAt(time.UnixMilli(int64(due))))
 		check(err)
 	}
@@ -127,21 +135,21 @@ func serveUntil(count int, setting string, handle func(data []byte), done func()
 }
 
 func work(count int, setting string) {
-	var first, last float64
+	var first, last, spent float64
 	serveUntil(count, setting, func([]byte) {
 		last = monotonic()
 		if first == 0 {
-			first = last
+			first, spent = last, cpu()
 		}
 	}, func() {
-		say(figures{"first": first, "last": last, "count": count})
+		say(figures{"first": first, "last": last, "count": count, "cpu": cpu() - spent})
 	})
 }
 
 func listen(count int) {
 	var late []float64
 	serveUntil(count, "one", func(data []byte) {
-		late = append(late, float64(time.Now().UnixMicro())/1000-float64(number(string(data))))
+		late = append(late, float64(time.Now().UnixMicro())/1000-float64(number(strings.TrimSpace(string(data)))))
 	}, func() {
 		say(figures{"late_ms": late})
 	})
