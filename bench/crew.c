@@ -79,6 +79,12 @@ void crew_drive(struct crew *crew, size_t acked, double until_us) {
     }
 }
 
+void crew_finish(struct crew *crew, size_t acked) {
+    crew_drive(crew, acked, now_us(CLOCK_MONOTONIC) + 60e6);
+    if (crew->acked < acked)
+        die("%zu of %zu messages came within a minute", crew->acked, acked);
+}
+
 void crew_rest(struct crew *crew, double ms) {
     crew_drive(crew, 0, now_us(CLOCK_MONOTONIC) + ms * 1000);
 }

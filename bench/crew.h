@@ -35,7 +35,9 @@ void crew_open(struct crew *crew, const char *socket, const char *name, size_t c
 /* Lets them work until `acked` of them are acknowledged in all (0: never), or until that time of
  * CLOCK_MONOTONIC. */
 void crew_drive(struct crew *crew, size_t acked, double until_us);
-/* The same for so long, whatever comes. */
+/* Lets them work until so many are acknowledged; dies when that takes longer than a minute. */
+void crew_finish(struct crew *crew, size_t acked);
+/* Lets them work for so long, whatever comes. */
 void crew_rest(struct crew *crew, double ms);
 void crew_close(struct crew *crew);
 

@@ -142,7 +142,7 @@ def idle(quick: bool) -> Outcome:
     seconds = 10 if quick else 30
     print(f"idle: one consumer waits for {seconds} s on an empty queue", flush=True)
     with server() as socket:
-        figures = drive("idle", socket, seconds)
+        figures = drive("idle", socket, seconds, 1)
     # Of a script, what it calls counts too: never fewer than the consumer sent.
     calls = {name: n for name, n in figures["calls"].items() if name != "config|resetstat"}
     total, seconds = sum(calls.values()), figures["seconds"]

@@ -43,9 +43,10 @@ static void empty(const char *socket) {
     redisFree(control);
 }
 
+/* "NAME": {"sent": 5, "calls": 40}: commands for each message. */
 static void print_traffic(const char *name, struct traffic traffic, size_t messages) {
-    printf("\"%ssent_per_message\": %.3f, \"%scalls_per_message\": %.3f, ", name,
-           traffic.sent / (double)messages, name, traffic.calls / (double)messages);
+    printf("\"%s\": {\"sent\": %.3f, \"calls\": %.3f}", name, traffic.sent / (double)messages,
+           traffic.calls / (double)messages);
 }
 
 static void add(struct traffic *sum, struct traffic more) {
@@ -53,84 +54,106 @@ static void add(struct traffic *sum, struct traffic more) {
     sum->calls += more.calls;
 }
 
+/* What a delivery is made of: how many consumers wait, who pushes, who counts. */
+struct scene {
+    struct crew crew;
+    struct link producer;
+    struct meter meter;
+    struct arrivals arrivals;
+    size_t messages;
+};
+
 /* The scripts are loaded, and the first calls of a session made, before anything is counted. */
 static void settle_in(struct crew *crew, struct link *producer) {
     size_t before = crew->acked;
     push_at(producer, 0);
     push_at(producer, wall_ms() + APART_MS);
-    crew_drive(crew, before + 2, now_us(CLOCK_MONOTONIC) + 30e6);
+    crew_finish(crew, before + 2);
     crew_rest(crew, APART_MS);
 }
 
-/* One message after the other, each pushed (delayed, or at once) when all consumers are at rest. */
-static void one_by_one(struct crew *crew, struct link *producer, struct meter *meter,
-                       size_t messages, int64_t delay_ms, const char *name) {
-    struct traffic push = {0}, delivery = {0};
-    for (size_t i = 0; i < messages; i++) {
-        push_at(producer, delay_ms ? wall_ms() + delay_ms : 0);
-        /* Without a delay the delivery is under way at once, and counts with its push. */
-        if (delay_ms) {
-            crew_rest(crew, (double)delay_ms / 2);
-            add(&push, meter_read(meter));
-        }
-        crew_drive(crew, i + 1, now_us(CLOCK_MONOTONIC) + 30e6);
-        crew_rest(crew, APART_MS);
-        add(&delivery, meter_read(meter));
+static void begin_count(struct scene *scene) {
+    scene->arrivals.count = 0;
+    scene->crew.acked = 0;
+    meter_read(&scene->meter);
+}
+
+/* One ready message after the other, each pushed when all consumers are at rest. */
+static void measure_ready(struct scene *scene) {
+    begin_count(scene);
+    for (size_t i = 0; i < scene->messages; i++) {
+        push_at(&scene->producer, 0);
+        crew_finish(&scene->crew, i + 1);
+        crew_rest(&scene->crew, APART_MS);
     }
-    char label[32];
-    if (delay_ms) {
-        snprintf(label, sizeof label, "%s_push_", name);
-        print_traffic(label, push, messages);
-        snprintf(label, sizeof label, "%s_delivery_", name);
-        print_traffic(label, delivery, messages);
+    print_traffic("ready", meter_read(&scene->meter), scene->messages);
+}
+
+/* The same with messages that are due a little later. */
+static void measure_delayed(struct scene *scene) {
+    struct traffic push = {0}, delivery = {0}, all = {0};
+    begin_count(scene);
+    for (size_t i = 0; i < scene->messages; i++) {
+        push_at(&scene->producer, wall_ms() + APART_MS);
+        crew_rest(&scene->crew, APART_MS / 2);
+        add(&push, meter_read(&scene->meter));
+        crew_finish(&scene->crew, i + 1);
+        crew_rest(&scene->crew, APART_MS);
+        add(&delivery, meter_read(&scene->meter));
     }
-    add(&delivery, push);
-    snprintf(label, sizeof label, "%s_", name);
-    print_traffic(label, delivery, messages);
+    add(&all, push);
+    add(&all, delivery);
+    printf("\"sent_per_message\": %.3f, \"calls_per_message\": %.3f, ",
+           all.sent / (double)scene->messages, all.calls / (double)scene->messages);
+    print_traffic("push", push, scene->messages);
+    printf(", ");
+    print_traffic("delivery", delivery, scene->messages);
+    printf(", ");
+    print_list("late_ms", scene->arrivals.late_ms, scene->arrivals.count);
+}
+
+/* Messages that were all pushed before the first is due, and fall due one by one. */
+static void measure_due(struct scene *scene) {
+    begin_count(scene);
+    int64_t first_ms = wall_ms() + 500 + (int64_t)scene->messages;
+    for (size_t i = 0; i < scene->messages; i++)
+        push_at(&scene->producer, first_ms + (int64_t)i * APART_MS);
+    crew_rest(&scene->crew, 250);
+    struct traffic push = meter_read(&scene->meter);
+    crew_rest(&scene->crew, (double)(APART_MS * scene->messages));
+    crew_finish(&scene->crew, scene->messages);
+    crew_rest(&scene->crew, APART_MS);
+    struct traffic delivery = meter_read(&scene->meter);
+    printf("\"due\": {");
+    print_traffic("push", push, scene->messages);
+    printf(", ");
+    print_traffic("delivery", delivery, scene->messages);
+    printf(", ");
+    print_list("late_ms", scene->arrivals.late_ms, scene->arrivals.count);
+    printf("}");
 }
 
 void measure_waking(const char *socket, size_t consumers, size_t messages) {
+    struct scene scene = {.messages = messages};
     empty(socket);
-    struct crew crew;
-    struct meter meter;
-    struct link producer = link_open(socket, NAME);
-    crew_open(&crew, socket, NAME, consumers);
-    struct arrivals arrivals = {must_allocate(messages, sizeof(double)), 0, messages};
-    settle_in(&crew, &producer);
-    meter_open(&meter, socket);
+    scene.producer = link_open(socket, NAME);
+    crew_open(&scene.crew, socket, NAME, consumers);
+    settle_in(&scene.crew, &scene.producer);
+    scene.arrivals = (struct arrivals){must_allocate(messages, sizeof(double)), 0, messages};
+    scene.crew.own = &scene.arrivals;
+    scene.crew.note = note_late;
+    meter_open(&scene.meter, socket);
     printf("{\"consumers\": %zu, \"messages\": %zu, ", consumers, messages);
-
-    crew.acked = 0;
-    crew.note = note_late;
-    crew.own = &arrivals;
-    one_by_one(&crew, &producer, &meter, messages, APART_MS, "delayed");
-    print_list("late_ms", arrivals.late_ms, arrivals.count);
+    measure_delayed(&scene);
     printf(", ");
-    crew.acked = 0;
-    crew.note = NULL;
-    one_by_one(&crew, &producer, &meter, messages, 0, "ready");
-
-    /* All pushed before the first is due: a queue of delayed messages that comes up one by one. */
-    arrivals.count = 0;
-    crew.note = note_late;
-    crew.acked = 0;
-    int64_t first_ms = wall_ms() + 500 + (int64_t)messages;
-    for (size_t i = 0; i < messages; i++)
-        push_at(&producer, first_ms + (int64_t)i * APART_MS);
-    struct traffic push = meter_read(&meter);
-    crew_drive(&crew, messages, now_us(CLOCK_MONOTONIC) + 30e6 + 1e3 * APART_MS * (double)messages);
-    crew_rest(&crew, APART_MS);
-    struct traffic all = meter_read(&meter);
-    print_traffic("due_delivery_", all, messages);
-    add(&all, push);
-    print_traffic("due_push_", push, messages);
-    print_traffic("", all, messages);
-    print_list("due_late_ms", arrivals.late_ms, arrivals.count);
+    measure_ready(&scene);
+    printf(", ");
+    measure_due(&scene);
     printf("}\n");
-    free(arrivals.late_ms);
-    meter_close(&meter);
-    crew_close(&crew);
-    link_close(&producer);
+    free(scene.arrivals.late_ms);
+    meter_close(&scene.meter);
+    crew_close(&scene.crew);
+    link_close(&scene.producer);
 }
 
 /* ---- A burst ---- */
@@ -197,7 +220,7 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
     push_ready(&producer, messages);
     /* The crew is of the producer's own thread: it could not move before. */
     burst.begin_us = now_us(CLOCK_MONOTONIC);
-    crew_drive(&crew, messages, now_us(CLOCK_MONOTONIC) + 60e6);
+    crew_finish(&crew, messages);
     double all_us = now_us(CLOCK_MONOTONIC) - burst.begin_us;
     crew_rest(&crew, APART_MS);
     struct traffic all = meter_read(&meter);
@@ -209,8 +232,8 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
            "\"last_woken_ms\": %.3f, ",
            consumers, messages, WORK_MS, woken, all_us / 1000, burst.longest_us / 1000,
            burst.first_us / 1000);
-    print_traffic("", all, messages);
-    printf("\"left\": %zu}\n", burst.left);
+    printf("\"sent_per_message\": %.3f, \"calls_per_message\": %.3f}\n",
+           all.sent / (double)messages, all.calls / (double)messages);
     meter_close(&meter);
     crew_close(&crew);
     link_close(&producer);
@@ -251,7 +274,7 @@ void measure_lease_end(const char *socket, size_t count) {
         must(holder.client, dueq_reserve(holder.queue, 1, 0, SHORT_LEASE_MS, &result));
         ending.at_ms = dueq_result_message(result, 0)->now_ms + SHORT_LEASE_MS;
         dueq_result_free(result);
-        crew_drive(&crew, i + 1, now_us(CLOCK_MONOTONIC) + 30e6);
+        crew_finish(&crew, i + 1);
         crew_rest(&crew, APART_MS);
     }
     printf("{\"consumers\": %d, ", CREW);
