@@ -156,8 +156,9 @@ int main(int count, char **words) {
         measure_timers(number(words[2]));
     else if (!strcmp(verb, "ping") && count == 4)
         measure_ping(words[2], number(words[3]));
-    else if ((!strcmp(verb, "scripts") || !strcmp(verb, "bare")) && count == 5)
-        measure_cost(words[2], *verb == 'b', number(words[3]), number(words[4]));
+    else if ((!strcmp(verb, "scripts") || !strcmp(verb, "loop") || !strcmp(verb, "bare")) &&
+             count == 5)
+        measure_cost(words[2], verb, number(words[3]), number(words[4]));
     else if (!strcmp(verb, "lateness") && count == 4)
         measure_lateness(words[2], number(words[3]));
     else if (!strcmp(verb, "idle") && count == 5)
@@ -176,11 +177,11 @@ int main(int count, char **words) {
         measure_burst(words[2], number(words[3]), number(words[4]), !strcmp(words[5], "own"));
     else
         die("usage: versions | timers COUNT | ping SOCKET COUNT | scripts SOCKET BATCH MESSAGES |\n"
-            "  bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES | idle SOCKET SECONDS "
-            "CONSUMERS |\n"
-            "  waking SOCKET CONSUMERS MESSAGES | burst-wake SOCKET CONSUMERS MESSAGES |\n"
-            "  lease-end SOCKET COUNT | memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES "
-            "MESSAGES |\n"
+            "  loop SOCKET BATCH MESSAGES | bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES "
+            "|\n"
+            "  idle SOCKET SECONDS CONSUMERS | waking SOCKET CONSUMERS MESSAGES |\n"
+            "  burst-wake SOCKET CONSUMERS MESSAGES | lease-end SOCKET COUNT |\n"
+            "  memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES MESSAGES |\n"
             "  burst SOCKET MESSAGES BATCH own|made");
     return 0;
 }

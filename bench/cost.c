@@ -2,17 +2,25 @@
 #include <string.h>
 
 #include "driver.h"
+#include "internal.h"
 
 /*
- * Both ways do the same work in the same number of round trips: the messages are pushed, then all
- * reserved, then all acknowledged, in calls of `batch`. A call of the bare way is the commands that a
- * script of dueq stands for, written at once; its tickets are known beforehand.
+ * All ways do the same work in calls of `batch`. By scripts and bare in the same number of round trips: the
+ * messages are pushed, then all reserved, then all acknowledged. A call of the bare way is the commands
+ * that a script of dueq stands for, written at once; its tickets are known beforehand. The loop is what a
+ * consumer does: each call acknowledges the last batch and reserves the next.
  */
 
+struct step {
+    const char *name;
+    void (*run)(void *state, size_t call);
+    size_t more; /* calls beyond those that the messages take */
+};
+
+#define MOST_STEPS 3
+
 struct way {
-    void (*push)(void *state, size_t call);
-    void (*reserve)(void *state, size_t call);
-    void (*ack)(void *state, size_t call);
+    struct step steps[MOST_STEPS];
     void *state;
 };
 
@@ -55,6 +63,32 @@ static void dueq_ack_call(void *opaque, size_t call) {
     dueq_result_free(way->reserved[call]);
 }
 
+/* The first call has nothing to acknowledge yet, and the last nothing to reserve. */
+static void dueq_loop_call(void *opaque, size_t call) {
+    struct by_dueq *way = opaque;
+    size_t held = call > 0 ? way->shape.batch : 0;
+    size_t asked = call < way->shape.calls ? way->shape.batch : 0;
+    struct dueq__settlement settlement = {.acks = way->tickets, .ack_count = held};
+    dueq_result *result;
+    dueq_status submitted = dueq__reserve_settled_submit(way->link.queue, &settlement, asked, 10000,
+                                                         LEASE_MS, DUEQ_DEFAULT_LEASE_MS);
+    if (submitted != DUEQ_PENDING)
+        must(way->link.client, submitted);
+    while (dueq_wait(way->link.client, -1) == DUEQ_INTERRUPTED)
+        ;
+    dueq_status status = dueq_take(way->link.client, &result);
+    must(way->link.client, status == DUEQ_EMPTY && asked == 0 ? DUEQ_OK : status);
+    if (dueq_result_count(result) != asked || dueq__result_settled_count(result) != held)
+        die("%zu messages reserved instead of %zu", dueq_result_count(result), asked);
+    for (size_t i = 0; i < held; i++)
+        if (dueq__result_settled(result, i) != DUEQ_OK)
+            die("a lease was lost");
+    dueq_result_free(way->reserved[0]);
+    way->reserved[0] = result;
+    for (size_t i = 0; i < asked; i++)
+        way->tickets[i] = dueq_result_message(result, i)->ticket;
+}
+
 static struct way open_dueq(const char *socket, struct shape shape) {
     struct by_dueq *way = must_allocate(1, sizeof *way);
     way->shape = shape;
@@ -66,7 +100,16 @@ static struct way open_dueq(const char *socket, struct shape shape) {
         way->drafts[i] = (dueq_draft)DUEQ_DRAFT;
         way->drafts[i].body = (dueq_bytes){body, sizeof body};
     }
-    return (struct way){dueq_push_call, dueq_reserve_call, dueq_ack_call, way};
+    return (struct way){
+        {{"push", dueq_push_call, 0}, {"reserve", dueq_reserve_call, 0}, {"ack", dueq_ack_call, 0}},
+        way};
+}
+
+static struct way open_loop(const char *socket, struct shape shape) {
+    struct way way = open_dueq(socket, shape);
+    way.steps[1] = (struct step){"loop", dueq_loop_call, 1};
+    way.steps[2] = (struct step){0};
+    return way;
 }
 
 /* ---- Bare ---- */
@@ -201,47 +244,49 @@ static struct way open_bare(const char *socket, struct shape shape) {
         memcpy(ticket + 2, id, ID_SIZE);
     }
     dueq_close(client);
-    return (struct way){bare_push_call, bare_reserve_call, bare_ack_call, way};
+    return (struct way){
+        {{"push", bare_push_call, 0}, {"reserve", bare_reserve_call, 0}, {"ack", bare_ack_call, 0}},
+        way};
 }
 
-/* ---- Both ---- */
+/* ---- All ---- */
 
 /* Microseconds a message: the server's CPU time, and as it takes with everything. */
-static void measure_verb(const char *name, void (*run)(void *, size_t), void *state,
-                         struct shape shape, clockid_t clock) {
+static void measure_step(const struct step *step, void *state, struct shape shape,
+                         clockid_t clock) {
     double server = now_us(clock), wall = now_us(CLOCK_MONOTONIC);
     double client = now_us(CLOCK_PROCESS_CPUTIME_ID);
-    for (size_t call = 0; call < shape.calls; call++)
-        run(state, call);
+    for (size_t call = 0; call < shape.calls + step->more; call++)
+        step->run(state, call);
     double messages = (double)(shape.batch * shape.calls);
     client = now_us(CLOCK_PROCESS_CPUTIME_ID) - client;
     wall = now_us(CLOCK_MONOTONIC) - wall;
     server = now_us(clock) - server;
-    printf("\"%s\": {\"server_us\": %.4f, \"client_us\": %.4f, \"wall_us\": %.4f}", name,
+    printf("\"%s\": {\"server_us\": %.4f, \"client_us\": %.4f, \"wall_us\": %.4f}", step->name,
            server / messages, client / messages, wall / messages);
 }
 
-void measure_cost(const char *socket, bool bare, size_t batch, size_t messages) {
+void measure_cost(const char *socket, const char *name, size_t batch, size_t messages) {
     if (batch > DUEQ_MAX_BATCH)
         die("a batch has at most %d messages", DUEQ_MAX_BATCH);
     struct shape shape = {batch, (messages + batch - 1) / batch}, once = {batch, 1};
-    struct way (*open_way)(const char *, struct shape) = bare ? open_bare : open_dueq;
+    struct way (*open_way)(const char *, struct shape) = !strcmp(name, "bare")   ? open_bare
+                                                         : !strcmp(name, "loop") ? open_loop
+                                                                                 : open_dueq;
     redisContext *control = bare_open(socket);
     clockid_t clock = server_clock(control);
     freeReplyObject(bare_command(control, "FLUSHALL SYNC"));
     /* The first calls connect and load the scripts. */
     struct way warm = open_way(socket, once);
-    warm.push(warm.state, 0);
-    warm.reserve(warm.state, 0);
-    warm.ack(warm.state, 0);
+    for (size_t i = 0; i < MOST_STEPS && warm.steps[i].run; i++)
+        for (size_t call = 0; call < 1 + warm.steps[i].more; call++)
+            warm.steps[i].run(warm.state, call);
 
     struct way way = open_way(socket, shape);
-    printf("{");
-    measure_verb("push", way.push, way.state, shape, clock);
-    printf(", ");
-    measure_verb("reserve", way.reserve, way.state, shape, clock);
-    printf(", ");
-    measure_verb("ack", way.ack, way.state, shape, clock);
+    for (size_t i = 0; i < MOST_STEPS && way.steps[i].run; i++) {
+        printf(i ? ", " : "{");
+        measure_step(&way.steps[i], way.state, shape, clock);
+    }
     printf("}\n");
     redisFree(control);
 }

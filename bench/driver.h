@@ -52,8 +52,8 @@ void print_list(const char *name, const double *numbers, size_t count);
 
 /* ---- One measure each ---- */
 
-/* cost.c: messages pushed, reserved and acknowledged in calls of `batch`; by dueq, or bare. */
-void measure_cost(const char *socket, bool bare, size_t batch, size_t messages);
+/* cost.c: messages pushed, reserved and acknowledged in calls of `batch`; "scripts", "loop" or "bare". */
+void measure_cost(const char *socket, const char *name, size_t batch, size_t messages);
 /* lateness.c: when delayed messages reach one waiting consumer, and plain timers of the same kind. */
 void measure_lateness(const char *socket, size_t messages);
 void measure_timers(size_t count);
