@@ -30,9 +30,9 @@ static void drop_other(struct dueq__call *call) {
 }
 
 static void clear(struct dueq__call *call) {
-    free(call->head.bytes);
-    free(call->arguments.bytes);
-    free(call->settling.words.bytes);
+    dueq__words_free(&call->head);
+    dueq__words_free(&call->arguments);
+    dueq__words_free(&call->settling.words);
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
@@ -103,16 +103,12 @@ dueq_status dueq__call_other(dueq_client *client, dueq_bytes name) {
     return DUEQ_OK;
 }
 
-/* Frees the words. */
-static bool format(struct dueq__part *part, struct dueq__words *words) {
-    free(part->bytes);
-    *part = (struct dueq__part){.count = words->count};
-    part->bytes = dueq__conn_format(words, &part->size);
-    dueq__words_free(words);
-    if (!part->bytes)
-        return false;
-    part->start = (size_t)(strchr(part->bytes, '\n') + 1 - part->bytes);
-    return true;
+/* Takes the words over; false: they are not complete. */
+static bool keep(struct dueq__words *kept, struct dueq__words *words) {
+    dueq__words_free(kept);
+    *kept = *words;
+    dueq__words_init(words);
+    return !kept->failed;
 }
 
 static bool format_head(struct dueq__call *call) {
@@ -121,23 +117,23 @@ static bool format_head(struct dueq__call *call) {
     if (call->script->sha1)
         dueq__script_words(&words, call->script, call->keys,
                            call->other[0].data ? call->other : NULL);
-    return format(&call->head, &words);
+    return keep(&call->head, &words);
 }
 
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes) {
     struct dueq__settling *settling = &client->call.settling;
     settling->count = outcomes;
-    return format(&settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
+    return keep(&settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
 }
 
-const struct dueq__part *dueq__call_settlement(const struct dueq__call *call) {
+const struct dueq__words *dueq__call_settlement(const struct dueq__call *call) {
     bool due = call->settling.count && !call->settling.done;
     return due && call->script == &dueq__script_reserve ? &call->settling.words : NULL;
 }
 
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {
     struct dueq__call *call = &client->call;
-    if (!format(&call->arguments, words) || !format_head(call))
+    if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
     call->sent = call->doubtful = call->unsure = false;
     call->losses = call->loads = call->others = 0;

@@ -22,7 +22,8 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
 bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
                               const struct dueq__words *words) {
     bool sent = dueq__conn_state(client->command) == DUEQ__CONN_READY &&
-                client->answer_count < DUEQ__MAX_ANSWERS && dueq__conn_send(client->command, words);
+                client->answer_count < DUEQ__MAX_ANSWERS &&
+                dueq__conn_send(client->command, &words, 1);
     if (sent)
         client->answers[client->answer_count++] = answer;
     return sent;
@@ -66,24 +67,12 @@ static bool send_recall(dueq_client *client) {
     return sent;
 }
 
-static bool send_part(dueq_client *client, const struct dueq__part *part) {
-    return dueq__conn_send_raw(client->command, part->bytes + part->start,
-                               part->size - part->start);
-}
-
 static bool send_request(dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    const struct dueq__part *settlement = dueq__call_settlement(call);
-    size_t words = call->head.count + call->arguments.count + (settlement ? settlement->count : 0);
-    char count[32];
-    int size = snprintf(count, sizeof count, "*%zu\r\n", words);
-    if (!dueq__conn_send_raw(client->command, count, (size_t)size) ||
-        !send_part(client, &call->head) || !send_part(client, &call->arguments) ||
-        (settlement && !send_part(client, settlement))) {
-        /* What of it is in the buffer already must not be taken for a request. */
-        dueq__command_drop(client);
+    const struct dueq__words *settlement = dueq__call_settlement(call);
+    const struct dueq__words *parts[] = {&call->head, &call->arguments, settlement};
+    if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
         return false;
-    }
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
     client->call.sent = true;
     client->call.asked_ms = dueq__monotonic_ms();

@@ -105,19 +105,21 @@ static void lose(struct dueq__conn *conn) { dueq__conn_close(conn); }
 
 /* ---- Commands out ---- */
 
-char *dueq__conn_format(const struct dueq__words *words, size_t *size) {
-    char *command = NULL;
-    if (words->failed)
-        return NULL;
-    long long length =
-        redisFormatCommandArgv(&command, (int)words->count, words->data, words->sizes);
-    if (length < 0)
-        return NULL;
-    *size = (size_t)length;
-    return command;
+static void put(struct dueq__conn *conn, const void *data, size_t size) {
+    memcpy(conn->out + conn->out_size, data, size);
+    conn->out_size += size;
 }
 
-bool dueq__conn_send_raw(struct dueq__conn *conn, const void *data, size_t size) {
+bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *const parts[],
+                     size_t count) {
+    char head[DUEQ__DIGITS + 3] = "*";
+    size_t words = 0, size = sizeof head;
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i]->failed)
+            return false;
+        words += parts[i]->count;
+        size += parts[i]->size;
+    }
     if (conn->out_at == conn->out_size)
         conn->out_at = conn->out_size = 0;
     if (conn->out_size + size > conn->out_room) {
@@ -128,17 +130,12 @@ bool dueq__conn_send_raw(struct dueq__conn *conn, const void *data, size_t size)
         conn->out = larger;
         conn->out_room = room;
     }
-    memcpy(conn->out + conn->out_size, data, size);
-    conn->out_size += size;
+    size_t digits = dueq__words_digits(head + 1, words);
+    memcpy(head + 1 + digits, "\r\n", 2);
+    put(conn, head, digits + 3);
+    for (size_t i = 0; i < count; i++)
+        put(conn, parts[i]->bytes, parts[i]->size);
     return true;
-}
-
-bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *words) {
-    size_t size;
-    char *command = dueq__conn_format(words, &size);
-    bool sent = command && dueq__conn_send_raw(conn, command, size);
-    free(command);
-    return sent;
 }
 
 static bool send_texts(struct dueq__conn *conn, size_t count, const char *const texts[]) {
@@ -146,7 +143,8 @@ static bool send_texts(struct dueq__conn *conn, size_t count, const char *const 
     dueq__words_init(&words);
     for (size_t i = 0; i < count; i++)
         dueq__words_text(&words, texts[i]);
-    bool sent = dueq__conn_send(conn, &words);
+    const struct dueq__words *all = &words;
+    bool sent = dueq__conn_send(conn, &all, 1);
     dueq__words_free(&words);
     return sent;
 }

@@ -1,8 +1,9 @@
 /*
  * The private map of the core, grouped by the stages a call passes:
- * operation (push.c, reserve.c, lease.c, manage.c, look.c, queues.c, lock.c, verb.c) with its messages
- * (message.h) -> call (call.c, wait.c, leave.c, command.c) -> script (script.c) -> connection (conn.c,
- * tls.c) -> reply (reply.c) -> result (result.h). Calls go down, never up.
+ * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
+ * queues.c, lock.c, verb.c) with its messages (message.h) -> call (call.c, wait.c, leave.c, command.c) ->
+ * script (script.c, words.h) -> connection (conn.c, tls.c) -> reply (reply.c) -> result (result.h).
+ * Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
 #define DUEQ_INTERNAL_H
@@ -154,25 +155,7 @@ static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-/* A command's words while they are put together. A failed allocation is remembered and told by send. */
-struct dueq__words {
-    const char **data;
-    size_t *sizes;
-    size_t count, room;
-    struct dueq__number *numbers;
-    bool failed;
-};
-
-struct dueq__number { /* a word of the list's own */
-    struct dueq__number *next;
-    char text[];
-};
-
-void dueq__words_init(struct dueq__words *words);
-void dueq__words_bytes(struct dueq__words *words, const void *data, size_t size); /* borrowed */
-void dueq__words_text(struct dueq__words *words, const char *text);               /* borrowed */
-void dueq__words_number(struct dueq__words *words, int64_t number);               /* copied */
-void dueq__words_free(struct dueq__words *words);
+#include "words.h"
 /* EVALSHA of a script on a queue's keys and another one's (NULL: none); the arguments follow. */
 void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT],
@@ -222,11 +205,9 @@ const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn);
 int64_t dueq__conn_id(const struct dueq__conn *conn);
 /* Can a later connection recognise it, by number and name, in the server's list? */
 bool dueq__conn_named(const struct dueq__conn *conn);
-/* Queues a command in the out buffer; false: out of memory. */
-bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *words);
-/* The command as bytes on the wire, for dueq__conn_send_raw; NULL: out of memory. Free with free(). */
-char *dueq__conn_format(const struct dueq__words *words, size_t *size);
-bool dueq__conn_send_raw(struct dueq__conn *conn, const void *data, size_t size);
+/* Queues a command in the out buffer, whose words are in `count` parts; false: out of memory. */
+bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *const parts[],
+                     size_t count);
 /* The next reply, which the caller owns; NULL: none yet. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
 /* For poll(): the descriptor (-1: none) and the events wanted. */
@@ -289,8 +270,7 @@ struct dueq__wait {
     int64_t lease_ms, default_lease_ms;
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
-    size_t at;        /* the one being asked */
-    size_t begun;     /* how many were asked at least once */
+    size_t at, begun; /* the one being asked; how many were asked at least once */
     unsigned repeats; /* of a request that needed another queue, in a row */
     bool locks;       /* it is for a lock, not for messages */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
@@ -309,15 +289,9 @@ struct dueq__wait {
     size_t damaged;
 };
 
-/* Words in the form of the wire. */
-struct dueq__part {
-    char *bytes; /* with the count of the words in front, up to `start`; owned */
-    size_t start, size, count;
-};
-
 /* What a reserve settles first: its words go with the first request that reserves, and no other. */
 struct dueq__settling {
-    struct dueq__part words;
+    struct dueq__words words;
     size_t count; /* of its outcomes; 0: there is no settlement */
     bool done;    /* and then they are: */
     char outcomes[DUEQ_MAX_BATCH + 1];
@@ -327,11 +301,11 @@ struct dueq__call {
     enum dueq__phase phase;
     dueq_queue *queue;
     const struct dueq__script *script;
-    dueq_bytes keys[DUEQ__KEY_COUNT];  /* the queue's, and those with an hour or a name */
-    dueq_bytes other[DUEQ__KEY_COUNT]; /* another queue's, or none; one allocation; owned */
-    char calls[DUEQ_MAX_NAME + 48];    /* the hour's key */
-    char *lock;                        /* the keys of a lock; owned */
-    struct dueq__part head, arguments; /* the request: up to its keys, and behind them */
+    dueq_bytes keys[DUEQ__KEY_COUNT];   /* the queue's, and those with an hour or a name */
+    dueq_bytes other[DUEQ__KEY_COUNT];  /* another queue's, or none; one allocation; owned */
+    char calls[DUEQ_MAX_NAME + 48];     /* the hour's key */
+    char *lock;                         /* the keys of a lock; owned */
+    struct dueq__words head, arguments; /* the request: up to its keys, and behind them */
     struct dueq__settling settling;
     int64_t hour, minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
@@ -423,7 +397,7 @@ void dueq__call_noted(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */
-const struct dueq__part *dueq__call_settlement(const struct dueq__call *call);
+const struct dueq__words *dueq__call_settlement(const struct dueq__call *call);
 /* Is the call, under way or final, one of this queue's? */
 bool dueq__call_uses(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */

@@ -54,15 +54,10 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
     return status;
 }
 
-/*
- * Where the next draft's id goes, which lives as long as the call; and its envelope and words, which live
- * until the request is made.
- */
+/* Where the next draft's id goes, which lives as long as the call. */
 struct pen {
     dueq_bytes *id;
     char *id_at;
-    unsigned char *envelope;
-    char *text;
 };
 
 /* Gives the draft its id; returns its stamp in `stamp`, or NULL where the id was made here. */
@@ -92,19 +87,17 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
                       struct pen *pen, struct dueq__words *words) {
     char stamp[DUEQ__STAMP_SIZE];
     const char *stamped = put_id(client, draft, pen, stamp);
-    size_t size = dueq__envelope_size(draft, stamped);
-    dueq__envelope_write(draft, stamped, pen->envelope);
     dueq__words_bytes(words, pen->id[-1].data, pen->id[-1].size);
-    dueq__words_bytes(words, pen->envelope, size);
-    pen->envelope += size;
+    void *envelope = dueq__words_space(words, dueq__envelope_size(draft, stamped));
+    if (envelope)
+        dueq__envelope_write(draft, stamped, envelope);
+    char due[DUEQ__DUE_SIZE], extra[EXTRA_SIZE];
     if (batch->usual)
         return;
-    dueq__verb_due(pen->text, draft->delay_ms, draft->at_ms);
-    dueq__words_text(words, pen->text);
-    pen->text += DUEQ__DUE_SIZE;
-    put_extra(pen->text, draft);
-    dueq__words_text(words, pen->text);
-    pen->text += EXTRA_SIZE;
+    dueq__verb_due(due, draft->delay_ms, draft->at_ms);
+    dueq__words_text(words, due);
+    put_extra(extra, draft);
+    dueq__words_text(words, extra);
 }
 
 /* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
@@ -112,24 +105,19 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
                           struct dueq__words *words) {
     dueq_bytes *ids = malloc((batch->count + 1) * sizeof *ids + batch->made * DUEQ__ID_SIZE +
                              batch->given + first.size);
-    unsigned char *scratch = malloc(batch->total + batch->count * (DUEQ__DUE_SIZE + EXTRA_SIZE));
     client->call.ids = ids;
-    if (!ids || !scratch) {
-        free(scratch);
+    if (!ids) {
         dueq__words_free(words);
         return dueq__call_no_memory(client);
     }
-    struct pen pen = {ids, (char *)(ids + batch->count + 1), scratch,
-                      (char *)scratch + batch->total};
+    struct pen pen = {ids, (char *)(ids + batch->count + 1)};
     if (first.size) {
         *pen.id++ = (dueq_bytes){memcpy(pen.id_at, first.data, first.size), first.size};
         pen.id_at += first.size;
     }
     for (size_t i = 0; i < batch->count; i++)
         put_draft(client, batch, &batch->drafts[i], &pen, words);
-    dueq_status status = dueq__call_submit(client, words);
-    free(scratch);
-    return status;
+    return dueq__call_submit(client, words);
 }
 
 /* Gives the request another queue's keys too, or frees its words. */

@@ -14,7 +14,7 @@ struct dueq__settlement {
     dueq_bytes retry_error;
 };
 
-/* Checks a settlement, and starts `words` with its own, which refer to it; `count`: of its outcomes. */
+/* Checks a settlement, and starts `words` with its own; `count`: of its outcomes. */
 dueq_status dueq__settlement_words(dueq_queue *queue, const struct dueq__settlement *settlement,
                                    struct dueq__words *words, size_t *count);
 

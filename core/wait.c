@@ -131,7 +131,8 @@ static void block(dueq_client *client) {
     for (size_t i = 0; i < wait->watch_count; i++)
         dueq__words_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
     dueq__words_text(&words, seconds);
-    wait->blocked = dueq__conn_send(client->waiter, &words);
+    const struct dueq__words *all = &words;
+    wait->blocked = dueq__conn_send(client->waiter, &all, 1);
     dueq__words_free(&words);
     if (!wait->blocked)
         dueq__wait_close(client);

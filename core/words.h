@@ -1,0 +1,23 @@
+/* A command's words, in the form of the wire: words.c. Included by internal.h. */
+#ifndef DUEQ_WORDS_H
+#define DUEQ_WORDS_H
+
+/* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
+struct dueq__words {
+    char *bytes;
+    size_t size, room, count;
+    bool failed;
+};
+
+void dueq__words_init(struct dueq__words *words);
+void dueq__words_bytes(struct dueq__words *words, const void *data, size_t size);
+void dueq__words_text(struct dueq__words *words, const char *text);
+void dueq__words_number(struct dueq__words *words, int64_t number);
+/* Adds a word of that size and returns where its bytes go; NULL: out of memory. */
+void *dueq__words_space(struct dueq__words *words, size_t size);
+void dueq__words_free(struct dueq__words *words);
+#define DUEQ__DIGITS 20 /* of the greatest number */
+/* Writes a number in decimal, without a NUL; returns how many digits it has. */
+size_t dueq__words_digits(char out[DUEQ__DIGITS], uint64_t number);
+
+#endif
