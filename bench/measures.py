@@ -55,10 +55,16 @@ def _summary(rounds: list[dict[str, Any]], batch: int) -> dict[str, Any]:
             for way in ("bare", "scripts")
         )
         ratios = [s / b for s, b in zip(scripts, bare, strict=True)]
+        bare_wall, scripts_wall = (
+            median(sum(r[way][verb]["wall_us"] for verb in verbs) for r in rounds)
+            for way in ("bare", "scripts")
+        )
         trips = [len(verbs) * r["ping"]["server_us"] / batch for r in rounds]
         row[name] = {
             "bare_us": median(bare),
             "scripts_us": median(scripts),
+            "bare_wall_us": bare_wall,
+            "scripts_wall_us": scripts_wall,
             "ratio": median(ratios),
             "ratio_lowest": min(ratios),
             "ratio_highest": max(ratios),
@@ -93,7 +99,7 @@ def percentile(sorted_values: list[float], share: float) -> float:
     return sorted_values[max(0, math.ceil(share * len(sorted_values)) - 1)]
 
 
-def _spread(values: list[float]) -> dict[str, float]:
+def spread(values: list[float]) -> dict[str, float]:
     ordered = sorted(values)
     shares = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "max_ms": 1.0}
     return {name: percentile(ordered, share) for name, share in shares.items()}
@@ -111,8 +117,8 @@ def lateness(quick: bool) -> Outcome:
             figures = drive("lateness", socket, messages)
             rounds.append(
                 {
-                    "messages": _spread(figures["late_ms"]),
-                    "timers": _spread(timers["late_ms"]),
+                    "messages": spread(figures["late_ms"]),
+                    "timers": spread(timers["late_ms"]),
                     "early": figures["early"],
                     "messages_late_ms": figures["late_ms"],
                     "timers_late_ms": timers["late_ms"],
