@@ -52,7 +52,15 @@ class _Line:
     def __init__(self, path: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
         self._socket.settimeout(30)
-        self._socket.connect(str(path))
+        for left in reversed(range(500)):
+            try:
+                self._socket.connect(str(path))
+                break
+            except ConnectionRefusedError:
+                # The socket is there before the server listens on it.
+                if not left:
+                    raise
+                time.sleep(0.01)
         self._file = self._socket.makefile("rb")
         self.asked = 0
 

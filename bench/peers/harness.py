@@ -18,8 +18,8 @@ Handle = Callable[[str], None]
 
 
 def say(**line: Any) -> None:
-    sys.stdout.write(json.dumps(line) + "\n")
-    sys.stdout.flush()
+    # Not through sys.stdout, which some workers redirect.
+    os.write(1, (json.dumps(line) + "\n").encode())
 
 
 class Peer:
@@ -28,8 +28,8 @@ class Peer:
     no_bulk: ClassVar[str | None] = None
     """Why there is no push_many(), where there is none."""
     no_delay: ClassVar[str | None] = None
-    forks: ClassVar[bool] = False
-    """Jobs are handled in other processes than the one that work() runs in."""
+    forks: ClassVar[tuple[str, ...]] = ()
+    """Settings at which jobs are handled in other processes than the one that work() runs in."""
 
     def connect(self) -> None:
         """Before anything else, in every command."""
@@ -95,8 +95,8 @@ def _end_soon() -> None:
 
 def _work(peer: Peer, setting: str, handle: Handle) -> None:
     """Runs the worker, and `handle` in this process, also where the peer handles jobs in others."""
-    if not peer.forks:
-        peer.work(setting, handle)
+    if setting not in peer.forks:
+        _begin(peer, setting, handle)
         return
     source, sink = os.pipe()
 
@@ -106,11 +106,26 @@ def _work(peer: Peer, setting: str, handle: Handle) -> None:
                 handle(body.decode())
 
     threading.Thread(target=hear, daemon=True).start()
-    peer.work(setting, lambda body: _tell(sink, body))
+    _begin(peer, setting, lambda body: _tell(sink, body))
 
 
 def _tell(sink: int, body: str) -> None:
     os.write(sink, body.encode())
+
+
+def _begin(peer: Peer, setting: str, handle: Handle) -> None:
+    global _handle
+    _handle = handle
+    peer.work(setting, handle)
+
+
+def handled(body: str) -> None:
+    """For peers whose jobs are functions that they find by name: what work() was given."""
+    _handle(body)
+
+
+def _handle(_: str) -> None:
+    raise RuntimeError("no worker runs here")
 
 
 def _count(peer: Peer, count: int, setting: str) -> None:
@@ -151,11 +166,10 @@ def _wait(peer: Peer, setting: str) -> None:
 
 def _hold(peer: Peer, seconds: float) -> None:
     def handle(_: str) -> None:
-        sys.stdout.write(json.dumps({"took": True, "at": time.monotonic()}) + "\n")
-        sys.stdout.flush()
+        say(took=True, at=time.monotonic())
         time.sleep(seconds)
 
-    peer.work("wait", handle)
+    _begin(peer, "wait", handle)
 
 
 def main(peer: Peer) -> None:
