@@ -44,6 +44,8 @@ class Peer:
     configuration: str
     best: str
     """Its best documented setting, in a few words."""
+    trials: Mapping[str, int]
+    """By setting: jobs of its first, uncounted round at most, for one that is slow."""
     folder: Path
     cache: Path
 
@@ -227,6 +229,11 @@ def peers(folder: Path = FOLDER) -> dict[str, Peer]:
             delays=told["delays"],
             configuration=told["configuration"],
             best=told["workers"]["best"]["label"],
+            trials={
+                setting: worker["trial"]
+                for setting, worker in told["workers"].items()
+                if "trial" in worker
+            },
             folder=path.parent,
             cache=CACHE / key,
         )

@@ -32,6 +32,12 @@ def drive(*words: str | int | Path) -> Figures:
     return figures
 
 
+def drives(verb: str) -> bool:
+    """Whether this build's driver has the subcommand."""
+    usage = subprocess.run([DRIVER], capture_output=True, text=True).stderr
+    return f"{verb} SOCKET" in usage
+
+
 @contextmanager
 def server(port: int = 0) -> Iterator[Path]:
     """A private server that writes nothing to disk, at its default settings otherwise.

@@ -20,11 +20,13 @@ import json
 import os
 import signal
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import adapters
 import compare
+import document
 import machine
 import tables
 from measures import MEASURES
@@ -56,11 +58,16 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=machine.ROOT / "build/bench.json")
     parser.add_argument("--from", type=Path, dest="source", help="figures of an earlier run")
     parser.add_argument("--write", action="store_true", help="tables and plots into docs/")
+    parser.add_argument("--no-plots", action="store_false", dest="plots", help="tables alone")
     options = parser.parse_args()
     if not machine.DRIVER.exists():
         parser.error(f"{machine.DRIVER} is not built: run ./dev bench")
     if options.peers:
         peers = adapters.peers(options.peers)
+    if options.plots and not find_spec("matplotlib"):
+        parser.error("there is no matplotlib: run ./dev bench, or with --no-plots")
+    if options.write and not options.plots:
+        parser.error("--write needs the plots")
     # Ended like this, it ends its servers and adapters too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
@@ -72,6 +79,14 @@ def main() -> None:
     path = options.json.with_suffix(".md")
     path.write_text(tables.markdown(report))
     print(f"tables: {path}")
+    if options.plots:
+        import plots
+
+        for path in plots.draw(report, options.json.parent / "bench"):
+            print(f"plot: {path}")
+    if options.write:
+        document.write(report, plots.draw(report, document.PLOTS))
+        print(f"written: {document.PAGE}")
 
 
 def measure(

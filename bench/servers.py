@@ -125,7 +125,10 @@ class Beanstalkd:
     def _start(self) -> None:
         assert BEANSTALKD
         self._path.unlink(missing_ok=True)
-        self._process = subprocess.Popen([BEANSTALKD, "-l", f"unix:{self._path}"])
+        # It writes a line for each connection that ends while it waits.
+        self._process = subprocess.Popen(
+            [BEANSTALKD, "-l", f"unix:{self._path}"], stderr=subprocess.DEVNULL
+        )
         deadline = time.monotonic() + 10
         while not self._path.exists():
             if self._process.poll() is not None or time.monotonic() > deadline:

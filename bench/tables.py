@@ -108,9 +108,9 @@ TABLES: dict[str, tuple[str, Sequence[Column]]] = {
         ),
     ),
     "Waiting and recovery": (
-        "Commands a second that waiting workers send; commands of one delayed job's whole life"
-        " while 20 workers wait, beyond those; seconds until the job of a worker that was killed"
-        " (kill -9) is handled by another.",
+        "Commands a second that waiting workers ask; commands for one delayed job from its push to"
+        " its end while 20 workers wait, beyond those; seconds until the job of a worker that was"
+        " killed (kill -9) is handled by another.",
         (
             ("1 waiting, commands/s", _cell(2, "waiting", "waiting", "one")),
             ("20 waiting, commands/s", _cell(2, "waiting", "waiting", "many")),

@@ -16,6 +16,9 @@ BULK = 500
 
 Handle = Callable[[str], None]
 
+_current: Handle | None = None
+"""What this process does with a job, once it works."""
+
 
 def say(**line: Any) -> None:
     # Not through sys.stdout, which some workers redirect.
@@ -114,18 +117,15 @@ def _tell(sink: int, body: str) -> None:
 
 
 def _begin(peer: Peer, setting: str, handle: Handle) -> None:
-    global _handle
-    _handle = handle
+    global _current
+    _current = handle
     peer.work(setting, handle)
 
 
 def handled(body: str) -> None:
     """For peers whose jobs are functions that they find by name: what work() was given."""
-    _handle(body)
-
-
-def _handle(_: str) -> None:
-    raise RuntimeError("no worker runs here")
+    assert _current
+    _current(body)
 
 
 def _count(peer: Peer, count: int, setting: str) -> None:

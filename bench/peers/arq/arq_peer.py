@@ -46,7 +46,7 @@ class Arq(harness.Peer):
         Worker(
             functions=[job],
             redis_settings=SETTINGS,
-            max_jobs=1 if setting == "one" else 10,
+            max_jobs={"one": 1, "best": 1000}.get(setting, 10),
             keep_result=0,
             handle_signals=False,
         ).run()

@@ -35,7 +35,7 @@ class Dramatiq(harness.Peer):
             job.send_with_options(args=(body,), delay=max(0, int((due - time.time()) * 1000) + 1))
 
     def work(self, setting: str, handle: harness.Handle) -> None:
-        dramatiq.Worker(broker, worker_threads=8 if setting == "best" else 1).start()
+        dramatiq.Worker(broker, worker_threads=1 if setting == "one" else 8).start()
         threading.Event().wait()
 
 
