@@ -353,6 +353,7 @@ def _delivered(peer: Peer, server: Server, workers: list[Adapter], idle_rate: fl
 def recovery(entries: list[Entry], size: Size) -> None:
     """Seconds until a message of a worker that is killed by kill -9 is delivered again."""
     if not size.recovery_seconds:
+        print("recovery: not in a quick run, which would take minutes", flush=True)
         return
     print(f"recovery: all at once, {size.recovery_seconds:.0f} s at most", flush=True)
     with ThreadPoolExecutor(len(entries) or 1) as pool:

@@ -101,7 +101,7 @@ def _bars(plot: Bars, peers: dict[str, Any]) -> Any | None:
     if not rows:
         return None
     best: Callable[[list[float]], float] = max if plot.higher else min
-    rows.sort(key=lambda row: best([v for v in row[2] if v is not None]), reverse=not plot.higher)
+    rows.sort(key=lambda row: best([v for v in row[2] if v is not None]), reverse=plot.higher)
     # A bar of nothing has no length on a scale of powers of ten: it begins below the smallest.
     shown = [v for _, _, values in rows for v in values if v]
     floor = 10 ** _below(min(shown)) if plot.log and shown else 0.0
@@ -133,10 +133,16 @@ def _bars(plot: Bars, peers: dict[str, Any]) -> Any | None:
         axes.set_xlim(0, max(shown, default=1.0) * 1.12)
     if len(plot.series) > 1:
         handles = [pyplot.Rectangle((0, 0), 1, 1, color=color) for color in (OTHERS_LIGHT, OTHERS)]
-        axes.legend(handles, [name for name, _ in plot.series], loc="lower right", fontsize=8)
+        _legend(axes, handles, [name for name, _ in plot.series])
     better = "more" if plot.higher else "less"
     axes.set_title(f"{plot.title} ({better} is better)", loc="left", fontsize=10)
     return figure
+
+
+def _legend(axes: Any, handles: list[Any], names: list[str]) -> None:
+    """Under the plot, where no bar is."""
+    place = {"loc": "upper left", "bbox_to_anchor": (0, -0.05), "frameon": False}
+    axes.legend(handles, names, ncols=len(names), fontsize=8, **place)
 
 
 def _below(value: float) -> int:
@@ -151,16 +157,19 @@ def _below(value: float) -> int:
 
 POINTS = (("p50_ms", "o"), ("p95_ms", "s"), ("p99_ms", "D"), ("max_ms", "|"))
 LEAST_MS = 0.1
+LATE = {
+    "idle": "Lateness of delayed jobs on an idle queue, ms",
+    "load": "Lateness of delayed jobs, 2,000 due in a second, ms",
+}
 
 
-def _lateness(peers: dict[str, Any]) -> Any | None:
+def _lateness(peers: dict[str, Any], kind: str) -> Any | None:
     """Each peer's percentiles on a line; what came early stands at the left edge, in red."""
     rows = []
     for key, peer in peers.items():
-        for kind, label in (("idle", "idle"), ("load", "2,000 due a second")):
-            found = look(peer, "delays", kind, "summary")
-            if found:
-                rows.append((f"{peer['name']}, {label}", key.startswith("dueq-"), found))
+        found = look(peer, "delays", kind, "summary")
+        if found:
+            rows.append((peer["name"], key.startswith("dueq-"), found))
     if not rows:
         return None
     rows.sort(key=lambda row: row[2]["p99_ms"], reverse=True)
@@ -179,15 +188,16 @@ def _lateness(peers: dict[str, Any]) -> Any | None:
     axes.set_xscale("log")
     axes.set_xlim(LEAST_MS * 0.9, None)
     handles = [pyplot.Line2D([], [], marker=mark, linestyle="", color=OTHERS) for _, mark in POINTS]
-    axes.legend(handles, ["p50", "p95", "p99", "max"], loc="lower right", fontsize=8)
-    axes.set_title("Lateness of delayed jobs, ms (less is better)", loc="left", fontsize=10)
+    _legend(axes, handles, ["p50", "p95", "p99", "max"])
+    axes.set_title(f"{LATE[kind]} (less is better)", loc="left", fontsize=10)
     return figure
 
 
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     """Writes a plot for each measure that has figures, and returns their paths."""
     peers = measured(report.get("peers", {}))
-    figures = {plot.file: _bars(plot, peers) for plot in BARS} | {"lateness": _lateness(peers)}
+    figures = {plot.file: _bars(plot, peers) for plot in BARS}
+    figures |= {f"lateness-{kind}": _lateness(peers, kind) for kind in LATE}
     folder.mkdir(parents=True, exist_ok=True)
     paths = []
     for name, figure in figures.items():
@@ -195,6 +205,8 @@ def draw(report: dict[str, Any], folder: Path) -> list[Path]:
             continue
         axes = figure.axes[0]
         axes.spines[["top", "right"]].set_visible(False)
+        if axes.get_xscale() == "log":
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,g}")
         axes.grid(axis="x", color="#e5e7ea", linewidth=0.6)
         axes.set_axisbelow(True)
         path = folder / f"{name}.svg"
