@@ -87,6 +87,13 @@ def main() -> None:
     if options.write:
         document.write(report, plots.draw(report, document.PLOTS))
         print(f"written: {document.PAGE}")
+    wrong = [key for key, peer in report.get("peers", {}).items() if _broke(key, peer)]
+    if wrong:
+        sys.exit(f"dueq's own measures failed: {', '.join(wrong)}")
+
+
+def _broke(key: str, peer: dict[str, Any]) -> bool:
+    return key.startswith("dueq-") and bool(peer.get("failed") or "absent" in peer)
 
 
 def measure(
