@@ -32,13 +32,31 @@ def drive(*words: str | int | Path) -> Figures:
     return figures
 
 
+def drives(verb: str) -> bool:
+    """Whether this build's driver has the subcommand."""
+    usage = subprocess.run([DRIVER], capture_output=True, text=True).stderr
+    return f"{verb} SOCKET" in usage
+
+
 @contextmanager
-def server() -> Iterator[Path]:
-    """A private server that writes nothing to disk, at its default settings otherwise."""
+def server(port: int = 0) -> Iterator[Path]:
+    """A private server that writes nothing to disk, at its default settings otherwise.
+
+    It listens on a Unix socket, whose path this gives, and on `port` of this machine, or none: 0.
+    """
     # A socket's path has 107 bytes at most.
     directory = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
     socket, log = directory / "s", directory / "log"
-    words = ["--port", "0", "--unixsocket", str(socket), "--dir", str(directory)]
+    words = [
+        "--port",
+        str(port),
+        "--bind",
+        "127.0.0.1",
+        "--unixsocket",
+        str(socket),
+        "--dir",
+        str(directory),
+    ]
     words += ["--save", "", "--appendonly", "no", "--logfile", str(log)]
     process = subprocess.Popen([SERVER, *words])
     try:

@@ -1,17 +1,21 @@
 """The measures: each runs the driver, prints what it found and returns its figures and targets."""
 
 import math
+import shutil
+import subprocess
 from statistics import median
 from typing import Any
 
-from machine import Figures, drive, one_cpu, server
+from machine import Figures, drive, drives, one_cpu, server
 from report import Target
 
 VERBS = ("push", "reserve", "ack")
 BATCHES = (1, 10, 100)
-RATIO_LIMITS = {1: 2.5, 100: 1.6}
-LATENESS_LIMIT_MS = 5.0
-IDLE_LIMIT = 0.5
+RATIO_LIMITS = {1: 1.6, 10: 1.35, 100: 1.2}
+LATENESS_LIMIT_MS = 2.0
+IDLE_LIMIT = 0.2
+MEMORY_LIMITS = {"ready": 110, "delayed": 230}
+"""Bytes over the body."""
 
 
 Outcome = tuple[Figures, list[Target]]
@@ -19,7 +23,8 @@ Outcome = tuple[Figures, list[Target]]
 
 def cost(quick: bool) -> Outcome:
     """The server's CPU time a message: the scripts against the commands they stand for."""
-    messages, count = (20_000, 3) if quick else (200_000, 5)
+    messages, count = (20_000, 3) if quick else (100_000, 3)
+    ways = ["bare", "scripts", *(["loop"] if drives("loop") else [])]
     rounds: list[dict[str, Any]] = []
     print(f"cost: {count} rounds of {messages} messages with a body of 200 bytes", flush=True)
     with one_cpu(), server() as socket:
@@ -28,7 +33,7 @@ def cost(quick: bool) -> Outcome:
             round_trip = drive("ping", socket, messages)
             for batch in BATCHES:
                 figures: dict[str, Any] = {"round": index + 1, "batch": batch, "ping": round_trip}
-                for way in ("bare", "scripts") if index % 2 else ("scripts", "bare"):
+                for way in ways if index % 2 else reversed(ways):
                     figures[way] = drive(way, socket, batch, messages)
                 rounds.append(figures)
 
@@ -36,11 +41,12 @@ def cost(quick: bool) -> Outcome:
     print_cost(summary, median(r["ping"]["server_us"] for r in rounds))
     targets = [
         Target(
-            f"cost at batch {batch}, {messages} queued, scripts / bare", row["all"]["ratio"], limit
+            f"server CPU of a whole life at batch {row['batch']}, {way} / bare",
+            row[key]["ratio"],
+            RATIO_LIMITS[row["batch"]],
         )
         for row in summary
-        for batch, limit in RATIO_LIMITS.items()
-        if row["batch"] == batch
+        for way, key in [("one-round-trip loop", "loop") if "loop" in row else ("dueq", "all")]
     ]
     return {"messages": messages, "rounds": rounds, "summary": summary}, targets
 
@@ -55,10 +61,16 @@ def _summary(rounds: list[dict[str, Any]], batch: int) -> dict[str, Any]:
             for way in ("bare", "scripts")
         )
         ratios = [s / b for s, b in zip(scripts, bare, strict=True)]
+        bare_wall, scripts_wall = (
+            median(sum(r[way][verb]["wall_us"] for verb in verbs) for r in rounds)
+            for way in ("bare", "scripts")
+        )
         trips = [len(verbs) * r["ping"]["server_us"] / batch for r in rounds]
         row[name] = {
             "bare_us": median(bare),
             "scripts_us": median(scripts),
+            "bare_wall_us": bare_wall,
+            "scripts_wall_us": scripts_wall,
             "ratio": median(ratios),
             "ratio_lowest": min(ratios),
             "ratio_highest": max(ratios),
@@ -66,6 +78,13 @@ def _summary(rounds: list[dict[str, Any]], batch: int) -> dict[str, Any]:
                 (s - t) / (b - t) if b > t else math.nan
                 for s, b, t in zip(scripts, bare, trips, strict=True)
             ),
+        }
+    if all("loop" in r for r in rounds):
+        looped = [sum(verb["server_us"] for verb in r["loop"].values()) for r in rounds]
+        bare = [sum(r["bare"][verb]["server_us"] for verb in VERBS) for r in rounds]
+        row["loop"] = {
+            "loop_us": median(looped),
+            "ratio": median(us / floor for us, floor in zip(looped, bare, strict=True)),
         }
     return row
 
@@ -85,6 +104,12 @@ def print_cost(summary: list[dict[str, Any]], ping_us: float) -> None:
             cells = "".join(f"{row[name][key]:<14.{digits}f}" for name in (*VERBS, "all"))
             head = f"batch {row['batch']}" if key == "bare_us" else ""
             print(f"{head:<10}{label:<21}{cells}".rstrip())
+        if "loop" in row:
+            print(
+                f"{'':<10}{'one-round-trip loop':<21}{row['loop']['loop_us']:.2f} us in all,",
+                end="",
+            )
+            print(f" {row['loop']['ratio']:.2f} of the bare commands")
     print(f"a round trip without work (PING) is {ping_us:.2f} us of it, once for each call\n")
 
 
@@ -93,7 +118,7 @@ def percentile(sorted_values: list[float], share: float) -> float:
     return sorted_values[max(0, math.ceil(share * len(sorted_values)) - 1)]
 
 
-def _spread(values: list[float]) -> dict[str, float]:
+def spread(values: list[float]) -> dict[str, float]:
     ordered = sorted(values)
     shares = {"p50_ms": 0.5, "p95_ms": 0.95, "p99_ms": 0.99, "max_ms": 1.0}
     return {name: percentile(ordered, share) for name, share in shares.items()}
@@ -111,8 +136,8 @@ def lateness(quick: bool) -> Outcome:
             figures = drive("lateness", socket, messages)
             rounds.append(
                 {
-                    "messages": _spread(figures["late_ms"]),
-                    "timers": _spread(timers["late_ms"]),
+                    "messages": spread(figures["late_ms"]),
+                    "timers": spread(timers["late_ms"]),
                     "early": figures["early"],
                     "messages_late_ms": figures["late_ms"],
                     "timers_late_ms": timers["late_ms"],
@@ -163,7 +188,37 @@ def memory(quick: bool) -> Outcome:
     print("\nbytes over the body            ready         delayed       leased")
     cells = "".join(f"{figures[state]:<14.0f}" for state in ("ready", "delayed", "leased"))
     print(f"{'':<10}{'a message':<21}{cells}".rstrip() + "\n")
+    targets = [
+        Target(f"bytes of a {state} message over its body", figures[state], limit)
+        for state, limit in MEMORY_LIMITS.items()
+    ]
+    return figures, targets
+
+
+def rpush(quick: bool) -> Outcome:
+    """What the server takes at most: redis-benchmark's RPUSH of a body's size, 100 in flight on one
+    connection."""
+    count, words = (1 if quick else 3), (100_000 if quick else 500_000)
+    print(f"rpush: {count} x {words} by redis-benchmark, one connection, 100 in flight", flush=True)
+    program = shutil.which("redis-benchmark")
+    if not program:
+        raise SystemExit("there is no redis-benchmark: apt-get install redis-tools")
+    rounds = []
+    with server() as socket:
+        for _ in range(count):
+            options = ["-s", socket, "-t", "rpush", "-d", "200", "-P", "100", "-c", "1", "--csv"]
+            done = subprocess.run(
+                [program, *map(str, options), "-n", str(words)],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=True,
+            )
+            line = next(row for row in done.stdout.splitlines() if row.startswith('"RPUSH"'))
+            rounds.append(float(line.split(",")[1].strip('"')))
+    figures: Figures = {"rounds": rounds, "summary": {"rate": median(rounds)}}
+    print(f"{'':<10}{'RPUSH':<21}{median(rounds):,.0f} a second\n")
     return figures, []
 
 
-MEASURES = {"cost": cost, "lateness": lateness, "idle": idle, "memory": memory}
+MEASURES = {"cost": cost, "lateness": lateness, "idle": idle, "memory": memory, "rpush": rpush}

@@ -3,22 +3,30 @@
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import machine
 
 
 @dataclass(frozen=True)
 class Target:
+    """What a figure should be: at most its limit, or at least it where higher is better."""
+
     name: str
-    value: float
+    value: float | None
+    """None: it could not be measured, which is not met."""
     limit: float
+    better: Literal["lower", "higher"] = "lower"
+    why: str = ""
+    """Of a value that is None: what is missing."""
 
     @property
     def met(self) -> bool:
-        return self.value <= self.limit
+        if self.value is None:
+            return False
+        return self.value <= self.limit if self.better == "lower" else self.value >= self.limit
 
 
 def begin(quick: bool) -> dict[str, Any]:
@@ -35,12 +43,13 @@ def begin(quick: bool) -> dict[str, Any]:
 
 def conclude(report: dict[str, Any], targets: list[Target], path: Path) -> None:
     """Adds the targets, prints them, and writes all of it as JSON."""
-    report["targets"] = [
-        {"name": t.name, "value": t.value, "limit": t.limit, "met": t.met} for t in targets
-    ]
+    report["machine"]["load_after"] = os.getloadavg()[0]
+    report["targets"] = [asdict(target) | {"met": target.met} for target in targets]
     for target in targets:
-        verdict = "met" if target.met else "MISSED"
-        print(f"{target.name:<50}{target.value:>8.2f}  at most {target.limit:<6}{verdict}")
+        verdict = "met" if target.met else "MISSED" + (f": {target.why}" if target.why else "")
+        value = "-" if target.value is None else f"{target.value:.2f}"
+        bound = "at most" if target.better == "lower" else "at least"
+        print(f"{target.name:<66}{value:>8}  {bound} {target.limit:<6g} {verdict}")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n")
     print(f"\nall figures: {path}")

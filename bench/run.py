@@ -1,39 +1,151 @@
 #!/usr/bin/env python3
-"""Measures what a message costs, how late it comes and how quiet an idle consumer is.
+"""Measures dueq against the bare commands, and against other queues: one run, private servers.
 
-Starts private servers of its own. Prints tables, and writes every figure of every round as JSON.
+  ./dev bench                      everything: 25 minutes, all peers, the targets, tables and plots
+  ./dev bench --quick              fewer rounds and jobs: 5 minutes
+  ./dev bench --only cost          one measure; of the driver in C: {own}
+                                   of all peers: {compared}
+  ./dev bench --only rq            one peer in all measures of peers: {peers}
+  ./dev bench --only delays --only dueq-c --only bullmq
+                                   these peers in this measure
+  ./dev bench --write              also puts tables and plots into docs/
+  ./dev bench --from FILE --write  the same from the figures of an earlier run
+
+Every figure of every round goes to build/bench.json. Peers are installed into build/peers; one that
+cannot be had, or that fails, is named with the reason.
 """
 
 import argparse
+import json
 import os
+import signal
+import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+import adapters
+import compare
+import document
 import machine
+import tables
 from measures import MEASURES
 from report import Target, begin, conclude
+from targets import of_peers
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller queues")
-    parser.add_argument(
-        "--only", choices=MEASURES, action="append", help="this measure; repeatable"
+    peers = adapters.peers()
+    names = [*MEASURES, *compare.COMPARED, *peers]
+    assert __doc__
+    parser = argparse.ArgumentParser(
+        prog="./dev bench",
+        description=__doc__.format(
+            own=" ".join(MEASURES), compared=" ".join(compare.COMPARED), peers=" ".join(peers)
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller queues")
+    parser.add_argument("--tiny", action="store_true", help="only to see that all of it runs")
+    parser.add_argument(
+        "--only",
+        choices=names,
+        action="append",
+        metavar="NAME",
+        help="a measure or a peer; repeatable",
+    )
+    parser.add_argument("--peers", type=Path, help="a folder of other peers' adapters")
     parser.add_argument("--json", type=Path, default=machine.ROOT / "build/bench.json")
+    parser.add_argument("--from", type=Path, dest="source", help="figures of an earlier run")
+    parser.add_argument("--write", action="store_true", help="tables and plots into docs/")
+    parser.add_argument("--no-plots", action="store_false", dest="plots", help="tables alone")
     options = parser.parse_args()
     if not machine.DRIVER.exists():
         parser.error(f"{machine.DRIVER} is not built: run ./dev bench")
+    if options.peers:
+        peers = adapters.peers(options.peers)
+    if options.plots and not find_spec("matplotlib"):
+        parser.error("there is no matplotlib: run ./dev bench, or with --no-plots")
+    if options.write and not options.plots:
+        parser.error("--write needs the plots")
+    # Ended like this, it ends its servers and adapters too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+    if options.source:
+        report = json.loads(options.source.read_text())
+    else:
+        report, targets = measure(options, peers)
+        conclude(report, targets, options.json)
+    path = options.json.with_suffix(".md")
+    path.write_text(tables.markdown(report))
+    print(f"tables: {path}")
+    if options.plots:
+        import plots
+
+        for path in plots.draw(report, options.json.parent / "bench"):
+            print(f"plot: {path}")
+    if options.write:
+        document.write(report, plots.draw(report, document.PLOTS))
+        print(f"written: {document.PAGE}")
+    wrong = [key for key, peer in report.get("peers", {}).items() if _broke(key, peer)]
+    if wrong:
+        sys.exit(f"dueq's own measures failed: {', '.join(wrong)}")
+
+
+def _broke(key: str, peer: dict[str, Any]) -> bool:
+    return key.startswith("dueq-") and bool(peer.get("failed") or "absent" in peer)
+
+
+def measure(
+    options: argparse.Namespace, peers: dict[str, adapters.Peer]
+) -> tuple[dict[str, Any], list[Target]]:
+    only = set(options.only or ())
+    chosen = [peers[name] for name in peers if name in only or not only & peers.keys()]
+    compared = [name for name in compare.COMPARED if name in only]
+    own = [name for name in MEASURES if name in only]
+    if not compared and not own:
+        compared = list(compare.COMPARED)
+        own = [] if only else list(MEASURES)
+    size = compare.TINY if options.tiny else compare.QUICK if options.quick else compare.FULL
 
     report = begin(options.quick)
     print(
         f"{report['machine']['cpus']} x {report['machine']['cpu']}, load {os.getloadavg()[0]:.2f}\n"
     )
     targets: list[Target] = []
-    for name in options.only or MEASURES:
+    for name in own:
         report[name], more = MEASURES[name](options.quick)
         targets += more
-    report["machine"]["load_after"] = os.getloadavg()[0]
-    conclude(report, targets, options.json)
+    if compared:
+        entries = install(chosen, report)
+        for name in compared:
+            compare.COMPARED[name](entries, size)
+        for entry in entries:
+            told = report["peers"][entry.peer.key]
+            told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
+        targets += of_peers(report, whole=not only)
+    return report, targets
+
+
+def install(chosen: list[adapters.Peer], report: dict[str, Any]) -> list[compare.Entry]:
+    """The peers that can be had; the report names all of them."""
+    entries: list[compare.Entry] = []
+    report["peers"] = {}
+    print("peers", flush=True)
+    for peer in chosen:
+        told = {"name": peer.name, "language": peer.language, "server": peer.server}
+        told |= {"configuration": peer.configuration, "best": peer.best}
+        report["peers"][peer.key] = told | {"keeps_until_ack": peer.keeps_until_ack}
+        try:
+            version = peer.install()
+        except adapters.Absent as error:
+            report["peers"][peer.key]["absent"] = str(error)
+            print(f"  {peer.key:<14}absent: {error}", flush=True)
+            continue
+        report["peers"][peer.key]["version"] = version
+        entries.append(compare.Entry(peer))
+        print(f"  {peer.key:<14}{version}", flush=True)
+    return entries
 
 
 if __name__ == "__main__":

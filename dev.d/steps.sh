@@ -28,6 +28,14 @@ tools() {
     build/venv/bin/python -m pip install --quiet -r dev.d/requirements.txt
 }
 
+bench_plots() {
+    local python=python3
+    [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
+    rm -rf build/bench-venv
+    "$python" -m venv build/bench-venv
+    build/bench-venv/bin/python -m pip install --quiet -r dev.d/bench-requirements.txt
+}
+
 library() {
     cmake -S . -B build/cmake -G Ninja -DDUEQ_WERROR=ON
     cmake --build build/cmake

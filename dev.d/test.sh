@@ -48,7 +48,7 @@ part_c() {
 }
 
 part_python() {
-    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/model tests/fuzz tests/chaos tests/leaks tests/limits tests/test_*.py
+    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/model tests/fuzz tests/chaos tests/leaks tests/limits tests/bench tests/test_*.py
 }
 
 part_cli() {

@@ -1,0 +1,47 @@
+# mypy: ignore-errors
+"""Celery."""
+
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import harness
+from celery import Celery
+
+app = Celery("bench", broker=f"redis+socket://{os.environ['PEER_REDIS_SOCKET']}")
+app.conf.update(
+    task_ignore_result=True,
+    task_acks_late=True,
+    worker_prefetch_multiplier=1,
+    broker_connection_retry_on_startup=True,
+    task_default_queue="bench",
+)
+
+
+@app.task(name="bench.job")
+def job(body: str) -> None:
+    harness.handled(body)
+
+
+class CeleryPeer(harness.Peer):
+    no_bulk = "a group sends its tasks one by one"
+
+    def push(self, body: str) -> None:
+        job.delay(body)
+
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
+        for body, due in jobs:
+            job.apply_async((body,), eta=datetime.fromtimestamp(due, UTC))
+
+    def work(self, setting: str, handle: harness.Handle) -> None:
+        if setting == "best":
+            app.conf.worker_prefetch_multiplier = 100
+        app.Worker(pool="solo", loglevel="ERROR", hostname=f"bench-{os.getpid()}@localhost").start()
+
+
+if __name__ == "__main__":
+    harness.main(CeleryPeer())

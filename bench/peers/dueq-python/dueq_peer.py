@@ -1,0 +1,41 @@
+"""dueq from Python."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import harness
+
+import dueq
+
+PREFETCH = 100
+
+
+class Dueq(harness.Peer):
+    def connect(self) -> None:
+        self.queue = dueq.Queue("bench", url=f"unix://{os.environ['PEER_REDIS_SOCKET']}")
+
+    def push(self, body: str) -> None:
+        self.queue.push(body)
+
+    def push_many(self, bodies: Sequence[str]) -> None:
+        self.queue.push_many(bodies)
+
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
+        self.queue.push_many(dueq.Draft(body, at=due) for body, due in jobs)
+
+    def work(self, setting: str, handle: harness.Handle) -> None:
+        if setting == "best":
+            while messages := self.queue.reserve_many(PREFETCH, timeout=None):
+                for message in messages:
+                    handle(message.body.decode())
+                self.queue.ack_many(messages)
+        for message in self.queue:
+            with message:
+                handle(message.body.decode())
+
+
+harness.main(Dueq())

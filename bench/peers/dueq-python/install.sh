@@ -1,0 +1,3 @@
+#!/bin/sh
+# ./dev has built it.
+build/venv/bin/python -c 'import dueq'

@@ -1,0 +1,37 @@
+/* What the adapters of peers in C have in common: the words of the contract (README.md). */
+#ifndef DUEQ_BENCH_PEER_HARNESS_H
+#define DUEQ_BENCH_PEER_HARNESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BODY_SIZE 200
+
+/* Handles a job; false: it was the last that is wanted. */
+typedef bool handle_job(const char *body);
+
+/* A queue; each function dies by itself when something fails. */
+struct peer {
+    void (*connect)(void);
+    void (*push)(const char *body);
+    /* Enqueues a body `count` times; NULL: the peer has no such thing, and no_bulk says why. */
+    void (*push_many)(const char *body, size_t count);
+    const char *no_bulk;
+    void (*delay)(const char *body, int64_t due_ms);
+    /*
+     * Works until a job was the last, and acknowledges what it has: "one", "best", "wait" or
+     * "rescue". Bodies have BODY_SIZE bytes.
+     */
+    void (*work)(const char *setting, handle_job *handle);
+};
+
+/* Says what failed, and ends the process. */
+void die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* The value of an environment variable that must be there. */
+const char *environment(const char *name);
+double now_seconds(void);
+/* Runs one command: adapter CACHE COMMAND ARGS... */
+int run_peer(const struct peer *peer, int count, char **words);
+
+#endif

@@ -1,0 +1,49 @@
+# mypy: ignore-errors
+"""Huey."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import harness
+import redis
+from huey import RedisHuey
+
+logging.getLogger("huey").setLevel(logging.WARNING)
+
+huey = RedisHuey(
+    "bench",
+    results=False,
+    connection_pool=redis.ConnectionPool(
+        connection_class=redis.UnixDomainSocketConnection, path=os.environ["PEER_REDIS_SOCKET"]
+    ),
+)
+
+
+@huey.task()
+def job(body: str) -> None:
+    harness.handled(body)
+
+
+class Huey(harness.Peer):
+    no_bulk = "it enqueues tasks one by one"
+
+    def push(self, body: str) -> None:
+        job(body)
+
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
+        for body, due in jobs:
+            job.schedule((body,), eta=datetime.fromtimestamp(due, UTC))
+
+    def work(self, setting: str, handle: harness.Handle) -> None:
+        workers = 4 if setting == "best" else 1
+        huey.create_consumer(workers=workers, worker_type="thread").run()
+
+
+if __name__ == "__main__":
+    harness.main(Huey())

@@ -1,0 +1,52 @@
+# mypy: ignore-errors
+"""The delayed queue of many an article: one sorted set by due time, that workers poll."""
+
+import os
+import sys
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import harness
+import redis
+
+KEY = "jobs"
+POLL_SECONDS = 1.0
+BATCH = 100
+
+
+class Naive(harness.Peer):
+    def connect(self) -> None:
+        self.redis = redis.Redis(unix_socket_path=os.environ["PEER_REDIS_SOCKET"])
+
+    def push(self, body: str) -> None:
+        self.redis.zadd(KEY, {self.member(body): time.time()})
+
+    def push_many(self, bodies: Sequence[str]) -> None:
+        now = time.time()
+        self.redis.zadd(KEY, {self.member(body): now for body in bodies})
+
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
+        self.redis.zadd(KEY, {self.member(body): due for body, due in jobs})
+
+    def work(self, setting: str, handle: harness.Handle) -> None:
+        count = BATCH if setting == "best" else 1
+        while True:
+            due = self.redis.zrangebyscore(KEY, 0, time.time(), start=0, num=count)
+            for member in due:
+                # Who removes it has it.
+                if self.redis.zrem(KEY, member):
+                    handle(member[37:].decode())
+            if not due:
+                time.sleep(POLL_SECONDS)
+
+    @staticmethod
+    def member(body: str) -> str:
+        """A set has each member once, so each job gets a name of its own."""
+        return f"{uuid.uuid4()}:{body}"
+
+
+harness.main(Naive())

@@ -1,0 +1,50 @@
+# mypy: ignore-errors
+"""RQ."""
+
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import harness
+import redis
+import rq
+
+JOB = "rq_peer.job"
+
+
+def job(body: str) -> None:
+    harness.handled(body)
+
+
+class Rq(harness.Peer):
+    forks = ("one", "wait", "rescue")
+
+    def connect(self) -> None:
+        self.redis = redis.Redis(unix_socket_path=os.environ["PEER_REDIS_SOCKET"])
+        self.queue = rq.Queue("bench", connection=self.redis)
+
+    def push(self, body: str) -> None:
+        self.queue.enqueue(JOB, body, result_ttl=0)
+
+    def push_many(self, bodies: Sequence[str]) -> None:
+        self.queue.enqueue_many(
+            [rq.Queue.prepare_data(JOB, (body,), result_ttl=0) for body in bodies]
+        )
+
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
+        for body, due in jobs:
+            self.queue.enqueue_at(datetime.fromtimestamp(due, UTC), JOB, body, result_ttl=0)
+
+    def work(self, setting: str, handle: harness.Handle) -> None:
+        kind = rq.SimpleWorker if setting == "best" else rq.Worker
+        worker = kind([self.queue], connection=self.redis)
+        worker.work(with_scheduler=setting in ("wait", "rescue"), logging_level=logging.WARNING)
+
+
+if __name__ == "__main__":
+    harness.main(Rq())

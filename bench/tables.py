@@ -1,0 +1,233 @@
+"""The Markdown tables of a run's figures."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+Report = dict[str, Any]
+Peer = dict[str, Any]
+Column = tuple[str, Callable[[Peer], str]]
+
+
+def look(found: Any, *path: str) -> Any:
+    """What is at the end of a path of keys, or None."""
+    for name in path:
+        if not isinstance(found, dict):
+            return None
+        found = found.get(name)
+    return found
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def measured(peers: dict[str, Peer]) -> dict[str, Peer]:
+    return {key: peer for key, peer in peers.items() if "absent" not in peer}
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _cell(digits: int, measure: str, *path: str, scale: float = 1) -> Callable[[Peer], str]:
+    """A figure; where there is none it says so, so that no hole passes for an oversight."""
+
+    def cell(peer: Peer) -> str:
+        value = look(peer, *path)
+        if value is None and measure in peer.get("failed", {}):
+            return "failed"
+        if value is None and measure in peer.get("cannot", {}):
+            return "cannot"
+        return number(None if value is None else value * scale, digits)
+
+    return cell
+
+
+def _throughput(setting: str, verb: str, key: str, digits: int = 0) -> Callable[[Peer], str]:
+    path = ("throughput", setting, "summary", verb, key)
+    return _cell(digits, f"throughput {setting}", *path)
+
+
+def _late(kind: str, key: str) -> Callable[[Peer], str]:
+    return _cell(1, f"delays {kind}", "delays", kind, "summary", key)
+
+
+def _recovery(peer: Peer) -> str:
+    found = peer.get("recovery")
+    if found and found["seconds"] is None:
+        return f"> {found['cap']:.0f}"
+    return _cell(1, "recovery", "recovery", "seconds")(peer)
+
+
+def _early(peer: Peer) -> str:
+    earliest = [look(peer, "delays", kind, "summary", "earliest_ms") for kind in ("idle", "load")]
+    early = [-value for value in earliest if value is not None and value < 0]
+    return f"{max(early):,.0f}" if early else "–" if not look(peer, "delays") else "never"
+
+
+TABLES: dict[str, tuple[str, Sequence[Column]]] = {
+    "Jobs a second": (
+        "One producer, one worker, a handler that does nothing, bodies of 200 bytes. Best: the"
+        " peer's best documented setting, listed below.",
+        (
+            ("enqueue, one at a time", _throughput("one", "push", "rate")),
+            ("enqueue, bulk", _throughput("best", "push", "rate")),
+            ("consume, one at a time", _throughput("one", "work", "rate")),
+            ("consume, best", _throughput("best", "work", "rate")),
+        ),
+    ),
+    "What a job costs the server": (
+        "CPU in microseconds. Commands: those that scripts call are among them. Reads: how often"
+        " the server reads from a client, about its round trips. Bytes: of a job with a body of"
+        " 200.",
+        (
+            ("enqueue, us", _throughput("one", "push", "server_us", 1)),
+            ("consume one at a time, us", _throughput("one", "work", "server_us", 1)),
+            ("consume best, us", _throughput("best", "work", "server_us", 1)),
+            ("enqueue, commands", _throughput("one", "push", "calls", 1)),
+            ("consume, commands", _throughput("one", "work", "calls", 1)),
+            ("consume, reads", _throughput("one", "work", "reads", 1)),
+            ("ready, bytes", _cell(0, "stored ready", "stored", "ready")),
+            ("delayed, bytes", _cell(0, "stored delayed", "stored", "delayed")),
+        ),
+    ),
+    "Lateness of delayed jobs, ms": (
+        "Of all rounds' jobs, on an idle queue, and with 2,000 due in a second. Early: by how much"
+        " the earliest came before its time.",
+        (
+            ("idle p50", _late("idle", "p50_ms")),
+            ("p95", _late("idle", "p95_ms")),
+            ("p99", _late("idle", "p99_ms")),
+            ("max", _late("idle", "max_ms")),
+            ("load p50", _late("load", "p50_ms")),
+            ("p95", _late("load", "p95_ms")),
+            ("p99", _late("load", "p99_ms")),
+            ("max", _late("load", "max_ms")),
+            ("early", _early),
+        ),
+    ),
+    "Waiting and recovery": (
+        "Commands a second that waiting workers ask; commands for one delayed job from its push to"
+        " its end while 20 workers wait, beyond those; seconds until the job of a worker that was"
+        " killed (kill -9) is handled by another.",
+        (
+            ("1 waiting, commands/s", _cell(2, "waiting", "waiting", "one")),
+            ("20 waiting, commands/s", _cell(2, "waiting", "waiting", "many")),
+            ("a job to one of 20, commands", _cell(1, "waiting", "waiting", "delivered")),
+            ("killed worker's job, s", _recovery),
+        ),
+    ),
+}
+
+
+def _of_peers(peers: dict[str, Peer]) -> list[str]:
+    parts = []
+    for title, (explained, columns) in TABLES.items():
+        rows = [
+            [_name(key, peer), *(cell(peer) for _, cell in columns)] for key, peer in peers.items()
+        ]
+        if all(cell == "–" for row in rows for cell in row[1:]):
+            continue
+        head = ["", *(name for name, _ in columns)]
+        parts += [f"### {title}", explained, table(head, rows)]
+    return parts
+
+
+def _name(key: str, peer: Peer) -> str:
+    return f"**{peer['name']}**" if key.startswith("dueq-") else str(peer["name"])
+
+
+def _cost(report: Report) -> list[str]:
+    """The floor: the bare commands that dueq's scripts stand for."""
+    rows = []
+    for row in look(report, "cost", "summary") or []:
+        total = row["all"]
+        cells = [number(total[key], 2) for key in ("bare_us", "scripts_us", "ratio")]
+        looped = look(row, "loop", "ratio")
+        rows.append([f"{row['batch']}", *cells, number(looped, 2)])
+    if not rows:
+        return []
+    return [
+        "### The floor",
+        "Server CPU of a message's whole life (push, reserve, ack) in microseconds, next to the"
+        " same commands sent bare, at several sizes of batch.",
+        table(["batch", "bare", "dueq", "dueq / bare", "one round trip / bare"], rows),
+    ]
+
+
+def _targets(report: Report) -> list[str]:
+    rows = []
+    for target in report.get("targets", []):
+        value = number(target["value"], 2) if target["value"] is not None else target["why"]
+        bound = "at most" if target["better"] == "lower" else "at least"
+        verdict = "met" if target["met"] else "**missed**"
+        rows.append([target["name"], value, f"{bound} {target['limit']:.4g}", verdict])
+    return ["### Targets", table(["", "this run", "target", ""], rows)] if rows else []
+
+
+def _behind(peers: dict[str, Peer]) -> list[str]:
+    """Where a peer is ahead of the best of dueq's three, in any column."""
+    lines = []
+    for title, (_, columns) in TABLES.items():
+        for name, cell in columns:
+            values = {key: _value(cell(peer)) for key, peer in peers.items()}
+            ours = [v for key, v in values.items() if key.startswith("dueq-") and v is not None]
+            if not ours:
+                continue
+            more_is_better = title == "Jobs a second"
+            best = max(ours) if more_is_better else min(ours)
+            ahead = [
+                f"{peers[key]['name']} ({value:,g})"
+                for key, value in values.items()
+                if value is not None and (value > best if more_is_better else value < best)
+            ]
+            if ahead:
+                lines.append(f"- {title}, {name} (dueq {best:,g}): {', '.join(ahead)}")
+    return ["### Where dueq is not ahead", "\n".join(lines)] if lines else []
+
+
+def _value(text: str) -> float | None:
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _missing(peers: dict[str, Peer]) -> list[str]:
+    lines = []
+    for peer in peers.values():
+        if "absent" in peer:
+            lines.append(f"- {peer['name']} is absent: {peer['absent']}")
+        for word in ("failed", "cannot"):
+            for measure, reason in peer.get(word, {}).items():
+                lines.append(f"- {peer['name']}, {measure}: {word}: {reason}")
+    return ["### What has no figure", "\n".join(lines)] if lines else []
+
+
+def _setting(report: Report, peers: dict[str, Peer]) -> list[str]:
+    told = report["machine"]
+    machine = (
+        f"{told['cpus']} x {told['cpu']}, {told['memory_bytes'] / 2**30:.0f} GiB, "
+        f"{told['system']}; "
+        f"load before {told['load_before']:.2f}, after {told['load_after']:.2f}; "
+        f"begun {report['begun']}{', quick' if report['quick'] else ''}."
+    )
+    versions = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
+    rows = [
+        [peer["name"], peer["version"], peer["best"], peer["configuration"]]
+        for peer in measured(peers).values()
+    ]
+    head = ["", "version", "best setting", "configuration"]
+    lines = ["| " + " | ".join(row) + " |" for row in (head, ["---"] * 4, *rows)]
+    parts = ["### Machine, versions and configurations", machine, versions + "."]
+    return parts + (["\n".join(lines)] if rows else [])
+
+
+def markdown(report: Report) -> str:
+    """All tables of a run, whatever it measured."""
+    peers = report.get("peers", {})
+    had = measured(peers)
+    parts = [*_targets(report), *_of_peers(had), *_cost(report)]
+    parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,156 @@
+"""./dev bench, with few jobs, on dueq's own adapters and on adapters that break."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+OURS = ("dueq-c", "dueq-python", "dueq-php")
+
+
+def bench(target: Path, *words: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, ROOT / "bench/run.py", "--tiny", "--no-plots", "--json", target, *words],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, *(word for key in OURS for word in ("--only", key)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    assert sorted(report["peers"]) == sorted(OURS)
+    for key in OURS:
+        peer = report["peers"][key]
+        assert (peer["failed"], peer["cannot"]) == ({}, {}), key
+        assert peer["version"].startswith("dueq ")
+        for setting in ("one", "best"):
+            found = peer["throughput"][setting]
+            assert len(found["rounds"]) == 1
+            for verb in ("push", "work"):
+                for name in ("rate", "server_us", "client_us", "calls", "reads"):
+                    assert found["summary"][verb][name] > 0, (key, setting, verb, name)
+        assert peer["stored"]["ready"] > 200
+        assert peer["stored"]["delayed"] > 200
+        late = peer["delays"]["idle"]
+        assert late["summary"]["jobs"] == len(late["late_ms"][0]) == 10
+        assert late["summary"]["early"] == 0
+        assert late["summary"]["max_ms"] == max(late["late_ms"][0])
+        assert peer["waiting"]["delivered"] > 0
+    assert report["targets"]
+    for row in report["targets"]:
+        assert row["better"] in ("lower", "higher")
+        below, above = row["value"] <= row["limit"], row["value"] >= row["limit"]
+        assert row["met"] == (below if row["better"] == "lower" else above), row
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    for title in ("Targets", "Jobs a second", "Lateness of delayed jobs", "Waiting and recovery"):
+        assert f"### {title}" in page
+    for key in OURS:
+        assert f"**{report['peers'][key]['name']}**" in page
+
+
+def make_peer(folder: Path, install: str, adapter: str) -> None:
+    folder.mkdir(parents=True)
+    description = {
+        "name": folder.name,
+        "language": "shell",
+        "server": "redis",
+        "keeps_until_ack": True,
+        "delays": True,
+        "configuration": "none",
+        "workers": {"one": {}, "best": {"label": "none"}},
+    }
+    (folder / "peer.json").write_text(json.dumps(description), encoding="utf-8")
+    for name, text in (("install.sh", install), ("version", "echo 1"), ("adapter", adapter)):
+        path = folder / name
+        path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        path.chmod(0o755)
+
+
+def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> None:
+    peers = tmp_path / "peers"
+    make_peer(peers / "gone", "echo 'it is not sold any more' >&2; exit 1", "exit 0")
+    make_peer(peers / "broken", "exit 0", "echo 'it has no heart' >&2; exit 3")
+    make_peer(peers / "mute", "exit 0", "exit 0")
+    make_peer(peers / "unable", "exit 0", """echo '{"absent": "it never learned to"}'""")
+    (peers / "dueq-python").symlink_to(ROOT / "bench/peers/dueq-python")
+    target = tmp_path / "bench.json"
+    try:
+        done = bench(target, "--peers", peers, "--only", "throughput", "--only", "stored")
+    finally:
+        for name in ("gone", "broken", "mute", "unable"):
+            shutil.rmtree(ROOT / "build/peers" / name, ignore_errors=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(target.read_text(encoding="utf-8"))["peers"]
+    assert "it is not sold any more" in found["gone"]["absent"]
+    assert "ended with 3" in found["broken"]["failed"]["throughput one"]
+    assert "it has no heart" in found["broken"]["failed"]["throughput one"]
+    assert "ended with 0 before" in found["mute"]["failed"]["stored ready"]
+    assert found["unable"]["cannot"]["throughput one"] == "it never learned to"
+    for name in ("gone", "broken", "mute", "unable"):
+        assert "summary" not in found[name].get("throughput", {}).get("one", {})
+    assert found["dueq-python"]["failed"] == {}
+    assert found["dueq-python"]["throughput"]["best"]["summary"]["work"]["rate"] > 0
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "gone is absent: " in page
+    assert "broken, throughput one: failed: " in page
+
+
+def test_own_adapter_that_fails_fails_the_run(tmp_path: Path) -> None:
+    peers = tmp_path / "peers"
+    make_peer(peers / "dueq-none", "exit 0", "exit 3")
+    try:
+        done = bench(tmp_path / "bench.json", "--peers", peers, "--only", "stored")
+    finally:
+        shutil.rmtree(ROOT / "build/peers/dueq-none", ignore_errors=True)
+    assert done.returncode == 1
+    assert "dueq-none" in done.stderr
+
+
+EVERY_TARGET = """
+import dataclasses, json, sys
+sys.path.insert(0, sys.argv[1])
+from targets import of_peers
+report = json.loads(sys.argv[2])
+rows = of_peers(report, whole=sys.argv[3] == "whole")
+print(json.dumps([dataclasses.asdict(row) | {"met": row.met} for row in rows]))
+"""
+
+
+def targets(report: dict[str, Any], extent: str) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        [sys.executable, "-c", EVERY_TARGET, ROOT / "bench", json.dumps(report), extent],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    return rows
+
+
+def test_target_whose_peer_is_absent_is_not_met() -> None:
+    rows = targets({"peers": {"bullmq": {"absent": "no node"}}}, "whole")
+    assert len(rows) > 15
+    assert not any(row["met"] or row["value"] is not None for row in rows)
+    assert all(row["why"] for row in rows)
+    assert targets({"peers": {}}, "part") == []
+
+
+@pytest.mark.parametrize(("rate", "met"), [(4000.0, True), (2999.0, False)])
+def test_target_is_met_by_the_ratio_alone(rate: float, met: bool) -> None:
+    def consumes(rate: float) -> dict[str, Any]:
+        return {"throughput": {"best": {"summary": {"work": {"rate": rate}}}}}
+
+    report = {"peers": {"dueq-python": consumes(rate), "bullmq": consumes(1000.0)}}
+    [row] = targets(report, "part")
+    assert row["name"] == "one worker, Python / BullMQ's best"
+    assert (row["value"], row["limit"], row["met"]) == (rate / 1000, 3, met)
