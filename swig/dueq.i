@@ -56,6 +56,9 @@
 %rename(unlock_submit) dueq_unlock_submit;
 
 %rename(wait) dueq_wait;
+%rename(pump) dueq_pump;
+%rename(descriptor) dueq_descriptor;
+%rename(hasten) dueq_hasten;
 %rename(take) dueq_take;
 %rename(abandon) dueq_abandon;
 

@@ -24,3 +24,14 @@ static void raise_status(const dueq_client *client, dueq_status status) {
     }
     $result = PyLong_FromLong($1);
 }
+
+/* It tells a failure, too: dueq_take() raises it. */
+%typemap(out) dueq_status dueq_pump "$result = PyLong_FromLong($1);"
+
+%typemap(out) int dueq_descriptor {
+    if ($1 < 0) {
+        PyErr_SetFromErrno(PyExc_OSError);
+        SWIG_fail;
+    }
+    $result = PyLong_FromLong($1);
+}

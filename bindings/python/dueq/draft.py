@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from dueq import _core
 from dueq.backoff import backoff_row
@@ -20,6 +20,27 @@ if TYPE_CHECKING:
     from dueq.backoff import BackoffLike
 
     Body: TypeAlias = Buffer | str
+
+
+class Options(TypedDict, total=False):
+    """The fields of a Draft but for its body, as keyword arguments of a push."""
+
+    delay: float | timedelta | None
+    at: float | datetime | None
+    id: str | None
+    max_attempts: int | None
+    lease: float | timedelta | None
+    headers: Mapping[str, str] | None
+    priority: int
+    ttl: float | timedelta | None
+    backoff: BackoffLike | None
+    max_crashes: int | None
+    drop: bool
+    dead_letter: str | None
+    to: str | None
+    unique: float | timedelta | None
+    replace: bool | Literal["body"]
+
 
 _EXISTING = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
 

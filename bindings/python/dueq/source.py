@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
 from types import TracebackType
 from typing import Literal, Self, overload
 
-from dueq import _core
-from dueq._pool import Answer, Pool
+from dueq import _source
+from dueq._pool import Pool
 from dueq.errors import InvalidError
 from dueq.message import Message
-from dueq.times import duration_ms, optional_ms
-
-_log = logging.getLogger("dueq")
-
-_ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
 
 
-class Consumer:
+class Source(_source.Origin):
     """What Queue and Queues have in common: one takes messages from them, and closes them."""
 
-    def __init__(self, pool: Pool, label: str) -> None:
+    def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
+        super().__init__(pool, names, order)
         self._pool = pool
-        self._label = label
-
-    @property
-    def url(self) -> str:
-        """Where the server is, without the password."""
-        return self._pool.url()
 
     @overload
     def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -68,14 +57,9 @@ class Consumer:
         Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
         reserve().
         """
-        answer, queue = self._reserve(
-            min(max(count, 0), _core.MAX_BATCH + 1),
-            _core.FOREVER if timeout is None else duration_ms(timeout, "timeout"),
-            optional_ms(lease, "lease"),
-        )
-        if answer.damaged:
-            _log.warning("%s: %d damaged entries were set aside", self._label, answer.damaged)
-        return [Message(self._pool, queue, row) for row in answer.messages]
+        pool = self._pool
+        queue, rows = pool.run(_source.reserve(self, count, timeout, lease))
+        return [Message(pool, queue, row) for row in rows]
 
     def __iter__(self) -> Iterator[Message]:
         """Yields messages as they become ready, for ever, or until close() is called."""
@@ -103,16 +87,8 @@ class Consumer:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        closed = " closed" if self._pool.closed else ""
-        return f"<{type(self).__name__} {self._label}{closed}>"
 
-    def _reserve(self, count: int, timeout_ms: int, lease_ms: int) -> tuple[Answer, str]:
-        """The answer of a reserve, and the name of the queue that its messages are from."""
-        raise NotImplementedError
-
-
-class Queues(Consumer):
+class Queues(Source):
     """
     Several queues of one server, to wait for messages of all of them at once.
 
@@ -135,24 +111,10 @@ class Queues(Consumer):
         url: str | None = None,
         order: Literal["preference", "round robin"] = "preference",
     ) -> None:
-        if isinstance(names, str):
-            raise TypeError("names: one name stands where several are wanted: put it in a list")
-        self.names = tuple(names)
+        self.names, number = _source.several(names, order)
         self.order = order
         self._url = url
-        if not 0 < len(set(self.names)) == len(self.names) <= _core.MAX_QUEUES:
-            raise InvalidError(f"names: not 1 to {_core.MAX_QUEUES} different ones")
-        if order not in _ORDERS:
-            raise InvalidError(f"order: {order!r} is not one of {', '.join(_ORDERS)}")
-        super().__init__(Pool(url, *self.names), ", ".join(self.names))
+        super().__init__(Pool(url, *self.names), self.names, number)
 
     def __reduce__(self) -> tuple[type[Queues], tuple[tuple[str, ...], str | None, str]]:
         return type(self), (self.names, self._url, self.order)
-
-    def _reserve(self, count: int, timeout_ms: int, lease_ms: int) -> tuple[Answer, str]:
-        answer = self._pool.call(
-            lambda link: _core.reserve_any_submit(
-                tuple(link.queues.values()), _ORDERS[self.order], count, timeout_ms, lease_ms
-            )
-        )
-        return answer, self.names[answer.queue]

@@ -1,0 +1,10 @@
+"""
+dueq for asyncio: the names of dueq, with coroutines for verbs.
+
+The event loop watches one descriptor of each call under way; there are no threads and no polling.
+"""
+
+from dueq.aio.message import Lock, Message
+from dueq.aio.queue import Queue, Queues, queues
+
+__all__ = ["Lock", "Message", "Queue", "Queues", "queues"]

@@ -1,0 +1,162 @@
+"""Calls on the event loop: it watches the descriptor of each call under way."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from dueq import _core
+from dueq._link import Answer, Link, Links
+from dueq._steps import Call, Steps, tell
+from dueq.errors import Error, InvalidError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_log = logging.getLogger("dueq")
+
+# How many calls that wait for nothing are under way at once; further ones take their turn. Each
+# link has a connection or two.
+_AT_ONCE = 32
+
+
+class Pool(Links):
+    """
+    Belongs to the event loop that it is used in. A call whose task is cancelled ends in the
+    background, and what it took is given back.
+    """
+
+    def __init__(self, url: str | None, *names: str) -> None:
+        super().__init__(url, *names)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._awaited: set[asyncio.Future[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def run(self, steps: Steps[R]) -> R:
+        """Runs the calls of a verb, and returns what it makes of the answers."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = await self.call(call)
+                except BaseException as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+
+    async def call(self, call: Call) -> Answer:
+        """Runs a call to its end. When it is cancelled, or close() is called, it is given up."""
+        if call.waits:
+            return await self._call(call)
+        async with self._turns:
+            return await self._call(call)
+
+    async def _call(self, call: Call) -> Answer:
+        link = self._take()
+        final = asyncio.get_running_loop().create_future()
+        self._awaited.add(final)
+        try:
+            call.submit(link)
+            answer = await _answer(link, final)
+        except BaseException as error:
+            if self.closed or isinstance(error, asyncio.CancelledError):
+                self._end(link, call)
+            else:
+                _core.abandon(link.client)
+                self._put(link)
+            raise
+        finally:
+            self._awaited.discard(final)
+        self._put(link)
+        return answer
+
+    async def close(self) -> None:
+        """Closes the links. Calls under way end with an error, and are waited for."""
+        self.closed = True
+        self._free.clear()
+        for final in self._awaited:
+            if not final.done():
+                final.set_exception(InvalidError("this queue is closed"))
+        await self._idle.wait()
+
+    def _take(self) -> Link:
+        link = super()._take()
+        self._under_way += 1
+        self._idle.clear()
+        return link
+
+    def _put(self, link: Link) -> None:
+        super()._put(link)
+        self._under_way -= 1
+        if not self._under_way:
+            self._idle.set()
+
+    def _end(self, link: Link, call: Call) -> None:
+        """Ends a call in the background."""
+        task = asyncio.get_running_loop().create_task(self._ended(link, call))
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    async def _ended(self, link: Link, call: Call) -> None:
+        try:
+            _core.hasten(link.client)
+            answer = await _surely(link)
+            for undo in call.undo(answer) if call.undo else ():
+                undo.submit(link)
+                await _surely(link)
+        except Error as error:
+            _log.warning("a call that was cancelled could not be ended: %s", error)
+            _core.abandon(link.client)
+        finally:
+            self._put(link)
+
+
+async def _answer(link: Link, final: asyncio.Future[None]) -> Answer:
+    """Waits until the call is final, or somebody else sets the future."""
+    if _core.pump(link.client) == _core.PENDING:
+        loop = final.get_loop()
+        descriptor = _core.descriptor(link.client)
+        loop.add_reader(descriptor, _pump, link, final)
+        try:
+            await final
+        finally:
+            loop.remove_reader(descriptor)
+    return Answer(*_core.take(link.client))
+
+
+async def _surely(link: Link) -> Answer:
+    # When the loop ends it cancels all tasks and waits for them. This one goes on: a call's
+    # deadline bounds it.
+    while True:
+        try:
+            return await _answer(link, asyncio.get_running_loop().create_future())
+        except asyncio.CancelledError:
+            pass
+
+
+def _pump(link: Link, final: asyncio.Future[None]) -> None:
+    if _core.pump(link.client) != _core.PENDING and not final.done():
+        final.set_result(None)
+
+
+def waiting(
+    verb: Callable[Concatenate[Any, P], Steps[R]],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
+    """The coroutine method that runs a verb to its end, of a class that has a `_pool`."""
+
+    @wraps(verb)
+    async def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        result: R = await self._pool.run(verb(self, *args, **kwargs))
+        return result
+
+    tell(run, verb)
+    return run
