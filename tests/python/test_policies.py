@@ -85,8 +85,8 @@ def test_draft_has_the_arguments_of_push(queue: dueq.Queue) -> None:
     # Strings here, references there.
     options = {name: of.__forward_arg__ for name, of in Options.__annotations__.items()}
     assert {"body": "Body"} | options == fields
-    for field in fields:
-        assert field in (dueq.Queue.push.__doc__ or "")
+    for option in options:
+        assert option in (dueq.Queue.push.__doc__ or "")
     wanted = {"priority": 1, "ttl": 60, "max_crashes": None, "drop": True}
     one = queue.push("x", id="1", unique=60, replace=True, **wanted)  # type: ignore[arg-type]
     [many] = queue.push_many(
