@@ -17,6 +17,7 @@
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
 %include "result.i"  /* outcomes, messages, counts and rates out */
+%include "pusher.i"  /* pushes in flight, each with an object of its own */
 %include "wait.i"    /* the one call without the GIL */
 
 %rename("$ignore", %$isfunction) "";
@@ -54,6 +55,11 @@
 %rename(lock_submit) dueq_lock_submit;
 %rename(relock_submit) dueq_relock_submit;
 %rename(unlock_submit) dueq_unlock_submit;
+
+%rename(pusher_open) pusher_open;
+%rename(pusher_push) pusher_push;
+%rename(pusher_done) pusher_done;
+%rename(pusher_left) pusher_left;
 
 %rename(wait) dueq_wait;
 %rename(pump) dueq_pump;

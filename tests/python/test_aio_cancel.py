@@ -72,8 +72,9 @@ def test_cancel_when_the_message_is_on_its_way(queue: dueq.Queue, factory: objec
                 task = asyncio.create_task(opened.reserve(timeout=None, lease=600))
                 await asyncio.sleep(0)  # it has been sent
                 task.cancel()
-                with pytest.raises(asyncio.CancelledError):
-                    await task
+                outcome, *_ = await asyncio.gather(task, return_exceptions=True)
+                if isinstance(outcome, aio.Message):  # its answer came at once
+                    await outcome.release()
                 while (await opened.stats()).leased:
                     await asyncio.sleep(0.001)
                 messages = await opened.reserve_many(2)

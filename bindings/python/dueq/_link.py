@@ -54,29 +54,29 @@ class Links:
         self.closed = False
 
     def url(self) -> str:
-        link = self._take()
+        link = self.take()
         url = _core.client_url(link.client)
-        self._put(link)
+        self.put(link)
         return url
 
     def new_id(self) -> str:
-        link = self._take()
+        link = self.take()
         new = _core.new_id(link.client)
-        self._put(link)
+        self.put(link)
         return new
 
-    def _check(self) -> None:
+    def check(self) -> None:
         if self.closed:
             raise InvalidError("this queue is closed")
 
-    def _take(self) -> Link:
-        self._check()
+    def take(self) -> Link:
+        self.check()
         try:
             return self._free.pop()
         except IndexError:
             return Link(self._url, self._names)
 
-    def _put(self, link: Link) -> None:
+    def put(self, link: Link) -> None:
         self._free.append(link)
         if self.closed:
             self._free.clear()

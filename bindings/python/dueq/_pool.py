@@ -7,7 +7,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from dueq import _core
-from dueq._link import Answer, Links
+from dueq._link import Answer, Link, Links
 from dueq._steps import Call, Steps, tell
 
 P = ParamSpec("P")
@@ -42,19 +42,23 @@ class Pool(Links):
         Runs a call to its end. Other threads go on meanwhile, and signal handlers run. When one
         raises, or close() is called, the call is given up.
         """
-        link = self._take()
+        link = self.take()
         # What ends this without putting the link back also ends the link: nobody holds it then.
         try:
             call.submit(link)
-            while _core.wait(link.client, _SLICE_MS) in _UNDER_WAY:
-                self._check()
+            self.wait(link)
             answer = Answer(*_core.take(link.client))
         except BaseException:
             _core.abandon(link.client)
-            self._put(link)
+            self.put(link)
             raise
-        self._put(link)
+        self.put(link)
         return answer
+
+    def wait(self, link: Link) -> None:
+        """Waits until the call that a link carries is final, as call()."""
+        while _core.wait(link.client, _SLICE_MS) in _UNDER_WAY:
+            self.check()
 
     def close(self) -> None:
         """Closes the links. Calls under way in other threads end soon after."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from dueq import _core
 from dueq._message import Fields, State
 from dueq._steps import Call, Steps, on
-from dueq.draft import Draft, batches
+from dueq.draft import batches, row
 from dueq.errors import Duplicate, InvalidError
 from dueq.stats import Rate, Stats
 from dueq.times import due_ms, duration_ms, patience_ms, point_ms
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias, Unpack
 
     from dueq._link import Answer, Link
-    from dueq.draft import Body, Options
+    from dueq.draft import Body, Draft, Options
 
     StateName: TypeAlias = State | Literal["ready", "delayed", "leased", "dead"]
 
@@ -49,10 +49,9 @@ def push(self: Named, body: Body, **options: Unpack[Options]) -> Steps[str]:
     id is still unique. After errors.ClosedError and errors.TimeoutError it is not known whether
     it is stored: push again with the same id then.
     """
-    draft = Draft(body, **options)
-    [(status, stored)] = (yield on(self.name, _core.push_submit, (draft.row(),))).outcomes
+    [(status, stored)] = (yield on(self.name, _core.push_submit, (row(body, options),))).outcomes
     if status == _core.DUPLICATE:
-        id = stored or draft.id
+        id = stored or options["id"]
         raise Duplicate(f"a living message has the id {id}, or it is still unique")
     return stored
 

@@ -48,6 +48,19 @@ _EXISTING = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BOD
 _BATCH_BYTES = 16 * 1024 * 1024
 
 
+def _text(value: str | None, name: str) -> str:
+    if value == "":
+        raise InvalidError(f"{name}: an empty one; None is none")
+    return value or ""
+
+
+def _limit(value: int | None, name: str) -> int:
+    limit = value or 0
+    if not 0 <= limit <= _core.MAX_MAX_ATTEMPTS:
+        raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
+    return limit
+
+
 @dataclass(frozen=True, slots=True)
 class Draft:
     """
@@ -119,11 +132,19 @@ class Draft:
         )
 
 
+_PLAIN = Draft(b"").row()[1:]
+
+
+def row(body: Body, options: Options) -> _core.DraftRow:
+    """The row of Draft(body, **options)."""
+    return Draft(body, **options).row() if options else (body, *_PLAIN)
+
+
 def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
     """Drafts, or bodies alone, as the core wants them."""
     if isinstance(drafts, (str, bytes, bytearray, Draft)):
         raise TypeError("one message stands where several are wanted: put it in a list")
-    return ((draft if isinstance(draft, Draft) else Draft(draft)).row() for draft in drafts)
+    return (draft.row() if isinstance(draft, Draft) else row(draft, {}) for draft in drafts)
 
 
 def batches(drafts: Iterable[Body | Draft]) -> Iterator[tuple[_core.DraftRow, ...]]:
@@ -139,16 +160,3 @@ def batches(drafts: Iterable[Body | Draft]) -> Iterator[tuple[_core.DraftRow, ..
             size = 0
     if batch:
         yield tuple(batch)
-
-
-def _text(value: str | None, name: str) -> str:
-    if value == "":
-        raise InvalidError(f"{name}: an empty one; None is none")
-    return value or ""
-
-
-def _limit(value: int | None, name: str) -> int:
-    limit = value or 0
-    if not 0 <= limit <= _core.MAX_MAX_ATTEMPTS:
-        raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
-    return limit

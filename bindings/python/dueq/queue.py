@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import TYPE_CHECKING, overload
 
-from dueq import _queue
+from dueq import _core, _queue
 from dueq._link import Answer
 from dueq._pool import Pool, blocking
 from dueq.lock import Lock
 from dueq.message import Message
+from dueq.pusher import Pusher
 from dueq.source import Source
 
 if TYPE_CHECKING:
@@ -53,6 +54,13 @@ class Queue(Source):
     purge = blocking(_queue.purge)
     stats = blocking(_queue.stats)
     rates = blocking(_queue.rates)
+
+    def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
+        """
+        A Pusher, to push many messages without waiting for each. most: how many may be under way,
+        1 to 10,000.
+        """
+        return Pusher(self._pool, self.name, most)
 
     def find(self, id: str) -> Message | None:
         """Looks a message up, in any state, without touching it."""

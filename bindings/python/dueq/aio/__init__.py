@@ -5,6 +5,7 @@ The event loop watches one descriptor of each call under way; there are no threa
 """
 
 from dueq.aio.message import Lock, Message
+from dueq.aio.pusher import Pusher
 from dueq.aio.queue import Queue, Queues, queues
 
-__all__ = ["Lock", "Message", "Queue", "Queues", "queues"]
+__all__ = ["Lock", "Message", "Pusher", "Queue", "Queues", "queues"]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from dueq import _core
 from dueq._link import Answer, Link, Links
@@ -23,6 +24,13 @@ _log = logging.getLogger("dueq")
 _AT_ONCE = 32
 
 
+class Tenant(Protocol):
+    """What holds a link for longer than a call."""
+
+    async def _leave(self) -> None:
+        """Gives the link back."""
+
+
 class Pool(Links):
     """
     Belongs to the event loop that it is used in. A call whose task is cancelled ends in the
@@ -34,6 +42,8 @@ class Pool(Links):
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._awaited: set[asyncio.Future[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
+        self._keeper: AsyncGenerator[None, None] | None = None
+        self.tenants: set[Tenant] = set()
         self._under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -61,7 +71,7 @@ class Pool(Links):
             return await self._call(call)
 
     async def _call(self, call: Call) -> Answer:
-        link = self._take()
+        link = self.take()
         final = asyncio.get_running_loop().create_future()
         self._awaited.add(final)
         try:
@@ -69,14 +79,14 @@ class Pool(Links):
             answer = await _answer(link, final)
         except BaseException as error:
             if self.closed or isinstance(error, asyncio.CancelledError):
-                self._end(link, call)
+                self.background(self._end(link, call))
             else:
                 _core.abandon(link.client)
-                self._put(link)
+                self.put(link)
             raise
         finally:
             self._awaited.discard(final)
-        self._put(link)
+        self.put(link)
         return answer
 
     async def close(self) -> None:
@@ -86,27 +96,49 @@ class Pool(Links):
         for final in self._awaited:
             if not final.done():
                 final.set_exception(InvalidError("this queue is closed"))
+        for tenant in tuple(self.tenants):
+            await tenant._leave()
         await self._idle.wait()
+        if self._keeper:
+            await self._keeper.aclose()
 
-    def _take(self) -> Link:
-        link = super()._take()
+    def take(self) -> Link:
+        link = super().take()
         self._under_way += 1
         self._idle.clear()
         return link
 
-    def _put(self, link: Link) -> None:
-        super()._put(link)
+    def put(self, link: Link) -> None:
+        super().put(link)
         self._under_way -= 1
         if not self._under_way:
             self._idle.set()
 
-    def _end(self, link: Link, call: Call) -> None:
-        """Ends a call in the background."""
-        task = asyncio.get_running_loop().create_task(self._ended(link, call))
+    def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Runs what ends something. It is not given up, also where its task is cancelled."""
+        if not self._keeper:
+            self._keeper = self._keep()
+            # Its first step, which suspends nothing, makes the loop know of it.
+            with contextlib.suppress(StopIteration):
+                self._keeper.asend(None).send(None)
+        task = asyncio.get_running_loop().create_task(work)
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
+        return task
 
-    async def _ended(self, link: Link, call: Call) -> None:
+    async def _keep(self) -> AsyncGenerator[None, None]:
+        """
+        Keeps the loop from ending before the tasks of background(). asyncio.run() cancels all tasks
+        and waits for those that are there by then, and these begin when theirs are cancelled. But
+        after that it closes what generators there are, and waits for them.
+        """
+        try:
+            yield
+        finally:
+            while self._ending:
+                await asyncio.wait(self._ending)
+
+    async def _end(self, link: Link, call: Call) -> None:
         try:
             _core.hasten(link.client)
             answer = await _surely(link)
@@ -117,7 +149,7 @@ class Pool(Links):
             _log.warning("a call that was cancelled could not be ended: %s", error)
             _core.abandon(link.client)
         finally:
-            self._put(link)
+            self.put(link)
 
 
 async def _answer(link: Link, final: asyncio.Future[None]) -> Answer:

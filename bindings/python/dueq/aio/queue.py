@@ -7,9 +7,10 @@ from datetime import timedelta
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self, overload
 
-from dueq import _queue, _source
+from dueq import _core, _queue, _source
 from dueq.aio._pool import Pool, waiting
 from dueq.aio.message import Lock, Message
+from dueq.aio.pusher import Pusher
 from dueq.errors import InvalidError
 
 if TYPE_CHECKING:
@@ -120,6 +121,13 @@ class Queue(Source):
     purge = waiting(_queue.purge)
     stats = waiting(_queue.stats)
     rates = waiting(_queue.rates)
+
+    def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
+        """
+        A Pusher, to push many messages without waiting for each. most: how many may be under way,
+        1 to 10,000.
+        """
+        return Pusher(self._pool, self.name, most)
 
     async def find(self, id: str) -> Message | None:
         """Looks a message up, in any state, without touching it."""
