@@ -188,14 +188,14 @@ def release(self: Fields, delay: float | timedelta = 0.0) -> Steps[None]:
     `delay` seconds (or a timedelta); 0: now, at the front of the line. Raises LeaseLost.
     """
     milliseconds = duration_ms(delay, "delay")
-    answer = yield on(self.queue, _core.release_submit, self.ticket, milliseconds)
+    answer = yield on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
     self._settle(answer.status)
 
 
 def extend(self: Fields, seconds: float | timedelta) -> Steps[None]:
     """Sets the lease to end so many seconds (or a timedelta) from now. Raises LeaseLost."""
     milliseconds = duration_ms(seconds, "seconds")
-    answer = yield on(self.queue, _core.extend_submit, self.ticket, milliseconds)
+    answer = yield on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
     if answer.status == _core.LEASE_LOST:
         self._settle(answer.status)
 

@@ -64,8 +64,9 @@ def reserve(
     timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
 
     def undo(answer: Answer) -> Iterable[Call]:
+        tickets = tuple(row[1] for row in answer.messages)
         queue = self._names[answer.queue]
-        return [on(queue, _core.release_submit, row[1], 0) for row in reversed(answer.messages)]
+        return [on(queue, _core.release_submit, tickets, 0)] if tickets else []
 
     answer = yield Call(
         lambda link: self._submit(link, most, timeout_ms, lease_ms), timeout_ms != 0, undo
