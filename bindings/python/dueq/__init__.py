@@ -6,6 +6,7 @@ from dueq import _core
 from dueq._message import State
 from dueq._push import Push
 from dueq.backoff import Backoff
+from dueq.consumer import Consumer
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost
 from dueq.lock import Lock
@@ -17,6 +18,7 @@ from dueq.stats import Rate, Stats
 
 __all__ = [
     "Backoff",
+    "Consumer",
     "Draft",
     "Duplicate",
     "Error",

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from dueq import _core
 from dueq._steps import Call, Steps, on
@@ -35,18 +35,26 @@ _STATES = {
 }
 
 
+class Home(Protocol):
+    """Where a message is from, and what runs its verbs."""
+
+    def forget(self, message: Fields, /) -> None:
+        """A verb has settled it."""
+
+
 class Fields:
     """What a message is."""
 
-    __slots__ = ("_row", "_settled", "queue")
+    __slots__ = ("_home", "_row", "_settled", "queue")
 
     queue: str
     """The name of the queue that it is from."""
 
-    def __init__(self, queue: str, row: _core.MessageRow) -> None:
-        self.queue = queue
+    def __init__(self, home: Home, queue: str, row: _core.MessageRow) -> None:
+        self._home = home
         self._row = row
         self._settled = False
+        self.queue = queue
 
     @property
     def id(self) -> str:
@@ -143,6 +151,7 @@ class Fields:
 
     def _settle(self, status: int) -> None:
         self._settled = True
+        self._home.forget(self)
         if status == _core.LEASE_LOST:
             text = _core.status_text(status)
             raise LeaseLost(f"message {self.id}, attempt {self.attempt}: {text}")

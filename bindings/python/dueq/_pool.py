@@ -6,8 +6,9 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from dueq import _core
+from dueq import _core, _message
 from dueq._link import Answer, Link, Links
+from dueq._message import Fields
 from dueq._steps import Call, Steps, tell
 
 P = ParamSpec("P")
@@ -15,8 +16,8 @@ R = TypeVar("R")
 
 # Python runs signal handlers between two waits only. A signal ends a wait, but not if it came just
 # before the wait began: its handler runs when the slice is over then.
-_SLICE_MS = 500
-_UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
+SLICE_MS = 500
+UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 
 
 class Pool(Links):
@@ -57,8 +58,15 @@ class Pool(Links):
 
     def wait(self, link: Link) -> None:
         """Waits until the call that a link carries is final, as call()."""
-        while _core.wait(link.client, _SLICE_MS) in _UNDER_WAY:
+        while _core.wait(link.client, SLICE_MS) in UNDER_WAY:
             self.check()
+
+    def leave(self, message: Fields, error: BaseException | None) -> None:
+        """The end of a message's with block."""
+        self.run(_message.leave(message, error))
+
+    def forget(self, message: Fields) -> None:
+        """Nothing is kept of a message from reserve()."""
 
     def close(self) -> None:
         """Closes the links. Calls under way in other threads end soon after."""
@@ -67,11 +75,11 @@ class Pool(Links):
 
 
 def blocking(verb: Callable[Concatenate[Any, P], Steps[R]]) -> Callable[Concatenate[Any, P], R]:
-    """The method that runs a verb to its end, of a class that has a `_pool`."""
+    """The method that runs a verb to its end, of a class that has a `_home`."""
 
     @wraps(verb)
     def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R = self._pool.run(verb(self, *args, **kwargs))
+        result: R = self._home.run(verb(self, *args, **kwargs))
         return result
 
     tell(run, verb)

@@ -21,8 +21,8 @@ class Origin:
     """One queue, or several at once: where messages are reserved. order: None of one."""
 
     def __init__(self, links: Links, names: tuple[str, ...], order: int | None = None) -> None:
+        self.names = names
         self._links = links
-        self._names = names
         self._order = order
 
     @property
@@ -32,7 +32,12 @@ class Origin:
 
     def __repr__(self) -> str:
         closed = " closed" if self._links.closed else ""
-        return f"<{type(self).__name__} {', '.join(self._names)}{closed}>"
+        return f"<{type(self).__name__} {', '.join(self.names)}{closed}>"
+
+    @property
+    def number(self) -> int:
+        """The order of several in the core."""
+        return self._order or _core.PREFERENCE
 
     def _submit(self, link: Link, count: int, timeout_ms: int, lease_ms: int) -> int:
         handles = tuple(link.queues.values())
@@ -65,13 +70,13 @@ def reserve(
 
     def undo(answer: Answer) -> Iterable[Call]:
         tickets = tuple(row[1] for row in answer.messages)
-        queue = self._names[answer.queue]
+        queue = self.names[answer.queue]
         return [on(queue, _core.release_submit, tickets, 0)] if tickets else []
 
     answer = yield Call(
         lambda link: self._submit(link, most, timeout_ms, lease_ms), timeout_ms != 0, undo
     )
     if answer.damaged:
-        label = ", ".join(self._names)
+        label = ", ".join(self.names)
         _log.warning("%s: %d damaged entries were set aside", label, answer.damaged)
-    return self._names[answer.queue], answer.messages
+    return self.names[answer.queue], answer.messages

@@ -19,7 +19,7 @@ class Lock(_lock.Owned):
 
     def __init__(self, pool: Pool, queue: str, name: str, token: str) -> None:
         super().__init__(queue, name, token)
-        self._pool = pool
+        self._home = pool
 
     extend = blocking(_lock.extend)
     release = blocking(_lock.release)
@@ -33,4 +33,4 @@ class Lock(_lock.Owned):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._pool.run(_lock.leave(self, error))
+        self._home.run(_lock.leave(self, error))

@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, overload
 
-from dueq import _core, _message
+from dueq import _message
 from dueq._message import Fields
 from dueq._pool import Pool, blocking
 
 if TYPE_CHECKING:
+    from dueq.consumer import Consumer
     from dueq.draft import Body, Draft
 
 
@@ -24,13 +25,9 @@ class Message(Fields):
     released or buried is left alone.
     """
 
-    __slots__ = ("_pool",)
+    __slots__ = ()
 
-    def __init__(self, pool: Pool, queue: str, row: _core.MessageRow) -> None:
-        self._pool = pool
-        self._row = row
-        self._settled = False
-        self.queue = queue
+    _home: Pool | Consumer
 
     @overload
     def ack(self) -> None: ...
@@ -46,7 +43,7 @@ class Message(Fields):
               Their ids are returned in order, None for a duplicate.
         to    the queue that these go to, by name; None: the message's own
         """
-        return self._pool.run(_message.ack(self, push, to))
+        return self._home.run(_message.ack(self, push, to))
 
     retry = blocking(_message.retry)
     release = blocking(_message.release)
@@ -62,4 +59,5 @@ class Message(Fields):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._pool.run(_message.leave(self, error))
+        if not self._settled:
+            self._home.leave(self, error)

@@ -38,7 +38,7 @@ class Queue(Source):
 
     def new_id(self) -> str:
         """An id as push() makes them, to know it beforehand: 22 characters that sort by time."""
-        return self._pool.new_id()
+        return self._home.new_id()
 
     push = blocking(_queue.push)
     push_many = blocking(_queue.push_many)
@@ -60,12 +60,12 @@ class Queue(Source):
         A Pusher, to push many messages without waiting for each. most: how many may be under way,
         1 to 10,000.
         """
-        return Pusher(self._pool, self.name, most)
+        return Pusher(self._home, self.name, most)
 
     def find(self, id: str) -> Message | None:
         """Looks a message up, in any state, without touching it."""
-        row = self._pool.run(_queue.find(self.name, id))
-        return row and Message(self._pool, self.name, row)
+        row = self._home.run(_queue.find(self.name, id))
+        return row and Message(self._home, self.name, row)
 
     def peek(self, state: StateName, page: int = 100) -> Iterator[Message]:
         """
@@ -79,14 +79,14 @@ class Queue(Source):
         at = _queue.peek(self.name, state, page)
 
         def pages() -> Iterator[Answer]:
-            answer = self._pool.call(at(b""))
+            answer = self._home.call(at(b""))
             yield answer
             while answer.cursor:
-                answer = self._pool.call(at(answer.cursor))
+                answer = self._home.call(at(answer.cursor))
                 yield answer
 
         rows = (row for answer in pages() for row in _queue.seen(self.name, answer))
-        return (Message(self._pool, self.name, row) for row in rows)
+        return (Message(self._home, self.name, row) for row in rows)
 
     @overload
     def lock(self, name: str, ttl: float | timedelta, timeout: None) -> Lock: ...
@@ -108,8 +108,8 @@ class Queue(Source):
                 with lock:
                     work()
         """
-        token = self._pool.run(_queue.lock(self.name, name, ttl, timeout))
-        return None if token is None else Lock(self._pool, self.name, name, token)
+        token = self._home.run(_queue.lock(self.name, name, ttl, timeout))
+        return None if token is None else Lock(self._home, self.name, name, token)
 
     def __reduce__(self) -> tuple[type[Queue], tuple[str, str | None]]:
         return type(self), (self.name, self._url)

@@ -7,9 +7,9 @@ from datetime import timedelta
 from types import TracebackType
 from typing import Literal, Self, overload
 
-from dueq import _source
+from dueq import _core, _source
 from dueq._pool import Pool
-from dueq.errors import InvalidError
+from dueq.consumer import Consumer
 from dueq.message import Message
 
 
@@ -18,7 +18,7 @@ class Source(_source.Origin):
 
     def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
         super().__init__(pool, names, order)
-        self._pool = pool
+        self._home = pool
 
     @overload
     def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -57,24 +57,36 @@ class Source(_source.Origin):
         Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
         reserve().
         """
-        pool = self._pool
+        pool = self._home
         queue, rows = pool.run(_source.reserve(self, count, timeout, lease))
         return [Message(pool, queue, row) for row in rows]
 
+    def consume(
+        self,
+        prefetch: int = 1,
+        lease: float | timedelta | None = None,
+        max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
+        timeout: float | timedelta | None = None,
+    ) -> Consumer:
+        """
+        A loop over messages as they become ready, until close() is called; see dueq.Consumer.
+
+        prefetch  how many are reserved at a time, 1 to 200
+        lease     seconds (or a timedelta) after which a message of a process that was killed is
+                  ready again; None: the message's own, else 8 (without a heartbeat: 30)
+        max_run   seconds (or a timedelta) that the heartbeat keeps a message after it was handed
+                  out; None or 0: there is no heartbeat, and each message has its lease alone
+        timeout   the loop ends when none came for so many seconds (or a timedelta); None: never
+        """
+        return Consumer(self._home, self, prefetch, lease, max_run, timeout)
+
     def __iter__(self) -> Iterator[Message]:
-        """Yields messages as they become ready, for ever, or until close() is called."""
-        while not self._pool.closed:
-            try:
-                message = self.reserve(timeout=None)
-            except InvalidError:
-                if self._pool.closed:
-                    return
-                raise
-            yield message
+        """consume() with its defaults; nothing when it is closed."""
+        return iter(()) if self._home.closed else iter(self.consume())
 
     def close(self) -> None:
         """Closes the connections. Calls under way in other threads end with an error soon after."""
-        self._pool.close()
+        self._home.close()
 
     def __enter__(self) -> Self:
         return self
@@ -111,10 +123,10 @@ class Queues(Source):
         url: str | None = None,
         order: Literal["preference", "round robin"] = "preference",
     ) -> None:
-        self.names, number = _source.several(names, order)
+        several, number = _source.several(names, order)
         self.order = order
         self._url = url
-        super().__init__(Pool(url, *self.names), self.names, number)
+        super().__init__(Pool(url, *several), several, number)
 
     def __reduce__(self) -> tuple[type[Queues], tuple[tuple[str, ...], str | None, str]]:
         return type(self), (self.names, self._url, self.order)

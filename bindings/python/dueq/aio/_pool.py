@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from weakref import WeakSet
 
-from dueq import _core
+from dueq import _core, _message
 from dueq._link import Answer, Link, Links
+from dueq._message import Fields
 from dueq._steps import Call, Steps, tell
 from dueq.errors import Error, InvalidError
 
@@ -43,7 +45,7 @@ class Pool(Links):
         self._awaited: set[asyncio.Future[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
         self._keeper: AsyncGenerator[None, None] | None = None
-        self.tenants: set[Tenant] = set()
+        self.tenants: WeakSet[Tenant] = WeakSet()
         self._under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -76,7 +78,8 @@ class Pool(Links):
         self._awaited.add(final)
         try:
             call.submit(link)
-            answer = await _answer(link, final)
+            await wait(link, final)
+            answer = Answer(*_core.take(link.client))
         except BaseException as error:
             if self.closed or isinstance(error, asyncio.CancelledError):
                 self.background(self._end(link, call))
@@ -88,6 +91,13 @@ class Pool(Links):
             self._awaited.discard(final)
         self.put(link)
         return answer
+
+    async def leave(self, message: Fields, error: BaseException | None) -> None:
+        """The end of a message's with block."""
+        await self.run(_message.leave(message, error))
+
+    def forget(self, message: Fields) -> None:
+        """Nothing is kept of a message from reserve()."""
 
     async def close(self) -> None:
         """Closes the links. Calls under way end with an error, and are waited for."""
@@ -141,10 +151,12 @@ class Pool(Links):
     async def _end(self, link: Link, call: Call) -> None:
         try:
             _core.hasten(link.client)
-            answer = await _surely(link)
+            await surely(partial(wait, link))
+            answer = Answer(*_core.take(link.client))
             for undo in call.undo(answer) if call.undo else ():
                 undo.submit(link)
-                await _surely(link)
+                await surely(partial(wait, link))
+                _core.take(link.client)
         except Error as error:
             _log.warning("a call that was cancelled could not be ended: %s", error)
             _core.abandon(link.client)
@@ -152,27 +164,28 @@ class Pool(Links):
             self.put(link)
 
 
-async def _answer(link: Link, final: asyncio.Future[None]) -> Answer:
-    """Waits until the call is final, or somebody else sets the future."""
-    if _core.pump(link.client) == _core.PENDING:
-        loop = final.get_loop()
-        descriptor = _core.descriptor(link.client)
-        loop.add_reader(descriptor, _pump, link, final)
-        try:
-            await final
-        finally:
-            loop.remove_reader(descriptor)
-    return Answer(*_core.take(link.client))
+async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:
+    """Waits until the call that a link carries is final, or somebody sets the future."""
+    if _core.pump(link.client) != _core.PENDING:
+        return
+    loop = asyncio.get_running_loop()
+    final = final or loop.create_future()
+    descriptor = _core.descriptor(link.client)
+    loop.add_reader(descriptor, _pump, link, final)
+    try:
+        await final
+    finally:
+        loop.remove_reader(descriptor)
 
 
-async def _surely(link: Link) -> Answer:
-    # When the loop ends it cancels all tasks and waits for them. This one goes on: a call's
-    # deadline bounds it.
+async def surely(step: Callable[[], Coroutine[Any, Any, R]]) -> R:
+    """
+    Goes on with a step of what background() runs when that is cancelled. The end of the loop
+    cancels all tasks and waits for them; a call's deadline bounds it.
+    """
     while True:
-        try:
-            return await _answer(link, asyncio.get_running_loop().create_future())
-        except asyncio.CancelledError:
-            pass
+        with contextlib.suppress(asyncio.CancelledError):
+            return await step()
 
 
 def _pump(link: Link, final: asyncio.Future[None]) -> None:
@@ -183,11 +196,11 @@ def _pump(link: Link, final: asyncio.Future[None]) -> None:
 def waiting(
     verb: Callable[Concatenate[Any, P], Steps[R]],
 ) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
-    """The coroutine method that runs a verb to its end, of a class that has a `_pool`."""
+    """The coroutine method that runs a verb to its end, of a class that has a `_home`."""
 
     @wraps(verb)
     async def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R = await self._pool.run(verb(self, *args, **kwargs))
+        result: R = await self._home.run(verb(self, *args, **kwargs))
         return result
 
     tell(run, verb)

@@ -6,24 +6,21 @@ from collections.abc import Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, overload
 
-from dueq import _core, _lock, _message
+from dueq import _lock, _message
 from dueq._message import Fields
 from dueq.aio._pool import Pool, waiting
 
 if TYPE_CHECKING:
+    from dueq.aio.consumer import Consumer
     from dueq.draft import Body, Draft
 
 
 class Message(Fields):
     """A message, as dueq.Message: `async with message`, `await message.ack()`."""
 
-    __slots__ = ("_pool",)
+    __slots__ = ()
 
-    def __init__(self, pool: Pool, queue: str, row: _core.MessageRow) -> None:
-        self._pool = pool
-        self._row = row
-        self._settled = False
-        self.queue = queue
+    _home: Pool | Consumer
 
     @overload
     async def ack(self) -> None: ...
@@ -35,7 +32,7 @@ class Message(Fields):
         self, *, push: Iterable[Body | Draft] | None = None, to: str | None = None
     ) -> list[str | None] | None:
         """Finishes the message, as dueq.Message.ack()."""
-        return await self._pool.run(_message.ack(self, push, to))
+        return await self._home.run(_message.ack(self, push, to))
 
     retry = waiting(_message.retry)
     release = waiting(_message.release)
@@ -51,7 +48,8 @@ class Message(Fields):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._pool.run(_message.leave(self, error))
+        if not self._settled:
+            await self._home.leave(self, error)
 
 
 class Lock(_lock.Owned):
@@ -59,7 +57,7 @@ class Lock(_lock.Owned):
 
     def __init__(self, pool: Pool, queue: str, name: str, token: str) -> None:
         super().__init__(queue, name, token)
-        self._pool = pool
+        self._home = pool
 
     extend = waiting(_lock.extend)
     release = waiting(_lock.release)
@@ -73,4 +71,4 @@ class Lock(_lock.Owned):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        await self._pool.run(_lock.leave(self, error))
+        await self._home.run(_lock.leave(self, error))

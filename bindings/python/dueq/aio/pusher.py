@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dueq import _core
 from dueq._push import Flight, Push, log_failed
-from dueq.aio._pool import Pool
+from dueq.aio._pool import Pool, surely
 from dueq.draft import row
 from dueq.errors import InvalidError
 
@@ -107,9 +106,7 @@ class Pusher:
 
     async def _land(self) -> None:
         while self._flight.collect():
-            # The end of the loop cancels it, and waits for it.
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._wait()
+            await surely(self._wait)
         asyncio.get_running_loop().remove_reader(self._descriptor)
         self._pool.tenants.discard(self)
         self._pool.put(self._flight.link)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Literal, Self, overload
 
 from dueq import _core, _queue, _source
 from dueq.aio._pool import Pool, waiting
+from dueq.aio.consumer import Consumer
 from dueq.aio.message import Lock, Message
 from dueq.aio.pusher import Pusher
-from dueq.errors import InvalidError
 
 if TYPE_CHECKING:
     from dueq._queue import StateName
@@ -22,7 +22,7 @@ class Source(_source.Origin):
 
     def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
         super().__init__(pool, names, order)
-        self._pool = pool
+        self._home = pool
 
     @overload
     async def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -52,27 +52,33 @@ class Source(_source.Origin):
         Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
         reserve().
         """
-        pool = self._pool
+        pool = self._home
         queue, rows = await pool.run(_source.reserve(self, count, timeout, lease))
         return [Message(pool, queue, row) for row in rows]
 
-    async def __aiter__(self) -> AsyncIterator[Message]:
-        """Yields messages as they become ready, for ever, or until close() is called."""
-        while not self._pool.closed:
-            try:
-                message = await self.reserve(timeout=None)
-            except InvalidError:
-                if self._pool.closed:
-                    return
-                raise
-            yield message
+    def consume(
+        self,
+        prefetch: int = 1,
+        lease: float | timedelta | None = None,
+        max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
+        timeout: float | timedelta | None = None,
+    ) -> Consumer:
+        """
+        A loop over messages as they become ready, until close() is called, with the arguments of
+        dueq.Queue.consume(); see dueq.aio.Consumer.
+        """
+        return Consumer(self._home, self, prefetch, lease, max_run, timeout)
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        """consume() with its defaults."""
+        return aiter(self.consume())
 
     async def close(self) -> None:
         """
         Closes the connections. Calls under way in other tasks end with an error; it waits until
         they and those that were cancelled have ended at the server.
         """
-        await self._pool.close()
+        await self._home.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -105,7 +111,7 @@ class Queue(Source):
 
     def new_id(self) -> str:
         """An id as push() makes them, to know it beforehand: 22 characters that sort by time."""
-        return self._pool.new_id()
+        return self._home.new_id()
 
     push = waiting(_queue.push)
     push_many = waiting(_queue.push_many)
@@ -127,12 +133,12 @@ class Queue(Source):
         A Pusher, to push many messages without waiting for each. most: how many may be under way,
         1 to 10,000.
         """
-        return Pusher(self._pool, self.name, most)
+        return Pusher(self._home, self.name, most)
 
     async def find(self, id: str) -> Message | None:
         """Looks a message up, in any state, without touching it."""
-        row = await self._pool.run(_queue.find(self.name, id))
-        return row and Message(self._pool, self.name, row)
+        row = await self._home.run(_queue.find(self.name, id))
+        return row and Message(self._home, self.name, row)
 
     def peek(self, state: StateName, page: int = 100) -> AsyncIterator[Message]:
         """Looks at all messages of one state without touching them, as dueq.Queue.peek()."""
@@ -141,9 +147,9 @@ class Queue(Source):
         async def messages() -> AsyncIterator[Message]:
             cursor, left = b"", True
             while left:
-                answer = await self._pool.call(at(cursor))
+                answer = await self._home.call(at(cursor))
                 for row in _queue.seen(self.name, answer):
-                    yield Message(self._pool, self.name, row)
+                    yield Message(self._home, self.name, row)
                 cursor = answer.cursor
                 left = bool(cursor)
 
@@ -162,8 +168,8 @@ class Queue(Source):
         Takes a lock, which has one owner at a time, or None: somebody else holds it. As
         dueq.Queue.lock(). When it is cancelled, what it took is released.
         """
-        token = await self._pool.run(_queue.lock(self.name, name, ttl, timeout))
-        return None if token is None else Lock(self._pool, self.name, name, token)
+        token = await self._home.run(_queue.lock(self.name, name, ttl, timeout))
+        return None if token is None else Lock(self._home, self.name, name, token)
 
 
 class Queues(Source):
@@ -175,9 +181,9 @@ class Queues(Source):
         url: str | None = None,
         order: Literal["preference", "round robin"] = "preference",
     ) -> None:
-        self.names, number = _source.several(names, order)
+        several, number = _source.several(names, order)
         self.order = order
-        super().__init__(Pool(url, *self.names), self.names, number)
+        super().__init__(Pool(url, *several), several, number)
 
 
 async def queues(url: str | None = None) -> list[str]:

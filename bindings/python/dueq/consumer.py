@@ -1,0 +1,175 @@
+"""The loop over messages, with a heartbeat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import timedelta
+from threading import get_ident
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from dueq import _core
+from dueq._consumer import Loop
+from dueq._pool import SLICE_MS, UNDER_WAY, Pool
+from dueq.errors import Error, InvalidError
+from dueq.message import Message
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from dueq._message import Fields
+    from dueq._source import Origin
+    from dueq._steps import Steps
+
+    R = TypeVar("R")
+
+
+class Consumer(Loop):
+    """
+    A loop over messages as they become ready, from Queue.consume(). It costs one round trip for
+    each batch: what the end of a `with` block settles goes along when the next are reserved.
+
+        for message in queue.consume(prefetch=20):
+            with message:
+                work(message.body)
+
+    A heartbeat, a thread without Python, keeps the leases of what it has reserved and handed out,
+    whatever the program does meanwhile, until each is settled or max_run is over. It goes on after
+    the loop as long as the consumer or one of its messages exists, or until close().
+
+    The end of the `with` block of the message that was handed out last is noted, and sent within a
+    quarter of a second. Everything else is done at once: other verbs, older messages, other
+    threads. Where a lease had ended before its note was sent, a warning is logged, and `lost`
+    counts it.
+
+    However the loop is left, what was noted is sent and what is in hand goes back, uncounted.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        origin: Origin,
+        prefetch: int,
+        lease: float | timedelta | None,
+        max_run: float | timedelta | None,
+        timeout: float | timedelta | None,
+    ) -> None:
+        self._closed = True
+        self._home = pool
+        link = pool.take()
+        try:
+            super().__init__(origin, link, prefetch, lease, max_run, timeout)
+        except BaseException:
+            pool.put(link)
+            raise
+
+    def __iter__(self) -> Iterator[Message]:
+        """Yields messages. Only one loop at a time."""
+        if self._looping:
+            raise InvalidError("this consumer has a loop already")
+        self._looping = True
+        self._thread = get_ident()
+        handle, name = self._handle, self.names[0]
+        try:
+            while not (self._stopped or self._closed or self._home.closed):
+                self._last = None
+                row = _core.consumer_next(handle, self._timeout_ms)
+                if isinstance(row, int):
+                    row = self._wait(row)
+                    if isinstance(row, int):
+                        if row == _core.EMPTY:
+                            return
+                        continue
+                if len(self.names) > 1:
+                    name = self._name()
+                self._last = message = Message(self, name, row)
+                yield message
+        finally:
+            self._last = None
+            self._looping = False
+            self._finish()
+
+    def work(
+        self,
+        handler: Callable[[Message], object],
+        on_error: Callable[[Message, Exception], object] | None = None,
+    ) -> None:
+        """
+        Runs the loop with a handler: each message is acknowledged when it returns, and given back
+        to be tried again when it raises.
+
+        on_error  called with the message and the exception then, and the loop goes on; None: the
+                  exception ends the loop
+        """
+        for message in self:
+            try:
+                with message:
+                    handler(message)
+            except Exception as error:
+                if on_error is None:
+                    raise
+                on_error(message, error)
+
+    def close(self) -> None:
+        """
+        Sends what was noted, gives what is in hand back and ends the heartbeat. In a loop of
+        another thread it is stop().
+        """
+        self.stop()
+        if self._closed or (self._looping and self._thread != get_ident()):
+            return
+        self._finish()
+        self._closed = True
+        _core.consumer_close(self._handle)
+        self._home.put(self._link)
+
+    def run(self, steps: Steps[R]) -> R:
+        """Runs a verb of one of its messages, on another link."""
+        return self._home.run(steps)
+
+    def leave(self, message: Fields, error: BaseException | None) -> None:
+        """The end of a message's with block."""
+        if message is self._last and self._thread == get_ident():
+            self._note(message, error)
+        else:
+            self._home.leave(message, error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
+
+    def _wait(self, status: int) -> _core.MessageRow | int:
+        """A message, EMPTY, or PENDING: the loop is to end."""
+        row: _core.MessageRow | int = status
+        while row == _core.PENDING:
+            while _core.wait(self._link.client, SLICE_MS) in UNDER_WAY:
+                if self._stopped or self._home.closed:
+                    return _core.PENDING
+            row = _core.consumer_take(self._handle)
+        self._count_lost()
+        return row
+
+    def _finish(self) -> None:
+        if self._closed:
+            return
+        try:
+            status = _core.consumer_stop(self._handle)
+            while status == _core.PENDING:
+                while _core.wait(self._link.client, SLICE_MS) in UNDER_WAY:
+                    pass
+                status = _core.consumer_stop_take(self._handle)
+        except Error as error:
+            self._tell_unfinished(error)
+        self._count_lost()
