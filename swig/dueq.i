@@ -17,6 +17,8 @@
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
 %include "result.i"  /* outcomes, messages, counts and rates out */
+%include "consumer.i" /* the loop with a heartbeat */
+%include "pusher.i"  /* pushes in flight, each with an object of its own */
 %include "wait.i"    /* the one call without the GIL */
 
 %rename("$ignore", %$isfunction) "";
@@ -55,7 +57,27 @@
 %rename(relock_submit) dueq_relock_submit;
 %rename(unlock_submit) dueq_unlock_submit;
 
+%rename(consumer_open) consumer_open;
+%rename(consumer_next) consumer_next;
+%rename(consumer_take) consumer_take;
+%rename(consumer_queue) consumer_queue;
+%rename(consumer_ack) consumer_ack;
+%rename(consumer_retry) consumer_retry;
+%rename(consumer_forget) consumer_forget;
+%rename(consumer_stop) consumer_stop;
+%rename(consumer_stop_take) consumer_stop_take;
+%rename(consumer_lost) consumer_lost;
+%rename(consumer_close) consumer_close;
+
+%rename(pusher_open) pusher_open;
+%rename(pusher_push) pusher_push;
+%rename(pusher_done) pusher_done;
+%rename(pusher_left) pusher_left;
+
 %rename(wait) dueq_wait;
+%rename(pump) dueq_pump;
+%rename(descriptor) dueq_descriptor;
+%rename(hasten) dueq_hasten;
 %rename(take) dueq_take;
 %rename(abandon) dueq_abandon;
 

@@ -63,6 +63,25 @@ static struct link *link_of_queue(PyObject *capsule) {
     }
     return link;
 }
+
+/* The handles of a tuple of queues, and the link of the last; 0: an exception was raised. */
+static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_QUEUES],
+                              struct link **link) {
+    Py_ssize_t count = PyTuple_Size(capsules);
+
+    if (count < 1 || count > DUEQ_MAX_QUEUES) {
+        if (!PyErr_Occurred())
+            PyErr_SetString(PyExc_ValueError, "too few or too many queues");
+        return 0;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        *link = link_of_queue(PyTuple_GetItem(capsules, i));
+        if (!*link)
+            return 0;
+        handles[i] = (*link)->queue;
+    }
+    return (size_t)count;
+}
 %}
 
 %typemap(in, fragment="link") dueq_queue *queue (struct link *link) {
@@ -87,21 +106,10 @@ static struct link *link_of_queue(PyObject *capsule) {
 /* A tuple of at least one. */
 %typemap(in, fragment="link") (dueq_queue *const *queues, size_t queue_count)
         (struct link *link, dueq_queue *handles[DUEQ_MAX_QUEUES]) {
-    Py_ssize_t count = PyTuple_Size($input);
-
-    if (count < 1 || count > DUEQ_MAX_QUEUES) {
-        if (!PyErr_Occurred())
-            PyErr_SetString(PyExc_ValueError, "too few or too many queues");
+    $2 = links_of_queues($input, handles, &link);
+    if (!$2)
         SWIG_fail;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        link = link_of_queue(PyTuple_GetItem($input, i));
-        if (!link)
-            SWIG_fail;
-        handles[i] = link->queue;
-    }
     $1 = handles;
-    $2 = (size_t)count;
 }
 
 %typemap(in, fragment="link") dueq_client *client (struct link *link),

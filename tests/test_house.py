@@ -120,7 +120,7 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert re.search(rf"\bdueq_status dueq_{verb}\(", HEADER)
     assert re.search(rf"\bdueq_status dueq_{verb}_submit\(", HEADER)
     python = "".join(text(path) for path in files("bindings/python/dueq", "*.py"))
-    assert re.search(rf"^    def {verb}\(", python, flags=re.M)
+    assert re.search(rf"^(    )?def {verb}\(", python, flags=re.M)
     assert f"public function {verb}(" in text("bindings/php/dueq.stub.php")
     assert any(f"{verb}_command = {{" in text(path) for path in files("cli", "*.c"))
     assert re.search(rf"^### `?{verb}\b", text("docs/protocol.md"), flags=re.M)

@@ -10,6 +10,7 @@ import pytest
 import dueq
 from dueq import _core, errors
 from dueq.backoff import backoff_row
+from dueq.draft import Options
 
 
 def find(queue: dueq.Queue, id: str) -> dueq.Message:
@@ -80,8 +81,12 @@ def test_push_backoff_of_another_type(queue: dueq.Queue, backoff: object) -> Non
 
 
 def test_draft_has_the_arguments_of_push(queue: dueq.Queue) -> None:
-    fields = [field.name for field in dataclasses.fields(dueq.Draft)]
-    assert set(fields) == set(dueq.Queue.push.__annotations__) - {"return"}
+    fields = {field.name: field.type for field in dataclasses.fields(dueq.Draft)}
+    # Strings here, references there.
+    options = {name: of.__forward_arg__ for name, of in Options.__annotations__.items()}
+    assert {"body": "Body"} | options == fields
+    for option in options:
+        assert option in (dueq.Queue.push.__doc__ or "")
     wanted = {"priority": 1, "ttl": 60, "max_crashes": None, "drop": True}
     one = queue.push("x", id="1", unique=60, replace=True, **wanted)  # type: ignore[arg-type]
     [many] = queue.push_many(

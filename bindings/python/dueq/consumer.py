@@ -1,96 +1,139 @@
-"""The consumer's side: of one queue, and of several at once."""
+"""The loop over messages, with a heartbeat."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import timedelta
+from threading import get_ident
 from types import TracebackType
-from typing import Literal, Self, overload
+from typing import TYPE_CHECKING, Self
 
 from dueq import _core
-from dueq._pool import Answer, Pool
-from dueq.errors import InvalidError
+from dueq._consumer import Loop
+from dueq._pool import SLICE_MS, UNDER_WAY, Pool
+from dueq.errors import Error, InvalidError
 from dueq.message import Message
-from dueq.times import duration_ms, optional_ms
 
-_log = logging.getLogger("dueq")
+if TYPE_CHECKING:
+    from typing import TypeVar
 
-_ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
+    from dueq._message import Fields
+    from dueq._source import Origin
+    from dueq._steps import Steps
+
+    R = TypeVar("R")
 
 
-class Consumer:
-    """What Queue and Queues have in common: one takes messages from them, and closes them."""
+class Consumer(Loop):
+    """
+    A loop over messages as they become ready, from Queue.consume(). It costs one round trip for
+    each batch: what the end of a `with` block settles goes along when the next are reserved.
 
-    def __init__(self, pool: Pool, label: str) -> None:
-        self._pool = pool
-        self._label = label
+        for message in queue.consume(prefetch=20):
+            with message:
+                work(message.body)
 
-    @property
-    def url(self) -> str:
-        """Where the server is, without the password."""
-        return self._pool.url()
+    A heartbeat, a thread without Python, keeps the leases of what it has reserved and handed out,
+    whatever the program does meanwhile, until each is settled or max_run is over. It goes on after
+    the loop as long as the consumer or one of its messages exists, or until close().
 
-    @overload
-    def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
-    @overload
-    def reserve(
-        self, timeout: float | timedelta = 0.0, lease: float | timedelta | None = None
-    ) -> Message | None: ...
-    def reserve(
+    The end of the `with` block of the message that was handed out last is noted, and sent within a
+    quarter of a second. Everything else is done at once: other verbs, older messages, other
+    threads. Where a lease had ended before its note was sent, a warning is logged, and `lost`
+    counts it.
+
+    However the loop is left, what was noted is sent and what is in hand goes back, uncounted.
+    """
+
+    def __init__(
         self,
-        timeout: float | timedelta | None = 0.0,
-        lease: float | timedelta | None = None,
-    ) -> Message | None:
-        """
-        Takes the next message that is ready, or None.
-
-        timeout  seconds (or a timedelta) to wait for one; None: for ever, and never None then
-        lease    seconds (or a timedelta) until it comes back unless it is acknowledged, retried,
-                 released, buried or extended; None: the message's own, else 30
-
-        A paused queue has none ready; a wait goes on until it is resumed.
-
-            while message := queue.reserve(timeout=10):
-                with message:
-                    work(message.body)
-        """
-        messages = self.reserve_many(1, timeout, lease)
-        return messages[0] if messages else None
-
-    def reserve_many(
-        self,
-        count: int,
-        timeout: float | timedelta | None = 0.0,
-        lease: float | timedelta | None = None,
-    ) -> list[Message]:
-        """
-        Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
-        reserve().
-        """
-        answer, queue = self._reserve(
-            min(max(count, 0), _core.MAX_BATCH + 1),
-            _core.FOREVER if timeout is None else duration_ms(timeout, "timeout"),
-            optional_ms(lease, "lease"),
-        )
-        if answer.damaged:
-            _log.warning("%s: %d damaged entries were set aside", self._label, answer.damaged)
-        return [Message(self._pool, queue, row) for row in answer.messages]
+        pool: Pool,
+        origin: Origin,
+        prefetch: int,
+        lease: float | timedelta | None,
+        max_run: float | timedelta | None,
+        timeout: float | timedelta | None,
+    ) -> None:
+        self._closed = True
+        self._home = pool
+        link = pool.take()
+        try:
+            super().__init__(origin, link, prefetch, lease, max_run, timeout)
+        except BaseException:
+            pool.put(link)
+            raise
 
     def __iter__(self) -> Iterator[Message]:
-        """Yields messages as they become ready, for ever, or until close() is called."""
-        while not self._pool.closed:
+        """Yields messages. Only one loop at a time."""
+        if self._looping:
+            raise InvalidError("this consumer has a loop already")
+        self._looping = True
+        self._thread = get_ident()
+        handle, name = self._handle, self.names[0]
+        try:
+            while not (self._stopped or self._closed or self._home.closed):
+                self._last = None
+                row = _core.consumer_next(handle, self._timeout_ms)
+                if isinstance(row, int):
+                    row = self._wait(row)
+                    if isinstance(row, int):
+                        if row == _core.EMPTY:
+                            return
+                        continue
+                if len(self.names) > 1:
+                    name = self._name()
+                self._last = message = Message(self, name, row)
+                yield message
+        finally:
+            self._last = None
+            self._looping = False
+            self._finish()
+
+    def work(
+        self,
+        handler: Callable[[Message], object],
+        on_error: Callable[[Message, Exception], object] | None = None,
+    ) -> None:
+        """
+        Runs the loop with a handler: each message is acknowledged when it returns, and given back
+        to be tried again when it raises.
+
+        on_error  called with the message and the exception then, and the loop goes on; None: the
+                  exception ends the loop
+        """
+        for message in self:
             try:
-                message = self.reserve(timeout=None)
-            except InvalidError:
-                if self._pool.closed:
-                    return
-                raise
-            yield message
+                with message:
+                    handler(message)
+            except Exception as error:
+                if on_error is None:
+                    raise
+                on_error(message, error)
 
     def close(self) -> None:
-        """Closes the connections. Calls under way in other threads end with an error soon after."""
-        self._pool.close()
+        """
+        Sends what was noted, gives what is in hand back and ends the heartbeat. In a loop of
+        another thread it is stop().
+        """
+        self.stop()
+        if self._closed or (self._looping and self._thread != get_ident()):
+            return
+        self._finish()
+        self._closed = True
+        _core.consumer_close(self._handle)
+        self._home.put(self._link)
+
+    def run(self, steps: Steps[R]) -> R:
+        """Runs a verb of one of its messages, on another link."""
+        return self._home.run(steps)
+
+    def leave(self, message: Fields, error: BaseException | None) -> None:
+        """The end of a message's with block."""
+        if message is self._last and self._thread == get_ident():
+            self._note(message, error)
+        else:
+            self._home.leave(message, error)
 
     def __enter__(self) -> Self:
         return self
@@ -103,56 +146,30 @@ class Consumer:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        closed = " closed" if self._pool.closed else ""
-        return f"<{type(self).__name__} {self._label}{closed}>"
+    def __del__(self) -> None:
+        with suppress(Exception):
+            self.close()
 
-    def _reserve(self, count: int, timeout_ms: int, lease_ms: int) -> tuple[Answer, str]:
-        """The answer of a reserve, and the name of the queue that its messages are from."""
-        raise NotImplementedError
+    def _wait(self, status: int) -> _core.MessageRow | int:
+        """A message, EMPTY, or PENDING: the loop is to end."""
+        row: _core.MessageRow | int = status
+        while row == _core.PENDING:
+            while _core.wait(self._link.client, SLICE_MS) in UNDER_WAY:
+                if self._stopped or self._home.closed:
+                    return _core.PENDING
+            row = _core.consumer_take(self._handle)
+        self._count_lost()
+        return row
 
-
-class Queues(Consumer):
-    """
-    Several queues of one server, to wait for messages of all of them at once.
-
-    names  1 to 64 different names of queues
-    url    as of dueq.Queue
-    order  which queue goes first where several have messages. "preference": that which comes first
-           in `names`, always. "round robin": in turn.
-
-    Each message tells its queue by Message.queue. Everything else is as with dueq.Queue: threads,
-    fork(), signals, pickle and errors.
-
-        for message in dueq.Queues(["urgent", "mail"]):
-            with message:
-                handlers[message.queue](message.body)
-    """
-
-    def __init__(
-        self,
-        names: Iterable[str],
-        url: str | None = None,
-        order: Literal["preference", "round robin"] = "preference",
-    ) -> None:
-        if isinstance(names, str):
-            raise TypeError("names: one name stands where several are wanted: put it in a list")
-        self.names = tuple(names)
-        self.order = order
-        self._url = url
-        if not 0 < len(set(self.names)) == len(self.names) <= _core.MAX_QUEUES:
-            raise InvalidError(f"names: not 1 to {_core.MAX_QUEUES} different ones")
-        if order not in _ORDERS:
-            raise InvalidError(f"order: {order!r} is not one of {', '.join(_ORDERS)}")
-        super().__init__(Pool(url, *self.names), ", ".join(self.names))
-
-    def __reduce__(self) -> tuple[type[Queues], tuple[tuple[str, ...], str | None, str]]:
-        return type(self), (self.names, self._url, self.order)
-
-    def _reserve(self, count: int, timeout_ms: int, lease_ms: int) -> tuple[Answer, str]:
-        answer = self._pool.call(
-            lambda link: _core.reserve_any_submit(
-                tuple(link.queues.values()), _ORDERS[self.order], count, timeout_ms, lease_ms
-            )
-        )
-        return answer, self.names[answer.queue]
+    def _finish(self) -> None:
+        if self._closed:
+            return
+        try:
+            status = _core.consumer_stop(self._handle)
+            while status == _core.PENDING:
+                while _core.wait(self._link.client, SLICE_MS) in UNDER_WAY:
+                    pass
+                status = _core.consumer_stop_take(self._handle)
+        except Error as error:
+            self._tell_unfinished(error)
+        self._count_lost()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypedDict
 
 from dueq import _core
 from dueq.backoff import backoff_row
@@ -21,10 +21,44 @@ if TYPE_CHECKING:
 
     Body: TypeAlias = Buffer | str
 
+
+class Options(TypedDict, total=False):
+    """The fields of a Draft but for its body, as keyword arguments of a push."""
+
+    delay: float | timedelta | None
+    at: float | datetime | None
+    id: str | None
+    max_attempts: int | None
+    lease: float | timedelta | None
+    headers: Mapping[str, str] | None
+    priority: int
+    ttl: float | timedelta | None
+    backoff: BackoffLike | None
+    max_crashes: int | None
+    drop: bool
+    dead_letter: str | None
+    to: str | None
+    unique: float | timedelta | None
+    replace: bool | Literal["body"]
+
+
 _EXISTING = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
 
 # A batch is about so large: far below what servers accept of one client.
 _BATCH_BYTES = 16 * 1024 * 1024
+
+
+def _text(value: str | None, name: str) -> str:
+    if value == "":
+        raise InvalidError(f"{name}: an empty one; None is none")
+    return value or ""
+
+
+def _limit(value: int | None, name: str) -> int:
+    limit = value or 0
+    if not 0 <= limit <= _core.MAX_MAX_ATTEMPTS:
+        raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
+    return limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +132,19 @@ class Draft:
         )
 
 
+_PLAIN = Draft(b"").row()[1:]
+
+
+def row(body: Body, options: Options) -> _core.DraftRow:
+    """The row of Draft(body, **options)."""
+    return Draft(body, **options).row() if options else (body, *_PLAIN)
+
+
 def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
     """Drafts, or bodies alone, as the core wants them."""
     if isinstance(drafts, (str, bytes, bytearray, Draft)):
         raise TypeError("one message stands where several are wanted: put it in a list")
-    return ((draft if isinstance(draft, Draft) else Draft(draft)).row() for draft in drafts)
+    return (draft.row() if isinstance(draft, Draft) else row(draft, {}) for draft in drafts)
 
 
 def batches(drafts: Iterable[Body | Draft]) -> Iterator[tuple[_core.DraftRow, ...]]:
@@ -118,16 +160,3 @@ def batches(drafts: Iterable[Body | Draft]) -> Iterator[tuple[_core.DraftRow, ..
             size = 0
     if batch:
         yield tuple(batch)
-
-
-def _text(value: str | None, name: str) -> str:
-    if value == "":
-        raise InvalidError(f"{name}: an empty one; None is none")
-    return value or ""
-
-
-def _limit(value: int | None, name: str) -> int:
-    limit = value or 0
-    if not 0 <= limit <= _core.MAX_MAX_ATTEMPTS:
-        raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
-    return limit

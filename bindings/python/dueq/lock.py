@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import logging
-from datetime import timedelta
 from types import TracebackType
 
-from dueq import _core
-from dueq._pool import Pool
-from dueq.errors import Error, LeaseLost
-from dueq.times import duration_ms
-
-_log = logging.getLogger("dueq")
+from dueq import _lock
+from dueq._pool import Pool, blocking
 
 
-class Lock:
+class Lock(_lock.Owned):
     """
     A lock that is held, from Queue.lock(). It ends by itself unless it is extended.
 
@@ -23,33 +17,12 @@ class Lock:
     has released is left alone.
     """
 
-    name: str
-    token: str
-    """This ownership: who has it may extend or release the lock."""
-
     def __init__(self, pool: Pool, queue: str, name: str, token: str) -> None:
-        self._pool = pool
-        self._queue = queue
-        self._released = False
-        self.name = name
-        self.token = token
+        super().__init__(queue, name, token)
+        self._home = pool
 
-    def __repr__(self) -> str:
-        return f"<Lock {self.name} of queue {self._queue}{' released' * self._released}>"
-
-    def extend(self, ttl: float | timedelta) -> None:
-        """Sets its end to so many seconds (or a timedelta) from now. Raises LeaseLost."""
-        milliseconds = duration_ms(ttl, "ttl")
-        status = self._pool.run(
-            self._queue, _core.relock_submit, self.name, self.token, milliseconds
-        ).status
-        self._check(status)
-
-    def release(self) -> None:
-        """Gives it up: the next one who waits gets it. Raises LeaseLost."""
-        status = self._pool.run(self._queue, _core.unlock_submit, self.name, self.token).status
-        self._released = True
-        self._check(status)
+    extend = blocking(_lock.extend)
+    release = blocking(_lock.release)
 
     def __enter__(self) -> Lock:
         return self
@@ -60,16 +33,4 @@ class Lock:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._released:
-            return
-        try:
-            self.release()
-        except Error as failure:
-            if error is None:
-                raise
-            # The block's own exception is the news; the lock ends by itself.
-            _log.warning("lock %s could not be released: %s", self.name, failure)
-
-    def _check(self, status: int) -> None:
-        if status == _core.LEASE_LOST:
-            raise LeaseLost(f"lock {self.name}: it has ended, and may be somebody else's")
+        self._home.run(_lock.leave(self, error))

@@ -3,6 +3,7 @@
 import math
 from datetime import UTC, datetime, timedelta
 
+from dueq import _core
 from dueq.errors import InvalidError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,6 +38,11 @@ def due_ms(delay: float | timedelta | None, at: float | datetime | None) -> tupl
 def optional_ms(value: float | timedelta | None, name: str) -> int:
     """Milliseconds, and 0 for None: the core's own default."""
     return 0 if value is None else duration_ms(value, name)
+
+
+def patience_ms(timeout: float | timedelta | None) -> int:
+    """Milliseconds to wait, without end for None."""
+    return _core.FOREVER if timeout is None else duration_ms(timeout, "timeout")
 
 
 def limit_ms(value: float | timedelta | None, name: str) -> int:

@@ -1,0 +1,82 @@
+"""The links of a queue to its server, which carry calls."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import NamedTuple
+
+from dueq import _core
+from dueq.errors import InvalidError
+
+
+class Answer(NamedTuple):
+    """What a call answered. Each verb fills what is its own."""
+
+    status: int
+    messages: list[_core.MessageRow]
+    rates: list[_core.RateRow]
+    outcomes: list[tuple[int, str]]
+    """Status and id of the items that are neither."""
+    counts: _core.CountsRow | None
+    damaged: int
+    purged: int
+    kicked: int
+    cursor: bytes
+    queue: int
+    """The place of the messages' queue among those that were asked."""
+
+
+class Link:
+    """A client and its handles of queues, which carries one call at a time."""
+
+    def __init__(self, url: str | None, names: tuple[str, ...]) -> None:
+        self.client = _core.client_open(url)
+        self.queues = {name: _core.queue_open(self.client, name) for name in names}
+        self._target: _core.Handle | None = None
+
+    def target(self, name: str | None) -> _core.Handle | None:
+        """A handle of any other queue, for one call. None for None."""
+        # A call needs it to its end. The one before has ended, so its handle may go.
+        self._target = None if name is None else _core.queue_open(self.client, name)
+        return self._target
+
+
+class Links:
+    """
+    A call takes a free link, or opens one, and puts it back: so calls at once never share a link,
+    and there are as many as calls were ever under way at once.
+    """
+
+    def __init__(self, url: str | None, *names: str) -> None:
+        self._url = url
+        self._names = names
+        self._free = deque([Link(url, names)])
+        self.closed = False
+
+    def url(self) -> str:
+        link = self.take()
+        url = _core.client_url(link.client)
+        self.put(link)
+        return url
+
+    def new_id(self) -> str:
+        link = self.take()
+        new = _core.new_id(link.client)
+        self.put(link)
+        return new
+
+    def check(self) -> None:
+        if self.closed:
+            raise InvalidError("this queue is closed")
+
+    def take(self) -> Link:
+        self.check()
+        try:
+            return self._free.pop()
+        except IndexError:
+            return Link(self._url, self._names)
+
+    def put(self, link: Link) -> None:
+        self._free.append(link)
+        if self.closed:
+            self._free.clear()

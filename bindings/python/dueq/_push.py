@@ -1,0 +1,80 @@
+"""A push that a pusher has taken over, and what the pushers of both faces share."""
+
+from __future__ import annotations
+
+import logging
+
+from dueq import _core
+from dueq._link import Link
+from dueq.errors import Error, InvalidError
+
+_log = logging.getLogger("dueq")
+
+
+class Push:
+    """A push under way, from Pusher.push()."""
+
+    __slots__ = ("__weakref__", "done", "error", "id")
+
+    id: str | None
+    """The message's id. None: the core makes it, and it is not done yet or has failed."""
+    error: Error | None
+    """Why it failed: dueq.Duplicate, or as of Queue.push()."""
+    done: bool
+    """Whether its outcome is known: it is stored, or there is an error."""
+
+    def __init__(self, id: str | None) -> None:
+        self.id = id
+        self.error = None
+        self.done = False
+
+    def __repr__(self) -> str:
+        outcome = repr(self.error) if self.error else "stored" if self.done else "under way"
+        return f"<Push {self.id or 'without an id'} {outcome}>"
+
+
+class Flight:
+    """The pushes under way on one link."""
+
+    def __init__(self, link: Link, queue: str, most: int) -> None:
+        if not 0 < most <= _core.MAX_PUSHES:
+            raise InvalidError(f"most: {most} is not 1 to {_core.MAX_PUSHES}")
+        self.link = link
+        self.failed: list[Push] = []
+        self._pusher = _core.pusher_open(link.queues[queue], most)
+        self._count = 0
+
+    def push(self, row: _core.DraftRow) -> Push | None:
+        """Takes a push over; None: it is full."""
+        push = Push(row[1] or None)
+        if _core.pusher_push(self._pusher, (row,), push) == _core.PENDING:
+            return None
+        self._count += 1
+        if not self._count % _core.MAX_BATCH:
+            self.collect()
+        return push
+
+    def collect(self) -> int:
+        """Tells the pushes that are done so, and returns how many are not."""
+        while (failed := _core.pusher_done(self._pusher)) is not None:
+            self.failed += failed
+        return _core.pusher_left(self._pusher)
+
+    def raise_failed(self) -> None:
+        """Raises what failed since the last time, if anything did."""
+        failed, self.failed = self.failed, []
+        errors = []
+        for push in failed:
+            assert push.error
+            push.error.add_note(f"of the push of {push.id or 'a message without an id'}")
+            errors.append(push.error)
+        if errors:
+            raise ExceptionGroup("pushes failed", errors)
+
+
+def log_failed(failure: Exception) -> None:
+    """Tells the log what failed beside an exception that goes on."""
+    failures = failure.exceptions if isinstance(failure, ExceptionGroup) else (failure,)
+    for error in failures:
+        notes = getattr(error, "__notes__", ())
+        _log.warning("a push failed: %s", " ".join([str(error), *notes]))

@@ -1,0 +1,207 @@
+"""Calls on the event loop: it watches the descriptor of each call under way."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncGenerator, Callable, Coroutine
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from weakref import WeakSet
+
+from dueq import _core, _message
+from dueq._link import Answer, Link, Links
+from dueq._message import Fields
+from dueq._steps import Call, Steps, tell
+from dueq.errors import Error, InvalidError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_log = logging.getLogger("dueq")
+
+# How many calls that wait for nothing are under way at once; further ones take their turn. Each
+# link has a connection or two.
+_AT_ONCE = 32
+
+
+class Tenant(Protocol):
+    """What holds a link for longer than a call."""
+
+    async def _leave(self) -> None:
+        """Gives the link back."""
+
+
+class Pool(Links):
+    """
+    Belongs to the event loop that it is used in. A call whose task is cancelled ends in the
+    background, and what it took is given back.
+    """
+
+    def __init__(self, url: str | None, *names: str) -> None:
+        super().__init__(url, *names)
+        self._turns = asyncio.Semaphore(_AT_ONCE)
+        self._awaited: set[asyncio.Future[None]] = set()
+        self._ending: set[asyncio.Task[None]] = set()
+        self._keeper: AsyncGenerator[None, None] | None = None
+        self.tenants: WeakSet[Tenant] = WeakSet()
+        self._under_way = 0
+        self._idle = asyncio.Event()
+        self._idle.set()
+
+    async def run(self, steps: Steps[R]) -> R:
+        """Runs the calls of a verb, and returns what it makes of the answers."""
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    answer = await self.call(call)
+                except BaseException as error:
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(answer)
+        except StopIteration as end:
+            result: R = end.value
+            return result
+
+    async def call(self, call: Call) -> Answer:
+        """Runs a call to its end. When it is cancelled, or close() is called, it is given up."""
+        if call.waits:
+            return await self._call(call)
+        async with self._turns:
+            return await self._call(call)
+
+    async def _call(self, call: Call) -> Answer:
+        link = self.take()
+        final = asyncio.get_running_loop().create_future()
+        self._awaited.add(final)
+        try:
+            call.submit(link)
+            await wait(link, final)
+            answer = Answer(*_core.take(link.client))
+        except BaseException as error:
+            if self.closed or isinstance(error, asyncio.CancelledError):
+                self.background(self._end(link, call))
+            else:
+                _core.abandon(link.client)
+                self.put(link)
+            raise
+        finally:
+            self._awaited.discard(final)
+        self.put(link)
+        return answer
+
+    async def leave(self, message: Fields, error: BaseException | None) -> None:
+        """The end of a message's with block."""
+        await self.run(_message.leave(message, error))
+
+    def forget(self, message: Fields) -> None:
+        """Nothing is kept of a message from reserve()."""
+
+    async def close(self) -> None:
+        """Closes the links. Calls under way end with an error, and are waited for."""
+        self.closed = True
+        self._free.clear()
+        for final in self._awaited:
+            if not final.done():
+                final.set_exception(InvalidError("this queue is closed"))
+        for tenant in tuple(self.tenants):
+            await tenant._leave()
+        await self._idle.wait()
+        if self._keeper:
+            await self._keeper.aclose()
+
+    def take(self) -> Link:
+        link = super().take()
+        self._under_way += 1
+        self._idle.clear()
+        return link
+
+    def put(self, link: Link) -> None:
+        super().put(link)
+        self._under_way -= 1
+        if not self._under_way:
+            self._idle.set()
+
+    def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Runs what ends something. It is not given up, also where its task is cancelled."""
+        if not self._keeper:
+            self._keeper = self._keep()
+            # Its first step, which suspends nothing, makes the loop know of it.
+            with contextlib.suppress(StopIteration):
+                self._keeper.asend(None).send(None)
+        task = asyncio.get_running_loop().create_task(work)
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+        return task
+
+    async def _keep(self) -> AsyncGenerator[None, None]:
+        """
+        Keeps the loop from ending before the tasks of background(). asyncio.run() cancels all tasks
+        and waits for those that are there by then, and these begin when theirs are cancelled. But
+        after that it closes what generators there are, and waits for them.
+        """
+        try:
+            yield
+        finally:
+            while self._ending:
+                await asyncio.wait(self._ending)
+
+    async def _end(self, link: Link, call: Call) -> None:
+        try:
+            _core.hasten(link.client)
+            await surely(partial(wait, link))
+            answer = Answer(*_core.take(link.client))
+            for undo in call.undo(answer) if call.undo else ():
+                undo.submit(link)
+                await surely(partial(wait, link))
+                _core.take(link.client)
+        except Error as error:
+            _log.warning("a call that was cancelled could not be ended: %s", error)
+            _core.abandon(link.client)
+        finally:
+            self.put(link)
+
+
+async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:
+    """Waits until the call that a link carries is final, or somebody sets the future."""
+    if _core.pump(link.client) != _core.PENDING:
+        return
+    loop = asyncio.get_running_loop()
+    final = final or loop.create_future()
+    descriptor = _core.descriptor(link.client)
+    loop.add_reader(descriptor, _pump, link, final)
+    try:
+        await final
+    finally:
+        loop.remove_reader(descriptor)
+
+
+async def surely(step: Callable[[], Coroutine[Any, Any, R]]) -> R:
+    """
+    Goes on with a step of what background() runs when that is cancelled. The end of the loop
+    cancels all tasks and waits for them; a call's deadline bounds it.
+    """
+    while True:
+        with contextlib.suppress(asyncio.CancelledError):
+            return await step()
+
+
+def _pump(link: Link, final: asyncio.Future[None]) -> None:
+    if _core.pump(link.client) != _core.PENDING and not final.done():
+        final.set_result(None)
+
+
+def waiting(
+    verb: Callable[Concatenate[Any, P], Steps[R]],
+) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
+    """The coroutine method that runs a verb to its end, of a class that has a `_home`."""
+
+    @wraps(verb)
+    async def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        result: R = await self._home.run(verb(self, *args, **kwargs))
+        return result
+
+    tell(run, verb)
+    return run

@@ -1,0 +1,202 @@
+"""The loop over messages, with a heartbeat, in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from datetime import timedelta
+from functools import partial
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from dueq import _core
+from dueq._consumer import Loop
+from dueq.aio._pool import Pool, surely, wait
+from dueq.aio.message import Message
+from dueq.errors import Error, InvalidError
+
+if TYPE_CHECKING:
+    from typing import TypeVar
+
+    from dueq._message import Fields
+    from dueq._source import Origin
+    from dueq._steps import Steps
+
+    R = TypeVar("R")
+
+_log = logging.getLogger("dueq")
+
+
+class Consumer(Loop):
+    """
+    A loop over messages as they become ready, as dueq.Consumer.
+
+        async with queue.consume(prefetch=20) as consumer:
+            async for message in consumer:
+                async with message:
+                    await work(message.body)
+
+    Only the end of the block of the message that was handed out last is noted; a message that is
+    given to a task of its own is settled by that at once.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        origin: Origin,
+        prefetch: int,
+        lease: float | timedelta | None,
+        max_run: float | timedelta | None,
+        timeout: float | timedelta | None,
+    ) -> None:
+        self._closed = True
+        self._home = pool
+        link = pool.take()
+        try:
+            super().__init__(origin, link, prefetch, lease, max_run, timeout)
+        except BaseException:
+            pool.put(link)
+            raise
+        self._loop = asyncio.get_running_loop()
+        self._turn = asyncio.Lock()  # one at a time waits on the link
+        self._final: asyncio.Future[None] | None = None
+        pool.tenants.add(self)
+
+    async def __aiter__(self) -> AsyncIterator[Message]:
+        """Yields messages. Only one loop at a time."""
+        if self._looping:
+            raise InvalidError("this consumer has a loop already")
+        self._looping = True
+        handle, name = self._handle, self.names[0]
+        cancelled = False
+        try:
+            while not (self._stopped or self._closed or self._home.closed):
+                self._last = None
+                row = _core.consumer_next(handle, self._timeout_ms)
+                if isinstance(row, int):
+                    row = await self._wait()
+                    if isinstance(row, int):
+                        if row == _core.EMPTY:
+                            return
+                        continue
+                if len(self.names) > 1:
+                    name = self._name()
+                self._last = message = Message(self, name, row)
+                yield message
+        except asyncio.CancelledError:
+            cancelled = True
+            raise
+        finally:
+            self._last = None
+            self._looping = False
+            ending = self._home.background(self._finish())
+            if not cancelled:
+                await asyncio.shield(ending)
+
+    async def work(
+        self,
+        handler: Callable[[Message], Awaitable[object]],
+        on_error: Callable[[Message, Exception], object] | None = None,
+    ) -> None:
+        """
+        Runs the loop with a coroutine function, one message after another, as
+        dueq.Consumer.work().
+        """
+        async for message in self:
+            try:
+                async with message:
+                    await handler(message)
+            except Exception as error:
+                if on_error is None:
+                    raise
+                on_error(message, error)
+
+    def stop(self) -> None:
+        """
+        Ends the loop after the message at hand, and for good. What is in hand goes back uncounted.
+        It may be called by other threads and by signal handlers.
+        """
+        super().stop()
+        with suppress(RuntimeError):  # the event loop is closed
+            self._loop.call_soon_threadsafe(self._wake)
+
+    async def close(self) -> None:
+        """Sends what was noted, gives what is in hand back and ends the heartbeat."""
+        self._stopped = True
+        self._wake()
+        await asyncio.shield(self._home.background(self._shut()))
+
+    async def run(self, steps: Steps[R]) -> R:
+        """Runs a verb of one of its messages, on another link."""
+        return await self._home.run(steps)
+
+    async def leave(self, message: Fields, error: BaseException | None) -> None:
+        """The end of a message's with block."""
+        if message is self._last:
+            self._note(message, error)
+        else:
+            await self._home.leave(message, error)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    def __del__(self) -> None:
+        # Its loop has ended, else that would hold it.
+        with suppress(Exception):
+            self._end()
+
+    def _wake(self) -> None:
+        if self._final and not self._final.done():
+            self._final.set_result(None)
+
+    async def _wait(self) -> _core.MessageRow | int:
+        """A message, EMPTY, or PENDING: the loop is to end."""
+        row: _core.MessageRow | int = _core.PENDING
+        async with self._turn:
+            while row == _core.PENDING:
+                self._final = self._loop.create_future()
+                await wait(self._link, self._final)
+                if self._stopped or self._home.closed:
+                    return _core.PENDING
+                row = _core.consumer_take(self._handle)
+        self._count_lost()
+        return row
+
+    async def _finish(self) -> None:
+        await surely(self._turn.acquire)
+        try:
+            if self._closed:
+                return
+            status = _core.consumer_stop(self._handle)
+            while status == _core.PENDING:
+                await surely(partial(wait, self._link))
+                status = _core.consumer_stop_take(self._handle)
+        except Error as error:
+            self._tell_unfinished(error)
+        finally:
+            self._turn.release()
+        self._count_lost()
+
+    async def _shut(self) -> None:
+        await self._finish()
+        self._end()
+
+    _leave = close
+
+    def _end(self) -> None:
+        if self._closed:
+            return
+        self._count_lost()
+        self._closed = True
+        _core.consumer_close(self._handle)
+        self._home.put(self._link)

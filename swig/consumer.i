@@ -1,0 +1,176 @@
+%fragment("consumer", "header", fragment="link", fragment="borrow", fragment="answer") %{
+/* A consumer, and what it keeps alive. */
+struct consumer {
+    dueq_consumer *consumer; /* NULL: closed */
+    dueq_client *client;
+    PyObject *queues; /* a tuple of capsules */
+    size_t queue;     /* of the message handed out last */
+};
+
+static const char consumer_name[] = "dueq._core.consumer";
+
+/* The end of the heartbeat may take a moment. */
+static void consumer_end(struct consumer *consumer) {
+    dueq_consumer *ending = consumer->consumer;
+
+    consumer->consumer = NULL;
+    Py_BEGIN_ALLOW_THREADS
+    dueq_consumer_close(ending);
+    Py_END_ALLOW_THREADS
+}
+
+static void consumer_capsule_free(PyObject *capsule) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    consumer_end(consumer);
+    Py_DECREF(consumer->queues);
+    free(consumer);
+}
+
+static struct consumer *consumer_of(PyObject *capsule) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (consumer && !consumer->consumer) {
+        PyErr_SetString(PyExc_ValueError, "the consumer is closed");
+        return NULL;
+    }
+    return consumer;
+}
+
+static PyObject *consumer_status(const struct consumer *consumer, dueq_status status) {
+    if (status >= 0)
+        return PyLong_FromLong(status);
+    raise_status(consumer->client, status);
+    return NULL;
+}
+
+static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
+                               int64_t max_run_ms) {
+    dueq_consumer_options options = {
+        .prefetch = prefetch, .lease_ms = lease_ms, .max_run_ms = max_run_ms, .order = order};
+    dueq_queue *handles[DUEQ_MAX_QUEUES];
+    struct link *link;
+    size_t count = links_of_queues(queues, handles, &link);
+    struct consumer *consumer = count ? calloc(1, sizeof *consumer) : NULL;
+    PyObject *capsule = NULL;
+    dueq_status status;
+
+    if (!consumer)
+        return count ? PyErr_NoMemory() : NULL;
+    consumer->client = link->client;
+    status = dueq_consumer_open(handles, count, &options, &consumer->consumer);
+    if (status < 0)
+        raise_status(link->client, status);
+    else
+        capsule = PyCapsule_New(consumer, consumer_name, consumer_capsule_free);
+    if (!capsule) {
+        dueq_consumer_close(consumer->consumer);
+        free(consumer);
+        return NULL;
+    }
+    consumer->queues = Py_NewRef(queues);
+    return capsule;
+}
+
+/* The message that is handed out, or the status instead of one. */
+static PyObject *consumer_take(PyObject *capsule) {
+    struct consumer *consumer = consumer_of(capsule);
+    const dueq_message *message;
+    dueq_status status;
+
+    if (!consumer)
+        return NULL;
+    status = dueq_consumer_take(consumer->consumer, &message, &consumer->queue);
+    return status == DUEQ_OK ? message_object(message) : consumer_status(consumer, status);
+}
+
+/* The next message, if one is in hand; else the status PENDING: wait, then consumer_take(). */
+static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms) {
+    struct consumer *consumer = consumer_of(capsule);
+    dueq_status status;
+
+    if (!consumer)
+        return NULL;
+    status = dueq_consumer_submit(consumer->consumer, timeout_ms);
+    return status == DUEQ_OK ? consumer_take(capsule) : consumer_status(consumer, status);
+}
+
+/* The place of the queue of the message handed out last. */
+static PyObject *consumer_queue(PyObject *capsule) {
+    struct consumer *consumer = consumer_of(capsule);
+
+    return consumer ? PyLong_FromSize_t(consumer->queue) : NULL;
+}
+
+static PyObject *consumer_ack(PyObject *capsule, dueq_bytes ticket) {
+    struct consumer *consumer = consumer_of(capsule);
+
+    return consumer ? consumer_status(consumer, dueq_consumer_ack(consumer->consumer, ticket)) : NULL;
+}
+
+static PyObject *consumer_retry(PyObject *capsule, dueq_bytes ticket, int64_t delay_ms, dueq_bytes error) {
+    struct consumer *consumer = consumer_of(capsule);
+
+    if (!consumer)
+        return NULL;
+    return consumer_status(consumer, dueq_consumer_retry(consumer->consumer, ticket, delay_ms, error));
+}
+
+static PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (!consumer)
+        return NULL;
+    if (consumer->consumer)
+        dueq_consumer_forget(consumer->consumer, ticket);
+    return Py_NewRef(Py_None);
+}
+
+/* Begins to stop, also where a request is under way: OK, or PENDING: wait, then consumer_stop_take(). */
+static PyObject *consumer_stop(PyObject *capsule) {
+    struct consumer *consumer = consumer_of(capsule);
+    dueq_status status;
+
+    if (!consumer)
+        return NULL;
+    dueq_hasten(consumer->client);
+    status = dueq_consumer_stop_submit(consumer->consumer);
+    return consumer_status(consumer, status == DUEQ_IN_USE ? DUEQ_PENDING : status);
+}
+
+static PyObject *consumer_stop_take(PyObject *capsule) {
+    struct consumer *consumer = consumer_of(capsule);
+
+    return consumer ? consumer_status(consumer, dueq_consumer_stop_take(consumer->consumer)) : NULL;
+}
+
+static PyObject *consumer_lost(PyObject *capsule) {
+    struct consumer *consumer = consumer_of(capsule);
+
+    return consumer ? PyLong_FromSize_t(dueq_consumer_lost(consumer->consumer)) : NULL;
+}
+
+static PyObject *consumer_close(PyObject *capsule) {
+    struct consumer *consumer = PyCapsule_GetPointer(capsule, consumer_name);
+
+    if (!consumer)
+        return NULL;
+    consumer_end(consumer);
+    return Py_NewRef(Py_None);
+}
+%}
+
+%fragment("consumer");
+
+PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
+                        int64_t max_run_ms);
+PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms);
+PyObject *consumer_take(PyObject *capsule);
+PyObject *consumer_queue(PyObject *capsule);
+PyObject *consumer_ack(PyObject *capsule, dueq_bytes ticket);
+PyObject *consumer_retry(PyObject *capsule, dueq_bytes ticket, int64_t delay_ms, dueq_bytes error);
+PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket);
+PyObject *consumer_stop(PyObject *capsule);
+PyObject *consumer_stop_take(PyObject *capsule);
+PyObject *consumer_lost(PyObject *capsule);
+PyObject *consumer_close(PyObject *capsule);

@@ -1,0 +1,225 @@
+"""Many pushes in flight, blocking and on an event loop."""
+
+import asyncio
+import logging
+import os
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import dueq
+from dueq import aio, errors
+from private_server import Server
+
+
+def bodies(queue: dueq.Queue) -> list[bytes]:
+    return [message.body for message in queue.peek("ready")]
+
+
+def numbers(count: int) -> Iterable[bytes]:
+    return (str(n).encode() for n in range(count))
+
+
+def test_pusher_keeps_the_order(queue: dueq.Queue) -> None:
+    with queue.pusher() as pusher:
+        pushes = [pusher.push(body) for body in numbers(3000)]
+    assert all(push.done and push.error is None for push in pushes)
+    assert bodies(queue) == list(numbers(3000))
+    assert [push.id for push in pushes] == [message.id for message in queue.peek("ready")]
+
+
+def test_pusher_takes_the_arguments_of_push(queue: dueq.Queue) -> None:
+    with queue.pusher() as pusher:
+        pusher.push("x", id="one", priority=1, headers={"a": "b"}, delay=60, backoff=[1, 2])
+        with pytest.raises(TypeError):
+            pusher.push("x", no=1)  # type: ignore[call-arg]
+        with pytest.raises(errors.InvalidError):
+            pusher.push("x", id="\n")
+        with pytest.raises(errors.InvalidError):
+            pusher.push("x", delay=-1)
+    [message] = queue.peek("delayed")
+    assert (message.id, message.priority, message.headers) == ("one", 1, {"a": "b"})
+
+
+def test_pusher_duplicates_fail_alone(queue: dueq.Queue) -> None:
+    queue.push("living", id="7")
+    queue.push("living", id="300")
+    with pytest.raises(ExceptionGroup) as raised, queue.pusher() as pusher:
+        pushes = [pusher.push(body, id=body.decode()) for body in numbers(500)]
+    assert [push.id for push in pushes if push.error] == ["7", "300"]
+    assert raised.value.exceptions == (pushes[7].error, pushes[300].error)
+    assert isinstance(pushes[7].error, dueq.Duplicate)
+    assert pushes[7].error.__notes__ == ["of the push of 7"]
+    assert queue.stats().ready == 500
+
+
+def test_pusher_is_bounded(own_server: Server) -> None:
+    """When `most` are under way, push() waits for the server."""
+    with dueq.Queue("q", own_server.url) as queue, queue.pusher(most=10) as pusher:
+        pusher.push("first")
+        pusher.flush()
+        own_server.freeze()
+        thawing = threading.Timer(0.3, own_server.thaw)
+        thawing.start()
+        pushes = [pusher.push(body) for body in numbers(10)]
+        assert not any(push.done for push in pushes)
+        pusher.push("one more")
+        thawing.join()
+        assert pushes[0].done
+    with pytest.raises(errors.InvalidError):
+        queue.pusher(most=0)
+    with pytest.raises(errors.InvalidError):
+        queue.pusher(most=10_001)
+
+
+def test_pusher_flush(queue: dueq.Queue) -> None:
+    with queue.pusher() as pusher:
+        push = pusher.push("x", id="one")
+        pusher.flush()
+        assert push.done
+        again = pusher.push("x", id="one")
+        with pytest.raises(ExceptionGroup):
+            pusher.flush()
+        assert again.error
+        pusher.flush()
+    with pytest.raises(errors.InvalidError, match="closed"):
+        pusher.push("x")
+    pusher.close()
+
+
+def test_pusher_block_that_raises(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) -> None:
+    with (
+        caplog.at_level(logging.WARNING, "dueq"),
+        pytest.raises(RuntimeError),
+        queue.pusher() as pusher,
+    ):
+        pusher.push("x", id="one")
+        pusher.push("x", id="one")
+        raise RuntimeError
+    assert queue.stats().ready == 1
+    [record] = caplog.records
+    assert "of the push of one" in record.getMessage()
+
+
+def test_pusher_server_killed_and_back(own_server: Server) -> None:
+    with dueq.Queue("q", own_server.url) as queue, queue.pusher() as pusher:
+        pushes = [pusher.push(body) for body in numbers(2000)]
+        own_server.stop()
+        own_server.start()
+        pushes += [pusher.push(body) for body in numbers(2000)]
+        pusher.flush()
+        assert all(push.done for push in pushes)
+        stored = bodies(queue)
+        assert stored[-2000:] == list(numbers(2000))
+
+
+def test_pusher_server_gone(own_server: Server) -> None:
+    with dueq.Queue("q", own_server.url + "?timeout=200ms") as queue:
+        with pytest.raises(ExceptionGroup) as raised, queue.pusher() as pusher:
+            pusher.push("x")
+            pusher.flush()
+            own_server.stop()
+            pushes = [pusher.push(body) for body in numbers(300)]
+        assert len(raised.value.exceptions) == 300
+        assert raised.group_contains(ConnectionError) or raised.group_contains(TimeoutError)
+        assert all(push.error for push in pushes)
+        own_server.start()
+        queue.push("the link goes on")
+
+
+def test_pusher_threads(queue: dueq.Queue) -> None:
+    with queue.pusher(most=100) as pusher, ThreadPoolExecutor(4) as pool:
+        for body in numbers(2000):
+            pool.submit(pusher.push, body)
+    assert sorted(bodies(queue)) == sorted(numbers(2000))
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_pusher_fork(queue: dueq.Queue) -> None:
+    """What was taken over is the parent's; the child goes on with its own."""
+    with queue.pusher() as pusher:
+        for body in numbers(1000):
+            pusher.push(body)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                push = pusher.push("child")
+                pusher.flush()
+                code = 0 if push.done else 2
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert sorted(bodies(queue)) == sorted([*numbers(1000), b"child"])
+
+
+def test_aio_pusher(queue: dueq.Queue) -> None:
+    async def main() -> None:
+        async with aio.Queue(queue.name, queue.url) as opened:
+            async with opened.pusher(most=500) as pusher:
+                pushes = [await pusher.push(body) for body in numbers(3000)]
+                await pusher.flush()
+                assert all(push.done for push in pushes)
+                await asyncio.gather(*[pusher.push(body, id="one") for body in numbers(1)])
+            with pytest.raises(ExceptionGroup) as raised:
+                async with opened.pusher() as pusher:
+                    push = await pusher.push("x", id="one")
+            assert raised.value.exceptions == (push.error,)
+            with pytest.raises(errors.InvalidError, match="closed"):
+                await pusher.push("x")
+
+    asyncio.run(main(), debug=True)
+    assert bodies(queue) == [*numbers(3000), b"0"]
+
+
+def test_aio_pusher_moves_while_others_run(queue: dueq.Queue) -> None:
+    async def main() -> None:
+        async with aio.Queue(queue.name, queue.url) as opened, opened.pusher() as pusher:
+            pushes = [await pusher.push(body) for body in numbers(1000)]
+            async with asyncio.timeout(10):
+                while not pushes[-1].done:
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(main(), debug=True)
+
+
+def test_aio_pusher_cancelled(own_server: Server) -> None:
+    """What was taken over is pushed before the queue is closed."""
+
+    async def produce(queue: aio.Queue) -> None:
+        async with queue.pusher(most=300) as pusher:
+            for body in numbers(300):
+                await pusher.push(body)
+            own_server.freeze()
+            await pusher.push("never")
+
+    async def main() -> None:
+        async with aio.Queue("q", own_server.url) as queue:
+            await queue.push("x")
+            task = asyncio.create_task(produce(queue))
+            await asyncio.sleep(0.1)
+            task.cancel()
+            await asyncio.sleep(0.1)
+            own_server.thaw()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    asyncio.run(main(), debug=True)
+    with dueq.Queue("q", own_server.url) as queue:
+        assert queue.stats().ready >= 301
+
+
+def test_aio_pusher_ends_with_its_queue(queue: dueq.Queue) -> None:
+    async def main() -> None:
+        opened = aio.Queue(queue.name, queue.url)
+        pusher = opened.pusher()
+        for body in numbers(1000):
+            await pusher.push(body)
+        await opened.close()
+        with pytest.raises(errors.InvalidError, match="closed"):
+            await pusher.push("x")
+
+    asyncio.run(main(), debug=True)
+    assert queue.stats().ready == 1000
