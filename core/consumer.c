@@ -463,8 +463,13 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
-    dueq_status status = begin(consumer);
-    return status ? status : submitted(consumer, submit_stop(consumer));
+    dueq_status status = check_fork(consumer);
+    if (status)
+        return status;
+    if (consumer->step == STEP_NONE)
+        return submitted(consumer, submit_stop(consumer));
+    dueq_hasten(consumer->client);
+    return DUEQ_PENDING;
 }
 
 dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
@@ -481,8 +486,7 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
 }
 
 dueq_status dueq_consumer_stop(dueq_consumer *consumer) {
-    dueq_status status =
-        consumer->step == STEP_NONE ? dueq_consumer_stop_submit(consumer) : DUEQ_PENDING;
+    dueq_status status = dueq_consumer_stop_submit(consumer);
     if (status < 0)
         return status;
     while ((status = dueq_consumer_stop_take(consumer)) == DUEQ_PENDING) {

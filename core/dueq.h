@@ -561,7 +561,10 @@ DUEQ_API dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes tic
 /* The holder has settled a message by another call: its lease is kept no longer. Any thread may call it. */
 DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
-/* Sends what was noted and gives what is in hand back, uncounted. The consumer can go on afterwards. */
+/*
+ * Sends what was noted and gives what is in hand back, uncounted. A request under way, as of a next() that
+ * was interrupted, ends soon. The consumer can go on afterwards.
+ */
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
 
 /* How many messages were lost so far: acknowledged or to be handed out after their lease had ended. */

@@ -150,6 +150,28 @@ static void test_consumer_stop_gives_back_what_is_in_hand_uncounted(void **state
     assert_gone(5);
 }
 
+static void test_consumer_stop_ends_a_wait(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer(prefetching(3));
+    push_numbered(jobs.queue, 0, 1);
+    work(consumer, 0, 1);
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    pump_until_blocked(jobs.client, 1);
+    stop(consumer);
+    assert_gone(1);
+}
+
+static void test_consumer_stop_gives_back_what_was_on_its_way(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer(prefetching(3));
+    push_numbered(jobs.queue, 0, 3);
+    assert_int_equal(dueq_consumer_submit(consumer, DUEQ_FOREVER), DUEQ_PENDING);
+    stop(consumer);
+    dueq_counts counts = counts_of(jobs.queue);
+    assert_int_equal(counts.ready, 3);
+    assert_int_equal(counts.leased, 0);
+}
+
 static void test_consumer_retry_goes_along(void **state) {
     (void)state;
     push_numbered(jobs.queue, 0, 2);
@@ -362,6 +384,8 @@ int main(void) {
         TEST(test_consumer_prefetch_makes_one_for_many),
         TEST(test_consumer_waits_for_a_message),
         TEST(test_consumer_stop_gives_back_what_is_in_hand_uncounted),
+        TEST(test_consumer_stop_ends_a_wait),
+        TEST(test_consumer_stop_gives_back_what_was_on_its_way),
         TEST(test_consumer_retry_goes_along),
         TEST(test_consumer_retry_to_its_end_in_another_queue),
         TEST(test_consumer_of_several_queues_settles_in_each),
