@@ -10,28 +10,20 @@ static void enter(struct consumer *consumer, enum consumer_state state) {
     consumer->since_us = now_us(CLOCK_MONOTONIC);
 }
 
-static void work(struct crew *crew, struct consumer *consumer) {
-    must(consumer->link.client, dueq_take(consumer->link.client, &consumer->result));
-    crew->taken++;
+static void work(struct crew *crew, struct consumer *consumer, const dueq_message *message) {
+    consumer->ticket = message->ticket;
     consumer->taken++;
+    crew->taken++;
     if (crew->note)
-        crew->note(crew, consumer, dueq_result_message(consumer->result, 0));
+        crew->note(crew, consumer, message);
     enter(consumer, WORKING);
     consumer->done_us = consumer->since_us + crew->work_us;
 }
 
-static void settle(struct consumer *consumer) {
-    const dueq_bytes ticket = dueq_result_message(consumer->result, 0)->ticket;
-    dueq_status status = dueq_ack_submit(consumer->link.queue, &ticket, 1);
-    if (status != DUEQ_PENDING)
-        must(consumer->link.client, status);
-    dueq_result_free(consumer->result);
-    consumer->result = NULL;
-    enter(consumer, SETTLING);
-}
-
 static void wait_for_more(struct consumer *consumer) {
-    submit_reserve(&consumer->link);
+    dueq_status status = dueq_consumer_submit(consumer->loop, DUEQ_FOREVER);
+    if (status != DUEQ_PENDING)
+        die("the consumer does not wait: %s", dueq_error_text(consumer->link.client));
     enter(consumer, WAITING);
 }
 
@@ -41,24 +33,31 @@ static void advance(struct crew *crew, struct consumer *consumer) {
         if (consumer->state == WORKING) {
             if (now_us(CLOCK_MONOTONIC) < consumer->done_us)
                 return;
-            settle(consumer);
-        }
-        dueq_status status = dueq_pump(consumer->link.client);
-        if (status == DUEQ_PENDING)
-            return;
-        must(consumer->link.client, status);
-        if (consumer->state == WAITING) {
-            work(crew, consumer);
-        } else {
-            must(consumer->link.client, dueq_take(consumer->link.client, NULL));
-            crew->acked++;
+            must(consumer->link.client, dueq_consumer_ack(consumer->loop, consumer->ticket));
+            crew->done++;
             wait_for_more(consumer);
         }
+        if (dueq_pump(consumer->link.client) == DUEQ_PENDING)
+            return;
+        const dueq_message *message;
+        dueq_status status = dueq_consumer_take(consumer->loop, &message, NULL);
+        if (status == DUEQ_PENDING)
+            continue;
+        must(consumer->link.client, status);
+        work(crew, consumer, message);
     }
 }
 
-void crew_drive(struct crew *crew, size_t acked, double until_us) {
-    while (!acked || crew->acked < acked) {
+static void open_consumer(struct consumer *consumer, const char *socket, const char *name) {
+    const dueq_consumer_options options = DUEQ_CONSUMER;
+    consumer->link = link_open(socket, name);
+    must(consumer->link.client,
+         dueq_consumer_open(&consumer->link.queue, 1, &options, &consumer->loop));
+    wait_for_more(consumer);
+}
+
+void crew_drive(struct crew *crew, size_t done, double until_us) {
+    while (!done || crew->done < done) {
         double now = now_us(CLOCK_MONOTONIC), alarm_us = until_us;
         if (now >= until_us)
             return;
@@ -79,10 +78,10 @@ void crew_drive(struct crew *crew, size_t acked, double until_us) {
     }
 }
 
-void crew_finish(struct crew *crew, size_t acked) {
-    crew_drive(crew, acked, now_us(CLOCK_MONOTONIC) + 60e6);
-    if (crew->acked < acked)
-        die("%zu of %zu messages came within a minute", crew->acked, acked);
+void crew_finish(struct crew *crew, size_t done) {
+    crew_drive(crew, done, now_us(CLOCK_MONOTONIC) + 60e6);
+    if (crew->done < done)
+        die("%zu of %zu messages came within a minute", crew->done, done);
 }
 
 void crew_rest(struct crew *crew, double ms) {
@@ -102,11 +101,10 @@ void crew_open(struct crew *crew, const char *socket, const char *name, size_t c
     crew->consumers = must_allocate(count, sizeof *crew->consumers);
     crew->set = must_allocate(count, sizeof *crew->set);
     for (size_t i = 0; i < count; i++) {
-        crew->consumers[i].link = link_open(socket, name);
+        open_consumer(&crew->consumers[i], socket, name);
         crew->set[i].fd = dueq_descriptor(crew->consumers[i].link.client);
         if (crew->set[i].fd < 0)
             die("no descriptors left");
-        wait_for_more(&crew->consumers[i]);
         advance(crew, &crew->consumers[i]);
     }
     redisContext *control = bare_open(socket);
@@ -121,8 +119,8 @@ void crew_open(struct crew *crew, const char *socket, const char *name, size_t c
 
 void crew_close(struct crew *crew) {
     for (size_t i = 0; i < crew->count; i++) {
-        dueq_result_free(crew->consumers[i].result);
         dueq_abandon(crew->consumers[i].link.client);
+        dueq_consumer_close(crew->consumers[i].loop);
         link_close(&crew->consumers[i].link);
     }
     free(crew->consumers);

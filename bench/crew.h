@@ -8,14 +8,15 @@
 
 /* ---- Consumers, each with a client of its own, driven by poll() on its descriptor ---- */
 
-enum consumer_state { WAITING, WORKING, SETTLING };
+enum consumer_state { WAITING, WORKING };
 
 struct consumer {
     struct link link;
     enum consumer_state state;
-    dueq_result *result; /* while it works */
-    double since_us;     /* of this state, CLOCK_MONOTONIC */
-    double done_us;      /* when its work is done */
+    dueq_consumer *loop;
+    dueq_bytes ticket; /* of what it works on */
+    double since_us;   /* of this state, CLOCK_MONOTONIC */
+    double done_us;    /* when its work is done */
     size_t taken;
 };
 
@@ -24,7 +25,7 @@ struct crew {
     size_t count;
     struct pollfd *set; /* one entry for each consumer */
     double work_us;     /* that each message takes */
-    size_t taken, acked;
+    size_t taken, done;
     /* A message came, before it is worked on; own is the caller's. */
     void (*note)(struct crew *crew, struct consumer *consumer, const dueq_message *message);
     void *own;
@@ -32,11 +33,11 @@ struct crew {
 
 /* Opens the consumers on a queue, which must be empty, and returns when all of them wait. */
 void crew_open(struct crew *crew, const char *socket, const char *name, size_t count);
-/* Lets them work until `acked` of them are acknowledged in all (0: never), or until that time of
+/* Lets them work until `done` messages are done in all (0: never), or until that time of
  * CLOCK_MONOTONIC. */
-void crew_drive(struct crew *crew, size_t acked, double until_us);
-/* Lets them work until so many are acknowledged; dies when that takes longer than a minute. */
-void crew_finish(struct crew *crew, size_t acked);
+void crew_drive(struct crew *crew, size_t done, double until_us);
+/* Lets them work until so many are done; dies when that takes longer than a minute. */
+void crew_finish(struct crew *crew, size_t done);
 /* Lets them work for so long, whatever comes. */
 void crew_rest(struct crew *crew, double ms);
 void crew_close(struct crew *crew);

@@ -65,7 +65,7 @@ struct scene {
 
 /* The scripts are loaded, and the first calls of a session made, before anything is counted. */
 static void settle_in(struct crew *crew, struct link *producer) {
-    size_t before = crew->acked;
+    size_t before = crew->done;
     push_at(producer, 0);
     push_at(producer, wall_ms() + APART_MS);
     crew_finish(crew, before + 2);
@@ -74,7 +74,7 @@ static void settle_in(struct crew *crew, struct link *producer) {
 
 static void begin_count(struct scene *scene) {
     scene->arrivals.count = 0;
-    scene->crew.acked = 0;
+    scene->crew.done = 0;
     meter_read(&scene->meter);
 }
 
@@ -211,7 +211,7 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages) {
     settle_in(&crew, &producer);
     meter_open(&meter, socket);
     struct burst burst = {.left = messages};
-    crew.acked = crew.taken = 0;
+    crew.done = crew.taken = 0;
     crew.work_us = WORK_MS * 1e3;
     crew.note = note_burst;
     crew.own = &burst;
@@ -266,7 +266,7 @@ void measure_lease_end(const char *socket, size_t count) {
     struct ending ending = {.arrivals = &arrivals};
     crew.note = note_ending;
     crew.own = &ending;
-    crew.acked = 0;
+    crew.done = 0;
     for (size_t i = 0; i < count; i++) {
         /* The crew does not run between these two, so the holder gets the message. */
         dueq_result *result;

@@ -236,19 +236,32 @@ static struct dueq__settlement take_notes(dueq_consumer *consumer, size_t queue,
     return settlement;
 }
 
-/* What became of the notes that the request took along. */
-static void settle(dueq_consumer *consumer, const dueq_result *result, dueq_status status) {
-    size_t count = result ? dueq__result_settled_count(result) : 0;
-    for (size_t i = 0; i < consumer->sent_count; i++)
-        dueq__hold_settled(consumer->hold, consumer->sent[i],
-                           i < count ? dueq__result_settled(result, i) : status);
+/* What became of the notes that the request took along: their outcomes, or else this failure. */
+static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
+                   dueq_status failure) {
     size_t at = consumer->sent_count;
+    for (size_t i = 0; i < at; i++)
+        dueq__hold_settled(consumer->hold, consumer->sent[i],
+                           i < count ? (dueq_status)(outcomes[i] - '0') : failure);
     if (consumer->retry_sent && at < count) {
-        dueq__hold_settled(consumer->hold, consumer->retry.held, dueq__result_settled(result, at));
+        dueq__hold_settled(consumer->hold, consumer->retry.held, (dueq_status)(outcomes[at] - '0'));
         drop_retry(consumer);
     }
     consumer->sent_count = 0;
     consumer->retry_sent = false;
+}
+
+/* The heartbeat must not go on extending what is finished while the call waits. */
+static void told(void *owner, const char *outcomes, size_t count) {
+    settle(owner, outcomes, count, DUEQ_CLOSED);
+}
+
+static dueq_status tell(dueq_consumer *consumer, dueq_status submitted) {
+    if (submitted == DUEQ_PENDING) {
+        consumer->client->call.settling.told = told;
+        consumer->client->call.settling.owner = consumer;
+    }
+    return submitted;
 }
 
 /* The queue that notes are to be sent for first; SIZE_MAX: none. */
@@ -261,8 +274,8 @@ static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t 
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     struct dueq__settlement settlement = take_notes(consumer, queue, until_ms, tickets);
     consumer->step = STEP_SETTLE;
-    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
-                                        default_lease_ms(consumer));
+    return tell(consumer, dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0,
+                                                       0, default_lease_ms(consumer)));
 }
 
 static dueq_status submit_reserve(dueq_consumer *consumer) {
@@ -277,8 +290,8 @@ static dueq_status submit_reserve(dueq_consumer *consumer) {
                                         consumer->options.order, count, timeout_ms, lease_ms,
                                         usual_ms);
     struct dueq__settlement settlement = take_notes(consumer, 0, dueq__monotonic_ms(), tickets);
-    return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
-                                        lease_ms, usual_ms);
+    return tell(consumer, dueq__reserve_settled_submit(consumer->queues[0], &settlement, count,
+                                                       timeout_ms, lease_ms, usual_ms));
 }
 
 static dueq_status submit_next(dueq_consumer *consumer) {
@@ -294,7 +307,7 @@ static dueq_status submit_next(dueq_consumer *consumer) {
 /* A submit that failed has sent nothing. */
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
-        settle(consumer, NULL, status);
+        settle(consumer, NULL, 0, status);
     if (status != DUEQ_PENDING)
         consumer->step = STEP_NONE;
     return status;
@@ -329,7 +342,8 @@ static dueq_status end_step(dueq_consumer *consumer) {
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
-    settle(consumer, result, status < 0 ? status : DUEQ_CLOSED);
+    /* Those whose outcomes came are settled. */
+    settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
     if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
         status = take_in_hand(consumer, result, asked_ms);
     else

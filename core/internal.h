@@ -295,6 +295,9 @@ struct dueq__settling {
     size_t count; /* of its outcomes; 0: there is no settlement */
     bool done;    /* and then they are: */
     char outcomes[DUEQ_MAX_BATCH + 1];
+    /* Told when they come, as the call may go on waiting for long; NULL: nobody is. */
+    void (*told)(void *owner, const char *outcomes, size_t count);
+    void *owner;
 };
 
 struct dueq__call {

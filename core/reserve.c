@@ -106,6 +106,8 @@ static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *rep
     if (due) {
         memcpy(settling->outcomes, digits.data, due);
         settling->done = true;
+        if (settling->told)
+            settling->told(settling->owner, settling->outcomes, due);
     }
     return true;
 }

@@ -222,6 +222,29 @@ static void test_waking_idle_consumers_send_a_probe_each_in_twelve_seconds(void 
     crew_end();
 }
 
+/* What it acknowledged is done as soon as the server says so, and not when its wait ends. */
+static void test_waking_leaves_the_heartbeat_of_who_waits_at_rest(void **state) {
+    (void)state;
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    dueq_consumer *consumer;
+    const dueq_message *message;
+    options.lease_ms = 300;
+    assert_status(jobs.client, OK, dueq_consumer_open(&jobs.queue, 1, &options, &consumer));
+    struct jobs other = jobs_open(server.url);
+    push_body(other.queue, "one", 0, NULL);
+    assert_status(jobs.client, OK, dueq_consumer_next(consumer, SOON_MS, &message, NULL));
+    sent_start();
+    assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
+    assert_status(jobs.client, EMPTY, dueq_consumer_next(consumer, 1000, &message, NULL));
+    /* Settle and reserve; a login of two and the block; unblock, reserve and block at the end of the
+     * lease; unblock. To extend, the heartbeat would log in too. */
+    assert_in_range(sent(), 4, 8);
+    sent_end();
+    assert_int_equal(dueq_consumer_lost(consumer), 0);
+    dueq_consumer_close(consumer);
+    jobs_close(other);
+}
+
 /* ---- Bursts ---- */
 
 /* Each takes one and does not come back, as if its work took long: so none may be left out. */
@@ -422,6 +445,7 @@ int main(void) {
         TEST(test_waking_for_a_delayed_message_does_not_grow_with_the_waiting),
         TEST(test_waking_for_messages_due_one_by_one),
         TEST(test_waking_idle_consumers_send_a_probe_each_in_twelve_seconds),
+        TEST(test_waking_leaves_the_heartbeat_of_who_waits_at_rest),
         TEST(test_waking_of_a_burst_leaves_nobody_waiting),
         TEST(test_waking_of_many_due_at_once_leaves_nobody_waiting),
         TEST(test_waking_of_a_small_burst_leaves_the_others_alone),
