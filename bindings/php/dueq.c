@@ -16,6 +16,7 @@ zend_class_entry *dueq_php_backoff_ce;
 zend_class_entry *dueq_php_lock_ce;
 zend_class_entry *dueq_php_message_ce;
 zend_class_entry *dueq_php_messages_ce;
+zend_class_entry *dueq_php_pending_ce;
 zend_class_entry *dueq_php_queue_ce;
 zend_class_entry *dueq_php_queues_ce;
 zend_class_entry *dueq_php_rate_ce;
@@ -26,6 +27,7 @@ static void register_classes(void) {
     dueq_php_lock_ce = register_class_Dueq_Lock();
     dueq_php_message_ce = register_class_Dueq_Message();
     dueq_php_messages_ce = register_class_Dueq_Messages(zend_ce_iterator);
+    dueq_php_pending_ce = register_class_Dueq_Pending();
     dueq_php_queue_ce = register_class_Dueq_Queue();
     dueq_php_queues_ce = register_class_Dueq_Queues();
     dueq_php_rate_ce = register_class_Dueq_Rate();
@@ -34,6 +36,7 @@ static void register_classes(void) {
     dueq_php_lock_startup();
     dueq_php_message_startup();
     dueq_php_messages_startup();
+    dueq_php_pending_startup();
     dueq_php_queue_startup();
     dueq_php_queues_startup();
 }

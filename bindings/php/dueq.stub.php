@@ -148,6 +148,19 @@ namespace Dueq
         ): ?Message {}
 
         /**
+         * Starts a reserve() and does not wait: for event loops and fibers. It waits on connections of
+         * its own, so that any number may be under way, and all other methods of this queue and its
+         * messages work meanwhile: each is one short round trip.
+         *
+         * @param float|\DateInterval $timeout as reserve()
+         * @param float|\DateInterval|null $lease as reserve()
+         */
+        public function reserveStart(
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval|null $lease = null
+        ): Pending {}
+
+        /**
          * Takes up to $count ready messages, as reserve(). It waits for the first only.
          *
          * @param int $count 1 to 200
@@ -338,6 +351,17 @@ namespace Dueq
             float|\DateInterval $timeout = 0.0,
             float|\DateInterval|null $lease = null
         ): ?Message {}
+
+        /**
+         * Starts a reserve() and does not wait, as Queue::reserveStart().
+         *
+         * @param float|\DateInterval $timeout as Queue::reserve()
+         * @param float|\DateInterval|null $lease as Queue::reserve()
+         */
+        public function reserveStart(
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval|null $lease = null
+        ): Pending {}
 
         /**
          * Takes up to $count ready messages, all of one queue, as reserve(). It waits for the first only.
@@ -561,6 +585,59 @@ namespace Dueq
         public function rewind(): void {}
 
         public function valid(): bool {}
+    }
+
+    /**
+     * A reserve that is under way, as reserveStart() returns it. An event loop watches its stream:
+     *
+     *     $pending = $queue->reserveStart();
+     *     while (!$pending->poll()) {
+     *         $read = [$pending->stream()];        // and whatever else the loop waits for
+     *         stream_select($read, $write, $except, null);
+     *     }
+     *     $message = $pending->result();
+     *
+     * One that is dropped is cancelled. After a fork it is the parent's.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Pending
+    {
+        private function __construct() {}
+
+        /**
+         * What to wait for: it is readable whenever poll() has something to do, its timeout included,
+         * until the end. Do not read from it. It need not be closed; closing it does no harm.
+         *
+         * @return resource
+         */
+        public function stream() {}
+
+        /**
+         * Moves on as far as that goes without blocking. (Finding a host's address and starting an
+         * embedded server may block, on the first call only.) It never throws.
+         *
+         * @return bool true at the end: result() has it
+         */
+        public function poll(): bool {}
+
+        /**
+         * What reserve() would have returned, or throws what it would have thrown.
+         *
+         * @return Message|null null after the wait, and when it was cancelled
+         * @throws \Error before poll() has returned true
+         */
+        public function result(): ?Message {}
+
+        /**
+         * Gives up waiting, which takes a round trip or two. A message that has come already, and that
+         * result() has not returned, goes back to the front of its line, and the delivery does not
+         * count. Nothing happens after result().
+         *
+         * @throws Exception\DueqException when it could not be given back: it will be when its lease ends
+         */
+        public function cancel(): void {}
     }
 
     /**

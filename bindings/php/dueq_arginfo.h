@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6a90c2b12646ddee8c0c693ac98d90feb0fa53e7 */
+ * Stub hash: ccd94a3703b2490de3c2f8bf6ff9a8cbfa2f400c */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -40,6 +40,11 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserve, 0, 0, Dueq\\Message, 1)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserveStart, 0, 0, Dueq\\Pending, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
@@ -118,6 +123,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queues_reserve arginfo_class_Dueq_Queue_reserve
 
+#define arginfo_class_Dueq_Queues_reserveStart arginfo_class_Dueq_Queue_reserveStart
+
 #define arginfo_class_Dueq_Queues_reserveMany arginfo_class_Dueq_Queue_reserveMany
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Backoff___construct, 0, 0, 0)
@@ -180,6 +187,16 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
+#define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_Backoff___construct
+
+#define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_Backoff___construct
+
+#define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
+
+#define arginfo_class_Dueq_Pending_result arginfo_class_Dueq_Messages_current
+
+#define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
+
 #define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Backoff___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Lock_extend, 0, 1, IS_VOID, 0)
@@ -202,6 +219,7 @@ ZEND_METHOD(Dueq_Queue, newId);
 ZEND_METHOD(Dueq_Queue, push);
 ZEND_METHOD(Dueq_Queue, pushMany);
 ZEND_METHOD(Dueq_Queue, reserve);
+ZEND_METHOD(Dueq_Queue, reserveStart);
 ZEND_METHOD(Dueq_Queue, reserveMany);
 ZEND_METHOD(Dueq_Queue, ackMany);
 ZEND_METHOD(Dueq_Queue, cancel);
@@ -221,6 +239,7 @@ ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
 ZEND_METHOD(Dueq_Queues, url);
 ZEND_METHOD(Dueq_Queues, reserve);
+ZEND_METHOD(Dueq_Queues, reserveStart);
 ZEND_METHOD(Dueq_Queues, reserveMany);
 ZEND_METHOD(Dueq_Backoff, __construct);
 ZEND_METHOD(Dueq_Backoff, fixed);
@@ -239,6 +258,11 @@ ZEND_METHOD(Dueq_Messages, key);
 ZEND_METHOD(Dueq_Messages, next);
 ZEND_METHOD(Dueq_Messages, rewind);
 ZEND_METHOD(Dueq_Messages, valid);
+ZEND_METHOD(Dueq_Pending, __construct);
+ZEND_METHOD(Dueq_Pending, stream);
+ZEND_METHOD(Dueq_Pending, poll);
+ZEND_METHOD(Dueq_Pending, result);
+ZEND_METHOD(Dueq_Pending, cancel);
 ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
@@ -255,6 +279,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, push, arginfo_class_Dueq_Queue_push, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pushMany, arginfo_class_Dueq_Queue_pushMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserve, arginfo_class_Dueq_Queue_reserve, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveMany, arginfo_class_Dueq_Queue_reserveMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, ackMany, arginfo_class_Dueq_Queue_ackMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
@@ -279,6 +304,7 @@ static const zend_function_entry class_Dueq_Queues_methods[] = {
 	ZEND_ME(Dueq_Queues, __construct, arginfo_class_Dueq_Queues___construct, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, url, arginfo_class_Dueq_Queues_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserve, arginfo_class_Dueq_Queues_reserve, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, reserveStart, arginfo_class_Dueq_Queues_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserveMany, arginfo_class_Dueq_Queues_reserveMany, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -312,6 +338,16 @@ static const zend_function_entry class_Dueq_Messages_methods[] = {
 	ZEND_ME(Dueq_Messages, next, arginfo_class_Dueq_Messages_next, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Messages, rewind, arginfo_class_Dueq_Messages_rewind, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Messages, valid, arginfo_class_Dueq_Messages_valid, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Pending_methods[] = {
+	ZEND_ME(Dueq_Pending, __construct, arginfo_class_Dueq_Pending___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Pending, stream, arginfo_class_Dueq_Pending_stream, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pending, poll, arginfo_class_Dueq_Pending_poll, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pending, result, arginfo_class_Dueq_Pending_result, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pending, cancel, arginfo_class_Dueq_Pending_cancel, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -695,6 +731,17 @@ static zend_class_entry *register_class_Dueq_Messages(zend_class_entry *class_en
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 	zend_class_implements(class_entry, 1, class_entry_Iterator);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Pending(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Pending", class_Dueq_Pending_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
 	return class_entry;
 }

@@ -30,10 +30,16 @@ extern zend_class_entry *dueq_php_backoff_ce;
 extern zend_class_entry *dueq_php_lock_ce;
 extern zend_class_entry *dueq_php_message_ce;
 extern zend_class_entry *dueq_php_messages_ce;
+extern zend_class_entry *dueq_php_pending_ce;
 extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
+
+/* How a reserve waits. */
+typedef struct dueq_php_patience {
+    int64_t timeout_ms, lease_ms;
+} dueq_php_patience;
 
 /* ---- client.c: the client that objects share ----------------------------------------------------- */
 
@@ -43,8 +49,10 @@ extern zend_class_entry *dueq_php_stats_ce;
  */
 typedef struct dueq_php_client {
     dueq_client *client;
+    zend_string *url;    /* as it was opened; NULL: the default */
     dueq_result *result; /* of the last call */
     dueq_queue *target;  /* the queue that the last ack() pushed to */
+    struct dueq_php_link *spare;
     uint32_t holders;
 } dueq_php_client;
 
@@ -59,7 +67,8 @@ void dueq_php_client_forget(dueq_php_client *client);
 
 typedef struct dueq_php_queue {
     dueq_php_client *client;
-    dueq_queue *queue; /* NULL until it is open */
+    dueq_queue *queue;           /* NULL until it is open */
+    struct dueq_php_queue *self; /* a source's list of one */
     zend_object std;
 } dueq_php_queue;
 
@@ -81,6 +90,46 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
 
 /* The outcomes of a push's items from number `first` on, appended to a list: ids, null: a duplicate. */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
+
+/* ---- link.c: further clients of the same server --------------------------------------------------- */
+
+/* What messages are reserved from: a Dueq\Queue or Dueq\Queues. */
+typedef struct dueq_php_source {
+    zend_object *object;
+    dueq_php_client *client;
+    dueq_php_queue *const *queues;
+    size_t count;
+    dueq_order order;
+} dueq_php_source;
+
+/*
+ * A client beside that of the source, as a client carries one call at a time: what is under way here
+ * leaves the methods of queues and messages free. It has the source's queues, in their order.
+ */
+typedef struct dueq_php_link {
+    struct dueq_php_link *next;
+    dueq_client *client;
+    dueq_result *result; /* kept here as in dueq_php_client */
+    pid_t pid;           /* of the process that opened it */
+    size_t count;
+    dueq_queue *queues[];
+} dueq_php_link;
+
+/* A spare one of the source's client, or a new one. NULL: it threw. */
+dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
+/* Makes it a spare one, once no call is under way on it. */
+void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
+/* Closes it, with the call that is under way on it. */
+void dueq_php_link_close(dueq_php_link *link);
+/* Makes a stream of dueq_descriptor(). It may be closed before or after the link. False: it threw. */
+bool dueq_php_link_stream(zval *out, dueq_php_link *link);
+
+/* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
+
+void dueq_php_pending_startup(void);
+/* Starts to reserve a message, and makes the Dueq\Pending of it, or throws. */
+void dueq_php_pending_start(zval *out, const dueq_php_source *source,
+                            const dueq_php_patience *patience);
 
 /* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
 
@@ -178,10 +227,10 @@ bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
 /* A point of time, never 0, which the core reads as none: 1970 itself becomes its first millisecond. */
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
 
-/* How a reserve waits: its parameters from number `first` on, of which NULL was not given. */
-typedef struct dueq_php_patience {
-    int64_t timeout_ms, lease_ms;
-} dueq_php_patience;
+/*
+ * Reads how a reserve waits: its parameters from number `first` on, of which NULL was not given, and
+ * what *patience says then stands.
+ */
 bool dueq_php_patience_read(zval *timeout, zval *lease, uint32_t first,
                             dueq_php_patience *patience);
 

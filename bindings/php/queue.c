@@ -8,6 +8,7 @@ static zend_object *create(zend_class_entry *ce) {
     zend_object_std_init(&queue->std, ce);
     object_properties_init(&queue->std, ce);
     queue->std.handlers = &handlers;
+    queue->self = queue;
     return &queue->std;
 }
 
@@ -174,7 +175,7 @@ ZEND_METHOD(Dueq_Queue, pushMany) {
 
 ZEND_METHOD(Dueq_Queue, reserve) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience;
+    dueq_php_patience patience = {0};
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -193,9 +194,31 @@ ZEND_METHOD(Dueq_Queue, reserve) {
     }
 }
 
+static dueq_php_source source_of(dueq_php_queue *queue) {
+    return (dueq_php_source){&queue->std, queue->client, &queue->self, 1, DUEQ_PREFERENCE};
+}
+
+ZEND_METHOD(Dueq_Queue, reserveStart) {
+    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    zval *timeout = NULL, *lease = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (dueq_php_patience_read(timeout, lease, 1, &patience)) {
+        const dueq_php_source source = source_of(queue);
+
+        dueq_php_pending_start(return_value, &source, &patience);
+    }
+}
+
 ZEND_METHOD(Dueq_Queue, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience;
+    dueq_php_patience patience = {0};
     dueq_status status;
     zend_long count;
 
