@@ -198,6 +198,14 @@ final class ProcessTest extends QueueTestCase
             foreach ([...$queues->reserveMany(5), ...$queues->reserveMany(5)] as $message) {
                 $message->ack();
             }
+            $pending = $queue->reserveStart(0.0);
+            $stream = $pending->stream();
+            while (!$pending->poll()) {
+                [$read, $write, $except] = [[$stream], [], []];
+                stream_select($read, $write, $except, 1);
+            }
+            $pending->result()?->ack();
+            $queue->reserveStart()->poll();
             $queue->rates();
             Queue::names($url);
             $bad = [
