@@ -17,6 +17,7 @@ zend_class_entry *dueq_php_lock_ce;
 zend_class_entry *dueq_php_message_ce;
 zend_class_entry *dueq_php_messages_ce;
 zend_class_entry *dueq_php_pending_ce;
+zend_class_entry *dueq_php_pusher_ce;
 zend_class_entry *dueq_php_queue_ce;
 zend_class_entry *dueq_php_queues_ce;
 zend_class_entry *dueq_php_rate_ce;
@@ -28,6 +29,7 @@ static void register_classes(void) {
     dueq_php_message_ce = register_class_Dueq_Message();
     dueq_php_messages_ce = register_class_Dueq_Messages(zend_ce_iterator);
     dueq_php_pending_ce = register_class_Dueq_Pending();
+    dueq_php_pusher_ce = register_class_Dueq_Pusher();
     dueq_php_queue_ce = register_class_Dueq_Queue();
     dueq_php_queues_ce = register_class_Dueq_Queues();
     dueq_php_rate_ce = register_class_Dueq_Rate();
@@ -37,6 +39,7 @@ static void register_classes(void) {
     dueq_php_message_startup();
     dueq_php_messages_startup();
     dueq_php_pending_startup();
+    dueq_php_pusher_startup();
     dueq_php_queue_startup();
     dueq_php_queues_startup();
 }

@@ -133,6 +133,13 @@ namespace Dueq
         public function pushMany(array $messages): array {}
 
         /**
+         * Makes a pusher, which has many pushes in flight on connections of its own.
+         *
+         * @param int $most how many pushes may be under way at a time, 1 to 1,000,000
+         */
+        public function pusher(int $most = 10000): Pusher {}
+
+        /**
          * Takes the next ready message under a lease. Until the lease ends nobody else gets it; then it is
          * ready again. A paused queue hands nothing out; a wait goes on until it is resumed.
          *
@@ -638,6 +645,63 @@ namespace Dueq
          * @throws Exception\DueqException when it could not be given back: it will be when its lease ends
          */
         public function cancel(): void {}
+    }
+
+    /**
+     * Pushes without waiting for each: hundreds of thousands of them in a second. They are stored in
+     * their order, none twice, each with an outcome of its own. A push is certain when flush() has
+     * returned without naming it.
+     *
+     *     $pusher = $queue->pusher();
+     *     foreach ($orders as $order) {
+     *         $pusher->push($order->json());
+     *     }
+     *     foreach ($pusher->flush() as $number => $error) { ... }
+     *
+     * Its end waits as flush() does, and warns of what failed. After a fork, what it had taken over is
+     * the parent's.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Pusher
+    {
+        private function __construct() {}
+
+        /**
+         * Takes a message over, as Queue::push() does. It waits only when as many are under way as may
+         * be.
+         *
+         * @return int its number: 0 for the first push of this object, then 1, 2 ...
+         * @throws Exception\InvalidException where Queue::push() would: it has no number then
+         * @throws Exception\TooLargeException
+         */
+        public function push(
+            string $body,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null,
+            ?string $id = null,
+            ?int $maxAttempts = 5,
+            float|\DateInterval|null $lease = null,
+            array $headers = [],
+            int $priority = 0,
+            float|\DateInterval|null $ttl = null,
+            float|array|Backoff|\DateInterval|null $backoff = null,
+            ?int $maxCrashes = 5,
+            bool $drop = false,
+            ?string $deadLetter = null,
+            ?string $to = null,
+            float|\DateInterval|null $unique = null,
+            bool|string $replace = false
+        ): int {}
+
+        /**
+         * Waits until all that it took over is stored or has failed.
+         *
+         * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown,
+         *     of all pushes since the last flush() that failed. Those of one step share one
+         */
+        public function flush(): array {}
     }
 
     /**

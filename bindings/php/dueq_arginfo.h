@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ccd94a3703b2490de3c2f8bf6ff9a8cbfa2f400c */
+ * Stub hash: b378efef45ff3cf95481b1e924b6c4c384e2e3f1 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -36,6 +36,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pushMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, messages, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_pusher, 0, 0, Dueq\\Pusher, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "10000")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserve, 0, 0, Dueq\\Message, 1)
@@ -197,6 +201,30 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
 
+#define arginfo_class_Dueq_Pusher___construct arginfo_class_Dueq_Backoff___construct
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_push, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxAttempts, IS_LONG, 1, "5")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, headers, IS_ARRAY, 0, "[]")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, priority, IS_LONG, 0, "0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, Dueq\\Backoff|DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_flush, 0, 0, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Backoff___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Lock_extend, 0, 1, IS_VOID, 0)
@@ -218,6 +246,7 @@ ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
 ZEND_METHOD(Dueq_Queue, push);
 ZEND_METHOD(Dueq_Queue, pushMany);
+ZEND_METHOD(Dueq_Queue, pusher);
 ZEND_METHOD(Dueq_Queue, reserve);
 ZEND_METHOD(Dueq_Queue, reserveStart);
 ZEND_METHOD(Dueq_Queue, reserveMany);
@@ -263,6 +292,9 @@ ZEND_METHOD(Dueq_Pending, stream);
 ZEND_METHOD(Dueq_Pending, poll);
 ZEND_METHOD(Dueq_Pending, result);
 ZEND_METHOD(Dueq_Pending, cancel);
+ZEND_METHOD(Dueq_Pusher, __construct);
+ZEND_METHOD(Dueq_Pusher, push);
+ZEND_METHOD(Dueq_Pusher, flush);
 ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
@@ -278,6 +310,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, push, arginfo_class_Dueq_Queue_push, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pushMany, arginfo_class_Dueq_Queue_pushMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, pusher, arginfo_class_Dueq_Queue_pusher, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserve, arginfo_class_Dueq_Queue_reserve, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveMany, arginfo_class_Dueq_Queue_reserveMany, ZEND_ACC_PUBLIC)
@@ -348,6 +381,14 @@ static const zend_function_entry class_Dueq_Pending_methods[] = {
 	ZEND_ME(Dueq_Pending, poll, arginfo_class_Dueq_Pending_poll, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Pending, result, arginfo_class_Dueq_Pending_result, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Pending, cancel, arginfo_class_Dueq_Pending_cancel, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Pusher_methods[] = {
+	ZEND_ME(Dueq_Pusher, __construct, arginfo_class_Dueq_Pusher___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Pusher, push, arginfo_class_Dueq_Pusher_push, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pusher, flush, arginfo_class_Dueq_Pusher_flush, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -740,6 +781,17 @@ static zend_class_entry *register_class_Dueq_Pending(void)
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Pending", class_Dueq_Pending_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Pusher(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Pusher", class_Dueq_Pusher_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 

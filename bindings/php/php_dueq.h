@@ -31,6 +31,7 @@ extern zend_class_entry *dueq_php_lock_ce;
 extern zend_class_entry *dueq_php_message_ce;
 extern zend_class_entry *dueq_php_messages_ce;
 extern zend_class_entry *dueq_php_pending_ce;
+extern zend_class_entry *dueq_php_pusher_ce;
 extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_rate_ce;
@@ -131,6 +132,15 @@ void dueq_php_pending_startup(void);
 void dueq_php_pending_start(zval *out, const dueq_php_source *source,
                             const dueq_php_patience *patience);
 
+/* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
+
+/* The most pushes that a pusher may be told to take over. */
+#define DUEQ_PHP_MOST_PUSHES 1000000
+
+void dueq_php_pusher_startup(void);
+/* Makes a Dueq\Pusher of the source's first queue, or throws. Nothing is sent. */
+void dueq_php_pusher_make(zval *out, const dueq_php_source *source, size_t most);
+
 /* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
 
 void dueq_php_queues_startup(void);
@@ -188,6 +198,8 @@ typedef struct dueq_php_place {
     const char *name;
 } dueq_php_place;
 
+/* Reads the parameters of push(). False: an exception was thrown. */
+bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields);
 /*
  * Fills a draft. It borrows the strings of `fields`; what else it needs is taken from the arena.
  * item: as in dueq_php_place. False: an exception was thrown.
@@ -266,6 +278,8 @@ void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *ite
 
 /* Finds the class of each status. FAILURE: one is missing. */
 zend_result dueq_php_exception_startup(void);
+/* Makes the exception of a status and does not throw it. text NULL: the status's own. */
+void dueq_php_exception_make(zval *out, dueq_status status, const char *text);
 /* Throws the exception of a status. */
 void dueq_php_throw(dueq_status status, const char *text);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)

@@ -206,6 +206,12 @@ final class ProcessTest extends QueueTestCase
             }
             $pending->result()?->ack();
             $queue->reserveStart()->poll();
+            $pusher = $queue->pusher();
+            foreach (['x', 'y', 'x'] as $id) {
+                $pusher->push($id, id: "p$id", ttl: 1);
+            }
+            count($pusher->flush()) === 1 || $this->fail('the duplicate');
+            $queue->cancelMany(['px', 'py']);
             $queue->rates();
             Queue::names($url);
             $bad = [

@@ -10,6 +10,7 @@ use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Messages;
 use Dueq\Pending;
+use Dueq\Pusher;
 use Dueq\Queue;
 use Dueq\Queues;
 use Dueq\Rate;
@@ -57,11 +58,11 @@ final class SurfaceTest extends QueueTestCase
         $objects = [
             $queue, $queue->reserve(), $queue->peek('leased'), $queue->stats(), $queue->rates()[0],
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
-            $queue->reserveStart(),
+            $queue->reserveStart(), $queue->pusher(),
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
-                Queues::class, Pending::class],
+                Queues::class, Pending::class, Pusher::class],
             array_map(get_class(...), $objects)
         );
         return $objects;
@@ -105,7 +106,7 @@ final class SurfaceTest extends QueueTestCase
 
     public function test_objects_come_from_their_makers_only(): void
     {
-        foreach ([Message::class, Messages::class, Pending::class, Stats::class, Rate::class, Lock::class, Backoff::class] as $class) {
+        foreach ([Message::class, Messages::class, Pending::class, Pusher::class, Stats::class, Rate::class, Lock::class, Backoff::class] as $class) {
             $this->assertFails(fn () => new $class(), \Error::class);
         }
         foreach ($this->objects() as $object) {
