@@ -180,6 +180,25 @@ namespace Dueq
         ): array {}
 
         /**
+         * Makes a consumer: a loop over messages that costs one round trip for each batch, with a
+         * heartbeat that keeps their leases. It has connections of its own.
+         *
+         * @param int $prefetch how many messages it reserves at a time, 1 to 200
+         * @param float|\DateInterval|null $lease null: the message's own, else 8 seconds (without a
+         *     heartbeat: 30). The heartbeat extends it as long as this process lives, also while a
+         *     handler sleeps or computes: so it is how soon others get what a killed process held
+         * @param float|\DateInterval|null $maxRun how long the heartbeat keeps a message after it was
+         *     handed out; null or 0: there is no heartbeat
+         * @param float|\DateInterval $timeout a loop ends when none came for that long; INF: never
+         */
+        public function consume(
+            int $prefetch = 1,
+            float|\DateInterval|null $lease = null,
+            float|\DateInterval|null $maxRun = 3600.0,
+            float|\DateInterval $timeout = INF
+        ): Consumer {}
+
+        /**
          * Finishes messages: they are gone.
          *
          * @param array $messages messages of this queue, or tickets; any number
@@ -370,6 +389,14 @@ namespace Dueq
             float|\DateInterval|null $lease = null
         ): Pending {}
 
+        /** Makes a consumer of all of them, as Queue::consume(). */
+        public function consume(
+            int $prefetch = 1,
+            float|\DateInterval|null $lease = null,
+            float|\DateInterval|null $maxRun = 3600.0,
+            float|\DateInterval $timeout = INF
+        ): Consumer {}
+
         /**
          * Takes up to $count ready messages, all of one queue, as reserve(). It waits for the first only.
          *
@@ -381,6 +408,58 @@ namespace Dueq
             float|\DateInterval $timeout = 0.0,
             float|\DateInterval|null $lease = null
         ): array {}
+    }
+
+    /**
+     * A loop over messages, as consume() returns it. work() is the fast way:
+     *
+     *     $queue->consume(prefetch: 10)->work(function (Dueq\Message $message) {
+     *         ...                          // acknowledged at the end, retried when this throws
+     *     });
+     *
+     * or one's own loop, in which each message is settled by its methods:
+     *
+     *     foreach ($queue->consume() as $message) {
+     *         ...
+     *         $message->ack();
+     *     }
+     *
+     * Signal handlers run while it waits (with pcntl_async_signals(true)). However a loop ends, what was
+     * reserved and not handed out is given back, and that delivery does not count. After a fork, what
+     * it holds is the parent's, and the child may begin a loop of its own.
+     *
+     * @implements \IteratorAggregate<int, Message>
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Consumer implements \IteratorAggregate
+    {
+        private function __construct() {}
+
+        /**
+         * Calls the handler with each message until the loop ends. What a handler did not settle by the
+         * message's own methods is acknowledged when it returns, and retried with the error's text when it
+         * throws; both go with the next request, not with one of their own. Whether the lease had been
+         * lost by then, lost() tells.
+         *
+         * @param callable $handler called with a Message
+         * @param callable|null $onError called with a Message and the \Throwable that the handler threw,
+         *     before the message is retried, unless this settles it; then the loop goes on. null: the
+         *     loop ends, and throws it
+         * @throws Exception\DueqException
+         */
+        public function work(callable $handler, ?callable $onError = null): void {}
+
+        /** For foreach, one loop at a time. */
+        public function getIterator(): \Iterator {}
+
+        /**
+         * Ends the loop after the message at hand, or its wait, for good. Signal handlers may call it.
+         */
+        public function stop(): void {}
+
+        /** How many messages were lost so far: their leases had ended before they were settled, or handed out. */
+        public function lost(): int {}
     }
 
     /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: b378efef45ff3cf95481b1e924b6c4c384e2e3f1 */
+ * Stub hash: 6544e6fafb9d18562bbb4caf229f1622eed015a6 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -56,6 +56,13 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reserveMany, 0,
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, Dueq\\Consumer, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefetch, IS_LONG, 0, "1")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_Queue_pushMany
@@ -129,10 +136,27 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queues_reserveStart arginfo_class_Dueq_Queue_reserveStart
 
+#define arginfo_class_Dueq_Queues_consume arginfo_class_Dueq_Queue_consume
+
 #define arginfo_class_Dueq_Queues_reserveMany arginfo_class_Dueq_Queue_reserveMany
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Backoff___construct, 0, 0, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Consumer___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_work, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, handler, IS_CALLABLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onError, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Consumer_getIterator, 0, 0, Iterator, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Consumer_stop arginfo_class_Dueq_Queue_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_lost, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_fixed, 0, 1, Dueq\\Backoff, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -152,7 +176,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_list, 0, 1, Du
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_ack, 0, 0, IS_ARRAY, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
@@ -176,7 +200,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_bury, 0, 0, I
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, reason, IS_STRING, 0, "\"\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Messages_current, 0, 0, Dueq\\Message, 1)
 ZEND_END_ARG_INFO()
@@ -191,9 +215,9 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_Consumer___construct
 
 #define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
 
@@ -201,7 +225,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
 
-#define arginfo_class_Dueq_Pusher___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Pusher___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_push, 0, 1, IS_LONG, 0)
 	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
@@ -225,7 +249,7 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_flush, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Lock_extend, 0, 1, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -233,9 +257,9 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_Queue_pause
 
-#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Consumer___construct
 
 #define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
 
@@ -250,6 +274,7 @@ ZEND_METHOD(Dueq_Queue, pusher);
 ZEND_METHOD(Dueq_Queue, reserve);
 ZEND_METHOD(Dueq_Queue, reserveStart);
 ZEND_METHOD(Dueq_Queue, reserveMany);
+ZEND_METHOD(Dueq_Queue, consume);
 ZEND_METHOD(Dueq_Queue, ackMany);
 ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
@@ -269,7 +294,13 @@ ZEND_METHOD(Dueq_Queues, __construct);
 ZEND_METHOD(Dueq_Queues, url);
 ZEND_METHOD(Dueq_Queues, reserve);
 ZEND_METHOD(Dueq_Queues, reserveStart);
+ZEND_METHOD(Dueq_Queues, consume);
 ZEND_METHOD(Dueq_Queues, reserveMany);
+ZEND_METHOD(Dueq_Consumer, __construct);
+ZEND_METHOD(Dueq_Consumer, work);
+ZEND_METHOD(Dueq_Consumer, getIterator);
+ZEND_METHOD(Dueq_Consumer, stop);
+ZEND_METHOD(Dueq_Consumer, lost);
 ZEND_METHOD(Dueq_Backoff, __construct);
 ZEND_METHOD(Dueq_Backoff, fixed);
 ZEND_METHOD(Dueq_Backoff, linear);
@@ -314,6 +345,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, reserve, arginfo_class_Dueq_Queue_reserve, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveMany, arginfo_class_Dueq_Queue_reserveMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, consume, arginfo_class_Dueq_Queue_consume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, ackMany, arginfo_class_Dueq_Queue_ackMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
@@ -338,7 +370,18 @@ static const zend_function_entry class_Dueq_Queues_methods[] = {
 	ZEND_ME(Dueq_Queues, url, arginfo_class_Dueq_Queues_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserve, arginfo_class_Dueq_Queues_reserve, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserveStart, arginfo_class_Dueq_Queues_reserveStart, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, consume, arginfo_class_Dueq_Queues_consume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserveMany, arginfo_class_Dueq_Queues_reserveMany, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Consumer_methods[] = {
+	ZEND_ME(Dueq_Consumer, __construct, arginfo_class_Dueq_Consumer___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Consumer, work, arginfo_class_Dueq_Consumer_work, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, getIterator, arginfo_class_Dueq_Consumer_getIterator, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, stop, arginfo_class_Dueq_Consumer_stop, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, lost, arginfo_class_Dueq_Consumer_lost, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -594,6 +637,18 @@ static zend_class_entry *register_class_Dueq_Queues(void)
 
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Consumer(zend_class_entry *class_entry_IteratorAggregate)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Consumer", class_Dueq_Consumer_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_IteratorAggregate);
 
 	return class_entry;
 }

@@ -66,6 +66,16 @@ void dueq_php_link_close(dueq_php_link *link) {
     efree(link);
 }
 
+dueq_status dueq_php_link_finish(dueq_php_link *link) {
+    dueq_status status;
+
+    do {
+        status = dueq_wait(link->client, -1);
+    } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
+    dueq_result_free(link->result);
+    return dueq_take(link->client, &link->result);
+}
+
 bool dueq_php_link_stream(zval *out, dueq_php_link *link) {
     int descriptor = dueq_descriptor(link->client);
     php_stream *stream = NULL;

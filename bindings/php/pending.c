@@ -27,33 +27,21 @@ static zend_object *create(zend_class_entry *ce) {
     return &pending->std;
 }
 
-/* Sees the link's call through. */
-static dueq_status finish(dueq_php_link *link) {
-    dueq_status status;
-
-    do {
-        status = dueq_wait(link->client, -1);
-    } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
-    return dueq_take(link->client, &link->result);
-}
-
 /* Ends the wait, and gives back what it brought. Returns a failure to do the latter. */
 static dueq_status call_off(dueq_php_link *link) {
     dueq_result *brought;
-    dueq_status status = DUEQ_OK;
+    dueq_status status;
 
     dueq_hasten(link->client);
-    if (finish(link) != DUEQ_OK) {
+    if (dueq_php_link_finish(link) != DUEQ_OK) {
         return DUEQ_OK;
     }
     brought = link->result;
     link->result = NULL;
-    for (size_t i = 0; i < dueq_result_count(brought) && status >= 0; i++) {
-        status = dueq_release_submit(link->queues[dueq_result_queue(brought)],
-                                     dueq_result_message(brought, i)->ticket, 0);
-        if (status == DUEQ_PENDING) {
-            status = finish(link);
-        }
+    status = dueq_release_submit(link->queues[dueq_result_queue(brought)],
+                                 &dueq_result_message(brought, 0)->ticket, 1, 0);
+    if (status == DUEQ_PENDING) {
+        status = dueq_php_link_finish(link);
     }
     dueq_result_free(brought);
     return MIN(status, DUEQ_OK);
@@ -61,18 +49,16 @@ static dueq_status call_off(dueq_php_link *link) {
 
 /*
  * Ends the wait, and returns a failure to give back what it brought. In a forked child the call is
- * not this process's to end: its connections are dropped silently.
+ * not this process's to end.
  */
 static dueq_status end(pending_object *pending) {
     dueq_php_link *link = pending->link;
     dueq_status status = DUEQ_OK;
 
     pending->link = NULL;
-    if (link->pid != getpid()) {
-        dueq_php_link_close(link);
-        return DUEQ_OK;
+    if (link->pid == getpid()) {
+        status = call_off(link);
     }
-    status = call_off(link);
     dueq_php_link_give(pending->source.client, link);
     return status;
 }

@@ -27,6 +27,7 @@ ZEND_TSRMLS_CACHE_EXTERN()
 /* ---- dueq.c: the module ------------------------------------------------------------------------ */
 
 extern zend_class_entry *dueq_php_backoff_ce;
+extern zend_class_entry *dueq_php_consumer_ce;
 extern zend_class_entry *dueq_php_lock_ce;
 extern zend_class_entry *dueq_php_message_ce;
 extern zend_class_entry *dueq_php_messages_ce;
@@ -118,10 +119,12 @@ typedef struct dueq_php_link {
 
 /* A spare one of the source's client, or a new one. NULL: it threw. */
 dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
-/* Makes it a spare one, once no call is under way on it. */
+/* Makes it a spare one. No call is under way on it, but for that of a parent process. */
 void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
 /* Closes it, with the call that is under way on it. */
 void dueq_php_link_close(dueq_php_link *link);
+/* Sees the link's call through, and takes its result. */
+dueq_status dueq_php_link_finish(dueq_php_link *link);
 /* Makes a stream of dueq_descriptor(). It may be closed before or after the link. False: it threw. */
 bool dueq_php_link_stream(zval *out, dueq_php_link *link);
 
@@ -131,6 +134,13 @@ void dueq_php_pending_startup(void);
 /* Starts to reserve a message, and makes the Dueq\Pending of it, or throws. */
 void dueq_php_pending_start(zval *out, const dueq_php_source *source,
                             const dueq_php_patience *patience);
+
+/* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
+
+void dueq_php_consumer_startup(void);
+/* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
+void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
+                      const dueq_php_source *source);
 
 /* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
 
@@ -150,12 +160,29 @@ void dueq_php_queues_startup(void);
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
+/*
+ * What a message shares with the consumer that it came by, which either may outlive: the end of that
+ * message's delivery by another call is said to the consumer.
+ */
+typedef struct dueq_php_tie {
+    dueq_consumer *consumer; /* NULL: closed */
+    uint32_t holders;
+} dueq_php_tie;
+/* The message is of a consumer's: it becomes one more holder of the tie. */
+void dueq_php_message_tie(zend_object *message, dueq_php_tie *tie);
+/* The last one to do so frees it. NULL is safe. */
+void dueq_php_tie_release(dueq_php_tie *tie);
+/* Notes that a call has ended the message's delivery, or found it ended. */
+void dueq_php_message_settled(zend_object *message);
+bool dueq_php_message_is_settled(zend_object *message);
 /* Makes the first message of the queue's last call, which it forgets then. */
 void dueq_php_message_first(zval *out, dueq_php_queue *queue);
 /* Makes a list of all of its messages. */
 void dueq_php_message_list(zval *out, dueq_php_queue *queue);
-/* The ticket of a Dueq\Message of a queue of this name; empty if it is another's. */
-dueq_bytes dueq_php_message_ticket(zend_object *message, const dueq_php_queue *queue);
+/* The ticket of a Dueq\Message, which it keeps; empty unless it comes from a queue. */
+dueq_bytes dueq_php_message_ticket(zend_object *message);
+/* Is it of a queue of this name? */
+bool dueq_php_message_is_of(zend_object *message, const dueq_php_queue *queue);
 
 /* ---- messages.c: Dueq\Messages ----------------------------------------------------------------- */
 
@@ -263,6 +290,12 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
 
 /* A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own. */
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);
+
+/*
+ * Lets the program's signal handlers run, and its limit of time, as the engine does between two
+ * instructions: for methods that go on waiting. True: one threw.
+ */
+bool dueq_php_interrupts(void);
 
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
 /* Runs a verb on one ticket or id; whether it was OK. */

@@ -216,6 +216,12 @@ ZEND_METHOD(Dueq_Queue, pusher) {
     dueq_php_pusher_make(return_value, &source, (size_t)most);
 }
 
+ZEND_METHOD(Dueq_Queue, consume) {
+    THIS_QUEUE(queue);
+    const dueq_php_source source = source_of(queue);
+    dueq_php_consume(execute_data, return_value, &source);
+}
+
 ZEND_METHOD(Dueq_Queue, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
     dueq_php_patience patience = {0};

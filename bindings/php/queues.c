@@ -222,6 +222,12 @@ ZEND_METHOD(Dueq_Queues, reserveStart) {
     }
 }
 
+ZEND_METHOD(Dueq_Queues, consume) {
+    THIS_QUEUES(queues);
+    const dueq_php_source source = source_of(queues);
+    dueq_php_consume(execute_data, return_value, &source);
+}
+
 ZEND_METHOD(Dueq_Queues, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
     dueq_php_patience patience = {0};
