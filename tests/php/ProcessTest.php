@@ -211,7 +211,15 @@ final class ProcessTest extends QueueTestCase
                 $pusher->push($id, id: "p$id", ttl: 1);
             }
             count($pusher->flush()) === 1 || $this->fail('the duplicate');
-            $queue->cancelMany(['px', 'py']);
+            foreach ($queue->consume(timeout: 0.0) as $held) {
+                $held->ack();
+                break;
+            }
+            $queue->consume(5, timeout: 0.0)->work(
+                fn () => throw new \LogicException(),
+                fn ($message, $error) => $message->ack()
+            );
+            $held->queue === 'a' || $this->fail();
             $queue->rates();
             Queue::names($url);
             $bad = [
