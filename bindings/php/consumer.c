@@ -13,7 +13,10 @@ typedef struct consumer_object {
     dueq_php_tie *tie;
     int64_t timeout_ms;
     bool looping, stopped;
-    zval current; /* the message that was handed out last; UNDEF: none */
+    bool under_way; /* a request of poll() */
+    pid_t pid;      /* of the process that it works for */
+    zval stream;    /* UNDEF: none asked for */
+    zval current;   /* the message that was handed out last; UNDEF: none */
     zend_long position;
     zend_object std;
 } consumer_object;
@@ -30,23 +33,29 @@ static zend_object *create(zend_class_entry *ce) {
     zend_object_std_init(&consumer->std, ce);
     object_properties_init(&consumer->std, ce);
     consumer->std.handlers = &handlers;
+    ZVAL_UNDEF(&consumer->stream);
     ZVAL_UNDEF(&consumer->current);
     return &consumer->std;
 }
 
-/* Sends what was noted, and gives back what is in hand. */
+/* Ends a wait, sends what was noted, and gives back what is in hand. What a parent process holds is its. */
 static dueq_status settle(consumer_object *consumer) {
-    dueq_status status;
+    dueq_status status = DUEQ_OK;
 
-    do {
-        status = dueq_consumer_stop(consumer->consumer);
-    } while (status == DUEQ_INTERRUPTED);
+    if (consumer->pid == getpid()) {
+        dueq_hasten(consumer->link->client);
+        do {
+            status = dueq_consumer_stop(consumer->consumer);
+        } while (status == DUEQ_INTERRUPTED);
+    }
+    consumer->under_way = false;
     return status;
 }
 
 static void release(zend_object *object) {
     consumer_object *consumer = consumer_of(object);
 
+    zval_ptr_dtor(&consumer->stream);
     zval_ptr_dtor(&consumer->current);
     if (consumer->consumer) {
         settle(consumer);
@@ -65,9 +74,15 @@ static void release(zend_object *object) {
 
 /* ---- The loop ---- */
 
+/* A child process begins anew. */
+static dueq_status submit(consumer_object *consumer, int64_t timeout_ms) {
+    consumer->pid = getpid();
+    return dueq_consumer_submit(consumer->consumer, timeout_ms);
+}
+
 /* False: it threw. */
 static bool begin(consumer_object *consumer) {
-    if (consumer->looping) {
+    if (consumer->looping || consumer->under_way) {
         zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
         return false;
     }
@@ -88,31 +103,26 @@ static dueq_status end(consumer_object *consumer) {
     return settle(consumer);
 }
 
-/* Waits for the next message, while signal handlers run, which may end the wait. */
+/* Waits for the next message. EMPTY also where signal handlers, which run meanwhile, end the loop. */
 static dueq_status await(consumer_object *consumer, const dueq_message **message, size_t *queue) {
-    dueq_client *client = consumer->link->client;
-    dueq_status status = dueq_consumer_submit(consumer->consumer, consumer->timeout_ms);
+    dueq_status status = submit(consumer, consumer->timeout_ms);
 
     if (status < 0) {
         return status;
     }
     while ((status = dueq_consumer_take(consumer->consumer, message, queue)) == DUEQ_PENDING) {
-        dueq_wait(client, SLICE_MS);
-        if (dueq_php_interrupts() || consumer->stopped) {
-            dueq_hasten(client);
+        dueq_wait(consumer->link->client, SLICE_MS);
+        if (dueq_php_interrupts() || consumer->stopped || consumer->pid != getpid()) {
+            return DUEQ_EMPTY;
         }
     }
     return status;
 }
 
-/* Gives a message back that came when the loop was to end. At worst its lease ends. */
-static void give_back(consumer_object *consumer, const dueq_message *message, size_t queue) {
-    dueq_php_link *link = consumer->link;
-
-    if (dueq_release_submit(link->queues[queue], &message->ticket, 1, 0) == DUEQ_PENDING) {
-        dueq_php_link_finish(link);
-    }
-    dueq_consumer_forget(consumer->consumer, message->ticket);
+static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
+                         size_t queue) {
+    dueq_php_message_make(out, consumer->source.queues[queue], message);
+    dueq_php_message_tie(Z_OBJ_P(out), consumer->tie);
 }
 
 /* Makes the next message the current one. False: the loop is to end, or it threw. */
@@ -126,18 +136,13 @@ static bool advance(consumer_object *consumer) {
         return false;
     }
     status = await(consumer, &message, &queue);
-    if (status == DUEQ_OK && (EG(exception) || consumer->stopped)) {
-        give_back(consumer, message, queue);
-        return false;
-    }
-    if (status < 0 && !EG(exception)) {
+    if (status < 0) {
         dueq_php_throw(status, dueq_error_text(consumer->link->client));
     }
     if (status != DUEQ_OK) {
         return false;
     }
-    dueq_php_message_make(&consumer->current, consumer->source.queues[queue], message);
-    dueq_php_message_tie(Z_OBJ(consumer->current), consumer->tie);
+    make_message(&consumer->current, consumer, message, queue);
     consumer->position++;
     return true;
 }
@@ -310,6 +315,7 @@ static void make(zval *out, const dueq_php_source *source, const dueq_consumer_o
     GC_ADDREF(source->object);
     consumer->source = *source;
     consumer->link = link;
+    consumer->pid = getpid();
     consumer->timeout_ms = timeout_ms;
     consumer->tie = ecalloc(1, sizeof *consumer->tie);
     consumer->tie->holders = 1;
@@ -415,10 +421,66 @@ ZEND_METHOD(Dueq_Consumer, stop) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
     consumer->stopped = true;
+    if (!consumer->looping) {
+        settle(consumer);
+    }
 }
 
 ZEND_METHOD(Dueq_Consumer, lost) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
     RETURN_LONG((zend_long)dueq_consumer_lost(consumer->consumer));
+}
+
+/* ---- Event loops ---- */
+
+/* The next message, as far as that goes without blocking: PENDING while a request is under way. */
+static dueq_status try(consumer_object *consumer, const dueq_message **message, size_t *queue) {
+    bool under_way = consumer->under_way && consumer->pid == getpid();
+    dueq_status status = DUEQ_EMPTY;
+
+    while (status == DUEQ_EMPTY) {
+        if (!under_way && (status = submit(consumer, DUEQ_FOREVER)) < 0) {
+            return status;
+        }
+        under_way = false;
+        do {
+            if (dueq_pump(consumer->link->client) == DUEQ_PENDING) {
+                return DUEQ_PENDING;
+            }
+            status = dueq_consumer_take(consumer->consumer, message, queue);
+        } while (status == DUEQ_PENDING);
+    }
+    return status;
+}
+
+ZEND_METHOD(Dueq_Consumer, poll) {
+    const dueq_message *message = NULL;
+    size_t queue = 0;
+    dueq_status status;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CONSUMER(consumer);
+    if (consumer->looping) {
+        zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
+        RETURN_THROWS();
+    }
+    if (consumer->stopped) {
+        return;
+    }
+    status = try(consumer, &message, &queue);
+    consumer->under_way = status == DUEQ_PENDING;
+    if (status == DUEQ_OK) {
+        make_message(return_value, consumer, message, queue);
+    } else if (status < 0) {
+        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+    }
+}
+
+ZEND_METHOD(Dueq_Consumer, stream) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CONSUMER(consumer);
+    if (dueq_php_link_stream(&consumer->stream, consumer->link)) {
+        RETURN_COPY(&consumer->stream);
+    }
 }

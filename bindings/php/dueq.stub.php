@@ -455,8 +455,27 @@ namespace Dueq
 
         /**
          * Ends the loop after the message at hand, or its wait, for good. Signal handlers may call it.
+         * After poll() it gives back what is in hand, which takes a round trip or two.
          */
         public function stop(): void {}
+
+        /**
+         * For event loops and fibers, in the place of a loop: the next message, without waiting. Call it
+         * until it returns null, and again when stream() is readable. The message's own methods settle
+         * it. The consumer's timeout says nothing here.
+         *
+         * @return Message|null null: none for now, or it was stopped
+         * @throws Exception\DueqException when the server could not be reached: call it again later
+         */
+        public function poll(): ?Message {}
+
+        /**
+         * What to wait for after poll(), as Pending::stream(). Keep calling poll() then: a message or a
+         * wake-up may have come for this consumer.
+         *
+         * @return resource
+         */
+        public function stream() {}
 
         /** How many messages were lost so far: their leases had ended before they were settled, or handed out. */
         public function lost(): int {}
@@ -701,7 +720,8 @@ namespace Dueq
         public function stream() {}
 
         /**
-         * Moves on as far as that goes without blocking. (Finding a host's address and starting an
+         * Moves on as far as that goes without blocking; to be called whenever the stream is readable, as
+         * a wake-up that came for this consumer may be meant for any. (Finding a host's address and starting an
          * embedded server may block, on the first call only.) It never throws.
          *
          * @return bool true at the end: result() has it

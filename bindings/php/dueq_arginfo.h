@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6544e6fafb9d18562bbb4caf229f1622eed015a6 */
+ * Stub hash: 1aafb97cc07f1f5367063cb0fb6e245ec39b276d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -153,6 +153,11 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Consumer_stop arginfo_class_Dueq_Queue_pause
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Consumer_poll, 0, 0, Dueq\\Message, 1)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_Consumer___construct
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_lost, 0, 0, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
@@ -202,8 +207,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Consumer___construct
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Messages_current, 0, 0, Dueq\\Message, 1)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Messages_current arginfo_class_Dueq_Consumer_poll
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_key, 0, 0, IS_LONG, 1)
 ZEND_END_ARG_INFO()
@@ -221,7 +225,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
 
-#define arginfo_class_Dueq_Pending_result arginfo_class_Dueq_Messages_current
+#define arginfo_class_Dueq_Pending_result arginfo_class_Dueq_Consumer_poll
 
 #define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
 
@@ -300,6 +304,8 @@ ZEND_METHOD(Dueq_Consumer, __construct);
 ZEND_METHOD(Dueq_Consumer, work);
 ZEND_METHOD(Dueq_Consumer, getIterator);
 ZEND_METHOD(Dueq_Consumer, stop);
+ZEND_METHOD(Dueq_Consumer, poll);
+ZEND_METHOD(Dueq_Consumer, stream);
 ZEND_METHOD(Dueq_Consumer, lost);
 ZEND_METHOD(Dueq_Backoff, __construct);
 ZEND_METHOD(Dueq_Backoff, fixed);
@@ -381,6 +387,8 @@ static const zend_function_entry class_Dueq_Consumer_methods[] = {
 	ZEND_ME(Dueq_Consumer, work, arginfo_class_Dueq_Consumer_work, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Consumer, getIterator, arginfo_class_Dueq_Consumer_getIterator, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Consumer, stop, arginfo_class_Dueq_Consumer_stop, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, poll, arginfo_class_Dueq_Consumer_poll, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, stream, arginfo_class_Dueq_Consumer_stream, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Consumer, lost, arginfo_class_Dueq_Consumer_lost, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

@@ -80,6 +80,11 @@ bool dueq_php_link_stream(zval *out, dueq_php_link *link) {
     int descriptor = dueq_descriptor(link->client);
     php_stream *stream = NULL;
 
+    if (Z_TYPE_P(out) == IS_RESOURCE && Z_RES_TYPE_P(out) >= 0) {
+        return true;
+    }
+    zval_ptr_dtor(out);
+    ZVAL_UNDEF(out);
     descriptor = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     if (descriptor >= 0) {
         stream = php_stream_fopen_from_fd(descriptor, "r", NULL);

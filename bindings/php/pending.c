@@ -134,18 +134,13 @@ ZEND_METHOD(Dueq_Pending, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 ZEND_METHOD(Dueq_Pending, stream) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_PENDING(pending);
-    if (Z_TYPE(pending->stream) == IS_UNDEF || Z_RES_TYPE(pending->stream) < 0) {
-        if (!pending->link) {
-            zend_throw_error(NULL, "This Dueq\\Pending has ended");
-            RETURN_THROWS();
-        }
-        zval_ptr_dtor(&pending->stream);
-        ZVAL_UNDEF(&pending->stream);
-        if (!dueq_php_link_stream(&pending->stream, pending->link)) {
-            RETURN_THROWS();
-        }
+    if (!pending->link) {
+        zend_throw_error(NULL, "This Dueq\\Pending has ended");
+        RETURN_THROWS();
     }
-    RETURN_COPY(&pending->stream);
+    if (dueq_php_link_stream(&pending->stream, pending->link)) {
+        RETURN_COPY(&pending->stream);
+    }
 }
 
 ZEND_METHOD(Dueq_Pending, poll) {

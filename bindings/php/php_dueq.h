@@ -125,8 +125,11 @@ void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
 void dueq_php_link_close(dueq_php_link *link);
 /* Sees the link's call through, and takes its result. */
 dueq_status dueq_php_link_finish(dueq_php_link *link);
-/* Makes a stream of dueq_descriptor(). It may be closed before or after the link. False: it threw. */
-bool dueq_php_link_stream(zval *out, dueq_php_link *link);
+/*
+ * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It may be
+ * closed before or after the link. False: it threw.
+ */
+bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
 
 /* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
 

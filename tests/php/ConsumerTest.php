@@ -376,6 +376,133 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([1, 0, 5, 0], $this->counts());
     }
 
+    /** Waits until the stream is readable, as an event loop does. */
+    private static function wait(mixed $stream, float $seconds = 20.0): bool
+    {
+        [$read, $write, $except] = [[$stream], [], []];
+        return stream_select($read, $write, $except, (int) $seconds, (int) (fmod($seconds, 1) * 1e6)) > 0;
+    }
+
+    public function test_poll_in_an_event_loop(): void
+    {
+        $queue = $this->queue();
+        $consumer = $queue->consume(3, lease: 0.4);
+        $this->assertNull($consumer->poll());
+        $producer = $this->besides(function () {
+            $this->server->awaitBlocked();
+            $this->queue()->pushMany(['1', '2', '3', '4', ['body' => '5', 'delay' => 0.5]]);
+        });
+        $taken = [];
+        for ($end = microtime(true) + 20; count($taken) < 5 && microtime(true) < $end;) {
+            if ($message = $consumer->poll()) {
+                $taken[] = $message->body;
+                usleep(150000);
+                $message->ack();
+            } else {
+                self::wait($consumer->stream());
+            }
+        }
+        pcntl_waitpid($producer, $status);
+        $this->assertSame(['1', '2', '3', '4', '5'], $taken);
+        $this->assertSame(0, $consumer->lost());
+        $cpu = getrusage();
+        for ($wakes = 0, $end = microtime(true) + 0.7; microtime(true) < $end; $wakes += (int) $woken) {
+            $consumer->poll();
+            $woken = self::wait($consumer->stream(), 0.2);
+        }
+        $this->assertLessThan(10, $wakes);
+        $queue->pushMany(['6', '7', '8']);
+        while (!($message = $consumer->poll())) {
+            self::wait($consumer->stream());
+        }
+        $message->ack();
+        $consumer->stop();
+        $this->assertNull($consumer->poll());
+        $this->assertSame([2, 0, 6, 0], $this->counts());
+        $this->assertSame([0, 0], array_map(fn ($message) => $message->crashes, $queue->reserveMany(2)));
+    }
+
+    public function test_poll_that_is_given_up_loses_nothing(): void
+    {
+        $queue = $this->queue();
+        foreach (['drop', 'stop'] as $way) {
+            for ($polls = 0; $polls < 10; $polls++) {
+                $consumer = $queue->consume(2);
+                $consumer->poll();
+                self::wait($consumer->stream(), 0.005);
+                $queue->pushMany(['x', 'y', 'z']);
+                $left = 3;
+                for ($i = 0; $i < $polls; $i++) {
+                    if ($message = $consumer->poll()) {
+                        $message->ack();
+                        $left--;
+                    }
+                    self::wait($consumer->stream(), 0.002);
+                }
+                $way === 'stop' && $consumer->stop();
+                unset($consumer);
+                $this->assertSame([$left, 0], array_slice($this->counts(), 0, 2), "$way after $polls polls");
+                foreach ($queue->reserveMany(10) as $message) {
+                    $this->assertSame([1, 0], [$message->attempt, $message->crashes]);
+                    $message->ack();
+                }
+            }
+        }
+    }
+
+    public function test_poll_after_a_fork(): void
+    {
+        $queue = $this->queue();
+        $consumer = $queue->consume(2);
+        $this->assertNull($consumer->poll());
+        $this->server->awaitBlocked();
+        $child = $this->inChild(function () use (&$consumer, &$queue) {
+            $queue->push("the child's");
+            while (!($message = $consumer->poll())) {
+                self::wait($consumer->stream(), 0.1);
+            }
+            $message->ack();
+            unset($consumer, $queue);
+            return $message->body;
+        });
+        $this->assertSame("the child's", $child);
+        $this->inChild(function () use (&$consumer, &$queue) {
+            unset($consumer, $queue);
+        });
+        $queue->push("the parent's");
+        while (!($message = $consumer->poll())) {
+            self::wait($consumer->stream());
+        }
+        $this->assertSame("the parent's", $message->body);
+        $message->ack();
+        $this->assertSame([0, 0, 2, 0], $this->counts());
+    }
+
+    public function test_poll_throws_when_the_server_is_gone_and_goes_on_when_it_is_back(): void
+    {
+        $server = new Server('--appendonly', 'yes');
+        $queue = new Queue('q', $server->url('timeout=300ms'));
+        $consumer = $queue->consume();
+        $this->assertNull($consumer->poll());
+        $server->awaitBlocked();
+        $server->kill();
+        try {
+            for ($end = microtime(true) + 20; microtime(true) < $end; self::wait($consumer->stream(), 1.0)) {
+                $this->assertNull($consumer->poll());
+            }
+            $this->fail('no exception');
+        } catch (\Dueq\Exception\DueqException $e) {
+            $this->assertTrue($e->isRetriable(), $e->getMessage());
+        }
+        $server->start();
+        $queue->push('x');
+        while (!($message = $consumer->poll())) {
+            self::wait($consumer->stream());
+        }
+        $this->assertSame('x', $message->body);
+        $server->remove();
+    }
+
     public function test_lost_connections_lose_and_double_nothing(): void
     {
         $queue = $this->queue();
