@@ -263,6 +263,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
 
 void dueq_hasten(dueq_client *client) {
     struct dueq__call *call = &client->call;
+    dueq__client_check_fork(client);
     int64_t now = dueq__monotonic_ms();
     if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
         return;
@@ -288,6 +289,7 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
 }
 
 void dueq_abandon(dueq_client *client) {
+    dueq__client_check_fork(client);
     if (dueq__call_under_way(client)) {
         dueq__wait_abandon(client);
         for (size_t i = 0; i < client->answer_count; i++)

@@ -56,7 +56,9 @@ void dueq_close(dueq_client *client) {
 void dueq__client_check_fork(dueq_client *client) {
     if (client->pid == getpid())
         return;
-    /* The sockets are the parent's too: they are closed without a word on them. */
+    /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
+    dueq__conn_leave(client->command, -1);
+    dueq__conn_leave(client->waiter, -1);
     dueq__conn_close(client->command);
     dueq__conn_close(client->waiter);
     client->command_up = client->waiter_up = false;

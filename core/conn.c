@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ struct dueq__conn {
     const char *name; /* shown by the server's CLIENT LIST */
     enum dueq__conn_state state;
     int fd;
+    int epoll; /* which the socket leaves when it is closed; -1: none */
     bool input_ended, output_ended;
     struct dueq__tls *tls;
     redisReader *reader;
@@ -46,11 +48,13 @@ struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name)
         return NULL;
     conn->url = url;
     conn->name = name;
-    conn->fd = -1;
+    conn->fd = conn->epoll = -1;
     return conn;
 }
 
 static void close_socket(struct dueq__conn *conn) {
+    if (conn->fd >= 0 && conn->epoll >= 0)
+        epoll_ctl(conn->epoll, EPOLL_CTL_DEL, conn->fd, NULL);
     if (conn->fd >= 0)
         close(conn->fd);
     conn->fd = -1;
@@ -74,6 +78,8 @@ void dueq__conn_close(struct dueq__conn *conn) {
     conn->out_room = 0;
     conn->state = DUEQ__CONN_CLOSED;
 }
+
+void dueq__conn_leave(struct dueq__conn *conn, int epoll) { conn->epoll = epoll; }
 
 void dueq__conn_free(struct dueq__conn *conn) {
     if (!conn)

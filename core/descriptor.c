@@ -22,20 +22,24 @@ void dueq__descriptor_close(struct dueq__descriptor *descriptor) {
     dueq__descriptor_init(descriptor);
 }
 
-static bool make(struct dueq__descriptor *descriptor) {
+static bool make(dueq_client *client) {
+    struct dueq__descriptor *descriptor = &client->descriptor;
     struct epoll_event event = {.events = EPOLLIN};
     if (descriptor->epoll >= 0)
         return true;
     descriptor->epoll = epoll_create1(EPOLL_CLOEXEC);
     descriptor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
-        !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event))
+        !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
+        dueq__conn_leave(client->command, descriptor->epoll);
+        dueq__conn_leave(client->waiter, descriptor->epoll);
         return true;
+    }
     dueq__descriptor_close(descriptor);
     return false;
 }
 
-/* A descriptor that was closed has left the instance by itself, and its number may be another's now. */
+/* A socket that was closed has left the instance, and its number may be another's now. */
 static void watch(const struct dueq__descriptor *descriptor, const struct pollfd *slot) {
     struct epoll_event event = {.events = (uint32_t)slot->events, .data.fd = slot->fd};
     if (epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, slot->fd, &event))
@@ -74,7 +78,7 @@ void dueq__descriptor_sync(dueq_client *client) {
 
 int dueq_descriptor(dueq_client *client) {
     dueq__client_check_fork(client);
-    if (!make(&client->descriptor))
+    if (!make(client))
         return -1;
     dueq__descriptor_sync(client);
     return client->descriptor.epoll;

@@ -194,6 +194,11 @@ void dueq__conn_free(struct dueq__conn *conn);
 /* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
 void dueq__conn_close(struct dueq__conn *conn);
+/*
+ * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
+ * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
+ */
+void dueq__conn_leave(struct dueq__conn *conn, int epoll);
 /* Reads, writes and moves the login on as far as that goes without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
 /* Writes alone. */

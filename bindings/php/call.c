@@ -8,6 +8,19 @@
 
 static bool interrupt_pending(void) { return zend_atomic_bool_load_ex(&EG(vm_interrupt)); }
 
+bool dueq_php_interrupts(void) {
+    if (interrupt_pending()) {
+        zend_atomic_bool_store_ex(&EG(vm_interrupt), false);
+        if (zend_atomic_bool_load_ex(&EG(timed_out))) {
+            zend_timeout();
+        }
+        if (zend_interrupt_function) {
+            zend_interrupt_function(EG(current_execute_data));
+        }
+    }
+    return EG(exception) != NULL;
+}
+
 static dueq_status take(dueq_php_client *client) {
     dueq_php_client_forget(client);
     return dueq_take(client->client, &client->result);
@@ -89,8 +102,8 @@ static bool read_item(dueq_php_queue *queue, zval *value, bool tickets, zend_lon
         dueq_php_type_error(&place, tickets ? "Dueq\\Message|string" : "string", value);
         return false;
     }
-    *item = dueq_php_message_ticket(Z_OBJ_P(value), queue);
-    if (!item->data) {
+    *item = dueq_php_message_ticket(Z_OBJ_P(value));
+    if (!dueq_php_message_is_of(Z_OBJ_P(value), queue)) {
         dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT " is of another queue",
                               number);
         return false;
@@ -115,6 +128,22 @@ static dueq_bytes *read_items(dueq_php_queue *queue, HashTable *table, bool tick
     return items;
 }
 
+/* The first `count` of these have their outcomes. */
+static void settled(HashTable *table, uint32_t count) {
+    zval *value;
+
+    ZEND_HASH_FOREACH_VAL(table, value) {
+        if (!count--) {
+            return;
+        }
+        ZVAL_DEREF(value);
+        if (Z_TYPE_P(value) == IS_OBJECT) {
+            dueq_php_message_settled(Z_OBJ_P(value));
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *table, bool tickets,
                    zval *out) {
     size_t count = zend_hash_num_elements(table), step;
@@ -134,4 +163,7 @@ void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *tab
         }
     }
     efree(items);
+    if (tickets) {
+        settled(table, zend_hash_num_elements(Z_ARRVAL_P(out)));
+    }
 }

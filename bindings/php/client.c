@@ -1,5 +1,12 @@
 #include "php_dueq.h"
 
+/* A program may change its environment before another client of the same server is opened. */
+static zend_string *address_of(const zend_string *url) {
+    const char *set = url ? ZSTR_VAL(url) : getenv("DUEQ_URL");
+
+    return set && (url || *set) ? zend_string_init(set, strlen(set), false) : NULL;
+}
+
 dueq_php_client *dueq_php_client_open(const zend_string *url) {
     dueq_php_client *client;
     dueq_status status;
@@ -10,7 +17,8 @@ dueq_php_client *dueq_php_client_open(const zend_string *url) {
     }
     client = ecalloc(1, sizeof *client);
     client->holders = 1;
-    status = dueq_open(url ? ZSTR_VAL(url) : NULL, &client->client);
+    client->url = address_of(url);
+    status = dueq_open(client->url ? ZSTR_VAL(client->url) : NULL, &client->client);
     if (status != DUEQ_OK) {
         dueq_php_throw(status, client->client ? dueq_error_text(client->client) : NULL);
         dueq_php_client_release(client);
@@ -23,9 +31,18 @@ void dueq_php_client_release(dueq_php_client *client) {
     if (!client || --client->holders) {
         return;
     }
+    while (client->spare) {
+        dueq_php_link *link = client->spare;
+
+        client->spare = link->next;
+        dueq_php_link_close(link);
+    }
     dueq_result_free(client->result);
     dueq_queue_close(client->target);
     dueq_close(client->client);
+    if (client->url) {
+        zend_string_release(client->url);
+    }
     efree(client);
 }
 

@@ -287,3 +287,28 @@ dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena) {
     ZEND_HASH_FOREACH_END();
     return drafts;
 }
+
+bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
+    bool unlimited = false; /* null leaves 0 in the number */
+
+    ZEND_PARSE_PARAMETERS_START(1, 16)
+        Z_PARAM_STR(fields->body)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(fields->delay)
+        Z_PARAM_ZVAL(fields->at)
+        Z_PARAM_STR_OR_NULL(fields->id)
+        Z_PARAM_LONG_OR_NULL(fields->max_attempts, unlimited)
+        Z_PARAM_ZVAL(fields->lease)
+        Z_PARAM_ARRAY_HT(fields->headers)
+        Z_PARAM_LONG(fields->priority)
+        Z_PARAM_ZVAL(fields->ttl)
+        Z_PARAM_ZVAL(fields->backoff)
+        Z_PARAM_LONG_OR_NULL(fields->max_crashes, unlimited)
+        Z_PARAM_BOOL(fields->drop)
+        Z_PARAM_STR_OR_NULL(fields->dead_letter)
+        Z_PARAM_STR_OR_NULL(fields->to)
+        Z_PARAM_ZVAL(fields->unique)
+        Z_PARAM_ZVAL(fields->replace)
+        ZEND_PARSE_PARAMETERS_END_EX(return false);
+        return true;
+}

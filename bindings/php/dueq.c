@@ -10,12 +10,16 @@
 #include "dueq_arginfo.h"
 
 _Static_assert(DUEQ_DEFAULT_ATTEMPTS == 5, "the stub names this default of Queue::push()");
+_Static_assert(DUEQ_MAX_RUN_MS == 3600000, "the stub names this default of Queue::consume()");
 _Static_assert(DUEQ_DEFAULT_CRASHES == 5, "the stub names this default of Queue::push()");
 
 zend_class_entry *dueq_php_backoff_ce;
+zend_class_entry *dueq_php_consumer_ce;
 zend_class_entry *dueq_php_lock_ce;
 zend_class_entry *dueq_php_message_ce;
 zend_class_entry *dueq_php_messages_ce;
+zend_class_entry *dueq_php_pending_ce;
+zend_class_entry *dueq_php_pusher_ce;
 zend_class_entry *dueq_php_queue_ce;
 zend_class_entry *dueq_php_queues_ce;
 zend_class_entry *dueq_php_rate_ce;
@@ -23,17 +27,23 @@ zend_class_entry *dueq_php_stats_ce;
 
 static void register_classes(void) {
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
+    dueq_php_consumer_ce = register_class_Dueq_Consumer(zend_ce_aggregate);
     dueq_php_lock_ce = register_class_Dueq_Lock();
     dueq_php_message_ce = register_class_Dueq_Message();
     dueq_php_messages_ce = register_class_Dueq_Messages(zend_ce_iterator);
+    dueq_php_pending_ce = register_class_Dueq_Pending();
+    dueq_php_pusher_ce = register_class_Dueq_Pusher();
     dueq_php_queue_ce = register_class_Dueq_Queue();
     dueq_php_queues_ce = register_class_Dueq_Queues();
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
     dueq_php_backoff_startup();
+    dueq_php_consumer_startup();
     dueq_php_lock_startup();
     dueq_php_message_startup();
     dueq_php_messages_startup();
+    dueq_php_pending_startup();
+    dueq_php_pusher_startup();
     dueq_php_queue_startup();
     dueq_php_queues_startup();
 }

@@ -133,6 +133,13 @@ namespace Dueq
         public function pushMany(array $messages): array {}
 
         /**
+         * Makes a pusher, which has many pushes in flight on connections of its own.
+         *
+         * @param int $most how many pushes may be under way at a time, 1 to 1,000,000
+         */
+        public function pusher(int $most = 10000): Pusher {}
+
+        /**
          * Takes the next ready message under a lease. Until the lease ends nobody else gets it; then it is
          * ready again. A paused queue hands nothing out; a wait goes on until it is resumed.
          *
@@ -148,6 +155,19 @@ namespace Dueq
         ): ?Message {}
 
         /**
+         * Starts a reserve() and does not wait: for event loops and fibers. It waits on connections of
+         * its own, so that any number may be under way, and all other methods of this queue and its
+         * messages work meanwhile: each is one short round trip.
+         *
+         * @param float|\DateInterval $timeout as reserve()
+         * @param float|\DateInterval|null $lease as reserve()
+         */
+        public function reserveStart(
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval|null $lease = null
+        ): Pending {}
+
+        /**
          * Takes up to $count ready messages, as reserve(). It waits for the first only.
          *
          * @param int $count 1 to 200
@@ -158,6 +178,25 @@ namespace Dueq
             float|\DateInterval $timeout = 0.0,
             float|\DateInterval|null $lease = null
         ): array {}
+
+        /**
+         * Makes a consumer: a loop over messages that costs one round trip for each batch, with a
+         * heartbeat that keeps their leases. It has connections of its own.
+         *
+         * @param int $prefetch how many messages it reserves at a time, 1 to 200
+         * @param float|\DateInterval|null $lease null: the message's own, else 8 seconds (without a
+         *     heartbeat: 30). The heartbeat extends it as long as this process lives, also while a
+         *     handler sleeps or computes: so it is how soon others get what a killed process held
+         * @param float|\DateInterval|null $maxRun how long the heartbeat keeps a message after it was
+         *     handed out; null or 0: there is no heartbeat
+         * @param float|\DateInterval $timeout a loop ends when none came for that long; INF: never
+         */
+        public function consume(
+            int $prefetch = 1,
+            float|\DateInterval|null $lease = null,
+            float|\DateInterval|null $maxRun = 3600.0,
+            float|\DateInterval $timeout = INF
+        ): Consumer {}
 
         /**
          * Finishes messages: they are gone.
@@ -340,6 +379,25 @@ namespace Dueq
         ): ?Message {}
 
         /**
+         * Starts a reserve() and does not wait, as Queue::reserveStart().
+         *
+         * @param float|\DateInterval $timeout as Queue::reserve()
+         * @param float|\DateInterval|null $lease as Queue::reserve()
+         */
+        public function reserveStart(
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval|null $lease = null
+        ): Pending {}
+
+        /** Makes a consumer of all of them, as Queue::consume(). */
+        public function consume(
+            int $prefetch = 1,
+            float|\DateInterval|null $lease = null,
+            float|\DateInterval|null $maxRun = 3600.0,
+            float|\DateInterval $timeout = INF
+        ): Consumer {}
+
+        /**
          * Takes up to $count ready messages, all of one queue, as reserve(). It waits for the first only.
          *
          * @param int $count 1 to 200
@@ -350,6 +408,77 @@ namespace Dueq
             float|\DateInterval $timeout = 0.0,
             float|\DateInterval|null $lease = null
         ): array {}
+    }
+
+    /**
+     * A loop over messages, as consume() returns it. work() is the fast way:
+     *
+     *     $queue->consume(prefetch: 10)->work(function (Dueq\Message $message) {
+     *         ...                          // acknowledged at the end, retried when this throws
+     *     });
+     *
+     * or one's own loop, in which each message is settled by its methods:
+     *
+     *     foreach ($queue->consume() as $message) {
+     *         ...
+     *         $message->ack();
+     *     }
+     *
+     * Signal handlers run while it waits (with pcntl_async_signals(true)). However a loop ends, what was
+     * reserved and not handed out is given back, and that delivery does not count. After a fork, what
+     * it holds is the parent's, and the child may begin a loop of its own.
+     *
+     * @implements \IteratorAggregate<int, Message>
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Consumer implements \IteratorAggregate
+    {
+        private function __construct() {}
+
+        /**
+         * Calls the handler with each message until the loop ends. What a handler did not settle by the
+         * message's own methods is acknowledged when it returns, and retried with the error's text when it
+         * throws; both go with the next request, not with one of their own. Whether the lease had been
+         * lost by then, lost() tells.
+         *
+         * @param callable $handler called with a Message
+         * @param callable|null $onError called with a Message and the \Throwable that the handler threw,
+         *     before the message is retried, unless this settles it; then the loop goes on. null: the
+         *     loop ends, and throws it
+         * @throws Exception\DueqException
+         */
+        public function work(callable $handler, ?callable $onError = null): void {}
+
+        /** For foreach, one loop at a time. */
+        public function getIterator(): \Iterator {}
+
+        /**
+         * Ends the loop after the message at hand, or its wait, for good. Signal handlers may call it.
+         * After poll() it gives back what is in hand, which takes a round trip or two.
+         */
+        public function stop(): void {}
+
+        /**
+         * For event loops and fibers, in the place of a loop: the next message, without waiting. Call it
+         * until it returns null, and again when stream() is readable. The message's own methods settle
+         * it. The consumer's timeout says nothing here.
+         *
+         * @return Message|null null: none for now, or it was stopped
+         * @throws Exception\DueqException when the server could not be reached: call it again later
+         */
+        public function poll(): ?Message {}
+
+        /**
+         * What to wait for after poll(), as Pending::stream(). Keep calling poll() then: a message or a
+         * wake-up may have come for this consumer.
+         *
+         * @return resource
+         */
+        public function stream() {}
+
+        /** How many messages were lost so far: their leases had ended before they were settled, or handed out. */
+        public function lost(): int {}
     }
 
     /**
@@ -561,6 +690,117 @@ namespace Dueq
         public function rewind(): void {}
 
         public function valid(): bool {}
+    }
+
+    /**
+     * A reserve that is under way, as reserveStart() returns it. An event loop watches its stream:
+     *
+     *     $pending = $queue->reserveStart();
+     *     while (!$pending->poll()) {
+     *         $read = [$pending->stream()];        // and whatever else the loop waits for
+     *         stream_select($read, $write, $except, null);
+     *     }
+     *     $message = $pending->result();
+     *
+     * One that is dropped is cancelled. After a fork it is the parent's.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Pending
+    {
+        private function __construct() {}
+
+        /**
+         * What to wait for: it is readable whenever poll() has something to do, its timeout included,
+         * until the end. Do not read from it. It need not be closed; closing it does no harm.
+         *
+         * @return resource
+         */
+        public function stream() {}
+
+        /**
+         * Moves on as far as that goes without blocking; to be called whenever the stream is readable, as
+         * a wake-up that came for this consumer may be meant for any. (Finding a host's address and starting an
+         * embedded server may block, on the first call only.) It never throws.
+         *
+         * @return bool true at the end: result() has it
+         */
+        public function poll(): bool {}
+
+        /**
+         * What reserve() would have returned, or throws what it would have thrown.
+         *
+         * @return Message|null null after the wait, and when it was cancelled
+         * @throws \Error before poll() has returned true
+         */
+        public function result(): ?Message {}
+
+        /**
+         * Gives up waiting, which takes a round trip or two. A message that has come already, and that
+         * result() has not returned, goes back to the front of its line, and the delivery does not
+         * count. Nothing happens after result().
+         *
+         * @throws Exception\DueqException when it could not be given back: it will be when its lease ends
+         */
+        public function cancel(): void {}
+    }
+
+    /**
+     * Pushes without waiting for each: hundreds of thousands of them in a second. They are stored in
+     * their order, none twice, each with an outcome of its own. A push is certain when flush() has
+     * returned without naming it.
+     *
+     *     $pusher = $queue->pusher();
+     *     foreach ($orders as $order) {
+     *         $pusher->push($order->json());
+     *     }
+     *     foreach ($pusher->flush() as $number => $error) { ... }
+     *
+     * Its end waits as flush() does, and warns of what failed. After a fork, what it had taken over is
+     * the parent's.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Pusher
+    {
+        private function __construct() {}
+
+        /**
+         * Takes a message over, as Queue::push() does. It waits only when as many are under way as may
+         * be.
+         *
+         * @return int its number: 0 for the first push of this object, then 1, 2 ...
+         * @throws Exception\InvalidException where Queue::push() would: it has no number then
+         * @throws Exception\TooLargeException
+         */
+        public function push(
+            string $body,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null,
+            ?string $id = null,
+            ?int $maxAttempts = 5,
+            float|\DateInterval|null $lease = null,
+            array $headers = [],
+            int $priority = 0,
+            float|\DateInterval|null $ttl = null,
+            float|array|Backoff|\DateInterval|null $backoff = null,
+            ?int $maxCrashes = 5,
+            bool $drop = false,
+            ?string $deadLetter = null,
+            ?string $to = null,
+            float|\DateInterval|null $unique = null,
+            bool|string $replace = false
+        ): int {}
+
+        /**
+         * Waits until all that it took over is stored or has failed.
+         *
+         * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown,
+         *     of all pushes since the last flush() that failed. Those of one step share one
+         */
+        public function flush(): array {}
     }
 
     /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6a90c2b12646ddee8c0c693ac98d90feb0fa53e7 */
+ * Stub hash: 1aafb97cc07f1f5367063cb0fb6e245ec39b276d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -38,8 +38,17 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pushMany, 0, 1,
 	ZEND_ARG_TYPE_INFO(0, messages, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_pusher, 0, 0, Dueq\\Pusher, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "10000")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserve, 0, 0, Dueq\\Message, 1)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserveStart, 0, 0, Dueq\\Pending, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
@@ -47,6 +56,13 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reserveMany, 0,
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, Dueq\\Consumer, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefetch, IS_LONG, 0, "1")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_Queue_pushMany
@@ -118,10 +134,34 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queues_reserve arginfo_class_Dueq_Queue_reserve
 
+#define arginfo_class_Dueq_Queues_reserveStart arginfo_class_Dueq_Queue_reserveStart
+
+#define arginfo_class_Dueq_Queues_consume arginfo_class_Dueq_Queue_consume
+
 #define arginfo_class_Dueq_Queues_reserveMany arginfo_class_Dueq_Queue_reserveMany
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Backoff___construct, 0, 0, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Consumer___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_work, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, handler, IS_CALLABLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onError, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Consumer_getIterator, 0, 0, Iterator, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Consumer_stop arginfo_class_Dueq_Queue_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Consumer_poll, 0, 0, Dueq\\Message, 1)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_Consumer___construct
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_lost, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_fixed, 0, 1, Dueq\\Backoff, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -141,7 +181,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_list, 0, 1, Du
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_ack, 0, 0, IS_ARRAY, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
@@ -165,10 +205,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_bury, 0, 0, I
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, reason, IS_STRING, 0, "\"\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Consumer___construct
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Messages_current, 0, 0, Dueq\\Message, 1)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Messages_current arginfo_class_Dueq_Consumer_poll
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_key, 0, 0, IS_LONG, 1)
 ZEND_END_ARG_INFO()
@@ -180,7 +219,41 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_Consumer___construct
+
+#define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_Consumer___construct
+
+#define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
+
+#define arginfo_class_Dueq_Pending_result arginfo_class_Dueq_Consumer_poll
+
+#define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
+
+#define arginfo_class_Dueq_Pusher___construct arginfo_class_Dueq_Consumer___construct
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_push, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxAttempts, IS_LONG, 1, "5")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, headers, IS_ARRAY, 0, "[]")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, priority, IS_LONG, 0, "0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, Dueq\\Backoff|DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_flush, 0, 0, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Consumer___construct
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Lock_extend, 0, 1, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -188,9 +261,9 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_Queue_pause
 
-#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Backoff___construct
+#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Consumer___construct
 
 #define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
 
@@ -201,8 +274,11 @@ ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
 ZEND_METHOD(Dueq_Queue, push);
 ZEND_METHOD(Dueq_Queue, pushMany);
+ZEND_METHOD(Dueq_Queue, pusher);
 ZEND_METHOD(Dueq_Queue, reserve);
+ZEND_METHOD(Dueq_Queue, reserveStart);
 ZEND_METHOD(Dueq_Queue, reserveMany);
+ZEND_METHOD(Dueq_Queue, consume);
 ZEND_METHOD(Dueq_Queue, ackMany);
 ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
@@ -221,7 +297,16 @@ ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
 ZEND_METHOD(Dueq_Queues, url);
 ZEND_METHOD(Dueq_Queues, reserve);
+ZEND_METHOD(Dueq_Queues, reserveStart);
+ZEND_METHOD(Dueq_Queues, consume);
 ZEND_METHOD(Dueq_Queues, reserveMany);
+ZEND_METHOD(Dueq_Consumer, __construct);
+ZEND_METHOD(Dueq_Consumer, work);
+ZEND_METHOD(Dueq_Consumer, getIterator);
+ZEND_METHOD(Dueq_Consumer, stop);
+ZEND_METHOD(Dueq_Consumer, poll);
+ZEND_METHOD(Dueq_Consumer, stream);
+ZEND_METHOD(Dueq_Consumer, lost);
 ZEND_METHOD(Dueq_Backoff, __construct);
 ZEND_METHOD(Dueq_Backoff, fixed);
 ZEND_METHOD(Dueq_Backoff, linear);
@@ -239,6 +324,14 @@ ZEND_METHOD(Dueq_Messages, key);
 ZEND_METHOD(Dueq_Messages, next);
 ZEND_METHOD(Dueq_Messages, rewind);
 ZEND_METHOD(Dueq_Messages, valid);
+ZEND_METHOD(Dueq_Pending, __construct);
+ZEND_METHOD(Dueq_Pending, stream);
+ZEND_METHOD(Dueq_Pending, poll);
+ZEND_METHOD(Dueq_Pending, result);
+ZEND_METHOD(Dueq_Pending, cancel);
+ZEND_METHOD(Dueq_Pusher, __construct);
+ZEND_METHOD(Dueq_Pusher, push);
+ZEND_METHOD(Dueq_Pusher, flush);
 ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
@@ -254,8 +347,11 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, push, arginfo_class_Dueq_Queue_push, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pushMany, arginfo_class_Dueq_Queue_pushMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, pusher, arginfo_class_Dueq_Queue_pusher, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserve, arginfo_class_Dueq_Queue_reserve, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveMany, arginfo_class_Dueq_Queue_reserveMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, consume, arginfo_class_Dueq_Queue_consume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, ackMany, arginfo_class_Dueq_Queue_ackMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
@@ -279,7 +375,21 @@ static const zend_function_entry class_Dueq_Queues_methods[] = {
 	ZEND_ME(Dueq_Queues, __construct, arginfo_class_Dueq_Queues___construct, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, url, arginfo_class_Dueq_Queues_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserve, arginfo_class_Dueq_Queues_reserve, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, reserveStart, arginfo_class_Dueq_Queues_reserveStart, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, consume, arginfo_class_Dueq_Queues_consume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserveMany, arginfo_class_Dueq_Queues_reserveMany, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Consumer_methods[] = {
+	ZEND_ME(Dueq_Consumer, __construct, arginfo_class_Dueq_Consumer___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Consumer, work, arginfo_class_Dueq_Consumer_work, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, getIterator, arginfo_class_Dueq_Consumer_getIterator, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, stop, arginfo_class_Dueq_Consumer_stop, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, poll, arginfo_class_Dueq_Consumer_poll, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, stream, arginfo_class_Dueq_Consumer_stream, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Consumer, lost, arginfo_class_Dueq_Consumer_lost, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -312,6 +422,24 @@ static const zend_function_entry class_Dueq_Messages_methods[] = {
 	ZEND_ME(Dueq_Messages, next, arginfo_class_Dueq_Messages_next, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Messages, rewind, arginfo_class_Dueq_Messages_rewind, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Messages, valid, arginfo_class_Dueq_Messages_valid, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Pending_methods[] = {
+	ZEND_ME(Dueq_Pending, __construct, arginfo_class_Dueq_Pending___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Pending, stream, arginfo_class_Dueq_Pending_stream, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pending, poll, arginfo_class_Dueq_Pending_poll, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pending, result, arginfo_class_Dueq_Pending_result, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pending, cancel, arginfo_class_Dueq_Pending_cancel, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Pusher_methods[] = {
+	ZEND_ME(Dueq_Pusher, __construct, arginfo_class_Dueq_Pusher___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Pusher, push, arginfo_class_Dueq_Pusher_push, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Pusher, flush, arginfo_class_Dueq_Pusher_flush, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
@@ -521,6 +649,18 @@ static zend_class_entry *register_class_Dueq_Queues(void)
 	return class_entry;
 }
 
+static zend_class_entry *register_class_Dueq_Consumer(zend_class_entry *class_entry_IteratorAggregate)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Consumer", class_Dueq_Consumer_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_IteratorAggregate);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_Backoff(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -695,6 +835,28 @@ static zend_class_entry *register_class_Dueq_Messages(zend_class_entry *class_en
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 	zend_class_implements(class_entry, 1, class_entry_Iterator);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Pending(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Pending", class_Dueq_Pending_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Pusher(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Pusher", class_Dueq_Pusher_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
 	return class_entry;
 }

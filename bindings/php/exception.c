@@ -48,15 +48,32 @@ zend_result dueq_php_exception_startup(void) {
     return SUCCESS;
 }
 
-void dueq_php_throw(dueq_status status, const char *text) {
-    zend_class_entry *ce = NULL;
-
+static zend_class_entry *class_of(dueq_status status) {
     for (size_t i = 0; i < CLASS_COUNT; i++) {
         if (classes[i].status == status) {
-            ce = classes[i].ce;
+            return classes[i].ce;
         }
     }
-    zend_throw_exception(ce, text && *text ? text : dueq_status_text(status), (zend_long)status);
+    return NULL;
+}
+
+static const char *text_of(dueq_status status, const char *text) {
+    return text && *text ? text : dueq_status_text(status);
+}
+
+void dueq_php_throw(dueq_status status, const char *text) {
+    zend_throw_exception(class_of(status), text_of(status, text), (zend_long)status);
+}
+
+void dueq_php_exception_make(zval *out, dueq_status status, const char *text) {
+    zval value;
+
+    object_init_ex(out, class_of(status));
+    ZVAL_STRING(&value, text_of(status, text));
+    zend_update_property_ex(zend_ce_exception, Z_OBJ_P(out), ZSTR_KNOWN(ZEND_STR_MESSAGE), &value);
+    zval_ptr_dtor_str(&value);
+    ZVAL_LONG(&value, (zend_long)status);
+    zend_update_property_ex(zend_ce_exception, Z_OBJ_P(out), ZSTR_KNOWN(ZEND_STR_CODE), &value);
 }
 
 void dueq_php_throw_format(dueq_status status, const char *format, ...) {

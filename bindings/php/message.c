@@ -3,10 +3,13 @@
 typedef struct message_object {
     dueq_php_queue *queue; /* counted. It is never part of a cycle (a queue holds nothing), so that
                               the collector does not need to know it */
+    dueq_php_tie *tie;     /* NULL: it came by no consumer */
+    bool settled;
     zend_object std;
 } message_object;
 
 static zend_object_handlers handlers;
+static zend_string *states[DUEQ_DEAD + 1]; /* their names, interned */
 
 static message_object *message_of(zend_object *object) {
     return (message_object *)((char *)object - offsetof(message_object, std));
@@ -27,6 +30,7 @@ static void message_release(zend_object *object) {
     if (message->queue) {
         OBJ_RELEASE(&message->queue->std);
     }
+    dueq_php_tie_release(message->tie);
     zend_object_std_dtor(object);
 }
 
@@ -36,6 +40,11 @@ void dueq_php_message_startup(void) {
     handlers.offset = offsetof(message_object, std);
     handlers.free_obj = message_release;
     handlers.clone_obj = NULL;
+    for (dueq_state state = DUEQ_READY; state <= DUEQ_DEAD; state++) {
+        const char *name = dueq_state_name(state);
+
+        states[state] = zend_string_init_interned(name, strlen(name), true);
+    }
 }
 
 /* The properties in the order of the stub. */
@@ -76,6 +85,14 @@ static void make_headers(zval *out, const dueq_message *message) {
     }
 }
 
+static void make_state(zval *out, dueq_state state) {
+    if (state >= DUEQ_READY && state <= DUEQ_DEAD) {
+        ZVAL_INTERNED_STR(out, states[state]);
+    } else {
+        ZVAL_STRING(out, dueq_state_name(state));
+    }
+}
+
 static void make_count(zval *out, uint32_t count) { ZVAL_LONG(out, (zend_long)count); }
 
 /* 0 stands for no limit. */
@@ -95,6 +112,17 @@ static void make_name(zval *out, dueq_bytes name) {
     }
 }
 
+/* Often it has the bytes of the id. */
+static void make_ticket(zend_object *object, const dueq_message *message) {
+    zval *id = OBJ_PROP_NUM(object, MESSAGE_ID), *ticket = OBJ_PROP_NUM(object, MESSAGE_TICKET);
+
+    if (zend_string_equals_cstr(Z_STR_P(id), message->ticket.data, message->ticket.size)) {
+        ZVAL_COPY(ticket, id);
+    } else {
+        dueq_php_string(ticket, message->ticket);
+    }
+}
+
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message) {
     zend_object *object;
 
@@ -107,14 +135,14 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ID), message->id);
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_BODY), message->body);
     make_headers(OBJ_PROP_NUM(object, MESSAGE_HEADERS), message);
-    dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_TICKET), message->ticket);
+    make_ticket(object, message);
     make_count(OBJ_PROP_NUM(object, MESSAGE_ATTEMPT), message->attempt);
     make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_ATTEMPTS), message->max_attempts);
     make_count(OBJ_PROP_NUM(object, MESSAGE_CRASHES), message->crashes);
     make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_CRASHES), message->max_crashes);
     make_count(OBJ_PROP_NUM(object, MESSAGE_DELIVERIES), message->deliveries);
     ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
-    ZVAL_STRING(OBJ_PROP_NUM(object, MESSAGE_STATE), dueq_state_name(message->state));
+    make_state(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED_AT), dueq_php_seconds(message->created_ms));
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);
@@ -123,6 +151,32 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     make_name(OBJ_PROP_NUM(object, MESSAGE_DEAD_LETTER), message->dead_letter);
     make_name(OBJ_PROP_NUM(object, MESSAGE_TO), message->to);
 }
+
+void dueq_php_message_tie(zend_object *object, dueq_php_tie *tie) {
+    tie->holders++;
+    message_of(object)->tie = tie;
+}
+
+void dueq_php_tie_release(dueq_php_tie *tie) {
+    if (tie && !--tie->holders) {
+        efree(tie);
+    }
+}
+
+static dueq_bytes ticket_of(message_object *message) {
+    return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
+}
+
+void dueq_php_message_settled(zend_object *object) {
+    message_object *message = message_of(object);
+
+    message->settled = true;
+    if (message->queue && message->tie && message->tie->consumer) {
+        dueq_consumer_forget(message->tie->consumer, ticket_of(message));
+    }
+}
+
+bool dueq_php_message_is_settled(zend_object *object) { return message_of(object)->settled; }
 
 void dueq_php_message_first(zval *out, dueq_php_queue *queue) {
     dueq_php_message_make(out, queue, dueq_result_message(queue->client->result, 0));
@@ -142,16 +196,16 @@ void dueq_php_message_list(zval *out, dueq_php_queue *queue) {
     dueq_php_client_forget(queue->client);
 }
 
-static dueq_bytes ticket_of(message_object *message) {
-    return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
+dueq_bytes dueq_php_message_ticket(zend_object *object) {
+    message_object *message = message_of(object);
+
+    return message->queue ? ticket_of(message) : (dueq_bytes){NULL, 0};
 }
 
-dueq_bytes dueq_php_message_ticket(zend_object *object, const dueq_php_queue *queue) {
-    message_object *message = message_of(object);
-    bool same = message->queue && zend_string_equals(Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE)),
-                                                     Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)));
-
-    return same ? ticket_of(message) : (dueq_bytes){NULL, 0};
+bool dueq_php_message_is_of(zend_object *object, const dueq_php_queue *queue) {
+    return message_of(object)->queue &&
+           zend_string_equals(Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE)),
+                              Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)));
 }
 
 /* Message's constructor is private, so that each has its queue; other extensions may bypass it. */
@@ -172,6 +226,16 @@ static message_object *this_message(const zval *this) {
     }
 
 ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+/* Sees a verb through that ends the delivery, unless it fails. */
+static dueq_status settle(message_object *message, dueq_status submitted) {
+    dueq_status status = dueq_php_finish_held(message->queue->client, submitted, NULL);
+
+    if (status >= 0) {
+        dueq_php_message_settled(&message->std);
+    }
+    return status;
+}
 
 /* The queue of this name that ack() pushes to; NULL: it threw. */
 static dueq_queue *open_target(dueq_php_client *client, const zend_string *name) {
@@ -194,10 +258,8 @@ static void ack_push(message_object *message, HashTable *push, const zend_string
     dueq_queue *target = NULL;
 
     if (drafts && (!to || (target = open_target(queue->client, to)))) {
-        dueq_php_finish_held(queue->client,
-                             dueq_ack_push_submit(queue->queue, ticket_of(message), target, drafts,
-                                                  zend_hash_num_elements(push)),
-                             NULL);
+        settle(message, dueq_ack_push_submit(queue->queue, ticket_of(message), target, drafts,
+                                             zend_hash_num_elements(push)));
     }
     zend_arena_destroy(arena);
     if (!EG(exception)) {
@@ -226,8 +288,7 @@ ZEND_METHOD(Dueq_Message, ack) {
         return;
     }
     const dueq_bytes ticket = ticket_of(message);
-    dueq_php_finish_held(message->queue->client, dueq_ack_submit(message->queue->queue, &ticket, 1),
-                         NULL);
+    settle(message, dueq_ack_submit(message->queue->queue, &ticket, 1));
     if (push && !EG(exception)) {
         RETURN_EMPTY_ARRAY();
     }
@@ -249,10 +310,8 @@ ZEND_METHOD(Dueq_Message, retry) {
     if (delay && Z_TYPE_P(delay) != IS_NULL && !dueq_php_duration(&place, delay, &delay_ms)) {
         RETURN_THROWS();
     }
-    RETURN_BOOL(dueq_php_finish_held(message->queue->client,
-                                     dueq_retry_submit(message->queue->queue, ticket_of(message),
-                                                       delay_ms, dueq_php_bytes(error)),
-                                     NULL) == DUEQ_OK);
+    RETURN_BOOL(settle(message, dueq_retry_submit(message->queue->queue, ticket_of(message),
+                                                  delay_ms, dueq_php_bytes(error))) == DUEQ_OK);
 }
 
 ZEND_METHOD(Dueq_Message, release) {
@@ -270,8 +329,7 @@ ZEND_METHOD(Dueq_Message, release) {
         RETURN_THROWS();
     }
     dueq_bytes ticket = ticket_of(message);
-    dueq_php_finish_held(message->queue->client,
-                         dueq_release_submit(message->queue->queue, &ticket, 1, delay_ms), NULL);
+    settle(message, dueq_release_submit(message->queue->queue, &ticket, 1, delay_ms));
 }
 
 ZEND_METHOD(Dueq_Message, extend) {
@@ -301,7 +359,6 @@ ZEND_METHOD(Dueq_Message, bury) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_MESSAGE(message);
-    dueq_php_finish_held(
-        message->queue->client,
-        dueq_bury_submit(message->queue->queue, ticket_of(message), dueq_php_bytes(reason)), NULL);
+    settle(message,
+           dueq_bury_submit(message->queue->queue, ticket_of(message), dueq_php_bytes(reason)));
 }

@@ -27,13 +27,21 @@ ZEND_TSRMLS_CACHE_EXTERN()
 /* ---- dueq.c: the module ------------------------------------------------------------------------ */
 
 extern zend_class_entry *dueq_php_backoff_ce;
+extern zend_class_entry *dueq_php_consumer_ce;
 extern zend_class_entry *dueq_php_lock_ce;
 extern zend_class_entry *dueq_php_message_ce;
 extern zend_class_entry *dueq_php_messages_ce;
+extern zend_class_entry *dueq_php_pending_ce;
+extern zend_class_entry *dueq_php_pusher_ce;
 extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
+
+/* How a reserve waits. */
+typedef struct dueq_php_patience {
+    int64_t timeout_ms, lease_ms;
+} dueq_php_patience;
 
 /* ---- client.c: the client that objects share ----------------------------------------------------- */
 
@@ -43,8 +51,10 @@ extern zend_class_entry *dueq_php_stats_ce;
  */
 typedef struct dueq_php_client {
     dueq_client *client;
+    zend_string *url;    /* as it was opened; NULL: the default */
     dueq_result *result; /* of the last call */
     dueq_queue *target;  /* the queue that the last ack() pushed to */
+    struct dueq_php_link *spare;
     uint32_t holders;
 } dueq_php_client;
 
@@ -59,7 +69,8 @@ void dueq_php_client_forget(dueq_php_client *client);
 
 typedef struct dueq_php_queue {
     dueq_php_client *client;
-    dueq_queue *queue; /* NULL until it is open */
+    dueq_queue *queue;           /* NULL until it is open */
+    struct dueq_php_queue *self; /* a source's list of one */
     zend_object std;
 } dueq_php_queue;
 
@@ -82,6 +93,67 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
 /* The outcomes of a push's items from number `first` on, appended to a list: ids, null: a duplicate. */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
 
+/* ---- link.c: further clients of the same server --------------------------------------------------- */
+
+/* What messages are reserved from: a Dueq\Queue or Dueq\Queues. */
+typedef struct dueq_php_source {
+    zend_object *object;
+    dueq_php_client *client;
+    dueq_php_queue *const *queues;
+    size_t count;
+    dueq_order order;
+} dueq_php_source;
+
+/*
+ * A client beside that of the source, as a client carries one call at a time: what is under way here
+ * leaves the methods of queues and messages free. It has the source's queues, in their order.
+ */
+typedef struct dueq_php_link {
+    struct dueq_php_link *next;
+    dueq_client *client;
+    dueq_result *result; /* kept here as in dueq_php_client */
+    pid_t pid;           /* of the process that opened it */
+    size_t count;
+    dueq_queue *queues[];
+} dueq_php_link;
+
+/* A spare one of the source's client, or a new one. NULL: it threw. */
+dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
+/* Makes it a spare one. No call is under way on it, but for that of a parent process. */
+void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
+/* Closes it, with the call that is under way on it. */
+void dueq_php_link_close(dueq_php_link *link);
+/* Sees the link's call through, and takes its result. */
+dueq_status dueq_php_link_finish(dueq_php_link *link);
+/*
+ * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It may be
+ * closed before or after the link. False: it threw.
+ */
+bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
+
+/* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
+
+void dueq_php_pending_startup(void);
+/* Starts to reserve a message, and makes the Dueq\Pending of it, or throws. */
+void dueq_php_pending_start(zval *out, const dueq_php_source *source,
+                            const dueq_php_patience *patience);
+
+/* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
+
+void dueq_php_consumer_startup(void);
+/* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
+void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
+                      const dueq_php_source *source);
+
+/* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
+
+/* The most pushes that a pusher may be told to take over. */
+#define DUEQ_PHP_MOST_PUSHES 1000000
+
+void dueq_php_pusher_startup(void);
+/* Makes a Dueq\Pusher of the source's first queue, or throws. Nothing is sent. */
+void dueq_php_pusher_make(zval *out, const dueq_php_source *source, size_t most);
+
 /* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
 
 void dueq_php_queues_startup(void);
@@ -91,12 +163,29 @@ void dueq_php_queues_startup(void);
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
+/*
+ * What a message shares with the consumer that it came by, which either may outlive: the end of that
+ * message's delivery by another call is said to the consumer.
+ */
+typedef struct dueq_php_tie {
+    dueq_consumer *consumer; /* NULL: closed */
+    uint32_t holders;
+} dueq_php_tie;
+/* The message is of a consumer's: it becomes one more holder of the tie. */
+void dueq_php_message_tie(zend_object *message, dueq_php_tie *tie);
+/* The last one to do so frees it. NULL is safe. */
+void dueq_php_tie_release(dueq_php_tie *tie);
+/* Notes that a call has ended the message's delivery, or found it ended. */
+void dueq_php_message_settled(zend_object *message);
+bool dueq_php_message_is_settled(zend_object *message);
 /* Makes the first message of the queue's last call, which it forgets then. */
 void dueq_php_message_first(zval *out, dueq_php_queue *queue);
 /* Makes a list of all of its messages. */
 void dueq_php_message_list(zval *out, dueq_php_queue *queue);
-/* The ticket of a Dueq\Message of a queue of this name; empty if it is another's. */
-dueq_bytes dueq_php_message_ticket(zend_object *message, const dueq_php_queue *queue);
+/* The ticket of a Dueq\Message, which it keeps; empty unless it comes from a queue. */
+dueq_bytes dueq_php_message_ticket(zend_object *message);
+/* Is it of a queue of this name? */
+bool dueq_php_message_is_of(zend_object *message, const dueq_php_queue *queue);
 
 /* ---- messages.c: Dueq\Messages ----------------------------------------------------------------- */
 
@@ -139,6 +228,8 @@ typedef struct dueq_php_place {
     const char *name;
 } dueq_php_place;
 
+/* Reads the parameters of push(). False: an exception was thrown. */
+bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields);
 /*
  * Fills a draft. It borrows the strings of `fields`; what else it needs is taken from the arena.
  * item: as in dueq_php_place. False: an exception was thrown.
@@ -178,10 +269,10 @@ bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
 /* A point of time, never 0, which the core reads as none: 1970 itself becomes its first millisecond. */
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
 
-/* How a reserve waits: its parameters from number `first` on, of which NULL was not given. */
-typedef struct dueq_php_patience {
-    int64_t timeout_ms, lease_ms;
-} dueq_php_patience;
+/*
+ * Reads how a reserve waits: its parameters from number `first` on, of which NULL was not given, and
+ * what *patience says then stands.
+ */
 bool dueq_php_patience_read(zval *timeout, zval *lease, uint32_t first,
                             dueq_php_patience *patience);
 
@@ -203,6 +294,12 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
 /* A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own. */
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);
 
+/*
+ * Lets the program's signal handlers run, and its limit of time, as the engine does between two
+ * instructions: for methods that go on waiting. True: one threw.
+ */
+bool dueq_php_interrupts(void);
+
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
 /* Runs a verb on one ticket or id; whether it was OK. */
 bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item);
@@ -217,6 +314,8 @@ void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *ite
 
 /* Finds the class of each status. FAILURE: one is missing. */
 zend_result dueq_php_exception_startup(void);
+/* Makes the exception of a status and does not throw it. text NULL: the status's own. */
+void dueq_php_exception_make(zval *out, dueq_status status, const char *text);
 /* Throws the exception of a status. */
 void dueq_php_throw(dueq_status status, const char *text);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)

@@ -8,6 +8,7 @@ static zend_object *create(zend_class_entry *ce) {
     zend_object_std_init(&queue->std, ce);
     object_properties_init(&queue->std, ce);
     queue->std.handlers = &handlers;
+    queue->self = queue;
     return &queue->std;
 }
 
@@ -90,30 +91,12 @@ ZEND_METHOD(Dueq_Queue, newId) {
 
 ZEND_METHOD(Dueq_Queue, push) {
     dueq_php_fields fields = DUEQ_PHP_FIELDS;
-    bool unlimited = false;
     dueq_draft draft;
     dueq_status status = DUEQ_INVALID;
 
-    ZEND_PARSE_PARAMETERS_START(1, 16)
-        Z_PARAM_STR(fields.body)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(fields.delay)
-        Z_PARAM_ZVAL(fields.at)
-        Z_PARAM_STR_OR_NULL(fields.id)
-        Z_PARAM_LONG_OR_NULL(fields.max_attempts, unlimited)
-        Z_PARAM_ZVAL(fields.lease)
-        Z_PARAM_ARRAY_HT(fields.headers)
-        Z_PARAM_LONG(fields.priority)
-        Z_PARAM_ZVAL(fields.ttl)
-        Z_PARAM_ZVAL(fields.backoff)
-        Z_PARAM_LONG_OR_NULL(fields.max_crashes, unlimited)
-        Z_PARAM_BOOL(fields.drop)
-        Z_PARAM_STR_OR_NULL(fields.dead_letter)
-        Z_PARAM_STR_OR_NULL(fields.to)
-        Z_PARAM_ZVAL(fields.unique)
-        Z_PARAM_ZVAL(fields.replace)
-    ZEND_PARSE_PARAMETERS_END();
-
+    if (!dueq_php_fields_parse(execute_data, &fields)) {
+        RETURN_THROWS();
+    }
     THIS_QUEUE(queue);
     zend_arena *arena = zend_arena_create(1024);
     if (dueq_php_draft_fill(&draft, &fields, -1, &arena)) {
@@ -174,7 +157,7 @@ ZEND_METHOD(Dueq_Queue, pushMany) {
 
 ZEND_METHOD(Dueq_Queue, reserve) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience;
+    dueq_php_patience patience = {0};
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -193,9 +176,55 @@ ZEND_METHOD(Dueq_Queue, reserve) {
     }
 }
 
+static dueq_php_source source_of(dueq_php_queue *queue) {
+    return (dueq_php_source){&queue->std, queue->client, &queue->self, 1, DUEQ_PREFERENCE};
+}
+
+ZEND_METHOD(Dueq_Queue, reserveStart) {
+    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    zval *timeout = NULL, *lease = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (dueq_php_patience_read(timeout, lease, 1, &patience)) {
+        const dueq_php_source source = source_of(queue);
+
+        dueq_php_pending_start(return_value, &source, &patience);
+    }
+}
+
+ZEND_METHOD(Dueq_Queue, pusher) {
+    const dueq_php_place place = {1, -1, "most"};
+    zend_long most = DUEQ_MAX_PUSHES;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_LONG(most)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    if (most < 1 || most > DUEQ_PHP_MOST_PUSHES) {
+        dueq_php_invalid(&place, "be from 1 to 1000000");
+        RETURN_THROWS();
+    }
+    const dueq_php_source source = source_of(queue);
+    dueq_php_pusher_make(return_value, &source, (size_t)most);
+}
+
+ZEND_METHOD(Dueq_Queue, consume) {
+    THIS_QUEUE(queue);
+    const dueq_php_source source = source_of(queue);
+    dueq_php_consume(execute_data, return_value, &source);
+}
+
 ZEND_METHOD(Dueq_Queue, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience;
+    dueq_php_patience patience = {0};
     dueq_status status;
     zend_long count;
 

@@ -180,7 +180,7 @@ static dueq_php_queue *reserve(queues_object *queues, zend_long count,
 
 ZEND_METHOD(Dueq_Queues, reserve) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience;
+    dueq_php_patience patience = {0};
     dueq_php_queue *from;
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
@@ -199,9 +199,38 @@ ZEND_METHOD(Dueq_Queues, reserve) {
     }
 }
 
+static dueq_php_source source_of(queues_object *queues) {
+    return (dueq_php_source){&queues->std, queues->client, queues->objects, queues->count,
+                             queues->order};
+}
+
+ZEND_METHOD(Dueq_Queues, reserveStart) {
+    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    zval *timeout = NULL, *lease = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUES(queues);
+    if (dueq_php_patience_read(timeout, lease, 1, &patience)) {
+        const dueq_php_source source = source_of(queues);
+
+        dueq_php_pending_start(return_value, &source, &patience);
+    }
+}
+
+ZEND_METHOD(Dueq_Queues, consume) {
+    THIS_QUEUES(queues);
+    const dueq_php_source source = source_of(queues);
+    dueq_php_consume(execute_data, return_value, &source);
+}
+
 ZEND_METHOD(Dueq_Queues, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience;
+    dueq_php_patience patience = {0};
     dueq_php_queue *from;
     zend_long count;
 

@@ -165,7 +165,6 @@ bool dueq_php_patience_read(zval *timeout, zval *lease, uint32_t first,
     const dueq_php_place timeout_place = {first, -1, "timeout"},
                          lease_place = {first + 1, -1, "lease"};
 
-    patience->timeout_ms = 0;
     return (!timeout || dueq_php_timeout(&timeout_place, timeout, &patience->timeout_ms)) &&
            dueq_php_limit(&lease_place, lease, &patience->lease_ms);
 }

@@ -198,6 +198,28 @@ final class ProcessTest extends QueueTestCase
             foreach ([...$queues->reserveMany(5), ...$queues->reserveMany(5)] as $message) {
                 $message->ack();
             }
+            $pending = $queue->reserveStart(0.0);
+            $stream = $pending->stream();
+            while (!$pending->poll()) {
+                [$read, $write, $except] = [[$stream], [], []];
+                stream_select($read, $write, $except, 1);
+            }
+            $pending->result()?->ack();
+            $queue->reserveStart()->poll();
+            $pusher = $queue->pusher();
+            foreach (['x', 'y', 'x'] as $id) {
+                $pusher->push($id, id: "p$id", ttl: 1);
+            }
+            count($pusher->flush()) === 1 || $this->fail('the duplicate');
+            foreach ($queue->consume(timeout: 0.0) as $held) {
+                $held->ack();
+                break;
+            }
+            $queue->consume(5, timeout: 0.0)->work(
+                fn () => throw new \LogicException(),
+                fn ($message, $error) => $message->ack()
+            );
+            $held->queue === 'a' || $this->fail();
             $queue->rates();
             Queue::names($url);
             $bad = [

@@ -5,10 +5,13 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Backoff;
+use Dueq\Consumer;
 use Dueq\Exception\DueqException;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Messages;
+use Dueq\Pending;
+use Dueq\Pusher;
 use Dueq\Queue;
 use Dueq\Queues;
 use Dueq\Rate;
@@ -56,10 +59,11 @@ final class SurfaceTest extends QueueTestCase
         $objects = [
             $queue, $queue->reserve(), $queue->peek('leased'), $queue->stats(), $queue->rates()[0],
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
+            $queue->reserveStart(), $queue->pusher(), $queue->consume(),
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
-                Queues::class],
+                Queues::class, Pending::class, Pusher::class, Consumer::class],
             array_map(get_class(...), $objects)
         );
         return $objects;
@@ -103,7 +107,7 @@ final class SurfaceTest extends QueueTestCase
 
     public function test_objects_come_from_their_makers_only(): void
     {
-        foreach ([Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class] as $class) {
+        foreach ([Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class, Stats::class, Rate::class, Lock::class, Backoff::class] as $class) {
             $this->assertFails(fn () => new $class(), \Error::class);
         }
         foreach ($this->objects() as $object) {

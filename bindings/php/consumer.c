@@ -1,0 +1,486 @@
+#include "php_dueq.h"
+
+#include "zend_exceptions.h"
+#include "zend_interfaces.h"
+
+/* A signal that came just before the poll() is seen at the end of a slice. */
+#define SLICE_MS 250
+
+typedef struct consumer_object {
+    dueq_php_source source; /* its object is counted, as in message.c */
+    dueq_php_link *link;
+    dueq_consumer *consumer;
+    dueq_php_tie *tie;
+    int64_t timeout_ms;
+    bool looping, stopped;
+    bool under_way; /* a request of poll() */
+    pid_t pid;      /* of the process that it works for */
+    zval stream;    /* UNDEF: none asked for */
+    zval current;   /* the message that was handed out last; UNDEF: none */
+    zend_long position;
+    zend_object std;
+} consumer_object;
+
+static zend_object_handlers handlers;
+
+static consumer_object *consumer_of(zend_object *object) {
+    return (consumer_object *)((char *)object - offsetof(consumer_object, std));
+}
+
+static zend_object *create(zend_class_entry *ce) {
+    consumer_object *consumer = zend_object_alloc(sizeof *consumer, ce);
+
+    zend_object_std_init(&consumer->std, ce);
+    object_properties_init(&consumer->std, ce);
+    consumer->std.handlers = &handlers;
+    ZVAL_UNDEF(&consumer->stream);
+    ZVAL_UNDEF(&consumer->current);
+    return &consumer->std;
+}
+
+/* Ends a wait, sends what was noted, and gives back what is in hand. What a parent process holds is its. */
+static dueq_status settle(consumer_object *consumer) {
+    dueq_status status = DUEQ_OK;
+
+    if (consumer->pid == getpid()) {
+        dueq_hasten(consumer->link->client);
+        do {
+            status = dueq_consumer_stop(consumer->consumer);
+        } while (status == DUEQ_INTERRUPTED);
+    }
+    consumer->under_way = false;
+    return status;
+}
+
+static void release(zend_object *object) {
+    consumer_object *consumer = consumer_of(object);
+
+    zval_ptr_dtor(&consumer->stream);
+    zval_ptr_dtor(&consumer->current);
+    if (consumer->consumer) {
+        settle(consumer);
+        consumer->tie->consumer = NULL;
+        dueq_consumer_close(consumer->consumer);
+    }
+    dueq_php_tie_release(consumer->tie);
+    if (consumer->link) {
+        dueq_php_link_give(consumer->source.client, consumer->link);
+    }
+    if (consumer->source.object) {
+        OBJ_RELEASE(consumer->source.object);
+    }
+    zend_object_std_dtor(object);
+}
+
+/* ---- The loop ---- */
+
+/* A child process begins anew. */
+static dueq_status submit(consumer_object *consumer, int64_t timeout_ms) {
+    consumer->pid = getpid();
+    return dueq_consumer_submit(consumer->consumer, timeout_ms);
+}
+
+/* False: it threw. */
+static bool begin(consumer_object *consumer) {
+    if (consumer->looping || consumer->under_way) {
+        zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
+        return false;
+    }
+    consumer->looping = true;
+    consumer->position = -1;
+    return true;
+}
+
+static void drop_current(consumer_object *consumer) {
+    zval_ptr_dtor(&consumer->current);
+    ZVAL_UNDEF(&consumer->current);
+}
+
+/* Ends the loop. Returns a failure to settle, which lost() does not tell. */
+static dueq_status end(consumer_object *consumer) {
+    drop_current(consumer);
+    consumer->looping = false;
+    return settle(consumer);
+}
+
+/* Waits for the next message. EMPTY also where signal handlers, which run meanwhile, end the loop. */
+static dueq_status await(consumer_object *consumer, const dueq_message **message, size_t *queue) {
+    dueq_status status = submit(consumer, consumer->timeout_ms);
+
+    if (status < 0) {
+        return status;
+    }
+    while ((status = dueq_consumer_take(consumer->consumer, message, queue)) == DUEQ_PENDING) {
+        dueq_wait(consumer->link->client, SLICE_MS);
+        if (dueq_php_interrupts() || consumer->stopped || consumer->pid != getpid()) {
+            return DUEQ_EMPTY;
+        }
+    }
+    return status;
+}
+
+static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
+                         size_t queue) {
+    dueq_php_message_make(out, consumer->source.queues[queue], message);
+    dueq_php_message_tie(Z_OBJ_P(out), consumer->tie);
+}
+
+/* Makes the next message the current one. False: the loop is to end, or it threw. */
+static bool advance(consumer_object *consumer) {
+    const dueq_message *message = NULL;
+    size_t queue = 0;
+    dueq_status status;
+
+    drop_current(consumer);
+    if (dueq_php_interrupts() || consumer->stopped) {
+        return false;
+    }
+    status = await(consumer, &message, &queue);
+    if (status < 0) {
+        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+    }
+    if (status != DUEQ_OK) {
+        return false;
+    }
+    make_message(&consumer->current, consumer, message, queue);
+    consumer->position++;
+    return true;
+}
+
+/* ---- foreach ---- */
+
+typedef struct loop {
+    zend_object_iterator iterator;
+    bool begun;
+} loop;
+
+static consumer_object *consumer_of_loop(zend_object_iterator *iterator) {
+    return consumer_of(Z_OBJ(iterator->data));
+}
+
+static void loop_destroy(zend_object_iterator *iterator) {
+    if (((loop *)iterator)->begun) {
+        end(consumer_of_loop(iterator));
+    }
+    zval_ptr_dtor(&iterator->data);
+}
+
+static int loop_valid(zend_object_iterator *iterator) {
+    const consumer_object *consumer = consumer_of_loop(iterator);
+
+    return Z_TYPE(consumer->current) == IS_UNDEF ? FAILURE : SUCCESS;
+}
+
+static zval *loop_current(zend_object_iterator *iterator) {
+    return &consumer_of_loop(iterator)->current;
+}
+
+static void loop_key(zend_object_iterator *iterator, zval *key) {
+    ZVAL_LONG(key, consumer_of_loop(iterator)->position);
+}
+
+static void loop_next(zend_object_iterator *iterator) { advance(consumer_of_loop(iterator)); }
+
+static void loop_rewind(zend_object_iterator *iterator) {
+    loop *this = (loop *)iterator;
+
+    if (this->begun) {
+        zend_throw_error(NULL, "A loop over a Dueq\\Consumer does not begin anew");
+    } else if (begin(consumer_of_loop(iterator))) {
+        this->begun = true;
+        advance(consumer_of_loop(iterator));
+    }
+}
+
+static const zend_object_iterator_funcs loop_functions = {
+    .dtor = loop_destroy,
+    .valid = loop_valid,
+    .get_current_data = loop_current,
+    .get_current_key = loop_key,
+    .move_forward = loop_next,
+    .rewind = loop_rewind,
+};
+
+static zend_object_iterator *get_iterator(zend_class_entry *ce, zval *object, int by_reference) {
+    loop *made;
+
+    (void)ce;
+    if (by_reference) {
+        zend_throw_error(NULL, "A Dueq\\Consumer cannot be iterated by reference");
+        return NULL;
+    }
+    if (!consumer_of(Z_OBJ_P(object))->consumer) {
+        zend_throw_error(NULL, "This Dueq\\Consumer does not come from a queue");
+        return NULL;
+    }
+    made = ecalloc(1, sizeof *made);
+    zend_iterator_init(&made->iterator);
+    ZVAL_OBJ_COPY(&made->iterator.data, Z_OBJ_P(object));
+    made->iterator.funcs = &loop_functions;
+    return &made->iterator;
+}
+
+/* ---- work ---- */
+
+/* What is kept with the message: the class and the text of what was thrown. */
+static zend_string *describe(zend_object *error) {
+    const char *name = ZSTR_VAL(error->ce->name);
+    zval buffer, *text;
+
+    if (zend_is_unwind_exit(error) || zend_is_graceful_exit(error)) {
+        return zend_string_init(ZEND_STRL("exit"), false);
+    }
+    text = zend_read_property_ex(zend_get_exception_base(error), error,
+                                 ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &buffer);
+    if (Z_TYPE_P(text) != IS_STRING) {
+        return zend_string_init(name, strlen(name), false);
+    }
+    return zend_string_concat3(name, strlen(name), ": ", 2, Z_STRVAL_P(text), Z_STRLEN_P(text));
+}
+
+static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t count,
+                 zval *arguments) {
+    zval result;
+
+    ZVAL_UNDEF(&result);
+    info->retval = &result;
+    info->params = arguments;
+    info->param_count = count;
+    zend_call_function(info, cache);
+    zval_ptr_dtor(&result);
+}
+
+/* Notes an ack, or a retry with this error, of the current message, if it is not settled. */
+static void note(consumer_object *consumer, const zend_string *error) {
+    zend_object *message = Z_OBJ(consumer->current);
+    dueq_bytes ticket;
+    dueq_status status;
+
+    if (dueq_php_message_is_settled(message)) {
+        return;
+    }
+    ticket = dueq_php_message_ticket(message);
+    status = error ? dueq_consumer_retry(consumer->consumer, ticket, DUEQ_BY_POLICY,
+                                         dueq_php_bytes(error))
+                   : dueq_consumer_ack(consumer->consumer, ticket);
+    if (status < 0 && !EG(exception)) {
+        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+    }
+}
+
+/* The handler threw. Without on_error that stays thrown. */
+static void fail(consumer_object *consumer, zend_fcall_info *on_error,
+                 zend_fcall_info_cache *cache) {
+    zend_object *error = EG(exception);
+    bool ends = zend_is_unwind_exit(error) || zend_is_graceful_exit(error);
+    zend_string *text;
+
+    GC_ADDREF(error);
+    if (ZEND_FCI_INITIALIZED(*on_error) && !ends) {
+        zval arguments[2];
+
+        zend_clear_exception();
+        ZVAL_COPY_VALUE(&arguments[0], &consumer->current);
+        ZVAL_OBJ(&arguments[1], error);
+        call(on_error, cache, 2, arguments);
+    }
+    text = describe(error);
+    note(consumer, text);
+    zend_string_release(text);
+    OBJ_RELEASE(error);
+}
+
+/* ---- The methods ---- */
+
+void dueq_php_consumer_startup(void) {
+    dueq_php_consumer_ce->create_object = create;
+    dueq_php_consumer_ce->get_iterator = get_iterator;
+    memcpy(&handlers, &std_object_handlers, sizeof handlers);
+    handlers.offset = offsetof(consumer_object, std);
+    handlers.free_obj = release;
+    handlers.clone_obj = NULL;
+}
+
+static void make(zval *out, const dueq_php_source *source, const dueq_consumer_options *options,
+                 int64_t timeout_ms) {
+    dueq_php_link *link = dueq_php_link_take(source);
+    consumer_object *consumer;
+    dueq_status status;
+
+    if (!link) {
+        return;
+    }
+    object_init_ex(out, dueq_php_consumer_ce);
+    consumer = consumer_of(Z_OBJ_P(out));
+    GC_ADDREF(source->object);
+    consumer->source = *source;
+    consumer->link = link;
+    consumer->pid = getpid();
+    consumer->timeout_ms = timeout_ms;
+    consumer->tie = ecalloc(1, sizeof *consumer->tie);
+    consumer->tie->holders = 1;
+    status = dueq_consumer_open(link->queues, link->count, options, &consumer->consumer);
+    consumer->tie->consumer = consumer->consumer;
+    if (status != DUEQ_OK) {
+        dueq_php_throw(status, dueq_error_text(link->client));
+    }
+}
+
+void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
+                      const dueq_php_source *source) {
+    static const dueq_php_place prefetch_place = {1, -1, "prefetch"},
+                                lease_place = {2, -1, "lease"}, max_run_place = {3, -1, "maxRun"},
+                                timeout_place = {4, -1, "timeout"};
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    zval *lease = NULL, *max_run = NULL, *timeout = NULL;
+    int64_t timeout_ms = DUEQ_FOREVER;
+    zend_long prefetch = 1;
+
+    ZEND_PARSE_PARAMETERS_START(0, 4)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_LONG(prefetch)
+        Z_PARAM_ZVAL(lease)
+        Z_PARAM_ZVAL(max_run)
+        Z_PARAM_ZVAL(timeout)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (prefetch < 1 || prefetch > DUEQ_MAX_BATCH) {
+        dueq_php_invalid(&prefetch_place, "be from 1 to 200");
+        return;
+    }
+    options.prefetch = (size_t)prefetch;
+    options.order = source->order;
+    if (max_run && Z_TYPE_P(max_run) == IS_NULL) {
+        options.max_run_ms = 0;
+    } else if (max_run && !dueq_php_duration(&max_run_place, max_run, &options.max_run_ms)) {
+        return;
+    }
+    if (dueq_php_limit(&lease_place, lease, &options.lease_ms) &&
+        (!timeout || dueq_php_timeout(&timeout_place, timeout, &timeout_ms))) {
+        make(return_value, source, &options, timeout_ms);
+    }
+}
+
+/* Consumer's constructor is private; other extensions may bypass it. */
+static consumer_object *this_consumer(const zval *this) {
+    consumer_object *consumer = consumer_of(Z_OBJ_P(this));
+
+    if (!consumer->consumer) {
+        zend_throw_error(NULL, "This Dueq\\Consumer does not come from a queue");
+        return NULL;
+    }
+    return consumer;
+}
+
+#define THIS_CONSUMER(consumer)                                                                    \
+    consumer_object *consumer = this_consumer(ZEND_THIS);                                          \
+    if (!consumer) {                                                                               \
+        RETURN_THROWS();                                                                           \
+    }
+
+ZEND_METHOD(Dueq_Consumer, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Consumer, work) {
+    zend_fcall_info handler, on_error = empty_fcall_info;
+    zend_fcall_info_cache handler_cache, on_error_cache = empty_fcall_info_cache;
+    dueq_status status;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_FUNC(handler, handler_cache)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_FUNC_OR_NULL(on_error, on_error_cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_CONSUMER(consumer);
+    if (!begin(consumer)) {
+        RETURN_THROWS();
+    }
+    while (advance(consumer)) {
+        call(&handler, &handler_cache, 1, &consumer->current);
+        if (EG(exception)) {
+            fail(consumer, &on_error, &on_error_cache);
+        } else {
+            note(consumer, NULL);
+        }
+        if (EG(exception)) {
+            break;
+        }
+    }
+    status = end(consumer);
+    if (status < 0 && !EG(exception)) {
+        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+    }
+}
+
+ZEND_METHOD(Dueq_Consumer, getIterator) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    zend_create_internal_iterator_zval(return_value, ZEND_THIS);
+}
+
+ZEND_METHOD(Dueq_Consumer, stop) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CONSUMER(consumer);
+    consumer->stopped = true;
+    if (!consumer->looping) {
+        settle(consumer);
+    }
+}
+
+ZEND_METHOD(Dueq_Consumer, lost) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CONSUMER(consumer);
+    RETURN_LONG((zend_long)dueq_consumer_lost(consumer->consumer));
+}
+
+/* ---- Event loops ---- */
+
+/* The next message, as far as that goes without blocking: PENDING while a request is under way. */
+static dueq_status try(consumer_object *consumer, const dueq_message **message, size_t *queue) {
+    bool under_way = consumer->under_way && consumer->pid == getpid();
+    dueq_status status = DUEQ_EMPTY;
+
+    while (status == DUEQ_EMPTY) {
+        if (!under_way && (status = submit(consumer, DUEQ_FOREVER)) < 0) {
+            return status;
+        }
+        under_way = false;
+        do {
+            if (dueq_pump(consumer->link->client) == DUEQ_PENDING) {
+                return DUEQ_PENDING;
+            }
+            status = dueq_consumer_take(consumer->consumer, message, queue);
+        } while (status == DUEQ_PENDING);
+    }
+    return status;
+}
+
+ZEND_METHOD(Dueq_Consumer, poll) {
+    const dueq_message *message = NULL;
+    size_t queue = 0;
+    dueq_status status;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CONSUMER(consumer);
+    if (consumer->looping) {
+        zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
+        RETURN_THROWS();
+    }
+    if (consumer->stopped) {
+        return;
+    }
+    status = try(consumer, &message, &queue);
+    consumer->under_way = status == DUEQ_PENDING;
+    if (status == DUEQ_OK) {
+        make_message(return_value, consumer, message, queue);
+    } else if (status < 0) {
+        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+    }
+}
+
+ZEND_METHOD(Dueq_Consumer, stream) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CONSUMER(consumer);
+    if (dueq_php_link_stream(&consumer->stream, consumer->link)) {
+        RETURN_COPY(&consumer->stream);
+    }
+}

@@ -1,0 +1,102 @@
+#include "php_dueq.h"
+
+#include <fcntl.h>
+
+static void throw_error(const dueq_php_link *link, dueq_status status) {
+    dueq_php_throw(status, link->client ? dueq_error_text(link->client) : NULL);
+}
+
+/* False: it threw. */
+static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
+    for (; link->count < source->count; link->count++) {
+        const zend_string *name = Z_STR_P(OBJ_PROP_NUM(&source->queues[link->count]->std, 0));
+        dueq_status status = dueq_queue_open(link->client, ZSTR_VAL(name), ZSTR_LEN(name),
+                                             &link->queues[link->count]);
+
+        if (status != DUEQ_OK) {
+            throw_error(link, status);
+            return false;
+        }
+    }
+    return true;
+}
+
+static dueq_php_link *open_link(const dueq_php_source *source) {
+    const zend_string *url = source->client->url;
+    dueq_php_link *link = ecalloc(1, sizeof *link + source->count * sizeof link->queues[0]);
+    dueq_status status = dueq_open(url ? ZSTR_VAL(url) : NULL, &link->client);
+
+    link->pid = getpid();
+    if (status != DUEQ_OK) {
+        throw_error(link, status);
+    } else if (open_queues(link, source)) {
+        return link;
+    }
+    dueq_php_link_close(link);
+    return NULL;
+}
+
+dueq_php_link *dueq_php_link_take(const dueq_php_source *source) {
+    dueq_php_link *link = source->client->spare;
+
+    if (!link) {
+        return open_link(source);
+    }
+    source->client->spare = link->next;
+    if (link->pid == getpid()) {
+        return link;
+    }
+    dueq_php_link_close(link);
+    return dueq_php_link_take(source);
+}
+
+void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link) {
+    dueq_result_free(link->result);
+    link->result = NULL;
+    link->next = client->spare;
+    client->spare = link;
+}
+
+void dueq_php_link_close(dueq_php_link *link) {
+    dueq_result_free(link->result);
+    for (size_t i = 0; i < link->count; i++) {
+        dueq_queue_close(link->queues[i]);
+    }
+    dueq_close(link->client);
+    efree(link);
+}
+
+dueq_status dueq_php_link_finish(dueq_php_link *link) {
+    dueq_status status;
+
+    do {
+        status = dueq_wait(link->client, -1);
+    } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
+    dueq_result_free(link->result);
+    return dueq_take(link->client, &link->result);
+}
+
+bool dueq_php_link_stream(zval *out, dueq_php_link *link) {
+    int descriptor = dueq_descriptor(link->client);
+    php_stream *stream = NULL;
+
+    if (Z_TYPE_P(out) == IS_RESOURCE && Z_RES_TYPE_P(out) >= 0) {
+        return true;
+    }
+    zval_ptr_dtor(out);
+    ZVAL_UNDEF(out);
+    descriptor = descriptor < 0 ? -1 : fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    if (descriptor >= 0) {
+        stream = php_stream_fopen_from_fd(descriptor, "r", NULL);
+    }
+    if (stream) {
+        php_stream_to_zval(stream, out);
+        return true;
+    }
+    dueq_php_throw_format(DUEQ_NO_MEMORY, "there is no descriptor left to wait on: %s",
+                          strerror(errno));
+    if (descriptor >= 0) {
+        close(descriptor);
+    }
+    return false;
+}
