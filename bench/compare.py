@@ -4,14 +4,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from statistics import median
 from typing import Any, ParamSpec
 
 from adapters import Absent, Adapter, Failed, Peer
 from machine import Figures
 from measures import spread
-from servers import Server, Usage, serve
+from servers import Server, Traffic, Usage, serve
 
 P = ParamSpec("P")
 
@@ -301,13 +301,17 @@ def _waiting(entry: Entry, size: Size) -> None:
     for count in (1, size.waiting):
         with serve(entry.peer.server) as server, ExitStack() as stack:
             workers = _start_waiting(entry.peer, server, stack, count)
-            rate = _idle_rate(server, size.quiet_seconds)
-            found["one" if count == 1 else "many"] = rate
+            rate = _idle(server, size.quiet_seconds)
+            found["one" if count == 1 else "many"] = asdict(rate)
             if count > 1 and entry.peer.delays:
-                found["delivered"] = _delivered(entry.peer, server, workers, rate)
+                found["delivered"] = asdict(_delivered(entry.peer, server, workers, rate))
     entry.figures["waiting"] = found
-    told = ", ".join(f"{name} {value:.2f}" for name, value in found.items())
-    print(f"  {entry.peer.key:<14}{told}", flush=True)
+    told = ", ".join(
+        f"{name} {found[name]['sent']:.2f} ({found[name]['calls']:.2f})"
+        for name in ("one", "many", "delivered")
+        if name in found
+    )
+    print(f"  {entry.peer.key:<14}commands sent (run): {told}", flush=True)
 
 
 def _start_waiting(peer: Peer, server: Server, stack: ExitStack, count: int) -> list[Adapter]:
@@ -324,30 +328,34 @@ def _start_waiting(peer: Peer, server: Server, stack: ExitStack, count: int) -> 
     return workers
 
 
-def _idle_rate(server: Server, seconds: float) -> float:
-    before, begin = server.usage(), time.monotonic()
+def _idle(server: Server, seconds: float) -> Traffic:
+    """Commands a second."""
+    watch, begin = server.watch(), time.monotonic()
     time.sleep(seconds)
-    return (server.usage() - before).calls / (time.monotonic() - begin)
+    traffic, passed = watch.close(), time.monotonic() - begin
+    return Traffic(traffic.sent / passed, traffic.calls / passed)
 
 
-def _delivered(peer: Peer, server: Server, workers: list[Adapter], idle_rate: float) -> float:
+def _delivered(peer: Peer, server: Server, workers: list[Adapter], idle: Traffic) -> Traffic:
     """Commands for one delayed job after its push, beyond what the waiting workers ask anyway."""
     count = 5
     due = time.time() + 5
     _delay(peer, server, count, count * 500.0, due * 1000)
     if time.time() > due:
         raise Failed("waiting: the jobs were not enqueued before they were due")
-    before, begin = server.usage(), time.monotonic()
-    deadline = begin + 35
+    watch, begin = server.watch(), time.monotonic()
     handled = 0
     while handled < count:
-        if time.monotonic() > deadline:
-            raise Failed(f"waiting: {handled} of {count} delayed jobs came within 30 s")
+        if time.monotonic() > begin + 35:
+            raise Failed(f"waiting: {handled} of {count} delayed jobs came within 35 s")
         time.sleep(0.05)
         handled += sum(worker.heard("handled") for worker in workers)
     time.sleep(0.5)
-    calls = (server.usage() - before).calls - idle_rate * (time.monotonic() - begin)
-    return max(0.0, calls / count)
+    traffic, passed = watch.close(), time.monotonic() - begin
+    return Traffic(
+        max(0.0, (traffic.sent - idle.sent * passed) / count),
+        max(0.0, (traffic.calls - idle.calls * passed) / count),
+    )
 
 
 def recovery(entries: list[Entry], size: Size) -> None:
