@@ -113,8 +113,8 @@ TABLES: dict[str, tuple[str, Sequence[Column]]] = {
     ),
     "Waiting and recovery": (
         "Commands a second that waiting workers send; commands for one delayed job, after its push,"
-        " while 20 workers wait, beyond those. Run: with what scripts call. Seconds until the job of"
-        " a worker that was killed (kill -9) is handled by another.",
+        " while 20 workers wait, beyond those. Run: with what scripts call. Seconds until the job"
+        " of a worker that was killed (kill -9) is handled by another.",
         (
             ("1 waiting, sent/s", _waiting("one", "sent", 2)),
             ("20 waiting, sent/s", _waiting("many", "sent", 2)),
