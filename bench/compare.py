@@ -229,13 +229,15 @@ def delays(entries: list[Entry], size: Size) -> None:
 
 
 def _late(entry: Entry, kind: str, count: int, spread_ms: float) -> None:
-    rates = [
-        found["latest"]["work"]["rate"] for found in entry.figures.get("throughput", {}).values()
-    ]
-    if kind == "load" and rates and max(rates) < LOAD:
-        raise Absent(f"one worker consumes {max(rates):,.0f} a second")
+    known = [found["latest"] for found in entry.figures.get("throughput", {}).values()]
+    consumed = max((figures["work"]["rate"] for figures in known), default=None)
+    if kind == "load" and consumed and consumed < LOAD:
+        raise Absent(f"one worker consumes {consumed:,.0f} a second")
+    enqueued = min(
+        (figures["push"]["rate"] for figures in known if "push" in figures), default=1000
+    )
     late_ms: list[float] = []
-    for lead in (2.0 + count / 1500, 4.0 + count / 200):
+    for lead in (1.5 + 1.5 * count / enqueued, 5.0 + count / 200):
         with serve(entry.peer.server) as server:
             late_ms = _listen(entry.peer, server, count, spread_ms, lead)
         if late_ms:

@@ -10,7 +10,7 @@ from adapters import START_SECONDS, Adapter, Failed, Peer
 from compare import Entry, Size
 from servers import Server, Traffic, serve
 
-AT_ONCE = 4
+AT_ONCE = 5
 """Peers whose waiting workers are counted at the same time: the figures are counts, not times."""
 
 

@@ -31,7 +31,7 @@ import machine
 import quiet
 import tables
 from measures import MEASURES
-from report import Target, begin, conclude
+from report import Target, begin, conclude, save
 from targets import of_peers
 
 COMPARED = {
@@ -44,6 +44,38 @@ COMPARED = {
 
 
 def main() -> None:
+    options, peers = _options()
+    if options.packages:
+        for peer in _chosen(options, peers)[0]:
+            packages = peer.folder / "packages"
+            if packages.exists():
+                print(" ".join(packages.read_text().split()))
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
+
+    if options.source:
+        report = json.loads(options.source.read_text())
+    else:
+        report, targets = measure(options, peers)
+        conclude(report, targets, options.json)
+    path = options.json.with_suffix(".md")
+    path.write_text(tables.markdown(report))
+    print(f"tables: {path}")
+    if options.plots:
+        import plots
+
+        for path in plots.draw(report, options.json.parent / "bench"):
+            print(f"plot: {path}")
+    if options.write:
+        document.write(report, plots.draw(report, document.PLOTS))
+        print(f"written: {document.PAGE}")
+    wrong = [key for key, peer in report.get("peers", {}).items() if _broke(key, peer)]
+    if wrong:
+        sys.exit(f"dueq's own measures failed: {', '.join(wrong)}")
+
+
+def _options() -> tuple[argparse.Namespace, dict[str, adapters.Peer]]:
     peers = adapters.peers()
     names = [*MEASURES, *COMPARED, *peers]
     assert __doc__
@@ -74,38 +106,13 @@ def main() -> None:
         parser.error(f"{machine.DRIVER} is not built: run ./dev bench")
     if options.peers:
         peers = adapters.peers(options.peers)
-    if options.packages:
-        for peer in _chosen(options, peers)[0]:
-            packages = peer.folder / "packages"
-            if packages.exists():
-                print(" ".join(packages.read_text().split()))
-        return
-    if options.plots and not find_spec("matplotlib"):
+    if options.plots and not options.packages and not find_spec("matplotlib"):
         parser.error("there is no matplotlib: run ./dev bench, or with --no-plots")
     if options.write and not options.plots:
         parser.error("--write needs the plots")
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, _end)
-
-    if options.source:
-        report = json.loads(options.source.read_text())
-    else:
-        report, targets = measure(options, peers)
-        conclude(report, targets, options.json)
-    path = options.json.with_suffix(".md")
-    path.write_text(tables.markdown(report))
-    print(f"tables: {path}")
-    if options.plots:
-        import plots
-
-        for path in plots.draw(report, options.json.parent / "bench"):
-            print(f"plot: {path}")
-    if options.write:
-        document.write(report, plots.draw(report, document.PLOTS))
-        print(f"written: {document.PAGE}")
-    wrong = [key for key, peer in report.get("peers", {}).items() if _broke(key, peer)]
-    if wrong:
-        sys.exit(f"dueq's own measures failed: {', '.join(wrong)}")
+    if options.write and options.only:
+        parser.error("--write is of a whole run, not with --only")
+    return options, peers
 
 
 def _end(number: int, _: object) -> None:
@@ -147,13 +154,15 @@ def measure(
     for name in own:
         report[name], more = MEASURES[name](options.quick)
         targets += more
+        save(report, options.json)
     if compared:
         entries = install(chosen, report)
         for name in compared:
             COMPARED[name](entries, size)
-        for entry in entries:
-            told = report["peers"][entry.peer.key]
-            told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
+            for entry in entries:
+                told = report["peers"][entry.peer.key]
+                told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
+            save(report, options.json)
         targets += of_peers(report, whole=not options.only)
     return report, targets
 
