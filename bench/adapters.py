@@ -20,8 +20,15 @@ FOLDER = machine.ROOT / "bench/peers"
 CACHE = machine.ROOT / "build/peers"
 LOGS = machine.ROOT / "build/log"
 INSTALL_SECONDS = 600
+START_SECONDS = 30
+"""How long an adapter may take until it is ready."""
+FILL_SECONDS = 120
+"""How long it may take to enqueue what is not timed."""
 
 Line = dict[str, Any]
+
+_live: set["Adapter"] = set()
+_over = threading.Event()
 
 
 class Failed(Exception):
@@ -75,13 +82,39 @@ class Peer:
             raise Absent(f"it does not tell its version: {error}") from error
         return version.stdout.strip()
 
+    def fill(self, environment: Mapping[str, str], count: int) -> None:
+        """Enqueues jobs that are ready, in bulk where it has a way for that."""
+        try:
+            self._fill(environment, count, "bulk")
+        except Absent:
+            self._fill(environment, count, "one")
+
+    def _fill(self, environment: Mapping[str, str], count: int, way: str) -> None:
+        with self.start(environment, "push", count, way) as adapter:
+            adapter.expect("ready", START_SECONDS)
+            adapter.go()
+            adapter.expect("count", FILL_SECONDS)
+            adapter.finish()
+
+    def delay(
+        self, environment: Mapping[str, str], count: int, spread_ms: float, base_ms: float
+    ) -> None:
+        """Enqueues jobs that are due over `spread_ms` from `base_ms` (since 1970) on."""
+        with self.start(environment, "delay", count, round(spread_ms), round(base_ms)) as adapter:
+            adapter.expect("pushed", FILL_SECONDS)
+            adapter.finish()
+
     @contextmanager
     def start(self, environment: Mapping[str, str], *words: str | int) -> Iterator["Adapter"]:
         """Runs its adapter; whatever is left of it in the end is killed."""
+        if _over.is_set():
+            raise Failed("the run was ended")
         adapter = Adapter(self, environment, words)
+        _live.add(adapter)
         try:
             yield adapter
         finally:
+            _live.discard(adapter)
             adapter.end()
 
 
@@ -212,6 +245,13 @@ class Adapter:
             assert stream
             with suppress(BrokenPipeError):
                 stream.close()
+
+
+def end_all() -> None:
+    """Lets no more adapters start, and ends all that run: whoever waits for one fails at once."""
+    _over.set()
+    for adapter in list(_live):
+        adapter.kill()
 
 
 def peers(folder: Path = FOLDER) -> dict[str, Peer]:

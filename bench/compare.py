@@ -1,14 +1,13 @@
-"""The measures that every peer takes: dueq in C, Python and PHP are peers like the others."""
+"""What every peer is measured by, dueq in C, Python and PHP like the others: throughput, bytes and
+lateness."""
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, ParamSpec
 
-from adapters import Absent, Adapter, Failed, Peer
+from adapters import START_SECONDS, Absent, Failed, Peer
 from machine import Figures
 from measures import spread
 from servers import Server, Usage, serve
@@ -16,13 +15,9 @@ from servers import Server, Usage, serve
 P = ParamSpec("P")
 
 HOUR_MS = 3_600_000
-START_SECONDS = 30
-"""How long an adapter may take until it is ready."""
 LOAD = 2000
 """Jobs due in a second, of the lateness under load."""
 WAITING = 20
-AT_ONCE = 4
-"""Peers whose waiting workers are counted at the same time: the figures are counts, not times."""
 
 
 @dataclass(frozen=True)
@@ -193,38 +188,19 @@ def _stored(entry: Entry, server: Server, state: str, size: Size) -> None:
     # Resident memory, which is all that some servers tell, is counted in pages.
     count = size.stored * (1 if entry.peer.server == "redis" else 8)
     server.flush()
-    fill = _fill_ready if state == "ready" else _fill_delayed
-    fill(entry.peer, server, 1)
+    environment = server.environment()
+
+    def fill(count: int) -> None:
+        if state == "ready":
+            entry.peer.fill(environment, count)
+        else:
+            entry.peer.delay(environment, count, 1000.0, time.time() * 1000 + HOUR_MS)
+
+    fill(1)  # with the first come scripts and keys, which are no job's
     before = server.memory()
-    fill(entry.peer, server, count)
+    fill(count)
     bytes_a_job = (server.memory() - before) / count
     entry.figures.setdefault("stored", {})[state] = round(bytes_a_job, 1)
-
-
-def _fill_ready(peer: Peer, server: Server, count: int) -> None:
-    try:
-        _fill(peer, server, count, "bulk")
-    except Absent:
-        _fill(peer, server, count, "one")
-
-
-def _fill(peer: Peer, server: Server, count: int, way: str) -> None:
-    with peer.start(server.environment(), "push", count, way) as adapter:
-        adapter.expect("ready", START_SECONDS)
-        adapter.go()
-        adapter.expect("count", 120)
-        adapter.finish()
-
-
-def _fill_delayed(peer: Peer, server: Server, count: int) -> None:
-    _delay(peer, server, count, 1000.0, time.time() * 1000 + HOUR_MS)
-
-
-def _delay(peer: Peer, server: Server, count: int, spread_ms: float, base_ms: float) -> None:
-    words = ("delay", count, round(spread_ms), round(base_ms))
-    with peer.start(server.environment(), *words) as adapter:
-        adapter.expect("pushed", 120)
-        adapter.finish()
 
 
 # ---- Lateness ----------------------------------------------------------------------------------
@@ -253,13 +229,15 @@ def delays(entries: list[Entry], size: Size) -> None:
 
 
 def _late(entry: Entry, kind: str, count: int, spread_ms: float) -> None:
-    rates = [
-        found["latest"]["work"]["rate"] for found in entry.figures.get("throughput", {}).values()
-    ]
-    if kind == "load" and rates and max(rates) < LOAD:
-        raise Absent(f"one worker consumes {max(rates):,.0f} a second")
+    known = [found["latest"] for found in entry.figures.get("throughput", {}).values()]
+    consumed = max((figures["work"]["rate"] for figures in known), default=None)
+    if kind == "load" and consumed and consumed < LOAD:
+        raise Absent(f"one worker consumes {consumed:,.0f} a second")
+    enqueued = min(
+        (figures["push"]["rate"] for figures in known if "push" in figures), default=1000
+    )
     late_ms: list[float] = []
-    for lead in (2.0 + count / 1500, 4.0 + count / 200):
+    for lead in (1.5 + 1.5 * count / enqueued, 5.0 + count / 200):
         with serve(entry.peer.server) as server:
             late_ms = _listen(entry.peer, server, count, spread_ms, lead)
         if late_ms:
@@ -278,116 +256,9 @@ def _listen(peer: Peer, server: Server, count: int, spread_ms: float, lead: floa
         worker.expect("ready", START_SECONDS)
         time.sleep(1.0)
         base = time.time() + lead
-        _delay(peer, server, count, spread_ms, base * 1000)
+        peer.delay(server.environment(), count, spread_ms, base * 1000)
         if time.time() > base:
             return []
         left = base + spread_ms / 1000 - time.time()
         late_ms: list[float] = worker.expect("late_ms", left + 15)["late_ms"]
         return late_ms
-
-
-# ---- Waiting and recovery ----------------------------------------------------------------------
-
-
-def waiting(entries: list[Entry], size: Size) -> None:
-    """What waiting workers ask of the server, and what a job costs that comes to many of them."""
-    print(f"waiting: 1 and {size.waiting} workers, {size.quiet_seconds:.0f} s each", flush=True)
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        list(pool.map(lambda entry: entry.attempt("waiting", _waiting, entry, size), entries))
-
-
-def _waiting(entry: Entry, size: Size) -> None:
-    found: dict[str, Any] = {"workers": size.waiting}
-    for count in (1, size.waiting):
-        with serve(entry.peer.server) as server, ExitStack() as stack:
-            workers = _start_waiting(entry.peer, server, stack, count)
-            rate = _idle_rate(server, size.quiet_seconds)
-            found["one" if count == 1 else "many"] = rate
-            if count > 1 and entry.peer.delays:
-                found["delivered"] = _delivered(entry.peer, server, workers, rate)
-    entry.figures["waiting"] = found
-    told = ", ".join(f"{name} {value:.2f}" for name, value in found.items())
-    print(f"  {entry.peer.key:<14}{told}", flush=True)
-
-
-def _start_waiting(peer: Peer, server: Server, stack: ExitStack, count: int) -> list[Adapter]:
-    workers = [stack.enter_context(peer.start(server.environment(), "idle")) for _ in range(count)]
-    for worker in workers:
-        worker.expect("ready", START_SECONDS + 3 * count)
-    # What it does to get going has to be over: some begin after they say that they are ready.
-    deadline = time.monotonic() + 30
-    calm = 0
-    while calm < 3 and time.monotonic() < deadline:
-        before = server.usage()
-        time.sleep(1.0)
-        calm = calm + 1 if (server.usage() - before).calls < 5 * count else 0
-    return workers
-
-
-def _idle_rate(server: Server, seconds: float) -> float:
-    before, begin = server.usage(), time.monotonic()
-    time.sleep(seconds)
-    return (server.usage() - before).calls / (time.monotonic() - begin)
-
-
-def _delivered(peer: Peer, server: Server, workers: list[Adapter], idle_rate: float) -> float:
-    """Commands for one delayed job after its push, beyond what the waiting workers ask anyway."""
-    count = 5
-    due = time.time() + 5
-    _delay(peer, server, count, count * 500.0, due * 1000)
-    if time.time() > due:
-        raise Failed("waiting: the jobs were not enqueued before they were due")
-    before, begin = server.usage(), time.monotonic()
-    deadline = begin + 35
-    handled = 0
-    while handled < count:
-        if time.monotonic() > deadline:
-            raise Failed(f"waiting: {handled} of {count} delayed jobs came within 30 s")
-        time.sleep(0.05)
-        handled += sum(worker.heard("handled") for worker in workers)
-    time.sleep(0.5)
-    calls = (server.usage() - before).calls - idle_rate * (time.monotonic() - begin)
-    return max(0.0, calls / count)
-
-
-def recovery(entries: list[Entry], size: Size) -> None:
-    """Seconds until a message of a worker that is killed by kill -9 is delivered again."""
-    if not size.recovery_seconds:
-        print("recovery: not in a quick run, which would take minutes", flush=True)
-        return
-    print(f"recovery: all at once, {size.recovery_seconds:.0f} s at most", flush=True)
-    with ThreadPoolExecutor(len(entries) or 1) as pool:
-        list(pool.map(lambda entry: entry.attempt("recovery", _recovery, entry, size), entries))
-
-
-def _recovery(entry: Entry, size: Size) -> None:
-    with serve(entry.peer.server) as server, ExitStack() as stack:
-        _fill(entry.peer, server, 1, "one")
-        holder = stack.enter_context(entry.peer.start(server.environment(), "hold", 600))
-        holder.expect("took", 2 * START_SECONDS)
-        rescuer = stack.enter_context(entry.peer.start(server.environment(), "rescue"))
-        rescuer.expect("ready", 2 * START_SECONDS)
-        # A worker that is at work for some time has told the server that it lives.
-        time.sleep(2.0)
-        if rescuer.heard("handled"):
-            raise Failed("recovery: two workers had the job at once")
-        killed = holder.kill()
-        seconds: float | None
-        try:
-            seconds = rescuer.expect("handled", size.recovery_seconds)["at"] - killed
-        except Failed as error:
-            if "no 'handled'" not in str(error):
-                raise
-            seconds = None
-    entry.figures["recovery"] = {"seconds": seconds, "cap": size.recovery_seconds}
-    told = f"{seconds:.1f} s" if seconds is not None else f"> {size.recovery_seconds:.0f} s"
-    print(f"  {entry.peer.key:<14}{told}", flush=True)
-
-
-COMPARED = {
-    "throughput": throughput,
-    "stored": stored,
-    "delays": delays,
-    "waiting": waiting,
-    "recovery": recovery,
-}

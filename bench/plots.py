@@ -71,10 +71,10 @@ BARS = (
     ),
     Bars(
         "waiting",
-        "Commands that the server runs with 20 workers waiting",
+        "Commands that the server is sent with 20 workers waiting",
         (
-            ("in a second, nothing to do", ("waiting", "many")),
-            ("for one delayed job", ("waiting", "delivered")),
+            ("in a second, nothing to do", ("waiting", "many", "sent")),
+            ("for one delayed job", ("waiting", "delivered", "sent")),
         ),
         higher=False,
         digits=1,

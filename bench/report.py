@@ -50,6 +50,11 @@ def conclude(report: dict[str, Any], targets: list[Target], path: Path) -> None:
         value = "-" if target.value is None else f"{target.value:.2f}"
         bound = "at most" if target.better == "lower" else "at least"
         print(f"{target.name:<66}{value:>8}  {bound} {target.limit:<6g} {verdict}")
+    save(report, path)
+    print(f"\nall figures: {path}")
+
+
+def save(report: dict[str, Any], path: Path) -> None:
+    """Writes what there is of it: a run that ends before its time leaves its figures behind."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(report, indent=1) + "\n")
-    print(f"\nall figures: {path}")

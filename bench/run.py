@@ -28,48 +28,31 @@ import adapters
 import compare
 import document
 import machine
+import quiet
 import tables
 from measures import MEASURES
-from report import Target, begin, conclude
+from report import Target, begin, conclude, save
 from targets import of_peers
+
+COMPARED = {
+    "throughput": compare.throughput,
+    "stored": compare.stored,
+    "delays": compare.delays,
+    "waiting": quiet.waiting,
+    "recovery": quiet.recovery,
+}
 
 
 def main() -> None:
-    peers = adapters.peers()
-    names = [*MEASURES, *compare.COMPARED, *peers]
-    assert __doc__
-    parser = argparse.ArgumentParser(
-        prog="./dev bench",
-        description=__doc__.format(
-            own=" ".join(MEASURES), compared=" ".join(compare.COMPARED), peers=" ".join(peers)
-        ),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller queues")
-    parser.add_argument("--tiny", action="store_true", help="only to see that all of it runs")
-    parser.add_argument(
-        "--only",
-        choices=names,
-        action="append",
-        metavar="NAME",
-        help="a measure or a peer; repeatable",
-    )
-    parser.add_argument("--peers", type=Path, help="a folder of other peers' adapters")
-    parser.add_argument("--json", type=Path, default=machine.ROOT / "build/bench.json")
-    parser.add_argument("--from", type=Path, dest="source", help="figures of an earlier run")
-    parser.add_argument("--write", action="store_true", help="tables and plots into docs/")
-    parser.add_argument("--no-plots", action="store_false", dest="plots", help="tables alone")
-    options = parser.parse_args()
-    if not machine.DRIVER.exists():
-        parser.error(f"{machine.DRIVER} is not built: run ./dev bench")
-    if options.peers:
-        peers = adapters.peers(options.peers)
-    if options.plots and not find_spec("matplotlib"):
-        parser.error("there is no matplotlib: run ./dev bench, or with --no-plots")
-    if options.write and not options.plots:
-        parser.error("--write needs the plots")
-    # Ended like this, it ends its servers and adapters too.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    options, peers = _options()
+    if options.packages:
+        for peer in _chosen(options, peers)[0]:
+            packages = peer.folder / "packages"
+            if packages.exists():
+                print(" ".join(packages.read_text().split()))
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, _end)
 
     if options.source:
         report = json.loads(options.source.read_text())
@@ -92,20 +75,75 @@ def main() -> None:
         sys.exit(f"dueq's own measures failed: {', '.join(wrong)}")
 
 
+def _options() -> tuple[argparse.Namespace, dict[str, adapters.Peer]]:
+    peers = adapters.peers()
+    names = [*MEASURES, *COMPARED, *peers]
+    assert __doc__
+    parser = argparse.ArgumentParser(
+        prog="./dev bench",
+        description=__doc__.format(
+            own=" ".join(MEASURES), compared=" ".join(COMPARED), peers=" ".join(peers)
+        ),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, smaller queues")
+    parser.add_argument("--tiny", action="store_true", help="only to see that all of it runs")
+    parser.add_argument(
+        "--only",
+        choices=names,
+        action="append",
+        metavar="NAME",
+        help="a measure or a peer; repeatable",
+    )
+    parser.add_argument("--packages", action="store_true", help="only name what peers need")
+    parser.add_argument("--peers", type=Path, help="a folder of other peers' adapters")
+    parser.add_argument("--json", type=Path, default=machine.ROOT / "build/bench.json")
+    parser.add_argument("--from", type=Path, dest="source", help="figures of an earlier run")
+    parser.add_argument("--write", action="store_true", help="tables and plots into docs/")
+    parser.add_argument("--no-plots", action="store_false", dest="plots", help="tables alone")
+    options = parser.parse_args()
+    if not machine.DRIVER.exists():
+        parser.error(f"{machine.DRIVER} is not built: run ./dev bench")
+    if options.peers:
+        peers = adapters.peers(options.peers)
+    if options.plots and not options.packages and not find_spec("matplotlib"):
+        parser.error("there is no matplotlib: run ./dev bench, or with --no-plots")
+    if options.write and not options.plots:
+        parser.error("--write needs the plots")
+    if options.write and options.only:
+        parser.error("--write is of a whole run, not with --only")
+    return options, peers
+
+
+def _end(number: int, _: object) -> None:
+    """Leaves no adapter and no server behind."""
+    signal.signal(number, signal.SIG_DFL)
+    adapters.end_all()
+    sys.exit(128 + number)
+
+
 def _broke(key: str, peer: dict[str, Any]) -> bool:
     return key.startswith("dueq-") and bool(peer.get("failed") or "absent" in peer)
+
+
+def _chosen(
+    options: argparse.Namespace, peers: dict[str, adapters.Peer]
+) -> tuple[list[adapters.Peer], list[str], list[str]]:
+    """The peers, if any is to be compared, the measures of peers, and those of the driver."""
+    only = set(options.only or ())
+    chosen = [peers[name] for name in peers if name in only or not only & peers.keys()]
+    compared = [name for name in COMPARED if name in only]
+    own = [name for name in MEASURES if name in only]
+    if not compared and not own:
+        compared = list(COMPARED)
+        own = [] if only else list(MEASURES)
+    return chosen if compared else [], compared, own
 
 
 def measure(
     options: argparse.Namespace, peers: dict[str, adapters.Peer]
 ) -> tuple[dict[str, Any], list[Target]]:
-    only = set(options.only or ())
-    chosen = [peers[name] for name in peers if name in only or not only & peers.keys()]
-    compared = [name for name in compare.COMPARED if name in only]
-    own = [name for name in MEASURES if name in only]
-    if not compared and not own:
-        compared = list(compare.COMPARED)
-        own = [] if only else list(MEASURES)
+    chosen, compared, own = _chosen(options, peers)
     size = compare.TINY if options.tiny else compare.QUICK if options.quick else compare.FULL
 
     report = begin(options.quick)
@@ -116,14 +154,16 @@ def measure(
     for name in own:
         report[name], more = MEASURES[name](options.quick)
         targets += more
+        save(report, options.json)
     if compared:
         entries = install(chosen, report)
         for name in compared:
-            compare.COMPARED[name](entries, size)
-        for entry in entries:
-            told = report["peers"][entry.peer.key]
-            told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
-        targets += of_peers(report, whole=not only)
+            COMPARED[name](entries, size)
+            for entry in entries:
+                told = report["peers"][entry.peer.key]
+                told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
+            save(report, options.json)
+        targets += of_peers(report, whole=not options.only)
     return report, targets
 
 

@@ -40,6 +40,23 @@ class Server(Protocol):
     def flush(self) -> None:
         """Forgets all jobs."""
 
+    def watch(self) -> "Watch": ...
+
+
+@dataclass(frozen=True)
+class Traffic:
+    sent: float
+    """Commands that clients sent."""
+    calls: float
+    """Those, and what scripts called inside."""
+
+
+class Watch(Protocol):
+    """Counts commands one by one: for quiet times alone, because it costs the server."""
+
+    def close(self) -> Traffic:
+        """What came since it was made."""
+
 
 def cpu_seconds(pid: int) -> float:
     """The CPU time of a process, in nanoseconds' resolution: clock_getcpuclockid() of Linux."""
@@ -72,6 +89,15 @@ class _Line:
             raise RuntimeError(f"{words}: {first.decode().strip() or 'no answer'}")
         size = b"" if first.startswith((b"+", b":")) else first.split()[-1].lstrip(b"$")
         return self._file.read(int(size) + 2) if size else first
+
+    def lines_until(self, last: bytes, wanted: bytes) -> int:
+        """How many lines have what is wanted, up to one that has `last`."""
+        count = 0
+        while line := self._file.readline():
+            if last in line:
+                return count
+            count += wanted in line
+        raise RuntimeError("the server closed the connection")
 
     def close(self) -> None:
         self._file.close()
@@ -113,8 +139,44 @@ class Redis:
     def flush(self) -> None:
         self._line.ask("FLUSHALL", "SYNC")
 
+    def watch(self) -> Watch:
+        return _Monitor(self, self._path)
+
+    def mark(self, text: str) -> None:
+        """Makes MONITOR say something."""
+        self._line.ask("ECHO", text)
+
     def close(self) -> None:
         self._line.close()
+
+
+class _Monitor:
+    """MONITOR tells which commands are of scripts; the server's counters tell all."""
+
+    MARK = "the-end-of-the-watch"
+
+    def __init__(self, redis: Redis, path: Path) -> None:
+        self._redis, self._line = redis, _Line(path)
+        self._line.ask("MONITOR")
+        self._before = redis.usage()
+
+    def close(self) -> Traffic:
+        calls = (self._redis.usage() - self._before).calls
+        self._redis.mark(self.MARK)
+        scripted = self._line.lines_until(self.MARK.encode(), b" lua] ")
+        self._line.close()
+        return Traffic(calls - scripted, calls)
+
+
+class _Difference:
+    """For a server without scripts."""
+
+    def __init__(self, server: "Beanstalkd") -> None:
+        self._server, self._before = server, server.usage()
+
+    def close(self) -> Traffic:
+        calls = (self._server.usage() - self._before).calls
+        return Traffic(calls, calls)
 
 
 class Beanstalkd:
@@ -158,6 +220,9 @@ class Beanstalkd:
         time.sleep(0.3)
         pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
         return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+    def watch(self) -> Watch:
+        return _Difference(self)
 
     def flush(self) -> None:
         """By a new one: it keeps nothing."""

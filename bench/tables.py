@@ -53,6 +53,10 @@ def _late(kind: str, key: str) -> Callable[[Peer], str]:
     return _cell(1, f"delays {kind}", "delays", kind, "summary", key)
 
 
+def _waiting(name: str, key: str, digits: int) -> Callable[[Peer], str]:
+    return _cell(digits, "waiting", "waiting", name, key)
+
+
 def _recovery(peer: Peer) -> str:
     found = peer.get("recovery")
     if found and found["seconds"] is None:
@@ -108,13 +112,15 @@ TABLES: dict[str, tuple[str, Sequence[Column]]] = {
         ),
     ),
     "Waiting and recovery": (
-        "Commands a second that waiting workers ask; commands for one delayed job from its push to"
-        " its end while 20 workers wait, beyond those; seconds until the job of a worker that was"
-        " killed (kill -9) is handled by another.",
+        "Commands a second that waiting workers send; commands for one delayed job, after its push,"
+        " while 20 workers wait, beyond those. Run: with what scripts call. Seconds until the job"
+        " of a worker that was killed (kill -9) is handled by another.",
         (
-            ("1 waiting, commands/s", _cell(2, "waiting", "waiting", "one")),
-            ("20 waiting, commands/s", _cell(2, "waiting", "waiting", "many")),
-            ("a job to one of 20, commands", _cell(1, "waiting", "waiting", "delivered")),
+            ("1 waiting, sent/s", _waiting("one", "sent", 2)),
+            ("20 waiting, sent/s", _waiting("many", "sent", 2)),
+            ("20 waiting, run/s", _waiting("many", "calls", 2)),
+            ("a job to one of 20, sent", _waiting("delivered", "sent", 1)),
+            ("a job to one of 20, run", _waiting("delivered", "calls", 1)),
             ("killed worker's job, s", _recovery),
         ),
     ),

@@ -120,6 +120,14 @@ def _binding_us(key: str) -> Callable[[dict[str, Any]], float]:
     return value
 
 
+def _waiting(key: str, name: str) -> Callable[[dict[str, Any]], float]:
+    return lambda report: figure(report, key, "waiting", name, "sent")
+
+
+def _recovered(key: str) -> Callable[[dict[str, Any]], float]:
+    return lambda report: figure(report, key, "recovery", "seconds")
+
+
 def _pipelined(report: dict[str, Any]) -> float:
     """Of 100,000 a second, or of 60 % of redis-benchmark's rate where that is less."""
     if "rpush" not in report:
@@ -183,6 +191,25 @@ def _table() -> Iterator[Row]:
             _late(key, "load"),
         )
         yield f"delayed jobs that came early, {language}", 0, "lower", _early(key)
+    for language, key in OURS.items():
+        yield (
+            f"commands sent a second by a waiting consumer, {language}",
+            0.2,
+            "lower",
+            _waiting(key, "one"),
+        )
+        yield (
+            f"commands sent for a delayed job, 20 waiting, {language}",
+            10,
+            "lower",
+            _waiting(key, "delivered"),
+        )
+        yield (
+            f"seconds until a killed worker's job is handled, {language}",
+            10,
+            "lower",
+            _recovered(key),
+        )
     yield "client CPU, us a job over C's, at batch 100, Python", 3, "lower", _binding_us(python)
     yield "client CPU, us a job over C's, at batch 100, PHP", 2, "lower", _binding_us(php)
 

@@ -4,17 +4,17 @@ bench() {
     setup
     need_packages "${PACKAGES[@]}" redis-tools
     step bench_plots "plots" "$(system_python --version) $(inputs dev.d/bench-requirements.txt)"
-    bench_packages
     use_build
+    [[ " $* " =~ \ (-h|--help|--from)\  ]] || bench_packages "$@"
     build/bench-venv/bin/python bench/run.py "$@"
 }
 
-# What peers need of the distribution. Without it a peer is absent, and its install.sh says why.
+# What the chosen peers need of the distribution. Without it a peer is absent, and its install.sh says why.
 bench_packages() {
-    local list
-    for list in bench/peers/*/packages; do
-        [ -e "$list" ] || continue
-        # shellcheck disable=SC2046 # a list of names
-        (need_packages $(cat "$list")) || echo "  without the packages of $list" >&2
-    done
+    local lists list
+    lists=$(build/bench-venv/bin/python bench/run.py --packages "$@")
+    while read -r list; do
+        # shellcheck disable=SC2086 # a list of names
+        [ -z "$list" ] || (need_packages $list) || echo "  without: $list" >&2
+    done <<<"$lists"
 }

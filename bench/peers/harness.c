@@ -39,13 +39,19 @@ static double cpu_seconds(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* ---- Enqueue ---- */
 
+static void push_bulk(const struct peer *peer, size_t count, bool last) {
+    peer->push_many(job_body, count);
+    if (last && peer->flush)
+        peer->flush();
+}
+
 static void push(const struct peer *peer, size_t count, bool bulk) {
     if (bulk && !peer->push_many) {
         printf("{\"absent\": \"%s\"}\n", peer->no_bulk);
         return;
     }
     if (bulk)
-        peer->push_many(job_body, 1);
+        push_bulk(peer, 1, true);
     else
         peer->push(job_body);
     printf("{\"ready\": true}\n");
@@ -55,7 +61,7 @@ static void push(const struct peer *peer, size_t count, bool bulk) {
     while (left > 0) {
         size_t some = !bulk ? 1 : left < BULK ? left : BULK;
         if (bulk)
-            peer->push_many(job_body, some);
+            push_bulk(peer, some, left == some);
         else
             peer->push(job_body);
         left -= some;

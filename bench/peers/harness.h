@@ -18,6 +18,8 @@ struct peer {
     /* Enqueues a body `count` times; NULL: the peer has no such thing, and no_bulk says why. */
     void (*push_many)(const char *body, size_t count);
     const char *no_bulk;
+    /* Returns when all that push_many() was given is stored; NULL: push_many() returns then. */
+    void (*flush)(void);
     void (*delay)(const char *body, int64_t due_ms);
     /*
      * Works until a job was the last, and acknowledges what it has: "one", "best", "wait" or

@@ -9,6 +9,7 @@
 
 static dueq_client *client;
 static dueq_queue *queue;
+static dueq_pusher *pusher;
 
 static void must(dueq_status status) {
     if (status)
@@ -22,43 +23,73 @@ static void connect(void) {
     must(dueq_queue_open(client, "bench", strlen("bench"), &queue));
 }
 
-static void push_many(const char *body, size_t count) {
-    dueq_draft drafts[DUEQ_MAX_BATCH];
-    for (size_t i = 0; i < count; i++) {
-        drafts[i] = (dueq_draft)DUEQ_DRAFT;
-        drafts[i].body = (dueq_bytes){body, BODY_SIZE};
-    }
-    must(dueq_push(queue, drafts, count, NULL));
-}
-
-static void push(const char *body) { push_many(body, 1); }
-
-static void delay(const char *body, int64_t due_ms) {
+static dueq_draft draft_of(const char *body) {
     dueq_draft draft = DUEQ_DRAFT;
     draft.body = (dueq_bytes){body, BODY_SIZE};
+    return draft;
+}
+
+static void push(const char *body) {
+    dueq_draft draft = draft_of(body);
+    must(dueq_push(queue, &draft, 1, NULL));
+}
+
+/* Waits for what is under way, and looks at its outcomes. */
+static void await_pushes(void) {
+    dueq_status status;
+    dueq_result *result;
+    dueq_wait(client, -1);
+    while (dueq_pusher_done(pusher, &status, &result) > 0) {
+        must(status);
+        dueq_result_free(result);
+    }
+}
+
+static void push_many(const char *body, size_t count) {
+    dueq_draft draft = draft_of(body);
+    if (!pusher)
+        must(dueq_pusher_open(queue, 0, &pusher));
+    for (size_t i = 0; i < count; i++) {
+        dueq_status status;
+        while ((status = dueq_pusher_push(pusher, &draft)) == DUEQ_PENDING)
+            await_pushes();
+        must(status);
+    }
+}
+
+static void flush(void) {
+    while (pusher && dueq_pusher_left(pusher) > 0)
+        await_pushes();
+}
+
+static void delay(const char *body, int64_t due_ms) {
+    dueq_draft draft = draft_of(body);
     draft.at_ms = due_ms;
     must(dueq_push(queue, &draft, 1, NULL));
 }
 
 static void work(const char *setting, handle_job *handle) {
-    size_t most = strcmp(setting, "best") ? 1 : PREFETCH;
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    dueq_consumer *consumer;
+    if (!strcmp(setting, "best"))
+        options.prefetch = PREFETCH;
+    must(dueq_consumer_open(&queue, 1, &options, &consumer));
     for (bool more = true; more;) {
-        dueq_bytes tickets[PREFETCH];
-        dueq_result *result;
-        must(dueq_reserve(queue, most, DUEQ_FOREVER, 0, &result));
-        size_t count = dueq_result_count(result);
-        for (size_t i = 0; i < count; i++) {
-            const dueq_message *message = dueq_result_message(result, i);
-            tickets[i] = message->ticket;
-            more &= handle(message->body.data);
-        }
-        must(dueq_ack(queue, tickets, count, NULL));
-        dueq_result_free(result);
+        const dueq_message *message;
+        must(dueq_consumer_next(consumer, DUEQ_FOREVER, &message, NULL));
+        more = handle(message->body.data);
+        must(dueq_consumer_ack(consumer, message->ticket));
     }
+    must(dueq_consumer_stop(consumer));
+    dueq_consumer_close(consumer);
 }
 
 int main(int count, char **words) {
-    static const struct peer peer = {
-        .connect = connect, .push = push, .push_many = push_many, .delay = delay, .work = work};
+    static const struct peer peer = {.connect = connect,
+                                     .push = push,
+                                     .push_many = push_many,
+                                     .flush = flush,
+                                     .delay = delay,
+                                     .work = work};
     return run_peer(&peer, count, words);
 }
