@@ -217,25 +217,6 @@ static int64_t default_lease_ms(const dueq_consumer *consumer) {
     return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
 }
 
-/* Takes the notes of a queue that were made until then, and a retry, for a request. */
-static struct dueq__settlement take_notes(dueq_consumer *consumer, size_t queue, int64_t until_ms,
-                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
-    struct retry *retry = &consumer->retry;
-    struct dueq__settlement settlement = {.acks = tickets};
-    consumer->sent_count =
-        dueq__hold_take_noted(consumer->hold, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
-    for (size_t i = 0; i < consumer->sent_count; i++)
-        tickets[i] = consumer->sent[i]->ticket;
-    settlement.ack_count = consumer->sent_count;
-    consumer->retry_sent = retry->held && retry->held->queue == queue;
-    if (consumer->retry_sent) {
-        settlement.retry = retry->held->ticket;
-        settlement.retry_delay_ms = retry->delay_ms;
-        settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
-    }
-    return settlement;
-}
-
 /* What became of the notes that the request took along: their outcomes, or else this failure. */
 static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
                    dueq_status failure) {
@@ -256,12 +237,23 @@ static void told(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-static dueq_status tell(dueq_consumer *consumer, dueq_status submitted) {
-    if (submitted == DUEQ_PENDING) {
-        consumer->client->call.settling.told = told;
-        consumer->client->call.settling.owner = consumer;
+/* Takes the notes of a queue that were made until then, and a retry, for a request. */
+static struct dueq__settlement take_notes(dueq_consumer *consumer, size_t queue, int64_t until_ms,
+                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
+    struct retry *retry = &consumer->retry;
+    struct dueq__settlement settlement = {.acks = tickets, .told = told, .owner = consumer};
+    consumer->sent_count =
+        dueq__hold_take_noted(consumer->hold, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    settlement.ack_count = consumer->sent_count;
+    consumer->retry_sent = retry->held && retry->held->queue == queue;
+    if (consumer->retry_sent) {
+        settlement.retry = retry->held->ticket;
+        settlement.retry_delay_ms = retry->delay_ms;
+        settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
     }
-    return submitted;
+    return settlement;
 }
 
 /* The queue that notes are to be sent for first; SIZE_MAX: none. */
@@ -274,8 +266,8 @@ static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t 
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     struct dueq__settlement settlement = take_notes(consumer, queue, until_ms, tickets);
     consumer->step = STEP_SETTLE;
-    return tell(consumer, dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0,
-                                                       0, default_lease_ms(consumer)));
+    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
+                                        default_lease_ms(consumer));
 }
 
 static dueq_status submit_reserve(dueq_consumer *consumer) {
@@ -290,8 +282,8 @@ static dueq_status submit_reserve(dueq_consumer *consumer) {
                                         consumer->options.order, count, timeout_ms, lease_ms,
                                         usual_ms);
     struct dueq__settlement settlement = take_notes(consumer, 0, dueq__monotonic_ms(), tickets);
-    return tell(consumer, dueq__reserve_settled_submit(consumer->queues[0], &settlement, count,
-                                                       timeout_ms, lease_ms, usual_ms));
+    return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
+                                        lease_ms, usual_ms);
 }
 
 static dueq_status submit_next(dueq_consumer *consumer) {

@@ -294,16 +294,7 @@ struct dueq__wait {
     size_t damaged;
 };
 
-/* What a reserve settles first: its words go with the first request that reserves, and no other. */
-struct dueq__settling {
-    struct dueq__words words;
-    size_t count; /* of its outcomes; 0: there is no settlement */
-    bool done;    /* and then they are: */
-    char outcomes[DUEQ_MAX_BATCH + 1];
-    /* Told when they come, as the call may go on waiting for long; NULL: nobody is. */
-    void (*told)(void *owner, const char *outcomes, size_t count);
-    void *owner;
-};
+#include "settle.h"
 
 struct dueq__call {
     enum dueq__phase phase;
@@ -463,8 +454,6 @@ void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
 /* Waits for a submitted call and takes its result. */
 dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
-
-#include "settle.h"
 
 /* dueq_reserve_any_submit() with another default lease. */
 dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,

@@ -209,6 +209,10 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
     dueq__words_free(&words);
     if (status)
         return status;
+    if (settlement) {
+        client->call.settling.told = settlement->told;
+        client->call.settling.owner = settlement->owner;
+    }
     struct dueq__wait *wait = &client->call.wait;
     size_t turn = order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
     for (size_t i = 0; i < queue_count; i++) {

@@ -12,6 +12,19 @@ struct dueq__settlement {
     dueq_bytes retry;       /* the ticket of one to give back as failed; size 0: none */
     int64_t retry_delay_ms; /* as of dueq_retry() */
     dueq_bytes retry_error;
+    /* Told of the outcomes when they come, as the reserve may wait for long; NULL: nobody is. */
+    void (*told)(void *owner, const char *outcomes, size_t count);
+    void *owner;
+};
+
+/* What a reserve settles first: its words go with the first request that reserves, and no other. */
+struct dueq__settling {
+    struct dueq__words words;
+    size_t count; /* of its outcomes; 0: there is no settlement */
+    bool done;    /* and then they are: */
+    char outcomes[DUEQ_MAX_BATCH + 1];
+    void (*told)(void *owner, const char *outcomes, size_t count);
+    void *owner;
 };
 
 /* Checks a settlement, and starts `words` with its own; `count`: of its outcomes. */
