@@ -165,14 +165,14 @@ DEVELOPED = """
 import asyncio, sys
 from dueq import aio
 
+async def take(queue):
+    message = await queue.reserve(timeout=None)
+    await message.ack()
+
 async def main():
     async with aio.Queue(*sys.argv[1:]) as queue:
         await queue.push_many(["x"] * 20)
-        async def take():
-            message = await queue.reserve(timeout=None)
-            await message.ack()
-
-        tasks = [asyncio.create_task(take()) for _ in range(30)]
+        tasks = [asyncio.create_task(take(queue)) for _ in range(30)]
         await asyncio.sleep(0.02)
         for task in tasks:
             task.cancel()
@@ -184,7 +184,7 @@ async def main():
                 pass
 
     tasks = [asyncio.create_task(loop()), asyncio.create_task(left.lock("job", 9, timeout=None))]
-    tasks.append(asyncio.create_task(left.reserve(timeout=None)))
+    tasks.append(asyncio.create_task(take(left)))
     pusher = left.pusher()
     await pusher.push("x")
     await asyncio.sleep(0.05)
