@@ -23,15 +23,47 @@ static PyObject *headers_object(const dueq_message *message) {
     return headers;
 }
 
+/* A tuple of objects, which it takes over; NULL where one of them is. */
+static PyObject *tuple_object(PyObject *const *items, Py_ssize_t count) {
+    PyObject *tuple = PyTuple_New(count);
+    int failed = !tuple;
+
+    for (Py_ssize_t i = 0; i < count; i++) {
+        failed = failed || !items[i];
+        if (!tuple)
+            Py_XDECREF(items[i]);
+        else
+            PyTuple_SetItem(tuple, i, items[i]);
+    }
+    if (failed)
+        Py_CLEAR(tuple);
+    return tuple;
+}
+
+/* Made for every message, so without Py_BuildValue(), which reads its format each time. */
 static PyObject *message_object(const dueq_message *message) {
-    return Py_BuildValue(
-        "(NNNNIIiLLNIIIiLiNN)", text_object(message->id), text_object(message->ticket),
-        bytes_object(message->body), headers_object(message), message->attempt,
-        message->max_attempts, (int)message->state, (long long)message->time_ms,
-        (long long)message->created_ms, text_object(message->error), message->crashes,
-        message->max_crashes, message->deliveries, (int)message->priority,
-        (long long)message->expires_ms, message->drop, text_object(message->dead_letter),
-        text_object(message->to));
+    PyObject *items[] = {
+        text_object(message->id),
+        text_object(message->ticket),
+        bytes_object(message->body),
+        headers_object(message),
+        PyLong_FromUnsignedLong(message->attempt),
+        PyLong_FromUnsignedLong(message->max_attempts),
+        PyLong_FromLong(message->state),
+        PyLong_FromLongLong(message->time_ms),
+        PyLong_FromLongLong(message->created_ms),
+        text_object(message->error),
+        PyLong_FromUnsignedLong(message->crashes),
+        PyLong_FromUnsignedLong(message->max_crashes),
+        PyLong_FromUnsignedLong(message->deliveries),
+        PyLong_FromLong(message->priority),
+        PyLong_FromLongLong(message->expires_ms),
+        PyLong_FromLong(message->drop),
+        text_object(message->dead_letter),
+        text_object(message->to),
+    };
+
+    return tuple_object(items, sizeof items / sizeof *items);
 }
 
 static PyObject *counts_object(const dueq_counts *counts) {
@@ -55,8 +87,10 @@ static PyObject *rate_object(const dueq_rate *rate) {
 }
 
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
-    return Py_BuildValue("(iN)", (int)dueq_result_status(result, index),
-                         text_object(dueq_result_id(result, index)));
+    PyObject *items[] = {PyLong_FromLong(dueq_result_status(result, index)),
+                         text_object(dueq_result_id(result, index))};
+
+    return tuple_object(items, 2);
 }
 
 static int append(PyObject *list, PyObject *item) {

@@ -126,6 +126,23 @@ def test_cancel_pushes_and_acks_leave_the_links_usable(queue: dueq.Queue) -> Non
     asyncio.run(main(), debug=True)
 
 
+def test_cancel_in_one_loop_after_another(queue: dueq.Queue, server: Server) -> None:
+    opened = aio.Queue(queue.name, queue.url)
+
+    async def main() -> None:
+        task = asyncio.create_task(opened.reserve(timeout=None, lease=600))
+        while not server.waiting():
+            await asyncio.sleep(0.001)
+        queue.push("x")
+        task.cancel()
+
+    for _ in range(3):
+        asyncio.run(main(), debug=True)
+        message = queue.reserve()
+        assert message is not None
+        message.ack()
+
+
 def test_cancel_leaves_the_connections_to_others(queue: dueq.Queue, server: Server) -> None:
     async def main() -> None:
         async with aio.Queue(queue.name, queue.url) as opened:
@@ -148,17 +165,35 @@ DEVELOPED = """
 import asyncio, sys
 from dueq import aio
 
+async def take(queue):
+    message = await queue.reserve(timeout=None)
+    await message.ack()
+
 async def main():
     async with aio.Queue(*sys.argv[1:]) as queue:
         await queue.push_many(["x"] * 20)
-        tasks = [asyncio.create_task(queue.reserve(timeout=None)) for _ in range(30)]
+        tasks = [asyncio.create_task(take(queue)) for _ in range(30)]
         await asyncio.sleep(0.02)
         for task in tasks:
             task.cancel()
-        left = aio.Queue(*sys.argv[1:])
-        asyncio.create_task(left.reserve(timeout=None))
-        await asyncio.sleep(0.02)
+    left = aio.Queue(*sys.argv[1:])
 
+    async def loop():
+        async for message in left.consume(prefetch=3):
+            async with message:
+                pass
+
+    tasks = [asyncio.create_task(loop()), asyncio.create_task(left.lock("job", 9, timeout=None))]
+    tasks.append(asyncio.create_task(take(left)))
+    pusher = left.pusher()
+    await pusher.push("x")
+    await asyncio.sleep(0.05)
+    other = aio.Queue("another", sys.argv[2])
+    await other.push_many(["x"] * 5)
+    async for message in other:
+        break
+
+asyncio.run(main())
 asyncio.run(main())
 """
 
@@ -167,6 +202,7 @@ def test_cancel_in_development_mode_says_nothing(queue: dueq.Queue, server: Serv
     words = [sys.executable, "-X", "dev", "-W", "error", "-c", DEVELOPED, queue.name, server.url]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    assert queue.stats().leased == 0
 
 
 def test_ctrl_c_during_a_wait(queue: dueq.Queue, server: Server) -> None:

@@ -1,9 +1,11 @@
+import asyncio
 import contextlib
 import gc
 import tracemalloc
 from pathlib import Path
 
 import dueq
+from dueq import aio
 
 
 def resident() -> int:
@@ -99,4 +101,48 @@ def test_memory_of_failures_and_links(queue: dueq.Queue) -> None:
     fail(500)
     held = resident()
     fail(5000)
+    assert resident() - held < 4_000_000
+
+
+def test_memory_of_consumers_and_pushers(queue: dueq.Queue) -> None:
+    def blocking(count: int) -> None:
+        for _ in range(count):
+            with contextlib.suppress(ExceptionGroup), queue.pusher() as pusher:
+                for n in range(50):
+                    pusher.push(b"x" * 500, id=str(n % 45), headers={"name": "value"})
+            for message in queue.consume(prefetch=20, timeout=0):
+                with message:
+                    if message.id == "7":
+                        message.ack()
+            assert queue.stats().leased == 0
+
+    async def waiting(count: int) -> None:
+        async with aio.Queue(queue.name, queue.url) as opened:
+            for _ in range(count):
+                async with opened.pusher() as pusher:
+                    for _ in range(50):
+                        await pusher.push(b"x" * 500)
+                async for message in opened.consume(prefetch=20, timeout=0):
+                    async with message:
+                        pass
+                task = asyncio.create_task(opened.reserve(timeout=None))
+                await asyncio.sleep(0)
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    def cycle(count: int) -> None:
+        blocking(count)
+        asyncio.run(waiting(count))
+
+    cycle(20)
+    gc.collect()
+    tracemalloc.start()
+    cycle(5)
+    gc.collect()
+    objects, held = tracemalloc.get_traced_memory()[0], resident()
+    cycle(60)
+    gc.collect()
+    grown = tracemalloc.get_traced_memory()[0] - objects
+    tracemalloc.stop()
+    assert grown < 200_000
     assert resident() - held < 4_000_000

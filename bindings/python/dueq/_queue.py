@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -79,7 +79,7 @@ def ack_many(self: Named, messages: Iterable[Fields | str]) -> Steps[list[bool]]
     Finishes any number of messages, given as such or by ticket. False: lease lost.
     InvalidError for a message of another queue.
     """
-    return _each(self.name, _core.ack_submit, (_ticket(self.name, item) for item in messages))
+    return _each(self.name, _core.ack_submit, _tickets(self.name, messages))
 
 
 def cancel(self: Named, id: str) -> Steps[bool]:
@@ -272,12 +272,14 @@ def _each(
     return done
 
 
-def _ticket(queue: str, item: Fields | str) -> str:
-    if not isinstance(item, Fields):
-        return item
-    if item.queue != queue:
-        raise InvalidError(f"a message of the queue {item.queue}, not of {queue}")
-    return item.ticket
+def _tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
+    for item in messages:
+        if not isinstance(item, Fields):
+            yield item
+        elif item.queue == queue:
+            yield item.ticket
+        else:
+            raise InvalidError(f"a message of the queue {item.queue}, not of {queue}")
 
 
 def _state(name: StateName) -> int:

@@ -145,6 +145,7 @@ class Pool(Links):
         try:
             yield
         finally:
+            self._keeper = None
             while self._ending:
                 await asyncio.wait(self._ending)
 
