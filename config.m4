@@ -17,7 +17,7 @@ if test "$PHP_DUEQ" != "no"; then
   PHP_NEW_EXTENSION([dueq],
     [bindings/php/dueq.c bindings/php/client.c bindings/php/queue.c bindings/php/manage.c dnl
      bindings/php/look.c bindings/php/queues.c bindings/php/message.c bindings/php/messages.c dnl
-     bindings/php/consumer.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
+     bindings/php/consumer.c bindings/php/loop.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
      bindings/php/lock.c bindings/php/draft.c bindings/php/backoff.c bindings/php/seconds.c dnl
      bindings/php/call.c bindings/php/exception.c $dueq_core],
     [$ext_shared],,

@@ -3,20 +3,13 @@
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
-/* A signal that came just before the poll() is seen at the end of a slice. */
-#define SLICE_MS 250
-
 typedef struct consumer_object {
     dueq_php_source source; /* its object is counted, as in message.c */
-    dueq_php_link *link;
-    dueq_consumer *consumer;
-    dueq_php_tie *tie;
+    dueq_php_loop *loop;
     int64_t timeout_ms;
     bool looping, stopped;
-    bool under_way; /* a request of poll() */
-    pid_t pid;      /* of the process that it works for */
-    zval stream;    /* UNDEF: none asked for */
-    zval current;   /* the message that was handed out last; UNDEF: none */
+    zval stream;  /* UNDEF: none asked for */
+    zval current; /* the message that was handed out last; UNDEF: none */
     zend_long position;
     zend_object std;
 } consumer_object;
@@ -38,33 +31,14 @@ static zend_object *create(zend_class_entry *ce) {
     return &consumer->std;
 }
 
-/* Ends a wait, sends what was noted, and gives back what is in hand. What a parent process holds is its. */
-static dueq_status settle(consumer_object *consumer) {
-    dueq_status status = DUEQ_OK;
-
-    if (consumer->pid == getpid()) {
-        dueq_hasten(consumer->link->client);
-        do {
-            status = dueq_consumer_stop(consumer->consumer);
-        } while (status == DUEQ_INTERRUPTED);
-    }
-    consumer->under_way = false;
-    return status;
-}
-
 static void release(zend_object *object) {
     consumer_object *consumer = consumer_of(object);
 
     zval_ptr_dtor(&consumer->stream);
     zval_ptr_dtor(&consumer->current);
-    if (consumer->consumer) {
-        settle(consumer);
-        consumer->tie->consumer = NULL;
-        dueq_consumer_close(consumer->consumer);
-    }
-    dueq_php_tie_release(consumer->tie);
-    if (consumer->link) {
-        dueq_php_link_give(consumer->source.client, consumer->link);
+    if (consumer->loop) {
+        dueq_php_loop_settle(consumer->loop);
+        dueq_php_loop_release(consumer->loop);
     }
     if (consumer->source.object) {
         OBJ_RELEASE(consumer->source.object);
@@ -74,15 +48,9 @@ static void release(zend_object *object) {
 
 /* ---- The loop ---- */
 
-/* A child process begins anew. */
-static dueq_status submit(consumer_object *consumer, int64_t timeout_ms) {
-    consumer->pid = getpid();
-    return dueq_consumer_submit(consumer->consumer, timeout_ms);
-}
-
 /* False: it threw. */
 static bool begin(consumer_object *consumer) {
-    if (consumer->looping || consumer->under_way) {
+    if (consumer->looping || consumer->loop->under_way) {
         zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
         return false;
     }
@@ -100,29 +68,13 @@ static void drop_current(consumer_object *consumer) {
 static dueq_status end(consumer_object *consumer) {
     drop_current(consumer);
     consumer->looping = false;
-    return settle(consumer);
-}
-
-/* Waits for the next message. EMPTY also where signal handlers, which run meanwhile, end the loop. */
-static dueq_status await(consumer_object *consumer, const dueq_message **message, size_t *queue) {
-    dueq_status status = submit(consumer, consumer->timeout_ms);
-
-    if (status < 0) {
-        return status;
-    }
-    while ((status = dueq_consumer_take(consumer->consumer, message, queue)) == DUEQ_PENDING) {
-        dueq_wait(consumer->link->client, SLICE_MS);
-        if (dueq_php_interrupts() || consumer->stopped || consumer->pid != getpid()) {
-            return DUEQ_EMPTY;
-        }
-    }
-    return status;
+    return dueq_php_loop_settle(consumer->loop);
 }
 
 static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
                          size_t queue) {
     dueq_php_message_make(out, consumer->source.queues[queue], message);
-    dueq_php_message_tie(Z_OBJ_P(out), consumer->tie);
+    dueq_php_message_hold(Z_OBJ_P(out), consumer->loop);
 }
 
 /* Makes the next message the current one. False: the loop is to end, or it threw. */
@@ -135,9 +87,10 @@ static bool advance(consumer_object *consumer) {
     if (dueq_php_interrupts() || consumer->stopped) {
         return false;
     }
-    status = await(consumer, &message, &queue);
+    status = dueq_php_loop_await(consumer->loop, consumer->timeout_ms, &consumer->stopped, &message,
+                                 &queue);
     if (status < 0) {
-        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
     if (status != DUEQ_OK) {
         return false;
@@ -149,74 +102,74 @@ static bool advance(consumer_object *consumer) {
 
 /* ---- foreach ---- */
 
-typedef struct loop {
+typedef struct walk {
     zend_object_iterator iterator;
     bool begun;
-} loop;
+} walk;
 
-static consumer_object *consumer_of_loop(zend_object_iterator *iterator) {
+static consumer_object *consumer_of_walk(zend_object_iterator *iterator) {
     return consumer_of(Z_OBJ(iterator->data));
 }
 
-static void loop_destroy(zend_object_iterator *iterator) {
-    if (((loop *)iterator)->begun) {
-        end(consumer_of_loop(iterator));
+static void walk_destroy(zend_object_iterator *iterator) {
+    if (((walk *)iterator)->begun) {
+        end(consumer_of_walk(iterator));
     }
     zval_ptr_dtor(&iterator->data);
 }
 
-static int loop_valid(zend_object_iterator *iterator) {
-    const consumer_object *consumer = consumer_of_loop(iterator);
+static int walk_valid(zend_object_iterator *iterator) {
+    const consumer_object *consumer = consumer_of_walk(iterator);
 
     return Z_TYPE(consumer->current) == IS_UNDEF ? FAILURE : SUCCESS;
 }
 
-static zval *loop_current(zend_object_iterator *iterator) {
-    return &consumer_of_loop(iterator)->current;
+static zval *walk_current(zend_object_iterator *iterator) {
+    return &consumer_of_walk(iterator)->current;
 }
 
-static void loop_key(zend_object_iterator *iterator, zval *key) {
-    ZVAL_LONG(key, consumer_of_loop(iterator)->position);
+static void walk_key(zend_object_iterator *iterator, zval *key) {
+    ZVAL_LONG(key, consumer_of_walk(iterator)->position);
 }
 
-static void loop_next(zend_object_iterator *iterator) { advance(consumer_of_loop(iterator)); }
+static void walk_next(zend_object_iterator *iterator) { advance(consumer_of_walk(iterator)); }
 
-static void loop_rewind(zend_object_iterator *iterator) {
-    loop *this = (loop *)iterator;
+static void walk_rewind(zend_object_iterator *iterator) {
+    walk *this = (walk *)iterator;
 
     if (this->begun) {
         zend_throw_error(NULL, "A loop over a Dueq\\Consumer does not begin anew");
-    } else if (begin(consumer_of_loop(iterator))) {
+    } else if (begin(consumer_of_walk(iterator))) {
         this->begun = true;
-        advance(consumer_of_loop(iterator));
+        advance(consumer_of_walk(iterator));
     }
 }
 
-static const zend_object_iterator_funcs loop_functions = {
-    .dtor = loop_destroy,
-    .valid = loop_valid,
-    .get_current_data = loop_current,
-    .get_current_key = loop_key,
-    .move_forward = loop_next,
-    .rewind = loop_rewind,
+static const zend_object_iterator_funcs walk_functions = {
+    .dtor = walk_destroy,
+    .valid = walk_valid,
+    .get_current_data = walk_current,
+    .get_current_key = walk_key,
+    .move_forward = walk_next,
+    .rewind = walk_rewind,
 };
 
 static zend_object_iterator *get_iterator(zend_class_entry *ce, zval *object, int by_reference) {
-    loop *made;
+    walk *made;
 
     (void)ce;
     if (by_reference) {
         zend_throw_error(NULL, "A Dueq\\Consumer cannot be iterated by reference");
         return NULL;
     }
-    if (!consumer_of(Z_OBJ_P(object))->consumer) {
+    if (!consumer_of(Z_OBJ_P(object))->loop) {
         zend_throw_error(NULL, "This Dueq\\Consumer does not come from a queue");
         return NULL;
     }
     made = ecalloc(1, sizeof *made);
     zend_iterator_init(&made->iterator);
     ZVAL_OBJ_COPY(&made->iterator.data, Z_OBJ_P(object));
-    made->iterator.funcs = &loop_functions;
+    made->iterator.funcs = &walk_functions;
     return &made->iterator;
 }
 
@@ -260,11 +213,12 @@ static void note(consumer_object *consumer, const zend_string *error) {
         return;
     }
     ticket = dueq_php_message_ticket(message);
-    status = error ? dueq_consumer_retry(consumer->consumer, ticket, DUEQ_BY_POLICY,
+    status = error ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY,
                                          dueq_php_bytes(error))
-                   : dueq_consumer_ack(consumer->consumer, ticket);
+                   : dueq_consumer_ack(consumer->loop->consumer, ticket);
+    dueq_php_message_noted(message);
     if (status < 0 && !EG(exception)) {
-        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
 }
 
@@ -303,26 +257,16 @@ void dueq_php_consumer_startup(void) {
 
 static void make(zval *out, const dueq_php_source *source, const dueq_consumer_options *options,
                  int64_t timeout_ms) {
-    dueq_php_link *link = dueq_php_link_take(source);
+    dueq_php_loop *loop = dueq_php_loop_open(source, options);
     consumer_object *consumer;
-    dueq_status status;
 
-    if (!link) {
-        return;
-    }
-    object_init_ex(out, dueq_php_consumer_ce);
-    consumer = consumer_of(Z_OBJ_P(out));
-    GC_ADDREF(source->object);
-    consumer->source = *source;
-    consumer->link = link;
-    consumer->pid = getpid();
-    consumer->timeout_ms = timeout_ms;
-    consumer->tie = ecalloc(1, sizeof *consumer->tie);
-    consumer->tie->holders = 1;
-    status = dueq_consumer_open(link->queues, link->count, options, &consumer->consumer);
-    consumer->tie->consumer = consumer->consumer;
-    if (status != DUEQ_OK) {
-        dueq_php_throw(status, dueq_error_text(link->client));
+    if (loop) {
+        object_init_ex(out, dueq_php_consumer_ce);
+        consumer = consumer_of(Z_OBJ_P(out));
+        GC_ADDREF(source->object);
+        consumer->source = *source;
+        consumer->loop = loop;
+        consumer->timeout_ms = timeout_ms;
     }
 }
 
@@ -365,7 +309,7 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
 static consumer_object *this_consumer(const zval *this) {
     consumer_object *consumer = consumer_of(Z_OBJ_P(this));
 
-    if (!consumer->consumer) {
+    if (!consumer->loop) {
         zend_throw_error(NULL, "This Dueq\\Consumer does not come from a queue");
         return NULL;
     }
@@ -408,7 +352,7 @@ ZEND_METHOD(Dueq_Consumer, work) {
     }
     status = end(consumer);
     if (status < 0 && !EG(exception)) {
-        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
 }
 
@@ -422,37 +366,17 @@ ZEND_METHOD(Dueq_Consumer, stop) {
     THIS_CONSUMER(consumer);
     consumer->stopped = true;
     if (!consumer->looping) {
-        settle(consumer);
+        dueq_php_loop_settle(consumer->loop);
     }
 }
 
 ZEND_METHOD(Dueq_Consumer, lost) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
-    RETURN_LONG((zend_long)dueq_consumer_lost(consumer->consumer));
+    RETURN_LONG((zend_long)dueq_consumer_lost(consumer->loop->consumer));
 }
 
 /* ---- Event loops ---- */
-
-/* The next message, as far as that goes without blocking: PENDING while a request is under way. */
-static dueq_status try(consumer_object *consumer, const dueq_message **message, size_t *queue) {
-    bool under_way = consumer->under_way && consumer->pid == getpid();
-    dueq_status status = DUEQ_EMPTY;
-
-    while (status == DUEQ_EMPTY) {
-        if (!under_way && (status = submit(consumer, DUEQ_FOREVER)) < 0) {
-            return status;
-        }
-        under_way = false;
-        do {
-            if (dueq_pump(consumer->link->client) == DUEQ_PENDING) {
-                return DUEQ_PENDING;
-            }
-            status = dueq_consumer_take(consumer->consumer, message, queue);
-        } while (status == DUEQ_PENDING);
-    }
-    return status;
-}
 
 ZEND_METHOD(Dueq_Consumer, poll) {
     const dueq_message *message = NULL;
@@ -468,19 +392,18 @@ ZEND_METHOD(Dueq_Consumer, poll) {
     if (consumer->stopped) {
         return;
     }
-    status = try(consumer, &message, &queue);
-    consumer->under_way = status == DUEQ_PENDING;
+    status = dueq_php_loop_try(consumer->loop, &message, &queue);
     if (status == DUEQ_OK) {
         make_message(return_value, consumer, message, queue);
     } else if (status < 0) {
-        dueq_php_throw(status, dueq_error_text(consumer->link->client));
+        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
 }
 
 ZEND_METHOD(Dueq_Consumer, stream) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
-    if (dueq_php_link_stream(&consumer->stream, consumer->link)) {
+    if (dueq_php_link_stream(&consumer->stream, consumer->loop->link)) {
         RETURN_COPY(&consumer->stream);
     }
 }

@@ -3,7 +3,7 @@
 typedef struct message_object {
     dueq_php_queue *queue; /* counted. It is never part of a cycle (a queue holds nothing), so that
                               the collector does not need to know it */
-    dueq_php_tie *tie;     /* NULL: it came by no consumer */
+    dueq_php_loop *loop;   /* NULL: no consumer keeps its lease */
     bool settled;
     zend_object std;
 } message_object;
@@ -30,7 +30,7 @@ static void message_release(zend_object *object) {
     if (message->queue) {
         OBJ_RELEASE(&message->queue->std);
     }
-    dueq_php_tie_release(message->tie);
+    dueq_php_loop_release(message->loop);
     zend_object_std_dtor(object);
 }
 
@@ -152,28 +152,30 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     make_name(OBJ_PROP_NUM(object, MESSAGE_TO), message->to);
 }
 
-void dueq_php_message_tie(zend_object *object, dueq_php_tie *tie) {
-    tie->holders++;
-    message_of(object)->tie = tie;
-}
-
-void dueq_php_tie_release(dueq_php_tie *tie) {
-    if (tie && !--tie->holders) {
-        efree(tie);
-    }
+void dueq_php_message_hold(zend_object *object, dueq_php_loop *loop) {
+    loop->holders++;
+    message_of(object)->loop = loop;
 }
 
 static dueq_bytes ticket_of(message_object *message) {
     return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
 }
 
-void dueq_php_message_settled(zend_object *object) {
+void dueq_php_message_noted(zend_object *object) {
     message_object *message = message_of(object);
 
     message->settled = true;
-    if (message->queue && message->tie && message->tie->consumer) {
-        dueq_consumer_forget(message->tie->consumer, ticket_of(message));
+    dueq_php_loop_release(message->loop);
+    message->loop = NULL;
+}
+
+void dueq_php_message_settled(zend_object *object) {
+    message_object *message = message_of(object);
+
+    if (message->loop) {
+        dueq_consumer_forget(message->loop->consumer, ticket_of(message));
     }
+    dueq_php_message_noted(object);
 }
 
 bool dueq_php_message_is_settled(zend_object *object) { return message_of(object)->settled; }

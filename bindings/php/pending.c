@@ -134,11 +134,11 @@ ZEND_METHOD(Dueq_Pending, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 ZEND_METHOD(Dueq_Pending, stream) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_PENDING(pending);
-    if (!pending->link) {
+    if (!pending->link && Z_TYPE(pending->stream) == IS_UNDEF) {
         zend_throw_error(NULL, "This Dueq\\Pending has ended");
         RETURN_THROWS();
     }
-    if (dueq_php_link_stream(&pending->stream, pending->link)) {
+    if (!pending->link || dueq_php_link_stream(&pending->stream, pending->link)) {
         RETURN_COPY(&pending->stream);
     }
 }

@@ -138,6 +138,37 @@ void dueq_php_pending_startup(void);
 void dueq_php_pending_start(zval *out, const dueq_php_source *source,
                             const dueq_php_patience *patience);
 
+/* ---- loop.c: what a consumer shares with its messages ------------------------------------------------ */
+
+/*
+ * The core's consumer, on a link of its own. It lives, and so does its heartbeat, as long as a
+ * Dueq\Consumer or one of its messages that is not settled holds it.
+ */
+typedef struct dueq_php_loop {
+    dueq_consumer *consumer;
+    dueq_php_link *link;
+    dueq_php_client *client; /* it is one of its holders */
+    pid_t pid;               /* of the process that it works for */
+    bool under_way;          /* what dueq_php_loop_try() submitted */
+    uint32_t holders;
+} dueq_php_loop;
+
+/* Opens one with one holder. NULL: it threw. */
+dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
+                                  const dueq_consumer_options *options);
+/* The last one to do so closes it. NULL is safe. */
+void dueq_php_loop_release(dueq_php_loop *loop);
+/*
+ * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to end for
+ * a handler: it threw, or *stopped. Throws nothing of its own.
+ */
+dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const bool *stopped,
+                                const dueq_message **message, size_t *queue);
+/* The next message without blocking: PENDING while a request for it is under way. */
+dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
+/* Ends a wait, sends what was noted, and gives what is in hand back. Nothing of a parent process's. */
+dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
+
 /* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
 
 void dueq_php_consumer_startup(void);
@@ -163,20 +194,12 @@ void dueq_php_queues_startup(void);
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
-/*
- * What a message shares with the consumer that it came by, which either may outlive: the end of that
- * message's delivery by another call is said to the consumer.
- */
-typedef struct dueq_php_tie {
-    dueq_consumer *consumer; /* NULL: closed */
-    uint32_t holders;
-} dueq_php_tie;
-/* The message is of a consumer's: it becomes one more holder of the tie. */
-void dueq_php_message_tie(zend_object *message, dueq_php_tie *tie);
-/* The last one to do so frees it. NULL is safe. */
-void dueq_php_tie_release(dueq_php_tie *tie);
-/* Notes that a call has ended the message's delivery, or found it ended. */
+/* The message is of a consumer's: it becomes one more holder of its loop, until it is settled. */
+void dueq_php_message_hold(zend_object *message, struct dueq_php_loop *loop);
+/* A call has ended the message's delivery, or found it ended. */
 void dueq_php_message_settled(zend_object *message);
+/* Its consumer ends the delivery. */
+void dueq_php_message_noted(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
 /* Makes the first message of the queue's last call, which it forgets then. */
 void dueq_php_message_first(zval *out, dueq_php_queue *queue);

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\Consumer;
 use Dueq\Exception\InvalidException;
 use Dueq\Message;
 use Dueq\Queue;
@@ -260,6 +261,22 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([0, 0, 5, 0], $this->counts());
     }
 
+    public function test_a_message_that_outlives_its_consumer_is_kept(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(['1', '2']);
+        foreach ($queue->consume(2, lease: 0.3) as $kept) {
+            break;
+        }
+        unset($queue);
+        $this->assertSame([1, 1, 0, 0], $this->counts());
+        usleep(900000);
+        $threads = count(glob('/proc/self/task/*'));
+        $kept->ack();
+        $this->assertSame([1, 0, 1, 0], $this->counts());
+        $this->assertSame($threads - 1, count(glob('/proc/self/task/*')));
+    }
+
     public function test_arguments_out_of_range(): void
     {
         $queue = $this->queue();
@@ -383,13 +400,19 @@ final class ConsumerTest extends QueueTestCase
         return stream_select($read, $write, $except, (int) $seconds, (int) (fmod($seconds, 1) * 1e6)) > 0;
     }
 
+    private function pollUntilBlocked(Consumer $consumer): void
+    {
+        do {
+            $this->assertNull($consumer->poll());
+        } while (self::wait($consumer->stream(), 0.3));
+    }
+
     public function test_poll_in_an_event_loop(): void
     {
         $queue = $this->queue();
         $consumer = $queue->consume(3, lease: 0.4);
-        $this->assertNull($consumer->poll());
+        $this->pollUntilBlocked($consumer);
         $producer = $this->besides(function () {
-            $this->server->awaitBlocked();
             $this->queue()->pushMany(['1', '2', '3', '4', ['body' => '5', 'delay' => 0.5]]);
         });
         $taken = [];
@@ -454,8 +477,7 @@ final class ConsumerTest extends QueueTestCase
     {
         $queue = $this->queue();
         $consumer = $queue->consume(2);
-        $this->assertNull($consumer->poll());
-        $this->server->awaitBlocked();
+        $this->pollUntilBlocked($consumer);
         $child = $this->inChild(function () use (&$consumer, &$queue) {
             $queue->push("the child's");
             while (!($message = $consumer->poll())) {
@@ -480,11 +502,10 @@ final class ConsumerTest extends QueueTestCase
 
     public function test_poll_throws_when_the_server_is_gone_and_goes_on_when_it_is_back(): void
     {
-        $server = new Server('--appendonly', 'yes');
+        $server = new Server();
         $queue = new Queue('q', $server->url('timeout=300ms'));
         $consumer = $queue->consume();
-        $this->assertNull($consumer->poll());
-        $server->awaitBlocked();
+        $this->pollUntilBlocked($consumer);
         $server->kill();
         try {
             for ($end = microtime(true) + 20; microtime(true) < $end; self::wait($consumer->stream(), 1.0)) {
