@@ -1,16 +1,16 @@
 -- reserve: takes ready messages under a lease; moves what is due, or whose lease has ended, to ready. Before
 -- that, it may settle what the consumer holds: acknowledge messages, and give one back as failed.
--- KEYS[1] msg        HASH  id -> envelope
--- KEYS[2] ready      LIST  tickets in delivery order
--- KEYS[3] high       LIST  those of high priority
--- KEYS[4] low        LIST  those of low priority
--- KEYS[5] delayed    ZSET  ticket -> due, ms
--- KEYS[6] leased     ZSET  ticket -> end of lease, ms
--- KEYS[7] dead       ZSET  ticket -> when it died, ms
--- KEYS[8] wake       ZSET  the wake marker
--- KEYS[9] info       HASH  next, claims, lists, counters
--- KEYS[10] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[11] calls     HASH  session -> its last call and answer
+-- KEYS[1] msg       HASH  id -> envelope
+-- KEYS[2] ready     LIST  tickets in delivery order
+-- KEYS[3] leased    ZSET  ticket -> end of lease, ms
+-- KEYS[4] wake      ZSET  the wake marker
+-- KEYS[5] info      HASH  next, claims, lists, counters
+-- KEYS[6] calls     HASH  session -> its last call and answer
+-- KEYS[7] high      LIST  those of high priority
+-- KEYS[8] low       LIST  those of low priority
+-- KEYS[9] delayed   ZSET  ticket -> due, ms
+-- KEYS[10] dead      ZSET  ticket -> when it died, ms
+-- KEYS[11] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[12] bad       LIST  entries that were no tickets
 -- KEYS[13] incoming  ZSET  messages of other queues that move here -> due, ms
 -- KEYS[14] rates     LIST  the history
@@ -32,7 +32,7 @@
 --         outcomes: a digit for each acknowledged ticket, and one for the retry, as of ack and retry.
 --         pasts: { index, past, ... } of the messages that came back.
 local call, argv = redis.call, ARGV
-local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[6], KEYS[8], KEYS[9]
+local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
 local session, time = argv[1], call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -48,8 +48,8 @@ end
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function keys_by_name()
   return {
-    msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],
-    dead = KEYS[7], wake = KEYS[8], info = KEYS[9], past = KEYS[10], bad = KEYS[12], incoming = KEYS[13],
+    msg = KEYS[1], ready = KEYS[2], high = KEYS[7], low = KEYS[8], delayed = KEYS[9], leased = KEYS[3],
+    dead = KEYS[10], wake = KEYS[4], info = KEYS[5], past = KEYS[11], bad = KEYS[12], incoming = KEYS[13],
   }
 end
 local noted = call('HMGET', info, 'next', 'lists', 'reserved', 'acked')
@@ -81,7 +81,7 @@ if argv[9] then
   outcomes = ''
   if stop > 10 then
     local usual, first = argv[9] == '1', tonumber(noted[1])
-    outcomes, finished = ack(msg, leased, KEYS[10], 11, stop, usual, first, now)
+    outcomes, finished = ack(msg, leased, KEYS[11], 11, stop, usual, first, now)
   end
   if give_back then
     outcomes = outcomes .. give_back(
@@ -92,7 +92,7 @@ if argv[9] then
 end
 
 local first = noted[1] and tonumber(noted[1]) or nil
-local lines = noted[2] and { KEYS[3], ready, KEYS[4] } or { ready }
+local lines = noted[2] and { KEYS[7], ready, KEYS[8] } or { ready }
 -- An error that the server answers: what was not taken yet then stays where it is.
 local problem
 for i = 2, #lines do
@@ -139,7 +139,7 @@ while not problem do
       local others = #lines == 1 and redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low) or 0
       if others > 0 then
         redis.call('HSET', info, 'lists', '1')
-        lines = { KEYS[3], ready, KEYS[4] }
+        lines = { KEYS[7], ready, KEYS[8] }
       end
       return moved + others
     end)
@@ -394,6 +394,6 @@ if n > 0 or outcomes then
     end
   end
   local head = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '')
-  done(KEYS[11], session, argv[2], argv[3], head .. '\n' .. table.concat(held, '\n'))
+  done(KEYS[6], session, argv[2], argv[3], head .. '\n' .. table.concat(held, '\n'))
 end
 return reply
