@@ -114,7 +114,9 @@ static bool keep(struct dueq__words *kept, struct dueq__words *words) {
 static bool format_head(struct dueq__call *call) {
     struct dueq__words words;
     dueq__words_init(&words);
-    if (call->script->sha1)
+    if (call->few)
+        dueq__script_few(&words, call->script, call->keys);
+    else if (call->script->sha1)
         dueq__script_words(&words, call->script, call->keys,
                            call->other[0].data ? call->other : NULL);
     return keep(&call->head, &words);

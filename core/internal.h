@@ -139,6 +139,7 @@ struct dueq__script {
     const char *source;
     size_t size;
     size_t key_count;
+    size_t few;                          /* how many of the keys are enough for its usual call */
     unsigned char keys[DUEQ__KEY_COUNT]; /* enum dueq__key, in the order of KEYS */
 };
 
@@ -160,6 +161,9 @@ static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
 void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT],
                         const dueq_bytes other[DUEQ__KEY_COUNT]);
+/* The same for its usual call, with the few keys that this takes: each costs the server. */
+void dueq__script_few(struct dueq__words *words, const struct dueq__script *script,
+                      const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
 /* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
 
@@ -309,6 +313,7 @@ struct dueq__call {
     int64_t hour, minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
+    bool few;      /* it is sent with the script's few keys */
     bool sent;     /* on the connection as it is */
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */

@@ -139,6 +139,7 @@ dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t
         status = add_other(queue->client, batch.to, &words);
     if (status)
         return status;
+    queue->client->call.few = batch.usual;
     dueq__words_text(&words, batch.usual ? "now" : "any");
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }

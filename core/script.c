@@ -1,13 +1,12 @@
 #include "internal.h"
 #include "scripts.inc"
 
-void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
-                        const dueq_bytes keys[DUEQ__KEY_COUNT],
-                        const dueq_bytes other[DUEQ__KEY_COUNT]) {
+static void put(struct dueq__words *words, const struct dueq__script *script, size_t key_count,
+                const dueq_bytes keys[DUEQ__KEY_COUNT], const dueq_bytes other[DUEQ__KEY_COUNT]) {
     dueq__words_text(words, "EVALSHA");
     dueq__words_text(words, script->sha1);
-    dueq__words_number(words, (int64_t)(script->key_count + (other ? DUEQ__OTHER_COUNT : 0)));
-    for (size_t i = 0; i < script->key_count; i++) {
+    dueq__words_number(words, (int64_t)(key_count + (other ? DUEQ__OTHER_COUNT : 0)));
+    for (size_t i = 0; i < key_count; i++) {
         dueq_bytes key = keys[script->keys[i]];
         dueq__words_bytes(words, key.data, key.size);
     }
@@ -15,4 +14,15 @@ void dueq__script_words(struct dueq__words *words, const struct dueq__script *sc
         dueq_bytes key = other[dueq__key_other[i]];
         dueq__words_bytes(words, key.data, key.size);
     }
+}
+
+void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
+                        const dueq_bytes keys[DUEQ__KEY_COUNT],
+                        const dueq_bytes other[DUEQ__KEY_COUNT]) {
+    put(words, script, script->key_count, keys, other);
+}
+
+void dueq__script_few(struct dueq__words *words, const struct dueq__script *script,
+                      const dueq_bytes keys[DUEQ__KEY_COUNT]) {
+    put(words, script, script->few, keys, NULL);
 }

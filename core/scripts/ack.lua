@@ -21,6 +21,9 @@ if ARGV[3] >= '2' then
   -- include tally
   tally(info, KEYS[6], KEYS[7], now)
 end
-local keys = { msg = KEYS[1], leased = KEYS[2], past = KEYS[3], info = info }
 local first = tonumber(redis.pcall('HGET', info, 'next'))
-return done(KEYS[5], ARGV[1], ARGV[2], ARGV[3], ack(keys, 5, #ARGV, ARGV[4] == '1', first, now))
+local outcomes, finished = ack(KEYS[1], KEYS[2], KEYS[3], 5, #ARGV, ARGV[4] == '1', first, now)
+if finished > 0 then
+  count(info, 'acked', finished)
+end
+return done(KEYS[5], ARGV[1], ARGV[2], ARGV[3], outcomes)

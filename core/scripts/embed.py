@@ -2,8 +2,8 @@
 """Makes core/scripts.inc: core/scripts/*.lua as C, with the statuses of core/dueq.h.
 
 Run without arguments after a change of a script; `--check` only says whether the file is stale.
-In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, and
-DUEQ_NAME for the code of a status.
+In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, `-- FEW n` says that
+the first n of them are enough for its usual call, and DUEQ_NAME stands for the code of a status.
 """
 
 import hashlib
@@ -44,6 +44,11 @@ def keys_of(path: Path, text: str) -> list[str]:
     return [name for _, name in found]
 
 
+def few_of(text: str, keys: list[str]) -> int:
+    found = re.search(r"^-- FEW +(\d+):", text, flags=re.M)
+    return int(found[1]) if found else len(keys)
+
+
 def literal(text: str) -> str:
     lines = text.splitlines()
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
@@ -66,7 +71,7 @@ def generate() -> str:
             f"static const char {name}_source[] =\n{literal(text)};\n"
             f"const struct dueq__script dueq__script_{name} = {{\n"
             f'    "{name}", "{sha1}", {name}_source,\n'
-            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}}}};\n"
+            f"    sizeof {name}_source - 1, {len(keys)}, {few_of(text, keys)}, {{{listed}}}}};\n"
         )
     return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
         parts

@@ -1,26 +1,26 @@
 -- push: stores messages, all or (on an error) none.
--- KEYS[1] msg        HASH  id -> envelope
--- KEYS[2] ready      LIST  tickets in delivery order
--- KEYS[3] high       LIST  those of high priority
--- KEYS[4] low        LIST  those of low priority
--- KEYS[5] delayed    ZSET  ticket -> due, ms
--- KEYS[6] leased     ZSET  ticket -> end of lease, ms
--- KEYS[7] dead       ZSET  ticket -> when it died, ms
--- KEYS[8] wake       ZSET  the wake marker
--- KEYS[9] info       HASH  next, claims, lists, counters
--- KEYS[10] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[11] calls     HASH  session -> its last call and answer
--- KEYS[12] taken     ZSET  id -> until when it is unique, ms
--- KEYS[13] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[14] rates     LIST  the history
+-- KEYS[1] msg       HASH  id -> envelope
+-- KEYS[2] ready     LIST  tickets in delivery order
+-- KEYS[3] wake      ZSET  the wake marker
+-- KEYS[4] info      HASH  next, claims, lists, counters
+-- KEYS[5] calls     HASH  session -> its last call and answer
+-- KEYS[6] rates     LIST  the history
+-- KEYS[7] high      LIST  those of high priority
+-- KEYS[8] low       LIST  those of low priority
+-- KEYS[9] delayed   ZSET  ticket -> due, ms
+-- KEYS[10] leased    ZSET  ticket -> end of lease, ms
+-- KEYS[11] dead      ZSET  ticket -> when it died, ms
+-- KEYS[12] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
+-- KEYS[13] taken     ZSET  id -> until when it is unique, ms
+-- KEYS[14] outgoing  HASH  id -> due, ms, of messages that move to another queue
+-- FEW     6: with 'now' these are all
 -- OTHER   the keys of the queue that messages move to
 -- ARGV    session, call number, fresh, then by the form:
 --         'now': id, envelope for each message; ids made by the core, all ready at once
 --         'any': id, envelope, due, extra for each; due is '0' (now), '+ms' from now or '@ms' since 1970,
 --         extra is '' or 'ttl unique existing' (ms; ms; 0 refuse, 1 replace, 2 replace the body)
 -- Returns one digit for each message: 0 stored, 2 a living message has this id, or it is still unique.
-local msg, ready, wake, info, calls = KEYS[1], KEYS[2], KEYS[8], KEYS[9], KEYS[11]
--- include wake
+local msg, ready, wake, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include done
 -- include count
 
@@ -30,7 +30,7 @@ if argv[3] >= '2' then
   -- include int
   -- include totals
   -- include tally
-  tally(info, ready, KEYS[14], now_ms(), true)
+  tally(info, ready, KEYS[6], now_ms(), true)
 end
 if argv[4] == 'now' then
   local tickets, n = {}, 0
@@ -47,13 +47,15 @@ if argv[4] == 'now' then
     return length
   end
   if length == n then
+    -- include wake
     wake_one(wake, n > 1)
   end
-  count(info, 'pushed', n)
+  count(info, 'pushed', string.format('%d', n))
   return done(calls, argv[1], argv[2], argv[3], string.rep('0', n))
 end
 
 -- include now
+-- include wake
 -- include due
 -- include expect
 -- include ticket
@@ -65,8 +67,8 @@ end
 -- include other
 -- include store
 local keys = {
-  msg = msg, ready = ready, high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6], dead = KEYS[7],
-  wake = wake, info = info, past = KEYS[10], taken = KEYS[12], outgoing = KEYS[13],
+  msg = msg, ready = ready, high = KEYS[7], low = KEYS[8], delayed = KEYS[9], leased = KEYS[10], dead = KEYS[11],
+  wake = wake, info = info, past = KEYS[12], taken = KEYS[13], outgoing = KEYS[14],
   queue = queue_of(msg),
 }
 local target = other_keys(15)

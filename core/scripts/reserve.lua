@@ -1,16 +1,16 @@
 -- reserve: takes ready messages under a lease; moves what is due, or whose lease has ended, to ready. Before
 -- that, it may settle what the consumer holds: acknowledge messages, and give one back as failed.
--- KEYS[1] msg        HASH  id -> envelope
--- KEYS[2] ready      LIST  tickets in delivery order
--- KEYS[3] high       LIST  those of high priority
--- KEYS[4] low        LIST  those of low priority
--- KEYS[5] delayed    ZSET  ticket -> due, ms
--- KEYS[6] leased     ZSET  ticket -> end of lease, ms
--- KEYS[7] dead       ZSET  ticket -> when it died, ms
--- KEYS[8] wake       ZSET  the wake marker
--- KEYS[9] info       HASH  next, claims, lists, counters
--- KEYS[10] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[11] calls     HASH  session -> its last call and answer
+-- KEYS[1] msg       HASH  id -> envelope
+-- KEYS[2] ready     LIST  tickets in delivery order
+-- KEYS[3] leased    ZSET  ticket -> end of lease, ms
+-- KEYS[4] wake      ZSET  the wake marker
+-- KEYS[5] info      HASH  next, claims, lists, counters
+-- KEYS[6] calls     HASH  session -> its last call and answer
+-- KEYS[7] high      LIST  those of high priority
+-- KEYS[8] low       LIST  those of low priority
+-- KEYS[9] delayed   ZSET  ticket -> due, ms
+-- KEYS[10] dead      ZSET  ticket -> when it died, ms
+-- KEYS[11] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[12] bad       LIST  entries that were no tickets
 -- KEYS[13] incoming  ZSET  messages of other queues that move here -> due, ms
 -- KEYS[14] rates     LIST  the history
@@ -31,39 +31,39 @@
 --         settlement is done, and then the server answered this error, so that nothing was taken.
 --         outcomes: a digit for each acknowledged ticket, and one for the retry, as of ack and retry.
 --         pasts: { index, past, ... } of the messages that came back.
-local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[6], KEYS[8], KEYS[9]
--- include now
--- include done
--- include count
+local call, argv = redis.call, ARGV
+local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
-local session = ARGV[1]
-local count_asked, lease = tonumber(ARGV[4]), tonumber(ARGV[5])
-local wait, duty = ARGV[7] == '1', ARGV[8] == '1'
-local now, us = now_ms()
-if ARGV[3] >= '2' then
+local session, time = argv[1], call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local count_asked, lease = tonumber(argv[4]), tonumber(argv[5])
+local wait, duty = argv[7] == '1', argv[8] == '1'
+if argv[3] >= '2' then
   -- include int
   -- include totals
   -- include tally
   tally(info, ready, KEYS[14], now)
 end
+
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
 local function keys_by_name()
   return {
-    msg = msg, ready = ready, high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = leased, dead = KEYS[7],
-    wake = wake, info = info, past = KEYS[10], bad = KEYS[12], incoming = KEYS[13],
+    msg = KEYS[1], ready = KEYS[2], high = KEYS[7], low = KEYS[8], delayed = KEYS[9], leased = KEYS[3],
+    dead = KEYS[10], wake = KEYS[4], info = KEYS[5], past = KEYS[11], bad = KEYS[12], incoming = KEYS[13],
   }
 end
-local noted = redis.call('HMGET', info, 'next', 'lists')
-local outcomes -- of the settlement; nil: there is none
-if ARGV[9] then
+local noted = call('HMGET', info, 'next', 'lists', 'reserved', 'acked')
+local outcomes, finished = nil, 0 -- of the settlement, where there is one
+if argv[9] then
   -- include ack
-  local keys, stop = keys_by_name(), 10 + ARGV[10]
-  local ended, found, other
-  if ARGV[stop + 1] then
+  local stop = 10 + argv[10]
+  local give_back, keys, found, other
+  if argv[stop + 1] then
     -- include ticket
     -- include name
     -- include envelope
     -- include past
+    -- include count
     -- include line
     -- include wake
     -- include expect
@@ -72,118 +72,117 @@ if ARGV[9] then
     -- include finish
     -- include backoff
     -- include retry
-    ended, other = retry, other_keys(15)
-    found = retry_look(keys, ARGV[stop + 1], now, other)
+    give_back, keys, other = retry, keys_by_name(), other_keys(15)
+    found = retry_look(keys, argv[stop + 1], now, other)
     if found.needs then
       return '>' .. found.needs
     end
   end
-  outcomes = stop > 10 and ack(keys, 11, stop, ARGV[9] == '1', tonumber(noted[1]), now) or ''
-  if ended then
-    outcomes = outcomes .. ended(
-      keys, found, ARGV[stop + 1], tonumber(ARGV[stop + 2]), tonumber(ARGV[stop + 3]), ARGV[stop + 4], now, other
+  outcomes = ''
+  if stop > 10 then
+    local usual, first = argv[9] == '1', tonumber(noted[1])
+    outcomes, finished = ack(msg, leased, KEYS[11], 11, stop, usual, first, now)
+  end
+  if give_back then
+    outcomes = outcomes .. give_back(
+      keys, found, argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now, other
     )
-    noted = redis.call('HMGET', info, 'next', 'lists')
+    noted = call('HMGET', info, 'next', 'lists', 'reserved', 'acked')
   end
-end
-
--- An error behind a settlement must not hide its outcomes: it is kept, and answered beside them.
-local failed
-local function try(step, argument)
-  if not outcomes then
-    return step(argument)
-  end
-  local fine, found = pcall(step, argument)
-  if fine then
-    return found
-  end
-  failed = type(found) == 'table' and found.err or tostring(found)
-end
-
-local function note(tickets)
-  local head = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '')
-  done(KEYS[11], session, ARGV[2], ARGV[3], head .. '\n' .. table.concat(tickets, '\n'))
 end
 
 local first = noted[1] and tonumber(noted[1]) or nil
-local lines = noted[2] and { KEYS[3], ready, KEYS[4] } or { ready }
-if noted[2] then
+local lines = noted[2] and { KEYS[7], ready, KEYS[8] } or { ready }
+-- An error that the server answers: what was not taken yet then stays where it is.
+local problem
+for i = 2, #lines do
   -- Once messages are given out, a foreign key is no error any more: it is found before.
-  try(function()
-    redis.call('LLEN', ready)
-    redis.call('LLEN', lines[3])
-  end)
-end
-local damaged, looked, paused, needs = 0, false, false, ''
-local function look()
-  -- include ticket
-  -- include past
-  -- include bad
-  -- include line
-  -- include name
-  -- include promote
-  looked = true
-  paused = redis.call('HEXISTS', info, 'paused') == 1
-  if paused then
-    return 0
-  end
-  local keys, moved, broken, source, arrival, strays = keys_by_name()
-  first, moved, broken = promote(keys, now, 100)
-  source, arrival, strays = arriving(keys, now)
-  needs = source and '<' .. source or ''
-  first = earlier(first, arrival)
-  damaged = damaged + broken + strays
-  -- They were just moved there; or the note of them is gone.
-  local others = #lines == 1 and redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low) or 0
-  if others > 0 then
-    redis.call('HSET', info, 'lists', '1')
-    lines = { KEYS[3], ready, KEYS[4] }
-  end
-  return moved + others
+  local length = redis.pcall('LLEN', lines[i])
+  problem = problem or (type(length) == 'table' and length)
 end
 
-if first and first <= now and not failed then
-  try(look)
-end
--- A pause has noted the time 0, so that every reserve comes by here.
-if paused then
-  if outcomes then
-    note({})
-  end
-  return { now, -1, 0, 0, '', {}, outcomes or '' }
-end
-
-local line, popped = 0, 0 -- tickets taken from `ready`
-local function pop(asked)
+-- Takes tickets from the first line behind `line` that has any. Returns them, or the server's error, and where.
+local function pop(lines, line, asked)
   local found
   while not found and line < #lines do
     line = line + 1
-    found = redis.call('LPOP', lines[line], asked)
+    found = redis.pcall('LPOP', lines[line], asked)
   end
-  if found and lines[line] == ready then
-    popped = popped + #found
-  end
-  return found
+  return found, line
 end
-local tickets = count_asked > 0 and not failed and try(pop, ARGV[4])
-if not tickets and count_asked > 0 and not looked and not failed and (try(look) or 0) > 0 then
-  line = 0
-  tickets = try(pop, ARGV[4])
+
+local damaged, looked, paused, needs = 0, false, false, ''
+local tickets, line, popped = nil, 0, 0 -- popped: tickets taken from `ready`
+local look = first and first <= now
+while not problem do
+  if look then
+    -- include ticket
+    -- include past
+    -- include bad
+    -- include line
+    -- include name
+    -- include promote
+    local fine, found = pcall(function()
+      looked = true
+      -- A pause has noted the time 0, so that every reserve comes by here.
+      paused = redis.call('HEXISTS', info, 'paused') == 1
+      if paused then
+        return 0
+      end
+      local keys, moved, broken, source, arrival, strays = keys_by_name()
+      first, moved, broken = promote(keys, now, 100)
+      source, arrival, strays = arriving(keys, now)
+      needs = source and '<' .. source or ''
+      first = earlier(first, arrival)
+      damaged = damaged + broken + strays
+      -- They were just moved there; or the note of them is gone.
+      local others = #lines == 1 and redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low) or 0
+      if others > 0 then
+        redis.call('HSET', info, 'lists', '1')
+        lines = { KEYS[7], ready, KEYS[8] }
+      end
+      return moved + others
+    end)
+    if not fine then
+      problem = type(found) == 'table' and found or { err = found }
+    end
+    -- It looks first where something is due, else when the lines are empty.
+    if problem or paused or (line > 0 and found == 0) then
+      break
+    end
+  end
+  if count_asked == 0 then
+    break
+  end
+  tickets, line = pop(lines, 0, argv[4])
+  problem = tickets and tickets.err and tickets
+  if tickets or looked then
+    break
+  end
+  look = true
+end
+if problem then
+  tickets = nil
+elseif tickets and lines[line] == ready then
+  popped = #tickets
 end
 
 local byte = string.byte
 local pasts = {}
 local reply, n, rounds, asked = { now, -1, 0, 0, needs, pasts, outcomes or '' }, 0, 0, count_asked
-local usual_lease = lease > 0 and lease or tonumber(ARGV[6])
+local usual_lease = lease > 0 and lease or tonumber(argv[6])
 local usual_stop = string.format('%d', now + usual_lease)
 local shortest -- lease given
 local held -- tickets given, where it is all of one round
 local dry = not tickets and count_asked > 0 -- nothing is left in any line
+-- A small sorted set is a packed list, which each change reads from its start. A member of this size makes
+-- it a skip list, and that it stays until it is empty.
+local long = '-----------------------------------------------------------------'
 local other
 while tickets do
   -- The usual ticket is a made id itself, and its envelope has nothing of its own.
   local envelopes = redis.pcall('HMGET', msg, unpack(tickets))
-  local problem = envelopes.err and envelopes
+  problem = envelopes.err and envelopes
   local round
   for i = 1, problem and 0 or #tickets do
     local envelope = envelopes[i]
@@ -203,6 +202,7 @@ while tickets do
     -- include name
     -- include envelope
     -- include past
+    -- include count
     -- include line
     -- include wake
     -- include other
@@ -231,7 +231,10 @@ while tickets do
   end
 
   local taken, m, now_shortest = {}, 0, shortest
-  local at = 2 * n + 7
+  local at, k = 2 * n + 7, 0
+  if #tickets > 9 then
+    taken[1], taken[2], k = '0', long, 2
+  end
   local told = #pasts
   for i = 1, problem and 0 or #tickets do
     if not round or round.given[i] then
@@ -240,7 +243,7 @@ while tickets do
         stop = string.format('%d', now + round.leases[i])
         now_shortest = math.min(now_shortest or round.leases[i], round.leases[i])
       end
-      taken[m + 1], taken[m + 2] = stop, ticket
+      taken[k + m + 1], taken[k + m + 2] = stop, ticket
       reply[at + m + 1], reply[at + m + 2] = ticket, envelopes[i]
       m = m + 2
       if round and round.texts[i] then
@@ -255,18 +258,15 @@ while tickets do
   if m > 0 then
     local added = redis.pcall('ZADD', leased, unpack(taken))
     problem = type(added) == 'table' and added
+    if k > 0 and not problem then
+      redis.call('ZREM', leased, long)
+    end
   end
   if problem then
     held = nil
     -- Nothing of this round was written but the LPOP: take it back.
     for i = #tickets, 1, -1 do
       redis.call('LPUSH', lines[line], tickets[i])
-    end
-    if n == 0 then
-      if not outcomes then
-        return problem
-      end
-      failed = problem.err
     end
     for i = 7 + 2 * n + 1, 7 + 2 * (n + m) do
       reply[i] = nil
@@ -296,55 +296,68 @@ while tickets do
     break
   end
   asked = count_asked - n
-  if not short then
-    line = line - 1
+  tickets, line = pop(lines, short and line or line - 1, asked)
+  if tickets and lines[line] == ready then
+    popped = popped + #tickets
   end
-  tickets = pop(asked)
   dry = not tickets
 end
 
-if failed then
-  note({})
-  return { now, -1, 0, 0, '!' .. failed, {}, outcomes }
+if problem and n == 0 then
+  if not outcomes then
+    return problem
+  end
+  -- It must not hide the outcomes.
+  reply[5] = '!' .. problem.err
 end
+local stands = n == 0 and (problem or paused) -- nothing is handed out
 reply[4] = damaged
-if damaged > 0 then
-  count(info, 'damaged', damaged)
-end
-if n > 0 then
-  count(info, 'reserved', n)
-end
-if popped ~= n then
-  count(info, 'skew', popped - n)
+if damaged > 0 or popped ~= n then
+  -- include count
+  if damaged > 0 then
+    count(info, 'damaged', damaged)
+  end
+  if popped ~= n then
+    count(info, 'skew', popped - n)
+  end
 end
 
 local left = 0
-if not dry and (duty or looked or n == 0) then
+if not dry and not stands and (duty or looked or n == 0) then
   for i = 1, #lines do
     left = left + redis.call('LLEN', lines[i])
   end
 end
-if dry and #lines > 1 then
+if dry and not stands and #lines > 1 then
   redis.call('HDEL', info, 'lists')
 end
 local lowered = false
 if n > 0 and (not first or now + shortest < first) then
   first, lowered = now + shortest, true
 end
--- With nothing to come a note of the future stays: it is early, which is safe, and spares the next
--- reserve from noting again.
-if first and (lowered or looked) then
-  redis.call('HSET', info, 'next', string.format('%d', first))
-elseif looked and noted[1] and (tonumber(noted[1]) or 0) <= now then
+-- What the note of the queue gets in one command. With nothing to come a note of the future stays: it is
+-- early, which is safe, and spares the next reserve from noting again.
+local fields, f = {}, 0
+local reserved, acked, most = tonumber(noted[3] or 0), tonumber(noted[4] or 0), 2 ^ 53
+if n > 0 and reserved and reserved < most then
+  fields[1], fields[2], f = 'reserved', string.format('%d', reserved + n), 2
+end
+if finished > 0 and acked and acked < most then
+  fields[f + 1], fields[f + 2], f = 'acked', string.format('%d', acked + finished), f + 2
+end
+if first and (lowered or looked) and not stands then
+  fields[f + 1], fields[f + 2], f = 'next', string.format('%d', first), f + 2
+elseif looked and not stands and noted[1] and (tonumber(noted[1]) or 0) <= now then
   redis.call('HDEL', info, 'next')
 end
+if f > 0 then
+  redis.call('HSET', info, unpack(fields))
+end
 
-if n == 0 and left > 0 then
-  reply[2] = 0
-elseif n == 0 and first and first <= now then
+if n == 0 and not stands and (left > 0 or (first and first <= now)) then
   reply[2] = 0
 end
-if duty or lowered or looked then
+if not stands and (duty or lowered or looked) then
   -- include wake
   -- include expect
   local claims = redis.call('HGET', info, 'claims')
@@ -359,7 +372,7 @@ if duty or lowered or looked then
     end
     claims = text
     if pause then
-      reply[2], reply[3] = pause * 1000 - us, 1
+      reply[2], reply[3] = pause * 1000 - time[2] % 1000, 1
     end
   end
   if wait then
@@ -373,12 +386,14 @@ if duty or lowered or looked then
 end
 
 if n > 0 or outcomes then
+  -- include done
   if not held then
     held = {}
     for i = 1, n do
       held[i] = reply[2 * i + 6]
     end
   end
-  note(held)
+  local head = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '')
+  done(KEYS[6], session, argv[2], argv[3], head .. '\n' .. table.concat(held, '\n'))
 end
 return reply
