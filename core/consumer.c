@@ -10,14 +10,6 @@
 #define QUIET_MS 50
 #define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
 
-/* What a request brought, and how far it is handed out. */
-struct hand {
-    struct hand *after;
-    dueq_result *result;
-    size_t queue, next;
-    struct dueq__held *held[]; /* of each message */
-};
-
 struct retry {
     struct dueq__held *held; /* NULL: none */
     int64_t delay_ms;
@@ -35,8 +27,7 @@ struct dueq_consumer {
     pid_t pid;
     struct dueq__hold *hold;
     struct dueq__keeper *keeper; /* started with the first message */
-    struct hand *hands;          /* the first is that of the message handed out last */
-    size_t in_hand;
+    struct dueq__hand *hand;
     enum step step;
     int64_t timeout_ms;
     struct retry retry;
@@ -80,9 +71,11 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     dueq_consumer *made = calloc(1, sizeof *made);
     dueq_queue **kept = calloc(queue_count, sizeof *kept);
     struct dueq__hold *hold = dueq__hold_new();
-    if (!made || !kept || !hold) {
+    struct dueq__hand *hand = dueq__hand_new();
+    if (!made || !kept || !hold || !hand) {
         free(made);
         free(kept);
+        free(hand);
         dueq__hold_free(hold);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
@@ -92,16 +85,10 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .queue_count = queue_count,
                             .options = *options,
                             .pid = getpid(),
-                            .hold = hold};
+                            .hold = hold,
+                            .hand = hand};
     *consumer = made;
     return DUEQ_OK;
-}
-
-static void drop_hand(dueq_consumer *consumer) {
-    struct hand *hand = consumer->hands;
-    consumer->hands = hand->after;
-    dueq_result_free(hand->result);
-    free(hand);
 }
 
 static void drop_retry(dueq_consumer *consumer) {
@@ -110,10 +97,9 @@ static void drop_retry(dueq_consumer *consumer) {
 }
 
 static void drop_all(dueq_consumer *consumer) {
-    while (consumer->hands)
-        drop_hand(consumer);
+    dueq__hand_clear(consumer->hand);
     drop_retry(consumer);
-    consumer->in_hand = consumer->sent_count = 0;
+    consumer->sent_count = 0;
     consumer->retry_sent = false;
     consumer->step = STEP_NONE;
 }
@@ -129,6 +115,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
         dueq__hold_free(consumer->hold);
     }
     drop_all(consumer);
+    free(consumer->hand);
     free(consumer->queues);
     free(consumer);
 }
@@ -148,67 +135,6 @@ static dueq_status check_fork(dueq_consumer *consumer) {
     consumer->keeper = NULL;
     consumer->pid = getpid();
     return DUEQ_OK;
-}
-
-/* ---- What is in hand ---- */
-
-/* Hands the next message out; NULL: it was lost. */
-static const dueq_message *hand_out(dueq_consumer *consumer) {
-    struct hand *hand = consumer->hands;
-    size_t at = hand->next++;
-    consumer->in_hand--;
-    if (!dueq__hold_hand_out(consumer->hold, hand->held[at], consumer->options.max_run_ms))
-        return NULL;
-    return dueq_result_message(hand->result, at);
-}
-
-/* Is one in hand that can be handed out? Drops those before it that are lost. */
-static bool has_next(dueq_consumer *consumer) {
-    while (consumer->in_hand) {
-        struct hand *hand = consumer->hands;
-        if (hand->next == dueq_result_count(hand->result))
-            drop_hand(consumer);
-        else if (dueq__hold_alive(consumer->hold, hand->held[hand->next]))
-            return true;
-        else
-            hand_out(consumer);
-    }
-    return false;
-}
-
-/* Holds what a reserve brought, which was asked for at asked_ms. Owns the result. */
-static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
-    size_t count = dueq_result_count(result);
-    struct hand **last = &consumer->hands, *hand;
-    size_t held = 0;
-    int64_t stop_ms = dueq__monotonic_ms() + consumer->options.max_run_ms;
-    hand = count ? malloc(sizeof *hand + count * sizeof hand->held[0]) : NULL;
-    if (hand)
-        *hand = (struct hand){.result = result, .queue = dueq_result_queue(result)};
-    for (; hand && held < count; held++) {
-        const dueq_message *message = dueq_result_message(result, held);
-        if (!dueq__hold_add(consumer->hold, hand->queue, message->ticket, asked_ms,
-                            message->time_ms - message->now_ms, stop_ms, &hand->held[held]))
-            break;
-    }
-    if (held < count || !count) {
-        /* Those that are not held come back when their leases end. */
-        for (size_t i = 0; i < held; i++) {
-            dueq__hold_forget(consumer->hold, hand->held[i]->ticket);
-            dueq__hold_drop(consumer->hold, hand->held[i]);
-        }
-        free(hand);
-        dueq_result_free(result);
-        return count ? dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL) : DUEQ_OK;
-    }
-    while (*last)
-        last = &(*last)->after;
-    *last = hand;
-    consumer->in_hand += count;
-    if (consumer->keeper || !consumer->options.max_run_ms)
-        return DUEQ_OK;
-    return dueq__keeper_start(consumer->client, consumer->queues, consumer->queue_count,
-                              consumer->hold, &consumer->keeper);
 }
 
 /* ---- Requests ---- */
@@ -273,8 +199,9 @@ static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t 
 static dueq_status submit_reserve(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     int64_t lease_ms = consumer->options.lease_ms, usual_ms = default_lease_ms(consumer);
-    bool more = has_next(consumer); /* and one of them is handed out after this */
-    size_t count = consumer->options.prefetch - consumer->in_hand + more;
+    bool more = dueq__hand_has_next(consumer->hand,
+                                    consumer->hold); /* and one of them is handed out after this */
+    size_t count = consumer->options.prefetch - dueq__hand_size(consumer->hand) + more;
     int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
     consumer->step = STEP_RESERVE;
     if (consumer->queue_count > 1)
@@ -291,7 +218,7 @@ static dueq_status submit_next(dueq_consumer *consumer) {
     size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer, now) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_settle(consumer, queue, now);
-    if (consumer->queue_count > 1 && has_next(consumer))
+    if (consumer->queue_count > 1 && dueq__hand_has_next(consumer->hand, consumer->hold))
         return DUEQ_OK;
     return submit_reserve(consumer);
 }
@@ -316,7 +243,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
     if (status)
         return status;
-    if (has_next(consumer)) {
+    if (dueq__hand_has_next(consumer->hand, consumer->hold)) {
         int64_t oldest = dueq__hold_oldest(consumer->hold);
         int64_t patience = consumer->keeper ? QUIET_MS : 0;
         bool ripe = oldest != DUEQ__NEVER && oldest + patience <= dueq__monotonic_ms();
@@ -325,6 +252,17 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     }
     consumer->timeout_ms = timeout_ms;
     return submitted(consumer, submit_next(consumer));
+}
+
+/* Takes what a reserve brought, which was asked for at asked_ms, and owns it. The first starts the heartbeat. */
+static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
+    int64_t max_run_ms = consumer->options.max_run_ms;
+    if (!dueq__hand_take(consumer->hand, consumer->hold, result, asked_ms, max_run_ms))
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    if (consumer->keeper || !max_run_ms)
+        return DUEQ_OK;
+    return dueq__keeper_start(consumer->client, consumer->queues, consumer->queue_count,
+                              consumer->hold, &consumer->keeper);
 }
 
 /* The end of a step: its status, or PENDING where it is still under way. */
@@ -361,12 +299,12 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
                 return status;
         }
     }
-    while (!*message && has_next(consumer))
-        *message = hand_out(consumer);
+    while (!*message && dueq__hand_has_next(consumer->hand, consumer->hold))
+        *message = dueq__hand_next(consumer->hand, consumer->hold, consumer->options.max_run_ms);
     if (!*message)
         return DUEQ_EMPTY;
     if (queue)
-        *queue = consumer->hands->queue;
+        *queue = dueq__hand_queue(consumer->hand);
     return DUEQ_OK;
 }
 
@@ -438,24 +376,12 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
 /* Gives what is in hand of one request back. */
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    const struct hand *hand = consumer->hands;
-    size_t count = 0;
-    for (size_t i = hand->next; i < dueq_result_count(hand->result); i++)
-        tickets[count++] = hand->held[i]->ticket;
+    size_t count = dueq__hand_rest(consumer->hand, tickets);
+    if (!count)
+        return DUEQ_OK;
     consumer->step = STEP_RELEASE;
-    return dueq_release_submit(consumer->queues[hand->queue], tickets, count, 0);
-}
-
-/* They are nobody's business any more, whatever became of them: at worst their leases end. */
-static void drop_released(dueq_consumer *consumer) {
-    struct hand *hand = consumer->hands;
-    for (; hand->next < dueq_result_count(hand->result); hand->next++) {
-        struct dueq__held *held = hand->held[hand->next];
-        dueq__hold_forget(consumer->hold, held->ticket);
-        dueq__hold_drop(consumer->hold, held);
-        consumer->in_hand--;
-    }
-    drop_hand(consumer);
+    return dueq_release_submit(consumer->queues[dueq__hand_queue(consumer->hand)], tickets, count,
+                               0);
 }
 
 static dueq_status submit_stop(dueq_consumer *consumer) {
@@ -463,9 +389,7 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
     size_t queue = queue_to_settle(consumer, now);
     if (queue != SIZE_MAX)
         return submit_settle(consumer, queue, now);
-    while (consumer->hands && consumer->hands->next == dueq_result_count(consumer->hands->result))
-        drop_hand(consumer);
-    return consumer->hands ? submit_release(consumer) : DUEQ_OK;
+    return submit_release(consumer);
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
@@ -487,7 +411,7 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
         return status;
     consumer->step = STEP_NONE;
     if (step == STEP_RELEASE && status >= 0)
-        drop_released(consumer);
+        dueq__hand_drop_rest(consumer->hand, consumer->hold);
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
 

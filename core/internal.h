@@ -152,9 +152,6 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
     dueq__script_unlock;
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
-static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
 
 #include "words.h"
 /* EVALSHA of a script on a queue's keys and another one's (NULL: none); the arguments follow. */

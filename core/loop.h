@@ -1,6 +1,6 @@
 /*
- * What a consumer is made of: hold.c, the messages that it holds; keeper.c, the heartbeat that keeps their
- * leases; consumer.c, the loop. Above the calls: each uses the verbs. Included by those files only.
+ * What a consumer is made of: hold.c, the messages that it holds; hand.c, those that it has not handed
+ * out yet; keeper.c, the heartbeat that keeps their leases; consumer.c, the loop. Above the calls: each uses the verbs. Included by those files only.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -76,6 +76,29 @@ bool dueq__hold_wait(struct dueq__hold *hold);
 bool dueq__hold_stopping(struct dueq__hold *hold);
 void dueq__hold_stop(struct dueq__hold *hold);
 size_t dueq__hold_lost(struct dueq__hold *hold);
+
+/* ---- hand.c: what was reserved and is not handed out yet ------------------------------------------ */
+
+struct dueq__hand;
+
+/* NULL: out of memory. Clear it, then free() it. */
+struct dueq__hand *dueq__hand_new(void);
+void dueq__hand_clear(struct dueq__hand *hand);
+size_t dueq__hand_size(const struct dueq__hand *hand);
+/* Holds what a reserve brought, which was asked for at asked_ms, and owns the result. False: out of memory. */
+bool dueq__hand_take(struct dueq__hand *hand, struct dueq__hold *hold, dueq_result *result,
+                     int64_t asked_ms, int64_t max_run_ms);
+/* Is there one that can be handed out? Drops those before it that are lost. */
+bool dueq__hand_has_next(struct dueq__hand *hand, struct dueq__hold *hold);
+/* Hands it out; NULL: it was lost. It lives until the next call of one of these functions. */
+const dueq_message *dueq__hand_next(struct dueq__hand *hand, struct dueq__hold *hold,
+                                    int64_t max_run_ms);
+/* The queue of the message handed out last, or of the rest. */
+size_t dueq__hand_queue(const struct dueq__hand *hand);
+/* The tickets of what is left of one request; returns how many. */
+size_t dueq__hand_rest(struct dueq__hand *hand, dueq_bytes tickets[DUEQ_MAX_BATCH]);
+/* They were given back, or it was tried: at worst their leases end. */
+void dueq__hand_drop_rest(struct dueq__hand *hand, struct dueq__hold *hold);
 
 /* ---- keeper.c: the heartbeat --------------------------------------------------------------------- */
 

@@ -2,6 +2,10 @@
 #ifndef DUEQ_WORDS_H
 #define DUEQ_WORDS_H
 
+static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
 /* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
 struct dueq__words {
     char *bytes;
