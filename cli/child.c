@@ -5,19 +5,26 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
-static int event_input;
+static int events = -1, event_input = -1;
 
-/* A signal that the terminal sent has reached the command by itself, as one of the same group. */
+/* ---- Signals as events --------------------------------------------------------------------------- */
+
+/* One byte each: the signal's number, and this where the terminal sent it. */
+#define BY_TERMINAL 0x80
+
 static void on_event(int number, siginfo_t *info, void *context) {
     (void)context;
-    char event = (char)(number == SIGCHLD || info->si_code > 0 ? 0 : number);
+    unsigned char event = (unsigned char)number;
     int kept = errno;
+    if (info->si_code > 0)
+        event |= BY_TERMINAL;
     if (write(event_input, &event, 1) < 0)
-        event = 0; /* it is full: child_look() has something to do anyway */
+        event = 0; /* it is full: whoever polls has something to do anyway */
     errno = kept;
 }
 
@@ -32,52 +39,114 @@ static void listen_for(int number) {
     sigaction(number, &action, NULL);
 }
 
-static _Noreturn void run(char *argv[], const sigset_t *mask) {
-    cli_signals_undo(); /* exec does so with handlers, but not with what is ignored */
-    signal(SIGCHLD, SIG_DFL);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    execvp(argv[0], argv);
-    int code = errno == ENOENT ? CLI_NO_COMMAND : CLI_NOT_RUN;
-    cli_system_error(argv[0]);
-    _exit(code);
+/* No file of ours may get a number that a command knows as its input, output or errors. */
+static bool fill_standard_files(void) {
+    int file;
+    do
+        file = open("/dev/null", O_RDWR);
+    while (file >= 0 && file <= STDERR_FILENO);
+    return file >= 0 && close(file) == 0;
 }
 
-bool child_start(struct child *child, char *argv[]) {
+int child_listen(void) {
     int ends[2];
-    sigset_t all, mask;
-    *child = (struct child){.code = CLI_FAILED};
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
-        cli_system_error("pipe");
-        return false;
+    if (!fill_standard_files() || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+        cli_system_error("a pipe for signals");
+        return -1;
     }
-    child->events = ends[0];
+    events = ends[0];
     event_input = ends[1];
-    /* None may reach the child's copy of the handlers, which writes into this pipe. */
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &mask);
     listen_for(SIGCHLD);
     for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
         listen_for(passed[i]);
+    return events;
+}
+
+int child_signal(bool *by_terminal) {
+    unsigned char event;
+    while (read(events, &event, 1) == 1)
+        if ((event & ~BY_TERMINAL) != SIGCHLD) {
+            *by_terminal = event & BY_TERMINAL;
+            return event & ~BY_TERMINAL;
+        }
+    return 0;
+}
+
+/* ---- Commands ------------------------------------------------------------------------------------- */
+
+static bool put_in_place(const struct child_place *place, pid_t parent) {
+    if (place->apart) {
+        if (setpgid(0, 0) < 0 || prctl(PR_SET_PDEATHSIG, SIGTERM) < 0)
+            return false;
+        if (getppid() != parent)
+            raise(SIGTERM); /* it died before */
+    }
+    return (place->input < 0 || dup2(place->input, STDIN_FILENO) >= 0) &&
+           (place->output < 0 || dup2(place->output, STDOUT_FILENO) >= 0) &&
+           (place->errors < 0 || dup2(place->errors, STDERR_FILENO) >= 0);
+}
+
+/* In the child. Its end of the pipe closes when the command runs; why it does not is written to it. */
+static _Noreturn void run(char *argv[], const struct child_place *place, const sigset_t *mask,
+                          pid_t parent, int report) {
+    cli_signals_undo(); /* exec does so with handlers, but not with what is ignored */
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    if (put_in_place(place, parent)) {
+        if (place->environment)
+            execvpe(argv[0], argv, place->environment);
+        else
+            execvp(argv[0], argv);
+    }
+    int why = errno;
+    _exit(write(report, &why, sizeof why) < 0 ? CLI_FAILED : CLI_NOT_RUN);
+}
+
+/* Waits until the command runs. Returns 0, or the errno of its failure. */
+static int failure(int report) {
+    int why = 0;
+    ssize_t size;
+    do
+        size = read(report, &why, sizeof why);
+    while (size < 0 && errno == EINTR);
+    return size == (ssize_t)sizeof why ? why : 0;
+}
+
+bool child_start(struct child *child, char *argv[], const struct child_place *place) {
+    int report[2], why;
+    sigset_t all, mask;
+    pid_t parent = getpid();
+    *child = (struct child){.code = CLI_FAILED};
+    if (pipe2(report, O_CLOEXEC) < 0) {
+        cli_system_error("pipe");
+        return false;
+    }
+    /* None may reach the child's copy of the handlers, which writes into our pipe. */
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
     fflush(stdout);
     child->pid = fork();
+    why = child->pid < 0 ? errno : 0;
     if (child->pid == 0)
-        run(argv, &mask);
+        run(argv, place, &mask, parent, report[1]);
     sigprocmask(SIG_SETMASK, &mask, NULL);
-    if (child->pid < 0)
+    close(report[1]);
+    if (child->pid > 0 && (why = failure(report[0])) != 0) {
+        waitpid(child->pid, NULL, 0);
+        child->code = why == ENOENT ? CLI_NO_COMMAND : CLI_NOT_RUN;
+    }
+    close(report[0]);
+    errno = why;
+    if (why)
         cli_system_error(argv[0]);
-    return child->pid > 0;
+    return !why;
 }
 
 void child_look(struct child *child) {
-    char events[64];
-    ssize_t count;
-    while ((count = read(child->events, events, sizeof events)) > 0)
-        for (ssize_t i = 0; i < count; i++)
-            if (events[i] && !child->ended)
-                kill(child->pid, events[i]);
     int how;
-    if (!child->ended && waitpid(child->pid, &how, WNOHANG) == child->pid) {
-        child->ended = true;
-        child->code = WIFEXITED(how) ? WEXITSTATUS(how) : 128 + WTERMSIG(how);
-    }
+    if (child->ended || waitpid(child->pid, &how, WNOHANG) != child->pid)
+        return;
+    child->ended = true;
+    child->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    child->code = child->signal ? 128 + child->signal : WEXITSTATUS(how);
 }

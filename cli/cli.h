@@ -21,7 +21,7 @@ enum {
     CLI_USAGE = 2,
     CLI_AGAIN = 3, /* a failure that may pass: the same command may succeed later */
     CLI_FAILED = 4,
-    /* lock with a command, apart from the codes that commands use; 126 and 127 as a shell has them */
+    /* lock and work, apart from the codes that commands use; 126 and 127 as a shell has them */
     CLI_TAKEN = 124, /* the lock was not got, and the command not run */
     CLI_LOST = 125,  /* the lock was lost while the command ran */
     CLI_NOT_RUN = 126,
@@ -59,6 +59,7 @@ extern const struct command pause_command, resume_command, purge_command;     /*
 extern const struct command find_command, peek_command;                       /* look.c */
 extern const struct command stats_command, queues_command, rates_command;     /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command;     /* lock.c */
+extern const struct command work_command;                                     /* work.c */
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
 
@@ -208,18 +209,32 @@ void draft_option(const struct cli *cli, struct draft *draft, int option);
 void draft_ready(const struct cli *cli, struct draft *draft);
 void draft_end(struct draft *draft);
 
-/* ---- child.c: a command that is run ------------------------------------------------------------- */
+/* ---- child.c: commands that are run -------------------------------------------------------------- */
+
+/* From now on signals come as events: the end of a command, and those that are for commands (HUP, INT,
+ * QUIT, TERM, USR1, USR2). Returns a descriptor that is readable when there are any; -1: said why. */
+int child_listen(void);
+/* The next signal that has come, 0: none. *by_terminal: it went to all of the terminal's group. */
+int child_signal(bool *by_terminal);
+
+/* Where a command runs. Start from CHILD_HERE. */
+struct child_place {
+    char **environment;        /* NULL: ours */
+    int input, output, errors; /* its standard files; -1: ours */
+    bool apart; /* in a process group of its own, and SIGTERM comes to it when we are killed */
+};
+#define CHILD_HERE {.input = -1, .output = -1, .errors = -1}
 
 struct child {
     int pid;
-    int events; /* readable when there is something for child_look() */
     bool ended;
-    int code; /* then: the command's exit code, or 128 + the number of the signal that ended it */
+    int signal; /* then: the signal that ended the command, or 0 */
+    int code;   /* and its exit code, or 128 + that number */
 };
 
-/* Starts a command; signals go on to it from now on. False: said why; child->code is the exit code. */
-bool child_start(struct child *child, char *argv[]);
-/* Does what signals ask for, without waiting. */
+/* Starts a command. False: it does not run, said why; child->code is the exit code. */
+bool child_start(struct child *child, char *argv[], const struct child_place *place);
+/* Sees whether it has ended, without waiting. */
 void child_look(struct child *child);
 
 /* ---- text.c: what is valid, and what JSON can carry ---------------------------------------------- */
@@ -231,6 +246,9 @@ char *text_base64(dueq_bytes bytes);
 char *text_repair(dueq_bytes bytes, size_t *size);
 
 /* ---- time.c ------------------------------------------------------------------------------------ */
+
+/* Since some time in the past; no change of the clock moves it. */
+int64_t time_monotonic_ms(void);
 
 /* "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a bare number is seconds. */
 bool time_parse_duration(const char *text, int64_t *ms);

@@ -1,8 +1,8 @@
 #include "cli.h"
 
 #include <poll.h>
+#include <signal.h>
 #include <string.h>
-#include <time.h>
 
 /* A failed relock is tried again so often in a lock's time to live. */
 #define TRIES 10
@@ -17,12 +17,6 @@ struct hold {
     int64_t sure_ms;  /* it is held until then at the least */
     bool asking, lost, warned;
 };
-
-static int64_t monotonic_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
-}
 
 static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
 
@@ -54,22 +48,22 @@ static void relocked(const struct cli *cli, struct hold *hold, dueq_status statu
     } else if (status == DUEQ_LEASE_LOST) {
         lose(hold);
     } else {
-        hold->next_ms = monotonic_ms() + hold->ttl_ms / TRIES + 1;
+        hold->next_ms = time_monotonic_ms() + hold->ttl_ms / TRIES + 1;
         if (!hold->warned) {
             cli_report(cli, status, hold->name);
             fputs("  the lock could not be extended; it is tried again\n", stderr);
         }
         hold->warned = true;
-        if (monotonic_ms() > hold->sure_ms)
+        if (time_monotonic_ms() > hold->sure_ms)
             lose(hold);
     }
 }
 
 /* Asks for more time when it is time to, and moves that on. */
 static void keep(struct cli *cli, struct hold *hold) {
-    if (!hold->asking && !hold->lost && monotonic_ms() >= hold->next_ms) {
+    if (!hold->asking && !hold->lost && time_monotonic_ms() >= hold->next_ms) {
         hold->asking = true;
-        hold->asked_ms = monotonic_ms();
+        hold->asked_ms = time_monotonic_ms();
         dueq_status status = dueq_relock_submit(cli->queue, hold->lock, hold->token, hold->ttl_ms);
         if (status != DUEQ_PENDING)
             relocked(cli, hold, status);
@@ -78,38 +72,46 @@ static void keep(struct cli *cli, struct hold *hold) {
         relocked(cli, hold, dueq_take(cli->client, NULL));
 }
 
+/* Passes signals on to the command, but for those of the terminal: they have reached it by themselves. */
+static void pass_signals(const struct child *child) {
+    bool reached;
+    for (int number; (number = child_signal(&reached)) != 0;)
+        if (!reached && !child->ended)
+            kill(child->pid, number);
+}
+
 /* Waits until something is to be done for the lock or the child. */
-static void idle(struct cli *cli, const struct hold *hold, const struct child *child) {
+static void idle(struct cli *cli, const struct hold *hold, int events) {
     struct pollfd set[3];
     size_t count = 0;
     int timeout_ms = -1;
     if (hold->asking) {
         count = dueq_poll_set(cli->client, set, &timeout_ms);
     } else if (!hold->lost) {
-        int64_t left_ms = hold->next_ms - monotonic_ms();
+        int64_t left_ms = hold->next_ms - time_monotonic_ms();
         timeout_ms = left_ms < 0 ? 0 : left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
     }
-    set[count++] = (struct pollfd){child->events, POLLIN, 0};
+    set[count++] = (struct pollfd){events, POLLIN, 0};
     poll(set, (nfds_t)count, timeout_ms);
 }
 
 /* Runs the command, keeps the lock meanwhile and gives it up. Returns the exit code. */
 static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
-    struct child child;
+    static const struct child_place here = CHILD_HERE;
+    struct child child = {.code = CLI_FAILED};
     cli->finishing = true;
-    bool runs = !cli_signal() && child_start(&child, argv);
-    int code = runs ? CLI_DONE : cli_signal() ? 128 + cli_signal() : CLI_FAILED;
+    int events = child_listen();
+    bool runs = events >= 0 && !cli_signal() && child_start(&child, argv, &here);
     while (runs) {
+        pass_signals(&child);
         child_look(&child);
         if (child.ended)
             break;
         keep(cli, hold);
-        idle(cli, hold, &child);
+        idle(cli, hold, events);
     }
     if (hold->asking)
         dueq_abandon(cli->client);
-    if (runs)
-        code = child.code;
     if (hold->lost)
         return CLI_LOST;
     dueq_status status =
@@ -119,10 +121,10 @@ static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
     } else if (status != DUEQ_OK) {
         cli_report(cli, status, hold->name);
         fputs("  the lock could not be given up; it ends by itself\n", stderr);
-        if (monotonic_ms() > hold->sure_ms)
+        if (time_monotonic_ms() > hold->sure_ms)
             lose(hold);
     }
-    return hold->lost ? CLI_LOST : code;
+    return hold->lost ? CLI_LOST : cli_signal() ? 128 + cli_signal() : child.code;
 }
 
 static int run_lock(struct cli *cli, int argc, char *argv[]) {
@@ -151,7 +153,7 @@ static int run_lock(struct cli *cli, int argc, char *argv[]) {
         if (status == DUEQ_TAKEN && *command)
             code = CLI_TAKEN;
     } else if (*command) {
-        int64_t now_ms = monotonic_ms();
+        int64_t now_ms = time_monotonic_ms();
         hold.token = dueq_result_id(result, 0);
         hold.next_ms = now_ms + hold.ttl_ms / 3;
         hold.sure_ms = now_ms + hold.ttl_ms;

@@ -10,7 +10,7 @@ static const struct command *const commands[] = {
     &extend_command, &bury_command,    &kick_command,  &cancel_command, &reschedule_command,
     &find_command,   &peek_command,    &stats_command, &queues_command, &rates_command,
     &pause_command,  &resume_command,  &purge_command, &lock_command,   &relock_command,
-    &unlock_command,
+    &unlock_command, &work_command,
 };
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
 

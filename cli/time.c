@@ -4,6 +4,12 @@
 #include <string.h>
 #include <time.h>
 
+int64_t time_monotonic_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
 /* Reads a decimal number of at most 15 digits, times `scale`. NULL: there is none. */
 static const char *read_decimal(const char *text, int64_t scale, double *scaled) {
     double value = 0, place = 1;

@@ -1,0 +1,257 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "work.h"
+
+/* What is read of a command's errors before others have their turn. */
+#define MOST_READS 16
+
+void job_take(struct job *job, const dueq_message *message, dueq_queue *queue,
+              const char *queue_name) {
+    char *own = malloc(message->id.size + message->ticket.size);
+    if (!own)
+        cli_out_of_memory();
+    memcpy(own, message->id.data, message->id.size);
+    memcpy(own + message->id.size, message->ticket.data, message->ticket.size);
+    *job = (struct job){.state = JOB_ENDED,
+                        .verdict = VERDICT_RELEASE,
+                        .queue = queue,
+                        .queue_name = queue_name,
+                        .own = own,
+                        .id = {own, message->id.size},
+                        .ticket = {own + message->id.size, message->ticket.size},
+                        .attempt = message->attempt,
+                        .end_ms = time_monotonic_ms(),
+                        .kill_ms = INT64_MAX,
+                        .errors = -1};
+}
+
+/* ---- The command ---------------------------------------------------------------------------------- */
+
+static bool write_all(int file, dueq_bytes bytes) {
+    const char *data = bytes.data;
+    while (bytes.size > 0) {
+        ssize_t size = write(file, data, bytes.size);
+        if (size < 0 && errno == EAGAIN) {
+            struct pollfd one = {file, POLLOUT, 0};
+            poll(&one, 1, -1);
+        } else if (size < 0 && errno != EINTR) {
+            return false;
+        } else if (size > 0) {
+            data += size;
+            bytes.size -= (size_t)size;
+        }
+    }
+    return true;
+}
+
+/* The body as a file in memory: a command that does not read it holds nobody up. -1: said why. */
+static int body_file(dueq_bytes body) {
+    int file = memfd_create("body", MFD_CLOEXEC);
+    if (file >= 0 && write_all(file, body) && lseek(file, 0, SEEK_SET) == 0)
+        return file;
+    cli_system_error("a file for the body");
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* Starts it with these files, and closes those that are the command's alone. */
+static bool start(struct job *job, const struct cli *cli, const struct work *work,
+                  const dueq_message *message, int input, int errors) {
+    struct environment environment = environment_of(cli, message, job->queue_name);
+    struct child_place place = {.environment = environment.list,
+                                .input = input,
+                                .output = cli->json ? STDERR_FILENO : -1,
+                                .errors = errors,
+                                .apart = true};
+    if (!environment.list)
+        cli_out_of_memory();
+    bool runs = child_start(&job->child, work->command, &place);
+    environment_end(&environment);
+    close(input);
+    close(errors);
+    return runs;
+}
+
+bool job_start(struct job *job, const struct cli *cli, const struct work *work,
+               const dueq_message *message) {
+    int ends[2], input = body_file(message->body);
+    job->child.code = CLI_FAILED;
+    if (input < 0)
+        return false;
+    if (pipe2(ends, O_CLOEXEC) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
+        cli_system_error("a pipe for errors");
+        close(input);
+        return false;
+    }
+    job->errors = ends[0];
+    job->start_ms = time_monotonic_ms();
+    if (!start(job, cli, work, message, input, ends[1])) {
+        close(job->errors);
+        return false;
+    }
+    if (work->timeout_ms)
+        job->kill_ms = job->start_ms + work->timeout_ms;
+    job->state = JOB_RUNS;
+    return true;
+}
+
+/* Keeps the start of the last line that is not empty. */
+static void keep_line(struct job *job, const char *text, size_t size) {
+    for (size_t i = 0; i < size; i++) {
+        if (text[i] == '\n' || text[i] == '\r') {
+            job->line_ended = true;
+        } else {
+            if (job->line_ended)
+                job->line_size = 0;
+            job->line_ended = false;
+            if (job->line_size < sizeof job->line)
+                job->line[job->line_size++] = text[i];
+        }
+    }
+}
+
+static void pass_errors(struct job *job) {
+    char text[16384];
+    ssize_t size = 1;
+    for (int i = 0; job->errors >= 0 && size > 0 && i < MOST_READS; i++) {
+        size = read(job->errors, text, sizeof text);
+        if (size > 0) {
+            keep_line(job, text, (size_t)size);
+            write_all(STDERR_FILENO, (dueq_bytes){text, (size_t)size});
+        }
+    }
+    if (size == 0) {
+        close(job->errors);
+        job->errors = -1;
+    }
+}
+
+static enum verdict judge(const struct job *job, const struct work *work) {
+    if (job->kill_signal)
+        return VERDICT_RETRY;
+    if (job->child.code == 0)
+        return VERDICT_ACK;
+    return !job->child.signal && work->bury_on[job->child.code] ? VERDICT_BURY : VERDICT_RETRY;
+}
+
+/* What holds its errors open longer than it ran, is not waited for. */
+static void end(struct job *job, const struct work *work) {
+    pass_errors(job);
+    if (job->errors >= 0)
+        close(job->errors);
+    job->errors = -1;
+    job->verdict = judge(job, work);
+    job->end_ms = time_monotonic_ms();
+    job->state = JOB_ENDED;
+}
+
+void job_look(struct job *job, const struct work *work) {
+    if (job->state != JOB_RUNS)
+        return;
+    pass_errors(job);
+    child_look(&job->child);
+    if (job->child.ended) {
+        end(job, work);
+    } else if (time_monotonic_ms() >= job->kill_ms) {
+        job->kill_ms = job->kill_signal ? INT64_MAX : time_monotonic_ms() + WORK_GRACE_MS;
+        job->kill_signal = job->kill_signal ? SIGKILL : SIGTERM;
+        job_kill(job, job->kill_signal);
+    }
+}
+
+void job_kill(const struct job *job, int number) {
+    if (job->state == JOB_RUNS)
+        kill(-job->child.pid, number);
+}
+
+/* ---- What comes of the message ------------------------------------------------------------------- */
+
+#define REASON_ROOM (DUEQ_MAX_ERROR + 64)
+
+/* Why it failed. */
+static dueq_bytes reason(const struct job *job, char out[REASON_ROOM]) {
+    char span[TIME_ROOM];
+    dueq_bytes last = {job->line, job->line_size};
+    if (job->kill_signal)
+        snprintf(out, REASON_ROOM, "timed out after %s%s%.*s",
+                 time_format_span(job->end_ms - job->start_ms, span), last.size ? ": " : "",
+                 (int)last.size, job->line);
+    else if (last.size)
+        return last;
+    else if (job->child.signal)
+        snprintf(out, REASON_ROOM, "signal %d", job->child.signal);
+    else
+        snprintf(out, REASON_ROOM, "exit %d", job->child.code);
+    return (dueq_bytes){out, strlen(out)};
+}
+
+dueq_status job_settle_submit(const struct job *job, const struct work *work) {
+    char room[REASON_ROOM];
+    switch (job->verdict) {
+    case VERDICT_ACK:
+        return dueq_ack_submit(job->queue, &job->ticket, 1);
+    case VERDICT_RETRY:
+        return dueq_retry_submit(job->queue, job->ticket, work->retry_ms, reason(job, room));
+    case VERDICT_BURY:
+        return dueq_bury_submit(job->queue, job->ticket, reason(job, room));
+    case VERDICT_RELEASE:
+        break;
+    }
+    return dueq_release_submit(job->queue, &job->ticket, 1, 0);
+}
+
+static const char *outcome(const struct job *job, dueq_status status) {
+    static const char *const names[] = {"released", "acked", "retried", "buried"};
+    return status == DUEQ_LEASE_LOST ? "lost"
+           : status < 0              ? "unknown"
+           : status == DUEQ_BURIED   ? "buried"
+                                     : names[job->verdict];
+}
+
+static void print_json(const struct job *job, dueq_status status) {
+    char room[REASON_ROOM], seconds[TIME_ROOM];
+    json_object *object = json_object_new_object();
+    double span = (double)(job->end_ms - job->start_ms) / 1000;
+    snprintf(seconds, sizeof seconds, "%.3f", span);
+    json_object_object_add(object, "queue",
+                           json_text((dueq_bytes){job->queue_name, strlen(job->queue_name)}));
+    json_object_object_add(object, "id", json_text(job->id));
+    json_object_object_add(object, "attempt", json_object_new_int64(job->attempt));
+    json_object_object_add(object, "code", json_object_new_int(job->child.code));
+    json_object_object_add(object, "seconds", json_object_new_double_s(span, seconds));
+    json_object_object_add(object, "outcome", json_name(outcome(job, status)));
+    if (job->verdict != VERDICT_ACK)
+        json_object_object_add(object, "error", json_text(reason(job, room)));
+    json_line(object);
+}
+
+int job_settled(struct job *job, const struct cli *cli, dueq_status status) {
+    char name[DUEQ_MAX_ID + 1], room[REASON_ROOM];
+    snprintf(name, sizeof name, "%.*s", (int)job->id.size, (const char *)job->id.data);
+    int code = CLI_DONE;
+    if (status < 0)
+        code = cli_report(cli, status, name);
+    else if (status == DUEQ_LEASE_LOST)
+        cli_report(cli, status, name);
+    if (cli->json && job->verdict != VERDICT_RELEASE) {
+        print_json(job, status);
+    } else if (job->verdict >= VERDICT_RETRY) {
+        dueq_bytes why = reason(job, room);
+        fprintf(stderr, "dueq: %s: %s: attempt %u: %.*s\n", name, outcome(job, status),
+                job->attempt, (int)why.size, (const char *)why.data);
+    }
+    free(job->own);
+    *job = (struct job){.errors = -1};
+    if (fflush(stdout) != 0)
+        code = cli_system_error("standard output");
+    return code;
+}
