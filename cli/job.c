@@ -211,10 +211,11 @@ dueq_status job_settle_submit(const struct job *job, const struct work *work) {
 
 static const char *outcome(const struct job *job, dueq_status status) {
     static const char *const names[] = {"released", "acked", "retried", "buried"};
-    return status == DUEQ_LEASE_LOST ? "lost"
-           : status < 0              ? "unknown"
-           : status == DUEQ_BURIED   ? "buried"
-                                     : names[job->verdict];
+    if (status < 0 || (status == DUEQ_LEASE_LOST && job->in_doubt))
+        return "unknown";
+    if (status == DUEQ_LEASE_LOST)
+        return "lost";
+    return status == DUEQ_BURIED ? "buried" : names[job->verdict];
 }
 
 static void print_json(const struct job *job, dueq_status status) {
@@ -240,7 +241,7 @@ int job_settled(struct job *job, const struct cli *cli, dueq_status status) {
     int code = CLI_DONE;
     if (status < 0)
         code = cli_report(cli, status, name);
-    else if (status == DUEQ_LEASE_LOST)
+    else if (status == DUEQ_LEASE_LOST && !job->in_doubt)
         cli_report(cli, status, name);
     if (cli->json && job->verdict != VERDICT_RELEASE) {
         print_json(job, status);

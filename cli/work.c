@@ -97,6 +97,7 @@ static void settled(struct worker *worker, dueq_status status) {
     worker->warned = worker->warned && status < 0;
     if (status < 0 && dueq_status_retriable(status) &&
         time_monotonic_ms() < job->end_ms + GIVE_UP_MS) {
+        job->in_doubt = true;
         put_off(worker, status);
         return;
     }
@@ -341,7 +342,8 @@ const struct command work_command = {
     "  --round-robin           of several queues: each in turn, else the first that has any\n"
     "  --json                  one line for each message, with queue, id, attempt, code, seconds,\n"
     "                          outcome (acked, retried, buried; lost: it was no longer ours;\n"
-    "                          unknown: no answer) and error; what the commands print goes to\n"
+    "                          unknown: the server did not say) and error; what the commands print "
+    "goes to\n"
     "                          standard error then\n"
     "\n"
     "The command's environment:\n"

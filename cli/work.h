@@ -54,6 +54,7 @@ struct job {
     char line[DUEQ_MAX_ERROR]; /* the start of the last line of that */
     size_t line_size;
     bool line_ended;
+    bool in_doubt; /* a call to settle it failed, and may have taken effect */
 };
 
 /* Takes a message over, to be given back unless its command is started. */

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from private_server import Server
 
-from .program import Program
+from .program import Gate, Program
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +27,11 @@ def dueq(server: Server) -> Program:
     assert path, "there is no dueq on the PATH; name one by DUEQ_CLI"
     server.command("FLUSHALL")
     return Program(path, server.url)
+
+
+@pytest.fixture
+def gate(dueq: Program, tmp_path: Path) -> Iterator[Gate]:
+    dueq.environment["GATE"] = str(tmp_path / "gate")
+    made = Gate(tmp_path / "gate")
+    yield made
+    made.close()

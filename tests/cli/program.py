@@ -1,9 +1,15 @@
 """The dueq program, as a shell calls it."""
 
+import contextlib
 import json
 import os
+import pty
+import signal
 import subprocess
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import IO, Any
 
 
@@ -61,6 +67,32 @@ class Program:
             out, err = process.communicate(stdin, timeout=60)
         return Ended(process.returncode, out, err.decode())
 
+    @contextlib.contextmanager
+    def at_a_terminal(self, *words: str) -> Iterator[tuple[int, Callable[[bytes], bytes]]]:
+        """Runs it at a terminal, and types Ctrl-C when the screen shows "runs".
+
+        Its process id, and a function that reads the screen until it shows something.
+        """
+        child, screen = pty.fork()
+        if child == 0:
+            os.execve(self.path, [self.path, *words], self.environment)
+        shown = b""
+
+        def until(text: bytes) -> bytes:
+            nonlocal shown
+            while text not in shown:
+                shown += os.read(screen, 1000)
+            return shown
+
+        try:
+            until(b"runs")
+            os.write(screen, b"\x03")
+            yield child, until
+        finally:
+            os.close(screen)
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+
     def take(self, queue: str = "orders") -> str:
         """Reserves one message and returns its ticket."""
         ticket: str = self("reserve", queue, "--json", "--wait", "10s").object["ticket"]
@@ -73,8 +105,30 @@ class Program:
     def stats(self, queue: str = "orders") -> dict[str, Any]:
         return self("stats", queue, "--json").object
 
+    def until(self, holds: Callable[[], bool]) -> None:
+        """Returns when that holds."""
+        deadline = time.monotonic() + 20
+        while not holds():
+            assert time.monotonic() < deadline
+
     def __call__(self, *words: str, stdin: bytes = b"") -> Ended:
         """Runs to the end, which must be a good one."""
         ended = self.run(*words, stdin=stdin)
         assert ended.code == 0, ended.err
         return ended
+
+
+class Gate:
+    """Commands wait at it: read -r line < "$GATE"."""
+
+    def __init__(self, path: Path) -> None:
+        os.mkfifo(path)
+        self._file = os.open(path, os.O_RDWR)
+
+    def let(self, count: int = 1) -> None:
+        """Lets so many of them go on."""
+        os.write(self._file, b"\n" * count)
+
+    def close(self) -> None:
+        """Ends all that wait."""
+        os.close(self._file)

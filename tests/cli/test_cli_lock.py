@@ -1,9 +1,6 @@
-import contextlib
 import os
-import pty
 import signal
 import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +11,7 @@ from .program import Program
 
 # What a command under the lock does: says that it runs, and ends when its input does.
 UNTIL_TOLD = ["sh", "-c", "echo runs; read -r line; exit 7"]
+UNDER_LOCK = ["lock", "orders", "report", "--"]
 
 
 def token(dueq: Program, *words: str) -> str:
@@ -167,34 +165,9 @@ def test_lock_when_a_signal_ends_the_command(dueq: Program) -> None:
     assert token(dueq)
 
 
-@contextlib.contextmanager
-def at_a_terminal(dueq: Program, *command: str) -> Iterator[tuple[int, Callable[[bytes], bytes]]]:
-    """Runs a command under the lock; a function reads the screen until it shows something."""
-    child, screen = pty.fork()
-    if child == 0:
-        words = [dueq.path, "lock", "orders", "report", "--", *command]
-        os.execve(dueq.path, words, dueq.environment)
-    shown = b""
-
-    def until(text: bytes) -> bytes:
-        nonlocal shown
-        while text not in shown:
-            shown += os.read(screen, 1000)
-        return shown
-
-    try:
-        until(b"runs")
-        os.write(screen, b"\x03")
-        yield child, until
-    finally:
-        os.close(screen)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-
-
 def test_lock_with_ctrl_c_at_a_terminal(dueq: Program) -> None:
     script = "trap 'echo interrupted; exit 7' INT; echo runs; while read -r line; do :; done"
-    with at_a_terminal(dueq, "sh", "-c", script) as (child, until):
+    with dueq.at_a_terminal(*UNDER_LOCK, "sh", "-c", script) as (child, until):
         until(b"interrupted")
         how = os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
         assert how
@@ -209,7 +182,7 @@ def test_lock_does_not_send_ctrl_c_a_second_time(dueq: Program) -> None:
         echo runs
         while read -r line; do :; done
     """
-    with at_a_terminal(dueq, "setsid", "sh", "-c", script) as (child, until):
+    with dueq.at_a_terminal(*UNDER_LOCK, "setsid", "sh", "-c", script) as (child, until):
         until(b"^C")
         os.kill(child, signal.SIGUSR1)
         assert b"interrupted" not in until(b"end")
