@@ -6,10 +6,12 @@ import os
 import pty
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
 from typing import IO, Any
 
 
@@ -39,6 +41,26 @@ class Ended:
         return one
 
 
+class Started(subprocess.Popen[bytes]):
+    """A run that is killed after a minute or, after a failure, at the end of its block."""
+
+    def __enter__(self) -> "Started":
+        self._watchdog = threading.Timer(60, self.kill)
+        self._watchdog.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._watchdog.cancel()
+        if error:
+            self.kill()
+        super().__exit__(kind, error, trace)
+
+
 class Program:
     """Calls of one program on one server."""
 
@@ -52,8 +74,8 @@ class Program:
         stdin: int | IO[bytes] = subprocess.PIPE,
         stdout: int | IO[bytes] = subprocess.PIPE,
         stderr: int | IO[bytes] = subprocess.PIPE,
-    ) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+    ) -> Started:
+        return Started(
             [self.path, *words],
             stdin=stdin,
             stdout=stdout,
