@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,25 @@ def test_work_told_to_end_while_it_runs_and_waits(
         out, _ = worker.communicate(timeout=60)
     assert (worker.returncode, out) == (128 + signal.SIGTERM, b"done\n")
     assert (dueq.stats()["acked"], dueq.stats()["reserved"]) == (1, 1)
+
+
+def test_work_gives_back_what_came_too_late(dueq: Program, server: Server, gate: Gate) -> None:
+    """The reserve is under way when the signal comes, and brings a message."""
+    with dueq.start("work", "orders", "--", *AT_THE_GATE) as worker:
+        server.wait_for_waiting(1)
+        dueq("push", "orders", "body", "--id", "one", "--delay", "1s")
+        server.freeze()
+        try:
+            worker.terminate()
+            status = Path(f"/proc/{worker.pid}/status")
+            dueq.until(lambda: "ShdPnd:\t0000000000000000" in status.read_text())
+            time.sleep(1)  # The server's clock goes on.
+        finally:
+            server.thaw()
+        out, _ = worker.communicate(timeout=60)
+    assert (worker.returncode, out) == (128 + signal.SIGTERM, b"")
+    found = dueq.find("one")
+    assert (found["state"], found["attempt"], found["deliveries"]) == ("ready", 0, 1)
 
 
 def test_work_passes_a_second_signal_on(dueq: Program) -> None:
