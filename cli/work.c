@@ -366,7 +366,7 @@ const struct command work_command = {
     "Examples:\n"
     "  dueq work orders -- ./handle\n"
     "  dueq work mails --jobs 4 --timeout 1m --bury-on 65 -- sendmail -t\n"
-    "  dueq work images --wait 0 -- sh -c 'convert - \"/srv/images/$DUEQ_ID.webp\"'\n"
+    "  dueq work images --wait 0 -- sh -c 'convert - \"out/$DUEQ_ID.webp\"'\n"
     "  dueq work urgent orders --limit 1000 --json -- php worker.php >> work.log\n"
     "  dueq work pages -- sh -c 'text=$(./fetch) && dueq push texts \"$text\"'\n",
     run};
