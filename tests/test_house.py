@@ -257,7 +257,21 @@ def test_readme_python_works_when_pasted(shop: dict[str, str]) -> None:
 
 def test_readme_recipes_work_when_pasted(shop: dict[str, str]) -> None:
     show = "\nprint(queue.stats().leased, dueq.Queue('audit').stats().ready, bool(lock))\n"
-    assert run([sys.executable, "-"], block("python", 1) + show, shop) == ["0 1 True"]
+    assert run([sys.executable, "-"], block("python", 3) + show, shop) == ["0 1 True"]
+
+
+def test_readme_python_worker_works_when_pasted(shop: dict[str, str]) -> None:
+    lines = run([sys.executable, "-"], block("python", 1), shop)
+    assert lines == [f"order {number}" for number in range(1000)]
+
+
+def test_readme_asyncio_works_when_pasted(shop: dict[str, str]) -> None:
+    assert run([sys.executable, "-"], block("python", 2), shop) == ["welcome"]
+
+
+def test_readme_php_worker_works_when_pasted(shop: dict[str, str]) -> None:
+    lines = run(php(), block("php", 1), shop)
+    assert lines == [f"order {number}" for number in range(1, 1001)]
 
 
 def test_readme_php_works_when_pasted(shop: dict[str, str]) -> None:
