@@ -17,19 +17,38 @@ void dueq__id_random(void *buffer, size_t size) {
     }
 }
 
+/* So many digits fit 64 bits, which are faster to divide; and 62 to the power of that. */
+#define PART 10
+#define PART_SCALE UINT64_C(839299365868340224)
+
 static void write_digits(wide number, char *out, size_t size) {
-    for (size_t i = size; i-- > 0; number /= 62)
-        out[i] = digits[(size_t)(number % 62)];
+    for (; size; number /= PART_SCALE) {
+        uint64_t part = (uint64_t)(number % PART_SCALE);
+        for (size_t left = size < PART ? size : PART; left; left--, part /= 62)
+            out[--size] = digits[part % 62];
+    }
 }
 
-/* False when a character is no base-62 digit. */
+/* 62: it is none. */
+static unsigned digit_value(char digit) {
+    unsigned ten = (unsigned)digit - '0', upper = (unsigned)digit - 'A',
+             lower = (unsigned)digit - 'a';
+    return ten < 10 ? ten : upper < 26 ? upper + 10 : lower < 26 ? lower + 36 : 62;
+}
+
+/* False when a character is no base-62 digit. Every message that is read comes by here. */
 static bool read_digits(const char *text, size_t size, wide *number) {
     *number = 0;
-    for (size_t i = 0; i < size; i++) {
-        const char *digit = text[i] ? strchr(digits, text[i]) : NULL;
-        if (!digit)
-            return false;
-        *number = *number * 62 + (size_t)(digit - digits);
+    for (size_t at = 0; at < size;) {
+        uint64_t part = 0, scale = 1;
+        for (size_t end = size - at < PART ? size : at + PART; at < end; at++) {
+            unsigned value = digit_value(text[at]);
+            if (value == 62)
+                return false;
+            part = part * 62 + value;
+            scale *= 62;
+        }
+        *number = *number * scale + part;
     }
     return true;
 }
