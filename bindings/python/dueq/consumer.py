@@ -99,17 +99,19 @@ class Consumer(Loop):
         Runs the loop with a handler: each message is acknowledged when it returns, and given back
         to be tried again when it raises.
 
-        on_error  called with the message and the exception then, and the loop goes on; None: the
-                  exception ends the loop
+        on_error  called with the message and the exception before it is given back, unless this
+                  settles it; then the loop goes on. None: the exception ends the loop
         """
         for message in self:
-            try:
-                with message:
+            with message:
+                try:
                     handler(message)
-            except Exception as error:
-                if on_error is None:
-                    raise
-                on_error(message, error)
+                except Exception as error:
+                    if on_error is None:
+                        raise
+                    on_error(message, error)
+                    if not message._settled:
+                        self.leave(message, error)
 
     def close(self) -> None:
         """
