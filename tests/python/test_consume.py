@@ -273,18 +273,20 @@ def test_consume_wrong_arguments(queue: dueq.Queue) -> None:
     consumer.close()
 
 
-def test_consume_stop_by_another_thread(queue: dueq.Queue, server: Server) -> None:
+@pytest.mark.parametrize("verb", ["stop", "close"])
+def test_consume_stop_by_another_thread(queue: dueq.Queue, server: Server, verb: str) -> None:
     consumer = queue.consume()
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(list, consumer)
         server.wait_for_waiting(1)
-        consumer.stop()
+        getattr(consumer, verb)()
         assert waiting.result(timeout=5) == []
 
 
-def test_consume_stop_by_a_signal_handler(queue: dueq.Queue, server: Server) -> None:
+@pytest.mark.parametrize("verb", ["stop", "close"])
+def test_consume_stop_by_a_signal_handler(queue: dueq.Queue, server: Server, verb: str) -> None:
     consumer = queue.consume()
-    before = signal.signal(signal.SIGUSR1, lambda *_: consumer.stop())
+    before = signal.signal(signal.SIGUSR1, lambda *_: getattr(consumer, verb)())
 
     def send() -> None:
         server.wait_for_waiting(1)
