@@ -129,13 +129,8 @@ static PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket) {
 /* Begins to stop, also where a request is under way: OK, or PENDING: wait, then consumer_stop_take(). */
 static PyObject *consumer_stop(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
-    dueq_status status;
 
-    if (!consumer)
-        return NULL;
-    dueq_hasten(consumer->client);
-    status = dueq_consumer_stop_submit(consumer->consumer);
-    return consumer_status(consumer, status == DUEQ_IN_USE ? DUEQ_PENDING : status);
+    return consumer ? consumer_status(consumer, dueq_consumer_stop_submit(consumer->consumer)) : NULL;
 }
 
 static PyObject *consumer_stop_take(PyObject *capsule) {

@@ -170,13 +170,13 @@ async def take(queue):
     await message.ack()
 
 async def main():
-    async with aio.Queue(*sys.argv[1:]) as queue:
+    async with aio.Queue(*sys.argv[1:3]) as queue:
         await queue.push_many(["x"] * 20)
         tasks = [asyncio.create_task(take(queue)) for _ in range(30)]
         await asyncio.sleep(0.02)
         for task in tasks:
             task.cancel()
-    left = aio.Queue(*sys.argv[1:])
+    left = aio.Queue(*sys.argv[1:3])
 
     async def loop():
         async for message in left.consume(prefetch=3):
@@ -193,13 +193,21 @@ async def main():
     async for message in other:
         break
 
-asyncio.run(main())
-asyncio.run(main())
+run = asyncio.run
+if sys.argv[3] == "uvloop":
+    import uvloop
+    run = uvloop.run
+run(main())
+run(main())
 """
 
 
-def test_cancel_in_development_mode_says_nothing(queue: dueq.Queue, server: Server) -> None:
-    words = [sys.executable, "-X", "dev", "-W", "error", "-c", DEVELOPED, queue.name, server.url]
+@pytest.mark.parametrize("loop", ["asyncio", "uvloop"])
+def test_cancel_in_development_mode_says_nothing(
+    queue: dueq.Queue, server: Server, loop: str
+) -> None:
+    words = [sys.executable, "-X", "dev", "-W", "error", "-c", DEVELOPED]
+    words += [queue.name, server.url, loop]
     done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert queue.stats().leased == 0

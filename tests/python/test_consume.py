@@ -135,6 +135,31 @@ def test_consume_goes_on_after_a_failure(
     assert settled(queue) == (0, 0, 1, 1)
 
 
+def test_consume_failures_may_be_settled_otherwise(queue: dueq.Queue) -> None:
+    queue.push_many(["bad", "bad", "good"])
+
+    def handle(message: dueq.Message) -> None:
+        if message.body == b"bad":
+            raise RuntimeError
+
+    def settle(message: dueq.Message, error: Exception) -> None:
+        message.bury("enough")
+
+    consumer = queue.consume(prefetch=3, timeout=0)
+    consumer.work(handle, settle)
+    assert consumer.lost == 0
+    assert [message.error for message in queue.peek("dead")] == ["enough"] * 2
+    assert settled(queue) == (0, 0, 2, 1)
+    queue.push("bad")
+
+    def fail(message: dueq.Message, error: Exception) -> None:
+        raise LookupError
+
+    with pytest.raises(LookupError):
+        queue.consume(timeout=0).work(handle, fail)
+    assert [message.error for message in queue.peek("ready")] == ["LookupError"]
+
+
 def test_consume_work_ends_by_a_failure(queue: dueq.Queue) -> None:
     queue.push_many(["bad", "good"])
     with pytest.raises(ZeroDivisionError):
@@ -248,18 +273,20 @@ def test_consume_wrong_arguments(queue: dueq.Queue) -> None:
     consumer.close()
 
 
-def test_consume_stop_by_another_thread(queue: dueq.Queue, server: Server) -> None:
+@pytest.mark.parametrize("verb", ["stop", "close"])
+def test_consume_stop_by_another_thread(queue: dueq.Queue, server: Server, verb: str) -> None:
     consumer = queue.consume()
     with ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(list, consumer)
         server.wait_for_waiting(1)
-        consumer.stop()
+        getattr(consumer, verb)()
         assert waiting.result(timeout=5) == []
 
 
-def test_consume_stop_by_a_signal_handler(queue: dueq.Queue, server: Server) -> None:
+@pytest.mark.parametrize("verb", ["stop", "close"])
+def test_consume_stop_by_a_signal_handler(queue: dueq.Queue, server: Server, verb: str) -> None:
     consumer = queue.consume()
-    before = signal.signal(signal.SIGUSR1, lambda *_: consumer.stop())
+    before = signal.signal(signal.SIGUSR1, lambda *_: getattr(consumer, verb)())
 
     def send() -> None:
         server.wait_for_waiting(1)
@@ -402,11 +429,13 @@ def test_aio_consume_work(queue: dueq.Queue) -> None:
             await consumer.work(handle, lambda message, error: failed.append(message.body))
             assert failed == [b"3"]
             await opened.push("3")
+            await opened.consume(timeout=0).work(handle, lambda message, error: message.bury("why"))
+            await opened.push("3")
             with pytest.raises(RuntimeError):
                 await opened.consume().work(handle)
 
     asyncio.run(main(), debug=True)
-    assert settled(queue) == (1, 0, 1, 9)
+    assert settled(queue) == (1, 0, 2, 9)
 
 
 def test_aio_consume_with_a_task_for_each(queue: dueq.Queue) -> None:

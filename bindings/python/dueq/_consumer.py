@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from dueq import _core
-from dueq._message import Fields, described, used_up
+from dueq._message import Fields, described, encoded, used_up
 from dueq.errors import Error
 from dueq.times import optional_ms, patience_ms
 
@@ -77,8 +77,7 @@ class Loop:
 
     def _name(self) -> str:
         """The queue of the message that was handed out last."""
-        names = self.names
-        return names[_core.consumer_queue(self._handle) if len(names) > 1 else 0]
+        return self.names[_core.consumer_queue(self._handle)]
 
     def _note(self, message: Fields, error: BaseException | None) -> None:
         """Notes the end of the last message's block, to be sent with the next request."""
@@ -87,9 +86,7 @@ class Loop:
             _core.consumer_ack(self._handle, message.ticket)
             return
         text = described(error)
-        _core.consumer_retry(
-            self._handle, message.ticket, _core.BY_POLICY, text.encode("utf-8", "backslashreplace")
-        )
+        _core.consumer_retry(self._handle, message.ticket, _core.BY_POLICY, encoded(text))
         if message.attempt == message.max_attempts:
             used_up(message, text)
 
@@ -103,7 +100,7 @@ class Loop:
     def _count_lost(self) -> None:
         lost = self._lost if self._closed else _core.consumer_lost(self._handle)
         if lost != self._lost:
-            _log.warning("%r: %d messages lost, whose leases had ended", self, lost - self._lost)
+            _log.warning("%r: messages lost, whose leases had ended: %d", self, lost - self._lost)
             self._lost = lost
 
 

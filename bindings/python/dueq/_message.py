@@ -186,7 +186,7 @@ def retry(self: Fields, delay: float | timedelta | None = None, error: str = "")
     to its dead-letter queue or gone.
     """
     milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
-    answer = yield on(self.queue, _core.retry_submit, self.ticket, milliseconds, _text(error))
+    answer = yield on(self.queue, _core.retry_submit, self.ticket, milliseconds, encoded(error))
     self._settle(answer.status)
     return answer.status != _core.BURIED
 
@@ -214,7 +214,7 @@ def bury(self: Fields, reason: str = "") -> Steps[None]:
     Ends the message, with a reason of up to 4,096 bytes as its error: it is dead or, by its
     policy, moved to its dead-letter queue or gone. Raises LeaseLost.
     """
-    answer = yield on(self.queue, _core.bury_submit, self.ticket, _text(reason))
+    answer = yield on(self.queue, _core.bury_submit, self.ticket, encoded(reason))
     self._settle(answer.status)
 
 
@@ -250,6 +250,7 @@ def used_up(message: Fields, text: str) -> None:
     )
 
 
-def _text(text: str) -> bytes:
+def encoded(text: str) -> bytes:
+    """The text of an error as the core takes it."""
     # Texts of exceptions can hold what has no UTF-8, such as the bytes of a file's name.
     return text.encode("utf-8", "backslashreplace")

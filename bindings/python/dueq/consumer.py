@@ -72,11 +72,11 @@ class Consumer(Loop):
         self._thread = get_ident()
         handle, name = self._handle, self.names[0]
         try:
-            while not (self._stopped or self._closed or self._home.closed):
+            while not self._over():
                 self._last = None
                 row = _core.consumer_next(handle, self._timeout_ms)
                 if isinstance(row, int):
-                    row = self._wait(row)
+                    row = self._wait()
                     if isinstance(row, int):
                         if row == _core.EMPTY:
                             return
@@ -99,25 +99,28 @@ class Consumer(Loop):
         Runs the loop with a handler: each message is acknowledged when it returns, and given back
         to be tried again when it raises.
 
-        on_error  called with the message and the exception then, and the loop goes on; None: the
-                  exception ends the loop
+        on_error  called with the message and the exception before it is given back, unless this
+                  settles it; then the loop goes on. None: the exception ends the loop
         """
         for message in self:
-            try:
-                with message:
+            with message:
+                try:
                     handler(message)
-            except Exception as error:
-                if on_error is None:
-                    raise
-                on_error(message, error)
+                except Exception as error:
+                    if on_error is None:
+                        raise
+                    on_error(message, error)
+                    if not message._settled:
+                        self.leave(message, error)
 
     def close(self) -> None:
         """
-        Sends what was noted, gives what is in hand back and ends the heartbeat. In a loop of
-        another thread it is stop().
+        Sends what was noted, gives what is in hand back and ends the heartbeat. While its loop
+        waits, or runs in another thread, it is stop().
         """
         self.stop()
-        if self._closed or (self._looping and self._thread != get_ident()):
+        elsewhere = self._looping and (self._last is None or self._thread != get_ident())
+        if self._closed or elsewhere:
             return
         self._finish()
         self._closed = True
@@ -150,14 +153,15 @@ class Consumer(Loop):
         with suppress(Exception):
             self.close()
 
-    def _wait(self, status: int) -> _core.MessageRow | int:
+    def _over(self) -> bool:
+        return self._stopped or self._closed or self._home.closed
+
+    def _wait(self) -> _core.MessageRow | int:
         """A message, EMPTY, or PENDING: the loop is to end."""
-        row: _core.MessageRow | int = status
-        while row == _core.PENDING:
-            while _core.wait(self._link.client, SLICE_MS) in UNDER_WAY:
-                if self._stopped or self._home.closed:
-                    return _core.PENDING
-            row = _core.consumer_take(self._handle)
+        row: _core.MessageRow | int = _core.PENDING
+        while row == _core.PENDING and not self._over():
+            if _core.wait(self._link.client, SLICE_MS) not in UNDER_WAY:
+                row = _core.consumer_take(self._handle)
         self._count_lost()
         return row
 

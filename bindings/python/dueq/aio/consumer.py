@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
+from inspect import isawaitable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -102,16 +103,20 @@ class Consumer(Loop):
     ) -> None:
         """
         Runs the loop with a coroutine function, one message after another, as
-        dueq.Consumer.work().
+        dueq.Consumer.work(). on_error may be a coroutine function, too.
         """
         async for message in self:
-            try:
-                async with message:
+            async with message:
+                try:
                     await handler(message)
-            except Exception as error:
-                if on_error is None:
-                    raise
-                on_error(message, error)
+                except Exception as error:
+                    if on_error is None:
+                        raise
+                    told = on_error(message, error)
+                    if isawaitable(told):
+                        await told
+                    if not message._settled:
+                        await self.leave(message, error)
 
     def stop(self) -> None:
         """
