@@ -153,11 +153,11 @@ struct traffic meter_read(struct meter *meter) {
     for (bool end = false; !end;) {
         redisReply *line = bare_reply(meter->monitor);
         end = is_verb(line->str, "ECHO\" \"here");
-        if (!end && !is_verb(line->str, "INFO\"")) {
-            const char *client = strchr(line->str, ' ');
-            client = client ? strchr(client + 1, ' ') : NULL;
+        bool inside = strstr(line->str, " lua] ") != NULL;
+        bool probe = !inside && (is_verb(line->str, "EXISTS\"") || is_verb(line->str, "HGET\""));
+        if (!end && !probe && !is_verb(line->str, "INFO\"")) {
             traffic.calls++;
-            traffic.sent += !client || strncmp(client, " lua]", 5) != 0;
+            traffic.sent += !inside;
         }
         freeReplyObject(line);
     }

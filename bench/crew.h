@@ -57,7 +57,8 @@ struct meter {
 };
 
 void meter_open(struct meter *meter, const char *socket);
-/* What was sent since the last reading; the meter's own commands are left out. */
+/* What was sent since the last reading. The meter's own commands are left out, and the probes: they come
+ * by the time that passes, whatever else happens, and are what `idle` counts. */
 struct traffic meter_read(struct meter *meter);
 void meter_close(struct meter *meter);
 
