@@ -280,6 +280,56 @@ def test_aio_server_killed_during_a_wait(own_server: Server) -> None:
     asyncio.run(main(), debug=True)
 
 
+@pytest.mark.parametrize("kind", ["reserve", "consume"])
+def test_aio_connection_lost_during_a_wait(own_server: Server, kind: str) -> None:
+    async def main() -> None:
+        async with aio.Queue("q", own_server.url) as queue:
+            taken: list[bytes] = []
+
+            async def take() -> None:
+                if kind == "reserve":
+                    async with await queue.reserve(timeout=None) as message:
+                        taken.append(message.body)
+                    return
+                async for message in queue.consume(timeout=30):
+                    async with message:
+                        taken.append(message.body)
+                        return
+
+            tasks = [asyncio.create_task(take()) for _ in range(5)]
+            for _ in range(3):
+                while own_server.waiting() < 5:
+                    await asyncio.sleep(0.01)
+                own_server.command("CLIENT", "KILL", "TYPE", "normal")
+            await queue.push_many([str(n) for n in range(5)])
+            async with asyncio.timeout(20):
+                await asyncio.gather(*tasks)
+            assert sorted(taken) == [b"0", b"1", b"2", b"3", b"4"]
+            assert (await queue.stats()).acked == 5
+
+    asyncio.run(main(), debug=True)
+
+
+def test_aio_timeout_while_the_server_is_frozen(own_server: Server) -> None:
+    """The timeout comes in time; close() waits for the call's own deadline."""
+
+    async def main() -> None:
+        async with aio.Queue("q", own_server.url) as queue:
+            await queue.push("x")
+            own_server.freeze()
+            begin = time.monotonic()
+            for call in (queue.reserve(timeout=60), queue.push("y"), queue.stats()):
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await call
+            assert time.monotonic() - begin < 5
+            own_server.thaw()
+
+    asyncio.run(main(), debug=True)
+    with dueq.Queue("q", own_server.url) as queue:
+        assert queue.stats().leased == 0
+
+
 def test_aio_server_gone(own_server: Server) -> None:
     async def main() -> None:
         async with aio.Queue("q", own_server.url + "?timeout=300ms") as queue:
