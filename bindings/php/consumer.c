@@ -181,7 +181,7 @@ static zend_string *describe(zend_object *error) {
     zval buffer, *text;
 
     if (zend_is_unwind_exit(error) || zend_is_graceful_exit(error)) {
-        return zend_string_init(ZEND_STRL("exit"), false);
+        return zend_string_init(ZEND_STRL("the script ended"), false);
     }
     text = zend_read_property_ex(zend_get_exception_base(error), error,
                                  ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &buffer);

@@ -702,6 +702,15 @@ namespace Dueq
      *     }
      *     $message = $pending->result();
      *
+     * A fiber waits by suspending itself, for example with Revolt:
+     *
+     *     while (!$pending->poll()) {
+     *         $suspension = EventLoop::getSuspension();
+     *         $watcher = EventLoop::onReadable($pending->stream(), fn () => $suspension->resume());
+     *         $suspension->suspend();
+     *         EventLoop::cancel($watcher);
+     *     }
+     *
      * One that is dropped is cancelled. After a fork it is the parent's.
      *
      * @strict-properties

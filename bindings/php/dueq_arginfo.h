@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1aafb97cc07f1f5367063cb0fb6e245ec39b276d */
+ * Stub hash: 973c0eabb2316764095cfa4602fbf61b4727b9fa */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
