@@ -2,8 +2,9 @@
 """Makes core/scripts.inc: core/scripts/*.lua as C, with the statuses of core/dueq.h.
 
 Run without arguments after a change of a script; `--check` only says whether the file is stale.
-In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, `-- FEW n` says that
-the first n of them are enough for its usual call, and DUEQ_NAME stands for the code of a status.
+In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, `-- FEW n`
+says that the first n of them are enough for its usual call, and DUEQ_NAME stands for the code of a
+status.
 """
 
 import hashlib
