@@ -112,7 +112,8 @@ static void lose(struct dueq__conn *conn) { dueq__conn_close(conn); }
 /* ---- Commands out ---- */
 
 static void put(struct dueq__conn *conn, const void *data, size_t size) {
-    memcpy(conn->out + conn->out_size, data, size);
+    if (size)
+        memcpy(conn->out + conn->out_size, data, size);
     conn->out_size += size;
 }
 
