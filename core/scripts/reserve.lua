@@ -364,9 +364,10 @@ if not stands and (duty or lowered or looked) then
   wait = wait and n == 0 and reply[2] ~= 0
   if duty or wait then
     -- include claim
-    -- A note that stayed is claimed too: then the leases of the next messages need nobody woken.
+    -- A note that stayed is claimed too: then the leases of the next messages need nobody woken. Nothing
+    -- is to come by then, so that one claim is enough.
     local note = tonumber(noted[1] or '') or 0
-    local pause, text, changed = claim(claims, session, first or (note > now and note), now, wait)
+    local pause, text, changed = claim(claims, session, first or (note > now and note), now, wait, not first)
     if changed then
       redis.call('HSET', info, 'claims', text)
     end

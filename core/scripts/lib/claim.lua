@@ -1,8 +1,8 @@
 -- The claims of the waiting consumers on the next time to come (see expect.lua): the first to look at
 -- `first`, a second 50 ms later in case it died. More wait without a timer.
--- Takes the session's own claim back and drops stale ones; if it is to wait, may claim anew.
+-- With `alone` the first will do. Takes the session's own claim back and drops stale ones; if it is to wait, may claim anew.
 -- Returns how long to wait in ms, or nil where others look; the claims; and whether they changed.
-local function claim(claims, session, first, now, wait)
+local function claim(claims, session, first, now, wait, alone)
   local kept, early = {}, false
   for at, owner in string.gmatch(claims or '', '(%d+):(%w+)') do
     at = tonumber(at)
@@ -12,7 +12,7 @@ local function claim(claims, session, first, now, wait)
     end
   end
   local pause
-  if wait and first and (not early or #kept < 2) then
+  if wait and first and (not early or (#kept < 2 and not alone)) then
     local at = early and math.max(first, now) + 50 or first
     pause = math.max(at - now, 0)
     -- In the order of their times: what goes is the later of three.
