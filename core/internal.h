@@ -277,6 +277,7 @@ struct dueq__wait {
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
     size_t at, begun; /* the one being asked; how many were asked at least once */
+    bool duty;        /* the request under way declares a torch or a claim */
     unsigned repeats; /* of a request that needed another queue, in a row */
     bool locks;       /* it is for a lock, not for messages */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
@@ -365,6 +366,8 @@ struct dueq_queue {
     /* What the next reserve needs of another queue: ">NAME" or "<NAME", see reserve.lua. */
     char need[1 + DUEQ_MAX_NAME];
     size_t need_size;
+    bool
+        plain; /* the last reserve gave at once all that it was asked for, as the core makes them */
 };
 
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);
