@@ -10,6 +10,8 @@
 
 /* How many entries one transfer looks at. */
 #define TRANSFER_MOST 100
+/* So many reserves in a row that found plain messages at once make a queue busy. */
+#define BUSY 4
 /* A script that needs other queues more often than this in a row, and finds nothing, is not ours. */
 #define MAX_REPEATS 1000
 
@@ -69,8 +71,8 @@ static dueq_status ask(dueq_client *client, bool stay) {
     bool duty = watch->torch || watch->claim;
     call->wait.duty = duty;
     put_arguments(&words, &call->wait, stay, duty);
-    /* Not behind a wait: then there is often nothing, and a second request follows. */
-    call->few = queue->plain && !name.size && !duty && call->wait.count &&
+    /* Only in a busy queue: where there is nothing, a second request follows. */
+    call->few = queue->plain >= BUSY && !name.size && !duty && call->wait.count &&
                 (call->settling.done || call->settling.plain) && queue->minute == call->minute;
     watch->torch = watch->claim = false;
     return dueq__call_submit(client, &words);
@@ -171,7 +173,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         return;
     }
     bool found = dueq_result_count(result) > 0;
-    call->queue->plain = found && !wait->duty && is_plain(reply, wait->count);
+    bool plain = found && !wait->duty && is_plain(reply, wait->count);
+    call->queue->plain = plain ? call->queue->plain + 1 : 0;
     watch->claim = claim != 0;
     if (found || settled.size)
         dueq__call_noted(client);
