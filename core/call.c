@@ -157,9 +157,11 @@ void dueq__call_again(dueq_client *client, dueq_bytes name) {
                    call->script->name, (int)(name.size < 255 ? name.size : 255),
                    (const char *)name.data);
         dueq__call_finish(client, DUEQ_PROTOCOL);
-    } else if (!dueq__call_other(client, name) && !format_head(call)) {
-        dueq__call_no_memory(client);
+        return;
     }
+    call->few = false;
+    if (!dueq__call_other(client, name) && !format_head(call))
+        dueq__call_no_memory(client);
 }
 
 dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {

@@ -56,8 +56,7 @@ static bool read_time(const struct dueq__reply *reply, int64_t *time) {
 
 /* - reserve: now, wait, claim, damaged, needs, pasts, outcomes, for each message ticket, envelope - */
 
-enum { RESERVED_NOW = 0, RESERVED_DAMAGED = 3, RESERVED_PASTS = 5, RESERVED_FIXED = 7 };
-#define RESERVED_EACH 2
+enum { RESERVED_NOW = 0, RESERVED_DAMAGED = 3, RESERVED_PASTS = 5 };
 
 /* Pasts come as pairs of an entry's number and its past, in the order of the entries. */
 struct pasts {
@@ -82,7 +81,7 @@ static bool take_past(struct pasts *pasts, size_t number, dueq_bytes *text) {
 
 static bool take_reserved(const struct dueq__reply *reply, size_t index, struct pasts *pasts,
                           struct entry *entry) {
-    size_t at = RESERVED_FIXED + index * RESERVED_EACH;
+    size_t at = DUEQ__RESERVED_FIXED + index * DUEQ__RESERVED_EACH;
     return dueq__reply_bytes(dueq__reply_item(reply, at), &entry->ticket) &&
            dueq__reply_bytes(dueq__reply_item(reply, at + 1), &entry->envelope) &&
            take_past(pasts, index + 1, &entry->past);
@@ -110,11 +109,11 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
     size_t words = dueq__reply_count(reply);
     struct dueq__room room = {.bytes = settled.size}, unused = {0};
     int64_t now, damaged;
-    if (words < RESERVED_FIXED || (words - RESERVED_FIXED) % RESERVED_EACH ||
+    if (words < DUEQ__RESERVED_FIXED || (words - DUEQ__RESERVED_FIXED) % DUEQ__RESERVED_EACH ||
         !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, RESERVED_DAMAGED), &damaged) || damaged < 0)
         return dueq__result_malformed(error, "reserve");
-    size_t entries = (words - RESERVED_FIXED) / RESERVED_EACH, at = 0;
+    size_t entries = (words - DUEQ__RESERVED_FIXED) / DUEQ__RESERVED_EACH, at = 0;
     if (!measure_reserved(reply, entries, &room))
         return dueq__result_malformed(error, "reserve");
     dueq_result *result = dueq__result_new(room, error);

@@ -154,11 +154,10 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
 #include "words.h"
-/* EVALSHA of a script on a queue's keys and another one's (NULL: none); the arguments follow. */
+/* EVALSHA of a script on a queue's keys, all and another one's (NULL: none) or few; arguments follow. */
 void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT],
                         const dueq_bytes other[DUEQ__KEY_COUNT]);
-/* The same for its usual call, with the few keys that this takes: each costs the server. */
 void dueq__script_few(struct dueq__words *words, const struct dueq__script *script,
                       const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
@@ -277,6 +276,7 @@ struct dueq__wait {
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
     size_t at, begun; /* the one being asked; how many were asked at least once */
+    bool duty;        /* the request declares a torch or a claim */
     unsigned repeats; /* of a request that needed another queue, in a row */
     bool locks;       /* it is for a lock, not for messages */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
@@ -365,6 +365,7 @@ struct dueq_queue {
     /* What the next reserve needs of another queue: ">NAME" or "<NAME", see reserve.lua. */
     char need[1 + DUEQ_MAX_NAME];
     size_t need_size;
+    unsigned plain; /* reserves in a row that gave at once all they were asked for, all plain */
 };
 
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);

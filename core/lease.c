@@ -125,7 +125,7 @@ dueq_status dueq_extend_submit(dueq_queue *queue, const dueq_bytes *tickets, siz
 }
 
 dueq_status dueq__settlement_words(dueq_queue *queue, const struct dueq__settlement *settlement,
-                                   struct dueq__words *words, size_t *count) {
+                                   struct dueq__words *words, size_t *count, bool *plain) {
     struct dueq__ticket parts;
     dueq_status status = DUEQ_OK;
     bool usual = true, retries = settlement->retry.size > 0;
@@ -138,6 +138,7 @@ dueq_status dueq__settlement_words(dueq_queue *queue, const struct dueq__settlem
     if (status)
         return status;
     *count = settlement->ack_count + retries;
+    *plain = usual && !retries;
     dueq__words_text(words, usual ? "1" : "0");
     dueq__words_number(words, (int64_t)settlement->ack_count);
     add_tickets(words, settlement->acks, settlement->ack_count);

@@ -10,6 +10,8 @@
 
 /* How many entries one transfer looks at. */
 #define TRANSFER_MOST 100
+/* So many reserves in a row that found plain messages at once make a queue busy. */
+#define BUSY 4
 /* A script that needs other queues more often than this in a row, and finds nothing, is not ours. */
 #define MAX_REPEATS 1000
 
@@ -37,7 +39,7 @@ static dueq_status transfer(dueq_client *client, dueq_bytes source) {
     struct dueq__call *call = &client->call;
     struct dueq__words words;
     call->script = &dueq__script_transfer;
-    call->changes = false;
+    call->changes = call->few = false;
     call->decode = decode_transferred;
     dueq_status status = dueq__call_other(client, source);
     if (status)
@@ -66,7 +68,12 @@ static dueq_status ask(dueq_client *client, bool stay) {
     if (status)
         return status;
     dueq__call_words(client, &words);
-    put_arguments(&words, &call->wait, stay, watch->torch || watch->claim);
+    bool duty = watch->torch || watch->claim;
+    call->wait.duty = duty;
+    put_arguments(&words, &call->wait, stay, duty);
+    /* Only in a busy queue: where there is nothing, a second request follows. */
+    call->few = queue->plain >= BUSY && !name.size && !duty && call->wait.count &&
+                (call->settling.done || call->settling.plain) && queue->minute == call->minute;
     watch->torch = watch->claim = false;
     return dueq__call_submit(client, &words);
 }
@@ -79,6 +86,19 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch,
     dueq__words_text(words, "0");
     dueq__words_text(words, "0");
     put_arguments(words, &(struct dueq__wait){0}, false, true);
+}
+
+/* Is it what the script's few keys are enough for? The next is then likely to be, too. */
+static bool is_plain(const struct dueq__reply *reply, size_t asked) {
+    size_t words = dueq__reply_count(reply);
+    bool plain = words == DUEQ__RESERVED_FIXED + DUEQ__RESERVED_EACH * asked;
+    dueq_bytes ticket, envelope;
+    for (size_t i = DUEQ__RESERVED_FIXED; plain && i < words; i += DUEQ__RESERVED_EACH)
+        plain = dueq__reply_bytes(dueq__reply_item(reply, i), &ticket) &&
+                dueq__reply_bytes(dueq__reply_item(reply, i + 1), &envelope) &&
+                ticket.size == DUEQ__ID_SIZE && envelope.size > 1 &&
+                ((const char *)envelope.data)[1] == 0;
+    return plain;
 }
 
 /* Keeps what the script needs of another queue for the next request; false: it cannot need that. */
@@ -153,6 +173,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         return;
     }
     bool found = dueq_result_count(result) > 0;
+    bool plain = found && !wait->duty && is_plain(reply, wait->count);
+    call->queue->plain = plain ? call->queue->plain + 1 : 0;
     watch->claim = claim != 0;
     if (found || settled.size)
         dueq__call_noted(client);
@@ -198,10 +220,11 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
     dueq_client *client = queues[0]->client;
     struct dueq__words words;
     size_t outcomes = 0;
+    bool plain = true;
     dueq__words_init(&words);
     dueq_status status = DUEQ_OK;
     if (settlement)
-        status = dueq__settlement_words(queues[0], settlement, &words, &outcomes);
+        status = dueq__settlement_words(queues[0], settlement, &words, &outcomes, &plain);
     if (!status)
         status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
     if (!status && outcomes)
@@ -213,6 +236,7 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
         client->call.settling.told = settlement->told;
         client->call.settling.owner = settlement->owner;
     }
+    client->call.settling.plain = plain;
     struct dueq__wait *wait = &client->call.wait;
     size_t turn = order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
     for (size_t i = 0; i < queue_count; i++) {

@@ -10,6 +10,9 @@
 /* One outcome a digit; ids: NULL, or the items' ids. */
 dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error);
+/* The answer of reserve.lua: so many words in front, and for each message a ticket and an envelope. */
+#define DUEQ__RESERVED_FIXED 7
+#define DUEQ__RESERVED_EACH 2
 /*
  * From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default).
  * settled: the outcomes of what the call settled, in this request or one before; it is copied.

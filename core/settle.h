@@ -21,22 +21,27 @@ struct dueq__settlement {
 struct dueq__settling {
     struct dueq__words words;
     size_t count; /* of its outcomes; 0: there is no settlement */
+    bool plain;   /* it only acknowledges tickets that are ids themselves */
     bool done;    /* and then they are: */
     char outcomes[DUEQ_MAX_BATCH + 1];
     void (*told)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
 
-/* Checks a settlement, and starts `words` with its own; `count`: of its outcomes. */
+/*
+ * Checks a settlement, and starts `words` with its own; `count`: of its outcomes; `plain`: it only acknowledges
+ * tickets that are ids themselves.
+ */
 dueq_status dueq__settlement_words(dueq_queue *queue, const struct dueq__settlement *settlement,
-                                   struct dueq__words *words, size_t *count);
+                                   struct dueq__words *words, size_t *count, bool *plain);
 
 /*
- * Submits a reserve that first settles messages of the queue, in the same request. settlement is borrowed until it returns; NULL, or an empty one: none. count: 0 to
- * DUEQ_MAX_BATCH; 0 settles only, and then waits for nothing. default_lease_ms: of messages that have no
- * lease of their own, where lease_ms is 0. The call ends as a reserve does (with count 0: EMPTY); when the
- * settlement was done it has a result with its outcomes, also where it ends with a failure: what then failed
- * is the reserve. No result: whether the messages were settled is as the failure says.
+ * Submits a reserve that first settles messages of the queue, in the same request. settlement is borrowed
+ * until it returns; NULL, or an empty one: none. count: 0 to DUEQ_MAX_BATCH; 0 settles only, and then waits
+ * for nothing. default_lease_ms: of messages that have no lease of their own, where lease_ms is 0. The call
+ * ends as a reserve does (with count 0: EMPTY); when the settlement was done it has a result with its
+ * outcomes, also where it ends with a failure: what then failed is the reserve. No result: whether the
+ * messages were settled is as the failure says.
  */
 dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
                                          const struct dueq__settlement *settlement, size_t count,

@@ -14,6 +14,7 @@
 -- KEYS[12] bad       LIST  entries that were no tickets
 -- KEYS[13] incoming  ZSET  messages of other queues that move here -> due, ms
 -- KEYS[14] rates     LIST  the history
+-- FEW     6: these are enough where all is as usual; else it takes nothing and says: call again at once
 -- OTHER   a dead-letter queue's keys
 -- ARGV    session, call number, fresh, count, lease in ms (0: the message's own), default lease in ms,
 --         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
@@ -36,8 +37,6 @@ local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[
 
 local session, time = argv[1], call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local count_asked, lease = tonumber(argv[4]), tonumber(argv[5])
-local wait, duty = argv[7] == '1', argv[8] == '1'
 if argv[3] >= '2' then
   -- include int
   -- include totals
@@ -46,12 +45,6 @@ if argv[3] >= '2' then
 end
 
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
-local function keys_by_name()
-  return {
-    msg = KEYS[1], ready = KEYS[2], high = KEYS[7], low = KEYS[8], delayed = KEYS[9], leased = KEYS[3],
-    dead = KEYS[10], wake = KEYS[4], info = KEYS[5], past = KEYS[11], bad = KEYS[12], incoming = KEYS[13],
-  }
-end
 local noted = call('HMGET', info, 'next', 'lists', 'reserved', 'acked')
 local outcomes, finished = nil, 0 -- of the settlement, where there is one
 if argv[9] then
@@ -72,6 +65,7 @@ if argv[9] then
     -- include finish
     -- include backoff
     -- include retry
+    -- include named
     give_back, keys, other = retry, keys_by_name(), other_keys(15)
     found = retry_look(keys, argv[stop + 1], now, other)
     if found.needs then
@@ -92,7 +86,60 @@ if argv[9] then
 end
 
 local first = noted[1] and tonumber(noted[1]) or nil
-local lines = noted[2] and { KEYS[7], ready, KEYS[8] } or { ready }
+-- A small sorted set is a packed list, which each change reads from its start. A member of this size makes
+-- it a skip list, and that it stays until it is empty.
+local long = '-----------------------------------------------------------------'
+local byte = string.byte
+
+-- The usual call, as cheap as can be: nothing is due, one line has messages, and they are as the core makes
+-- them. Whatever else it meets it leaves to what follows.
+local stop = now + (argv[5] == '0' and argv[6] or argv[5])
+if first and first > now and first <= stop and not noted[2] and argv[4] ~= '0' and argv[8] ~= '1' then
+  local tickets = redis.pcall('LPOP', ready, argv[4])
+  local n = tickets and not tickets.err and #tickets or 0
+  local envelopes = n > 0 and redis.pcall('HMGET', msg, unpack(tickets))
+  local taken, reply, usual = {}, { now, -1, 0, 0, '', {}, outcomes or '' }, envelopes and not envelopes.err
+  local ends = string.format('%d', stop)
+  local k, m = n > 9 and 2 or 0, 0
+  if k > 0 then
+    taken[1], taken[2] = '0', long
+  end
+  for i = 1, usual and n or 0 do
+    local ticket, envelope = tickets[i], envelopes[i]
+    local version, flags
+    if envelope then
+      version, flags = byte(envelope, 1, 2)
+    end
+    if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #ticket ~= 22 then
+      usual = false
+      break
+    end
+    taken[k + m + 1], taken[k + m + 2] = ends, ticket
+    reply[m + 8], reply[m + 9] = ticket, envelope
+    m = m + 2
+  end
+  local reserved, acked = tonumber(noted[3] or 0), tonumber(noted[4] or 0)
+  usual = usual and reserved and acked and type(redis.pcall('ZADD', leased, unpack(taken))) ~= 'table'
+  if usual then
+    -- include done
+    if k > 0 then
+      call('ZREM', leased, long)
+    end
+    reserved, acked = string.format('%d', reserved + n), string.format('%d', acked + finished)
+    call('HSET', info, 'reserved', reserved, 'acked', acked)
+    local note = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '') .. '\n' .. table.concat(tickets, '\n')
+    done(KEYS[6], session, argv[2], argv[3], note)
+    return reply
+  end
+  for i = n, 1, -1 do
+    call('LPUSH', ready, tickets[i])
+  end
+end
+-- include named
+
+local count_asked, lease = tonumber(argv[4]), tonumber(argv[5])
+local wait, duty = argv[7] == '1', argv[8] == '1'
+local lines = noted[2] and KEYS[7] and { KEYS[7], ready, KEYS[8] } or { ready }
 -- An error that the server answers: what was not taken yet then stays where it is.
 local problem
 for i = 2, #lines do
@@ -114,7 +161,7 @@ end
 local damaged, looked, paused, needs = 0, false, false, ''
 local tickets, line, popped = nil, 0, 0 -- popped: tickets taken from `ready`
 local look = first and first <= now
-while not problem do
+while not problem and KEYS[7] do
   if look then
     -- include ticket
     -- include past
@@ -167,17 +214,13 @@ elseif tickets and lines[line] == ready then
   popped = #tickets
 end
 
-local byte = string.byte
 local pasts = {}
 local reply, n, rounds, asked = { now, -1, 0, 0, needs, pasts, outcomes or '' }, 0, 0, count_asked
 local usual_lease = lease > 0 and lease or tonumber(argv[6])
-local usual_stop = string.format('%d', now + usual_lease)
+local usual_stop = string.format('%d', stop)
 local shortest -- lease given
 local held -- tickets given, where it is all of one round
 local dry = not tickets and count_asked > 0 -- nothing is left in any line
--- A small sorted set is a packed list, which each change reads from its start. A member of this size makes
--- it a skip list, and that it stays until it is empty.
-local long = '-----------------------------------------------------------------'
 local other
 while tickets do
   -- The usual ticket is a made id itself, and its envelope has nothing of its own.
@@ -310,7 +353,10 @@ if problem and n == 0 then
   -- It must not hide the outcomes.
   reply[5] = '!' .. problem.err
 end
-local stands = n == 0 and (problem or paused) -- nothing is handed out
+local stands = n == 0 and (problem or paused or not KEYS[7]) -- nothing is handed out
+if not KEYS[7] then
+  reply[2] = 0
+end
 reply[4] = damaged
 if damaged > 0 or popped ~= n then
   -- include count
