@@ -237,7 +237,7 @@ def _late(entry: Entry, kind: str, count: int, spread_ms: float) -> None:
         (figures["push"]["rate"] for figures in known if "push" in figures), default=1000
     )
     late_ms: list[float] = []
-    for lead in (1.5 + 1.5 * count / enqueued, 5.0 + count / 200):
+    for lead in (1.5 + 1.5 * count / enqueued, 5.0 + count / 500, 15.0 + count / 100):
         with serve(entry.peer.server) as server:
             late_ms = _listen(entry.peer, server, count, spread_ms, lead)
         if late_ms:

@@ -16,7 +16,7 @@ from matplotlib import pyplot  # noqa: E402
 OURS, OURS_LIGHT = "#1f6feb", "#9cc2f8"
 OTHERS, OTHERS_LIGHT = "#57606a", "#c3c9cf"
 
-Path_ = tuple[str, ...]
+Keys = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Bars:
 
     file: str
     title: str
-    series: Sequence[tuple[str, Path_]]
+    series: Sequence[tuple[str, Keys]]
     higher: bool
     digits: int = 0
     log: bool = True

@@ -14,6 +14,9 @@ interface Peer
     /** @param list<string> $bodies */
     public function pushMany(array $bodies): void;
 
+    /** Returns when all that pushMany() was given is stored. */
+    public function flush(): void;
+
     public function delay(string $body, int $dueMs): void;
 
     /**
@@ -45,13 +48,21 @@ function cpuSeconds(): float
 function pushJobs(Peer $peer, int $count, bool $bulk): void
 {
     $body = str_repeat('x', BODY_SIZE);
-    $bulk ? $peer->pushMany([$body]) : $peer->push($body);
+    if ($bulk) {
+        $peer->pushMany([$body]);
+        $peer->flush();
+    } else {
+        $peer->push($body);
+    }
     say(['ready' => true]);
     fgets(STDIN);
     $begin = nowSeconds();
     $cpu = cpuSeconds();
     for ($left = $count - 1; $left > 0; $left -= $bulk ? BULK : 1) {
         $bulk ? $peer->pushMany(array_fill(0, min($left, BULK), $body)) : $peer->push($body);
+    }
+    if ($bulk) {
+        $peer->flush();
     }
     $seconds = nowSeconds() - $begin;
     say(['count' => $count - 1, 'seconds' => $seconds, 'cpu' => cpuSeconds() - $cpu]);

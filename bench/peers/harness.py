@@ -43,6 +43,9 @@ class Peer:
     def push_many(self, bodies: Sequence[str]) -> None:
         raise NotImplementedError
 
+    def flush(self) -> None:
+        """Returns when all that push_many() was given is stored, where that does not wait."""
+
     def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
         """Enqueues bodies, each with its due time in seconds since 1970."""
         raise NotImplementedError
@@ -63,6 +66,7 @@ def _push(peer: Peer, count: int, way: str) -> None:
         return
     if way == "bulk":
         peer.push_many([BODY])
+        peer.flush()
     else:
         peer.push(BODY)
     say(ready=True)
@@ -73,6 +77,7 @@ def _push(peer: Peer, count: int, way: str) -> None:
         while left > 0:
             peer.push_many([BODY] * min(left, BULK))
             left -= BULK
+        peer.flush()
     else:
         for _ in range(left):
             peer.push(BODY)

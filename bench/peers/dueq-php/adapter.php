@@ -10,10 +10,12 @@ const PREFETCH = 100;
 final class DueqPeer implements Peer
 {
     private Dueq\Queue $queue;
+    private Dueq\Pusher $pusher;
 
     public function __construct()
     {
         $this->queue = new Dueq\Queue('bench', 'unix://' . getenv('PEER_REDIS_SOCKET'));
+        $this->pusher = $this->queue->pusher();
     }
 
     public function push(string $body): void
@@ -23,7 +25,16 @@ final class DueqPeer implements Peer
 
     public function pushMany(array $bodies): void
     {
-        $this->queue->pushMany($bodies);
+        foreach ($bodies as $body) {
+            $this->pusher->push($body);
+        }
+    }
+
+    public function flush(): void
+    {
+        foreach ($this->pusher->flush() as $error) {
+            throw $error;
+        }
     }
 
     public function delay(string $body, int $dueMs): void
@@ -33,14 +44,12 @@ final class DueqPeer implements Peer
 
     public function work(string $setting, callable $handle): void
     {
-        $most = $setting === 'best' ? PREFETCH : 1;
-        for ($more = true; $more;) {
-            $messages = $this->queue->reserveMany($most, timeout: INF);
-            foreach ($messages as $message) {
-                $more = $handle($message->body) && $more;
+        $consumer = $this->queue->consume(prefetch: $setting === 'best' ? PREFETCH : 1);
+        $consumer->work(function (Dueq\Message $message) use ($handle, $consumer): void {
+            if (!$handle($message->body)) {
+                $consumer->stop();
             }
-            $this->queue->ackMany($messages);
-        }
+        });
     }
 }
 

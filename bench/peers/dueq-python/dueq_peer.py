@@ -17,23 +17,23 @@ PREFETCH = 100
 class Dueq(harness.Peer):
     def connect(self) -> None:
         self.queue = dueq.Queue("bench", url=f"unix://{os.environ['PEER_REDIS_SOCKET']}")
+        self.pusher = self.queue.pusher()
 
     def push(self, body: str) -> None:
         self.queue.push(body)
 
     def push_many(self, bodies: Sequence[str]) -> None:
-        self.queue.push_many(bodies)
+        for body in bodies:
+            self.pusher.push(body)
+
+    def flush(self) -> None:
+        self.pusher.flush()
 
     def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
         self.queue.push_many(dueq.Draft(body, at=due) for body, due in jobs)
 
     def work(self, setting: str, handle: harness.Handle) -> None:
-        if setting == "best":
-            while messages := self.queue.reserve_many(PREFETCH, timeout=None):
-                for message in messages:
-                    handle(message.body.decode())
-                self.queue.ack_many(messages)
-        for message in self.queue:
+        for message in self.queue.consume(prefetch=PREFETCH if setting == "best" else 1):
             with message:
                 handle(message.body.decode())
 
