@@ -119,6 +119,74 @@ static void test_settle_without_a_settlement_is_a_reserve(void **state) {
     assert_null(result);
 }
 
+/* A busy queue is asked with few keys; what these are not enough for is asked once more. */
+static void test_settle_in_a_busy_queue(void **state) {
+    (void)state;
+    struct holding held = hold(jobs, "a", 0);
+    struct dueq__settlement settlement = acks(&held, 1);
+    dueq_result *result = NULL, *before = held.result;
+    const char *bodies = "bcdefghijklmn";
+    push_all(jobs.queue, bodies);
+    for (const char *at = bodies; *at; at++) {
+        assert_status(jobs.client, OK, run(jobs, &settlement, 1, 0, &result));
+        assert_settled(result, "0");
+        assert_int_equal(*(const char *)dueq_result_message(result, 0)->body.data, *at);
+        settlement.acks = &dueq_result_message(result, 0)->ticket;
+        dueq_result_free(before);
+        before = result;
+    }
+    assert_int_equal(jobs.queue->plain, 14);
+    push_draft("mine", "o", 5, NULL);
+    push_draft("other", "p", 5, "failed");
+    /* One that is not plain, then nothing. */
+    assert_status(jobs.client, OK, run(jobs, &settlement, 1, 0, &result));
+    assert_settled(result, "0");
+    assert_bodies(result, "o");
+    assert_int_equal(jobs.queue->plain, 0);
+    dueq_result_free(before);
+    settlement.acks = &dueq_result_message(result, 0)->ticket;
+    before = result;
+    jobs.queue->plain = 10;
+    assert_status(jobs.client, OK, run(jobs, &settlement, 2, 0, &result));
+    assert_settled(result, "0");
+    assert_bodies(result, "p");
+    dueq_result_free(before);
+    settlement.acks = &dueq_result_message(result, 0)->ticket;
+    before = result;
+    jobs.queue->plain = 10;
+    assert_status(jobs.client, EMPTY, run(jobs, &settlement, 2, 0, &result));
+    assert_settled(result, "0");
+    dueq_counts counts = counts_now();
+    assert_int_equal(counts.acked, 16);
+    assert_int_equal(counts.reserved, 16);
+    assert_int_equal(counts.leased + counts.ready, 0);
+    dueq_result_free(result);
+    dueq_result_free(before);
+}
+
+static void test_settle_says_which_of_a_batch_were_lost(void **state) {
+    (void)state;
+    struct holding held = hold(jobs, "abcdefgh", 0);
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_ack(jobs.queue, held.tickets + 2, 1, NULL));
+    struct dueq__settlement settlement = acks(&held, 8);
+    assert_status(jobs.client, EMPTY, run(jobs, &settlement, 1, 0, &result));
+    assert_settled(result, "00400000");
+    dueq_result_free(result);
+    dueq_result_free(held.result);
+    /* One that is named twice, and another order. */
+    held = hold(jobs, "abcd", 0);
+    dueq_bytes tickets[] = {held.tickets[3], held.tickets[1], held.tickets[1], held.tickets[0],
+                            held.tickets[2]};
+    settlement = (struct dueq__settlement){.acks = tickets, .ack_count = 5};
+    assert_status(jobs.client, EMPTY, run(jobs, &settlement, 1, 0, &result));
+    assert_settled(result, "00400");
+    assert_int_equal(counts_now().acked, 12);
+    assert_int_equal(command_number(&server, "HLEN dueq:{jobs}:msg"), 0);
+    dueq_result_free(result);
+    dueq_result_free(held.result);
+}
+
 static void test_settle_keeps_the_outcomes_when_nothing_is_ready(void **state) {
     (void)state;
     struct holding held = hold(jobs, "ab", 0);
@@ -546,6 +614,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_settle_acks_and_reserves_the_next),
         TEST(test_settle_without_a_settlement_is_a_reserve),
+        TEST(test_settle_in_a_busy_queue),
+        TEST(test_settle_says_which_of_a_batch_were_lost),
         TEST(test_settle_keeps_the_outcomes_when_nothing_is_ready),
         TEST(test_settle_waits_for_what_comes),
         TEST(test_settle_of_count_0_only_settles),

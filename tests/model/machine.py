@@ -164,7 +164,7 @@ class Machine(Watch):
 
     @rule(
         who=ANY,
-        picks=st.lists(PICK, max_size=3),
+        picks=st.lists(PICK, max_size=6),
         retry=st.one_of(st.none(), PICK),
         delay=st.sampled_from([0, -1, 1]),
         count=st.sampled_from([1, 2, 3, 10]),

@@ -93,6 +93,7 @@ class RawDriver:
         self._keys = {
             name: tool.keys_of(SCRIPTS / f"{name}.lua", text) for name, text in scripts.items()
         }
+        self._few = {name: tool.few_of(text, self._keys[name]) for name, text in scripts.items()}
         self._other = other_keys()
         self._calls = 0
         self._needs: dict[tuple[str, tuple[str, ...]], str] = {}
@@ -110,8 +111,12 @@ class RawDriver:
         *arguments: str | bytes | int,
         other: str = "",
         lock: str = "",
+        few: bool = False,
     ) -> Any:
-        """Runs a script, with the keys of another queue where one is named; again where it asks."""
+        """Runs a script, with the keys of another queue where one is named; again where it asks.
+
+        few: with the keys of its usual call alone, where it is not the first of a minute.
+        """
         words: tuple[str | bytes | int, ...] = arguments
         if script not in NOT_NOTED:
             self._calls += 1
@@ -119,6 +124,8 @@ class RawDriver:
             words = ("raw", self._calls, "0" if self._calls % 8 else "3", *arguments)
         named = {"calls": "calls:1", "lock": f"lock:{lock}", "free": f"free:{lock}"}
         keys = [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
+        if few and self._calls % 8:
+            keys = keys[: self._few[script]]
         keys += [f"dueq:{{{other}}}:{key}" for key in self._other if other]
         answer = self._connection.script(self._scripts[script], keys, *words)
         if isinstance(answer, bytes) and answer.startswith(b">"):
@@ -141,7 +148,7 @@ class RawDriver:
         usual = all(not row["id"] and is_usual(row) for row in rows)
         if usual and set(words[2::4]) == {"0"}:
             now = [word for i, word in enumerate(words) if i % 4 < 2]
-            answer = self.run("push", queue, "now", *now)
+            answer = self.run("push", queue, "now", *now, few=True)
         else:
             answer = self.run("push", queue, "any", *words, other=target)
         return {"ids": ids, **self.outcomes(answer)}
@@ -175,15 +182,20 @@ class RawDriver:
         self, queue: str, names: tuple[str, ...], count: int, lease_ms: int, *settlement: str | int
     ) -> tuple[list[Json], bytes]:
         need, rows, outcomes = self._needs.pop((queue, names), ""), list[Any](), b""
+        # What they are not enough for is asked again.
+        few = (
+            self._calls % 3 > 0 and not need and len(settlement) <= 2 + int((*settlement, 0, 0)[1])
+        )
+        few = few and (not settlement or settlement[0] == "1")
         while True:
             if need.startswith("<"):
                 self.run("transfer", queue, need[1:], 500, other=need[1:])
             reach = need[1:] if need.startswith(">") else ""
             words = [count, lease_ms, 30_000, "0", "0", *settlement]
             now, wait, _, _, needed, pasts, settled, *rows = self.run(
-                "reserve", queue, *words, other=reach
+                "reserve", queue, *words, other=reach, few=few
             )
-            need, outcomes, settlement = needed.decode(), outcomes + settled, ()
+            need, outcomes, settlement, few = needed.decode(), outcomes + settled, (), False
             if rows or not (need or int(wait) == 0):
                 break
         self._needs[queue, names] = need

@@ -126,6 +126,21 @@ MUTATIONS = {
         "elseif envelope and (not e or e.tag == tags[k]) then",
         "elseif envelope then",
     ),
+    "reserve_takes_what_is_not_plain_for_it": (
+        "reserve",
+        "if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #ticket ~= 22 then",
+        "if version ~= 0xD1 or #envelope < 4 or #ticket ~= 22 then",
+    ),
+    "reserve_of_few_keys_keeps_what_it_does_not_take": (
+        "reserve",
+        "call('LPUSH', ready, tickets[i])",
+        "call('LLEN', ready)",
+    ),
+    "reserve_settles_a_batch_with_what_was_not_in_it": (
+        "reserve",
+        "together = together and there[argv[i]]",
+        "together = together",
+    ),
     "reserve_retries_what_it_acknowledged": (
         "reserve",
         "if not found.id or redis.call('ZREM', keys.leased, ticket) == 0 then",
@@ -144,13 +159,13 @@ MUTATIONS = {
     ),
     "reserve_takes_from_the_end": (
         "reserve",
-        "redis.call('LPOP', lines[line], asked)",
-        "redis.call('RPOP', lines[line], asked)",
+        "redis.pcall('LPOP', lines[line], asked)",
+        "redis.pcall('RPOP', lines[line], asked)",
     ),
     "reserve_takes_high_after_normal": (
         "reserve",
-        "{ KEYS[3], ready, KEYS[4] }",
-        "{ ready, KEYS[3], KEYS[4] }",
+        "{ KEYS[7], ready, KEYS[8] }",
+        "{ ready, KEYS[7], KEYS[8] }",
     ),
     "retry_does_not_count_the_delivery": (
         "retry",
