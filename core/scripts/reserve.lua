@@ -119,7 +119,8 @@ if first and first > now and first <= stop and not noted[2] and argv[4] ~= '0' a
     m = m + 2
   end
   local reserved, acked = tonumber(noted[3] or 0), tonumber(noted[4] or 0)
-  usual = usual and reserved and acked and type(redis.pcall('ZADD', leased, unpack(taken))) ~= 'table'
+  usual = usual and reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53
+    and type(redis.pcall('ZADD', leased, unpack(taken))) ~= 'table'
   if usual then
     -- include done
     if k > 0 then
