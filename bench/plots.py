@@ -85,6 +85,7 @@ BARS = (
         (("seconds", ("recovery", "seconds")),),
         higher=False,
         digits=1,
+        log=False,
         cap=120.0,
     ),
 )

@@ -64,15 +64,15 @@ def _idle(server: Server, seconds: float) -> Traffic:
 def _delivered(peer: Peer, server: Server, workers: list[Adapter], idle: Traffic) -> Traffic:
     """Commands for one delayed job after its push, beyond what the waiting workers ask anyway."""
     count = 5
-    due = time.time() + 5
+    due = time.time() + 10
     peer.delay(server.environment(), count, count * 500.0, due * 1000)
     if time.time() > due:
         raise Failed("waiting: the jobs were not enqueued before they were due")
     watch, begin = server.watch(), time.monotonic()
     handled = 0
     while handled < count:
-        if time.monotonic() > begin + 35:
-            raise Failed(f"waiting: {handled} of {count} delayed jobs came within 35 s")
+        if time.monotonic() > begin + 40:
+            raise Failed(f"waiting: {handled} of {count} delayed jobs came within 40 s")
         time.sleep(0.05)
         handled += sum(worker.heard("handled") for worker in workers)
     time.sleep(0.5)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures dueq against the bare commands, and against other queues: one run, private servers.
 
-  ./dev bench                      everything: 25 minutes, all peers, the targets, tables and plots
-  ./dev bench --quick              fewer rounds and jobs: 5 minutes
+  ./dev bench                      all peers, the targets, tables, plots: 27 minutes
+  ./dev bench --quick              fewer rounds and jobs: some 9 minutes
   ./dev bench --only cost          one measure; of the driver in C: {own}
                                    of all peers: {compared}
   ./dev bench --only rq            one peer in all measures of peers: {peers}
@@ -163,7 +163,7 @@ def measure(
                 told = report["peers"][entry.peer.key]
                 told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
             save(report, options.json)
-        targets += of_peers(report, whole=not options.only)
+        targets += of_peers(report, whole=not options.only and not options.quick)
     return report, targets
 
 

@@ -68,7 +68,7 @@ def cheapest(report: dict[str, Any]) -> tuple[str, float]:
 
 
 def of_peers(report: dict[str, Any], whole: bool) -> list[Target]:
-    """All of them; where not everything was measured, those that could be."""
+    """All of them; where not everything was to be measured, those that could be."""
     targets = []
     for name, limit, better, value in _TARGETS:
         try:
