@@ -226,38 +226,40 @@ class Worker:
             self.ack(messages if calm else self.mischief(messages))
 
     def loop(self, source: Queue | Queues) -> None:
-        """Consumes by a loop with a heartbeat. What it notes is done when nothing was lost or failed."""
+        """By a loop with a heartbeat. What it notes is done when nothing was lost or failed."""
         lease = self.chance.randint(1500, 2500)
         prefetch, left = self.chance.randint(1, 20), self.chance.randint(1, 200)
         warned, noted = self.warned.count, []
-        with source.consume(prefetch, lease / 1000, timeout=0.5) as consumer:
-            with closing(iter(consumer)) as messages:
-                for message in messages:
-                    end = round((message.time or 0) * 1000)
-                    self.note(
-                        f"kept {key(message)} {end - lease} {end} {message.queue}"
-                        f" {message.attempt} {message.crashes} {self.number}"
-                    )
-                    if self.rare(0.01):
-                        time.sleep(self.chance.uniform(0, 4))
-                    fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
-                    if self.rare(fails):
-                        self.note(f"retrying {key(message)} {now_ms()} backoff")
-                        with suppress(ArithmeticError), message:
-                            raise ArithmeticError
-                    elif self.rare(0.02):
-                        action = partial(message.release, 0.1)
-                        self.settle("release", message, now_ms() + 100, action)
-                    elif self.rare(0.02):
-                        self.succeed(message)
-                    elif not self.rare(0.005):
-                        self.note(f"acking {key(message)} {now_ms()} -")
-                        noted.append(key(message))
-                        with message:
-                            pass
-                    left -= 1
-                    if not left or os.path.exists(self.stop):
-                        break
+        with (
+            source.consume(prefetch, lease / 1000, timeout=0.5) as consumer,
+            closing(iter(consumer)) as messages,
+        ):
+            for message in messages:
+                end = round((message.time or 0) * 1000)
+                self.note(
+                    f"kept {key(message)} {end - lease} {end} {message.queue}"
+                    f" {message.attempt} {message.crashes} {self.number}"
+                )
+                if self.rare(0.01):
+                    time.sleep(self.chance.uniform(0, 4))
+                fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
+                if self.rare(fails):
+                    self.note(f"retrying {key(message)} {now_ms()} backoff")
+                    with suppress(ArithmeticError), message:
+                        raise ArithmeticError
+                elif self.rare(0.02):
+                    action = partial(message.release, 0.1)
+                    self.settle("release", message, now_ms() + 100, action)
+                elif self.rare(0.02):
+                    self.succeed(message)
+                elif not self.rare(0.005):
+                    self.note(f"acking {key(message)} {now_ms()} -")
+                    noted.append(key(message))
+                    with message:
+                        pass
+                left -= 1
+                if not left or os.path.exists(self.stop):
+                    break
         if not consumer.lost and self.warned.count == warned:
             self.note(*(f"acked {one} {now_ms()}" for one in noted))
         self.note("empty")
