@@ -35,12 +35,17 @@ from private_server import Refused, Server
 FAULT_EVERY_S = 0.8
 
 
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
+
+
 class Chaos:
     def __init__(self, server: Server, crew: Crew, chance: random.Random, log: Path) -> None:
         self.server, self.crew, self.chance = server, crew, chance
         self.faults: Counter[str] = Counter()
         self.server_up = True
         self.log = log.open("w", encoding="utf-8", buffering=1)
+        self.felt = log.with_suffix(".ledger").open("w", encoding="utf-8", buffering=1)
         self._later: list[tuple[float, int, Callable[[], None]]] = []
         self._order = itertools.count()
 
@@ -77,7 +82,11 @@ class Chaos:
             self.faults[done.split(":")[0]] += 1
 
     def note(self, what: str) -> None:
-        self.log.write(f"{time.time_ns() // 1_000_000} {what}\n")
+        self.log.write(f"{now_ms()} {what}\n")
+
+    def feel(self, begin_ms: int, worker: str = "-") -> None:
+        """Notes for the judge a fault that ends now. worker: the one that it met; -: all."""
+        self.felt.write(f"fault {begin_ms} {now_ms()} {worker}\n")
 
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), action))
@@ -95,12 +104,14 @@ class Chaos:
         if len(workers) < 2:
             return None
         worker = self.chance.choice(workers)
-        process = worker.process
+        process, number = worker.process, str(int(worker.name.split("-")[0]))
+        begin_ms = now_ms()
         worker.stop()
 
         def go_on() -> None:
             if worker.process is process:
                 worker.go_on()
+                self.feel(begin_ms, number)
                 self.note(f"goes on: {worker.name}")
 
         self.later(self.chance.uniform(least, most), go_on)
@@ -117,12 +128,16 @@ class Chaos:
             for word in line.split()
             if word.startswith(b"id=")
         ]
+        begin_ms = now_ms()
         if not ids or not self.command("CLIENT", "KILL", "ID", self.chance.choice(ids)):
             return None
+        self.feel(begin_ms)
         return "connection cut: one"
 
     def cut_all(self) -> str | None:
+        begin_ms = now_ms()
         count = self.command("CLIENT", "KILL", "TYPE", "normal")
+        self.feel(begin_ms)
         return f"all connections cut: {count!r}" if count else None
 
     def command(self, *words: str | bytes) -> private_server.Reply:
@@ -136,12 +151,14 @@ class Chaos:
     def kill_server(self) -> str | None:
         if not self.server_up:
             return None
+        begin_ms = now_ms()
         self.server.stop()
         self.server_up = False
 
         def start() -> None:
             self.server.start()
             self.server_up = True
+            self.feel(begin_ms)
             self.note("server started")
 
         self.later(self.chance.choice((0.0, self.chance.uniform(0, 1.5))), start)
@@ -150,12 +167,14 @@ class Chaos:
     def stop_server(self) -> str | None:
         if not self.server_up:
             return None
+        begin_ms = now_ms()
         self.server.freeze()
         self.server_up = False
 
         def thaw() -> None:
             self.server.thaw()
             self.server_up = True
+            self.feel(begin_ms)
             self.note("server goes on")
 
         # One in five is longer than the calls' deadline.
@@ -235,7 +254,7 @@ def run(options: argparse.Namespace) -> int:
     folder.mkdir(parents=True)
     private_server.PROGRAM = options.server
     chance = random.Random(options.seed)
-    begin_ms = time.time_ns() // 1_000_000
+    begin_ms = now_ms()
     print(
         f"chaos for {options.seconds:g} s: {options.server}, appendfsync {options.fsync},"
         f" seed {options.seed}, ledgers in {folder}",

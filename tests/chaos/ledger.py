@@ -25,6 +25,7 @@ class Delivery:
     queue: str
     attempt: int
     crashes: int
+    worker: str = ""  # who keeps it by a heartbeat; empty: nobody does
     end_before: int = 0
     verb: str = ""  # the last that began
     pending: bool = False  # what came of it is not known
@@ -79,6 +80,7 @@ class Facts:
     pushes: dict[str, Push] = field(default_factory=dict)  # by mark
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
     odd: list[str] = field(default_factory=list)  # lines of no sense
+    faults: list[tuple[int, int, str]] = field(default_factory=list)  # from, to, worker or -
 
 
 def read(ledgers: Iterable[Iterable[str]]) -> Facts:
@@ -103,10 +105,13 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 _intend(pushes.setdefault(rest[0], Push()), rest[1:])
             elif word in ("accepted", "duplicate", "unknown", "refused"):
                 pushes[rest[0]].outcome, pushes[rest[0]].time = word, int(rest[1])
-            elif word == "got":
+            elif word == "fault":
+                facts.faults.append((int(rest[0]), int(rest[1]), rest[2]))
+            elif word in ("got", "kept"):
+                worker = rest.pop() if word == "kept" else ""
                 mark, number, now, end, queue, attempt, crashes = rest
                 delivery = Delivery(
-                    int(number), int(now), int(end), queue, int(attempt), int(crashes)
+                    int(number), int(now), int(end), queue, int(attempt), int(crashes), worker
                 )
                 pushes.setdefault(mark, Push()).deliveries.append(delivery)
                 held[mark, number] = delivery

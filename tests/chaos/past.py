@@ -18,7 +18,7 @@ class State(NamedTuple):
 def follows(push: Push) -> bool:
     """
     Does each delivery and death follow from those before? Deliveries that nobody noted (their
-    consumer was killed, or lost the answer) can only have crashed.
+    consumer was killed, or lost the answer) have crashed, or a loop's end gave them back uncounted.
     """
     states = {State(push.queue if push.to == "-" else push.to)}
     ended = 0
@@ -26,7 +26,7 @@ def follows(push: Push) -> bool:
     facts.sort(key=lambda fact: (fact.number, isinstance(fact, Death)))
     for fact in facts:
         for _ in range(fact.number - isinstance(fact, Delivery) - ended):
-            states = _all(_crash(push, state) for state in states)
+            states = _all(_crash(push, state) | _back(state) for state in states)
         if isinstance(fact, Delivery):
             seen = State(fact.queue, fact.attempt - 1, fact.crashes)
             after = _ends(push, fact, seen)
@@ -72,6 +72,10 @@ def _crash(push: Push, held: State) -> set[State]:
         return set()
     crashed = held._replace(crashes=held.crashes + 1)
     return _end(push, crashed) if 0 < push.max_crashes <= crashed.crashes else {crashed}
+
+
+def _back(held: State) -> set[State]:
+    return set() if held.dead else {held}
 
 
 def _end(push: Push, state: State) -> set[State]:

@@ -278,7 +278,7 @@ def test_judge_finds_one_of_two_successors_missing() -> None:
         pytest.param(RETRIED, "2 1300 2300 a 2 1", id="a failure as a crash, too"),
         pytest.param(RETRIED[:1], "2 2000 3000 a 2 1", id="a failure as a crash, perhaps"),
         pytest.param(RELEASED, "2 1300 2300 a 2 0", id="a release as a failure"),
-        pytest.param(RELEASED, "3 2300 3300 a 1 0", id="a delivery that nobody saw"),
+        pytest.param(RELEASED, "3 2300 3300 a 2 0", id="a delivery that nobody saw as a failure"),
         pytest.param([], "2 2000 3000 b 1 0", id="the wrong queue"),
         pytest.param(RETRIED, "2 1300 2300 b 1 0", id="moved too soon"),
         pytest.param([], "3 3000 4000 a 1 2", id="not moved at its end"),
@@ -360,3 +360,33 @@ def test_judge_counts() -> None:
     )
     both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
     assert (both.accepted, both.succeeded) == (2, 1)
+
+
+KEPT = "kept 1.1 1 1000 2000 a 1 0 7"
+OTHER = ["got 1.1 2 2500 3500 a 1 1", "acking 1.1 2 2501 -", "acked 1.1 2 2502"]
+LATE = [KEPT, "acking 1.1 1 4000 -"]  # it still ran at 4000, so its lease was to last
+
+
+def test_loop_keeps_a_message_while_it_runs() -> None:
+    assert found(PUSHED, LATE, OTHER) == {"two holders": ["1.1"]}
+
+
+@pytest.mark.parametrize("worker", ["-", "7"])
+def test_fault_excuses_a_heartbeat(worker: str) -> None:
+    assert not found(PUSHED, LATE, OTHER, [f"fault 1200 2400 {worker}"])
+
+
+@pytest.mark.parametrize("fault", ["fault 1200 2400 8", "fault 100 400 -", "fault 2600 2700 -"])
+def test_fault_elsewhere_excuses_no_heartbeat(fault: str) -> None:
+    assert found(PUSHED, LATE, OTHER, [fault]) == {"two holders": ["1.1"]}
+
+
+def test_noted_ack_may_be_undone_unless_the_loop_ended_well() -> None:
+    noted = [KEPT, "acking 1.1 1 1500 -"]
+    assert not found(PUSHED, noted, OTHER)
+    assert found(PUSHED, [*noted, "acked 1.1 1 3000"], OTHER)["acked again"] == ["1.1"]
+
+
+def test_what_a_loop_gave_back_does_not_count() -> None:
+    second = "got 1.1 2 1200 2200 a 1 0"
+    assert not found(PUSHED, [second, "acking 1.1 2 1300 -", "acked 1.1 2 1301"])

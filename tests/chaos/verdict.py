@@ -12,6 +12,7 @@ from past import follows, least_delay
 
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING.
 EXPECTED = {-10, -11, -12, -23}
+SETTLED_MS = 500  # after a fault, until all are connected again
 
 
 @dataclass
@@ -82,7 +83,7 @@ def judge(ledgers: Iterable[Iterable[str]]) -> Verdict:
         _count(verdict, push)
         others = [other for other in groups.get(push.id, ()) if other is not push]
         broken = _storing(verdict, push, others)
-        broken |= _holders(verdict, push)
+        broken |= _holders(verdict, push, facts)
         broken |= _successors(verdict, push, facts)
         # Where an id was pushed more than once, its messages may be in each other's way.
         if not broken and not others and not follows(push):
@@ -128,7 +129,7 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
     return broken
 
 
-def _holders(verdict: Verdict, push: Push) -> set[str]:
+def _holders(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
     """What is broken between the deliveries of a message."""
     broken = set()
     if any(delivery.robbed for delivery in push.deliveries):
@@ -148,7 +149,17 @@ def _holders(verdict: Verdict, push: Push) -> set[str]:
             verdict.crashed += 1
             if after.now < before.end:
                 broken.add("two holders")
+        if before.worker and after.now < before.begin and not _excused(before, after.now, facts):
+            broken.add("two holders")
     return broken
+
+
+def _excused(kept: Delivery, time: int, facts: Facts) -> bool:
+    """Whether a fault that its heartbeat may have felt met a delivery before `time`."""
+    return any(
+        begin <= time and kept.now <= end + SETTLED_MS and worker in ("-", kept.worker)
+        for begin, end, worker in facts.faults
+    )
 
 
 def _not_before(push: Push, delivery: Delivery) -> int:

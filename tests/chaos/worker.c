@@ -223,6 +223,43 @@ static size_t push(int queue, size_t count) {
     return again;
 }
 
+/* As push(), by a pusher. */
+static size_t fly(int queue, size_t count) {
+    dueq_draft drafts[MOST];
+    bool failed[MOST] = {false};
+    dueq_pusher *pusher;
+    if (dueq_pusher_open(self.queues[queue], 30, &pusher))
+        die("pusher");
+    intend(queue, items, count, drafts);
+    flush();
+    for (size_t sent = 0, done = 0; done < count;) {
+        dueq_status status = DUEQ_OK;
+        while (sent < count && (status = dueq_pusher_push(pusher, &drafts[sent])) == DUEQ_OK)
+            sent++;
+        if (status && status != DUEQ_PENDING)
+            die("pusher_push");
+        dueq_result *result;
+        size_t now = dueq_pusher_done(pusher, &status, &result);
+        if (!now) {
+            dueq_wait(self.client, 100);
+            continue;
+        }
+        told("push", status);
+        outcomes(&items[done], now, status, result, 0);
+        flush();
+        dueq_result_free(result);
+        for (size_t i = 0; i < now; i++)
+            failed[done + i] = unknown(status);
+        done += now;
+    }
+    dueq_pusher_close(pusher);
+    size_t again = 0;
+    for (size_t i = 0; i < count; i++)
+        if (failed[i] && *items[i].id)
+            items[again++] = items[i];
+    return again;
+}
+
 static void produce(double rate) {
     static const size_t counts[] = {1, 1, 5, 20, 50, 100};
     double due = (double)clock_ms(CLOCK_MONOTONIC);
@@ -237,7 +274,7 @@ static void produce(double rate) {
                 any_draft(&items[i], queue, !rare(200));
         }
         for (int tries = 0; again && tries < 4 && !stopped(); tries++)
-            again = push(queue, again);
+            again = rare(500) ? fly(queue, again) : push(queue, again);
         double now = (double)clock_ms(CLOCK_MONOTONIC);
         due += (double)count * 1000 / rate;
         if (due < now - 2000)
@@ -382,6 +419,55 @@ static void work(int queue, const dueq_result *result, bool calm) {
         ack(queue, rest, count);
 }
 
+/* Consumes by a loop with a heartbeat. What it notes is done when nothing was lost or failed. */
+static void loop(int first, size_t queues, dueq_order order) {
+    static char noted[MOST][MARK];
+    size_t count = 0, left = 1 + below(MOST);
+    int64_t lease = 1500 + below(1001);
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    options.prefetch = 1 + below(20);
+    options.lease_ms = lease;
+    options.order = order;
+    dueq_consumer *consumer;
+    if (dueq_consumer_open(&self.queues[first], queues, &options, &consumer))
+        die("consumer");
+    const dueq_message *message;
+    size_t place;
+    dueq_status status = DUEQ_OK;
+    while (left-- && !stopped() &&
+           !(status = told("loop", dueq_consumer_next(consumer, 500, &message, &place)))) {
+        int queue = first + (int)place;
+        note("kept " KEY " %" PRId64 " %" PRId64 " %s %" PRIu32 " %" PRIu32 " %s", KEY_OF(message),
+             message->time_ms - lease, message->time_ms, self.names[queue], message->attempt,
+             message->crashes, self.number);
+        flush();
+        if (rare(10))
+            sleep_ms(below(4000));
+        if (rare(message->dead_letter.size || message->attempt > 1 ? 400 : 20)) {
+            doing("retrying", message, "backoff");
+            if (dueq_consumer_retry(consumer, message->ticket, DUEQ_BY_POLICY, (dueq_bytes){0}))
+                die("consumer_retry");
+        } else if (rare(20)) {
+            release(queue, message, 100);
+            dueq_consumer_forget(consumer, message->ticket);
+        } else if (rare(20)) {
+            succeed(queue, message);
+            dueq_consumer_forget(consumer, message->ticket);
+        } else if (!rare(5)) {
+            doing("acking", message, "-");
+            snprintf(noted[count++], MARK, KEY, KEY_OF(message));
+            if (dueq_consumer_ack(consumer, message->ticket))
+                die("consumer_ack");
+        }
+    }
+    if (!told("loop", dueq_consumer_stop(consumer)) && status >= 0 && !dueq_consumer_lost(consumer))
+        for (size_t i = 0; i < count; i++)
+            note("acked %s %" PRId64, noted[i], now_ms());
+    note("empty");
+    flush();
+    dueq_consumer_close(consumer);
+}
+
 static void consume(bool calm) {
     static const size_t counts[] = {1, 10, 50, 100, 200};
     static const unsigned waits[] = {1, 1000, 5000};
@@ -392,6 +478,10 @@ static void consume(bool calm) {
         dueq_order order = first == 3 ? DUEQ_ROUND_ROBIN : DUEQ_PREFERENCE;
         if (both)
             first = 0;
+        if (!calm && rare(500)) {
+            loop(first, both ? 2 : 1, order);
+            continue;
+        }
         dueq_result *result;
         dueq_status status = told(
             "reserve", dueq_reserve_any(&self.queues[first], both ? 2 : 1, order, counts[below(5)],

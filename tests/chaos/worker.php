@@ -16,6 +16,7 @@ use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
 
+const DUPLICATE = 2;
 const LEASE_LOST = 4;
 const CONNECT = -10;
 const UNKNOWN = [-11, -12]; // CLOSED, TIMEOUT
@@ -207,11 +208,39 @@ final class Worker
     {
         [$marks, $lines] = $this->intend($queue, $drafts);
         $this->note($lines);
+        if (rare(0.5)) {
+            return $this->fly($queue, $marks, $drafts);
+        }
         [$status, $ids] = $this->call('push', fn () => $this->queues[$queue]->pushMany($drafts));
         $this->note($this->outcomes($marks, $status, $ids));
         return in_array($status, UNKNOWN, true)
             ? array_values(array_filter($drafts, fn (array $draft) => isset($draft['id'])))
             : [];
+    }
+
+    /** As push(), by a pusher. */
+    private function fly(string $queue, array $marks, array $drafts): array
+    {
+        $pusher = $this->queues[$queue]->pusher(30);
+        foreach ($drafts as $draft) {
+            $pusher->push(...$draft);
+        }
+        $failed = $pusher->flush();
+        $again = $lines = $errors = [];
+        foreach ($drafts as $i => $draft) {
+            $status = isset($failed[$i]) ? $failed[$i]->getCode() : 0;
+            if ($status < 0) {
+                $errors["error $status push " . strtr($failed[$i]->getMessage(), "\n", ' ')] = true;
+            }
+            $ids = $status === DUPLICATE ? [null] : [''];
+            $known = $status === DUPLICATE ? 0 : $status;
+            $lines = [...$lines, ...$this->outcomes([$marks[$i]], $known, $ids)];
+            if (isset($draft['id']) && in_array($status, UNKNOWN, true)) {
+                $again[] = $draft;
+            }
+        }
+        $this->note([...$lines, ...array_keys($errors)]);
+        return $again;
     }
 
     /** The lines that say what came of a push. */
@@ -233,6 +262,10 @@ final class Worker
     {
         while (!$this->stopped()) {
             $source = one_of($this->sources);
+            if (!$calm && rare(0.5)) {
+                $this->call('loop', fn () => $this->loop($source));
+                continue;
+            }
             $lease = mt_rand(1000, 2000);
             $count = one_of([1, 10, 50, 100, 200]);
             $wait = one_of([0.0, chance(), 5.0]);
@@ -253,6 +286,42 @@ final class Worker
             $this->note($lines);
             $this->ack($calm ? $messages : $this->mischief($messages));
         }
+    }
+
+    /** Consumes by a loop with a heartbeat. What it notes is done when nothing was lost or failed. */
+    private function loop(Queue|Queues $source): void
+    {
+        $lease = mt_rand(1500, 2500);
+        $left = mt_rand(1, 200);
+        $noted = [];
+        $consumer = $source->consume(mt_rand(1, 20), $lease / 1000, timeout: 0.5);
+        $handler = function (Message $message) use ($lease, &$left, &$noted, $consumer): void {
+            $end = (int) round($message->time * 1000);
+            $this->note(['kept ' . key_of($message) . ' ' . ($end - $lease) . " $end"
+                . " {$message->queue} {$message->attempt} {$message->crashes} {$this->number}"]);
+            if (--$left === 0 || $this->stopped()) {
+                $consumer->stop();
+            }
+            if (rare(0.01)) {
+                usleep((int) (chance() * 4_000_000));
+            }
+            if (rare($message->deadLetter !== null || $message->attempt > 1 ? 0.4 : 0.02)) {
+                $this->note(['retrying ' . key_of($message) . ' ' . nowMs() . ' backoff']);
+                throw new ArithmeticError();
+            }
+            if (rare(0.02)) {
+                $this->settle('release', $message, nowMs() + 100, fn () => $message->release(0.1));
+            } elseif (rare(0.02)) {
+                $this->succeed($message);
+            } else {
+                $this->note(['acking ' . key_of($message) . ' ' . nowMs() . ' -']);
+                $noted[] = key_of($message);
+            }
+        };
+        $consumer->work($handler, static fn () => null);
+        $time = nowMs();
+        $this->note($consumer->lost() ? [] : array_map(fn ($one) => "acked $one $time", $noted));
+        $this->note(['empty']);
     }
 
     /**

@@ -8,12 +8,14 @@ works on both. It ends when the file STOP exists. README.md says what it writes 
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from contextlib import closing, suppress
+from dataclasses import fields, replace
 from functools import partial
 from typing import TypeVar
 
@@ -21,6 +23,7 @@ from dueq import Backoff, Draft, Error, Message, Queue, Queues
 
 T = TypeVar("T")
 
+DUPLICATE = 2
 LEASE_LOST = 4
 CONNECT = -10
 UNKNOWN = (-11, -12)  # CLOSED, TIMEOUT
@@ -46,6 +49,15 @@ def now_ms() -> int:
     return time.time_ns() // 1_000_000
 
 
+class Warned(logging.Handler):
+    """Counts what a loop cannot raise: that its end failed, or messages were lost."""
+
+    count = 0
+
+    def emit(self, _: logging.LogRecord) -> None:
+        self.count += 1
+
+
 class Worker:
     def __init__(
         self, ledger: str, url: str, names: tuple[str, str], number: str, seed: str, stop: str
@@ -62,6 +74,9 @@ class Worker:
         self.stop = stop
         self.chance = random.Random(int(seed))
         self.pushes = 0
+        self.pushers = {name: queue.pusher(most=30) for name, queue in self.queues.items()}
+        self.warned = Warned()
+        logging.getLogger("dueq").addHandler(self.warned)
 
     def note(self, *lines: str) -> None:
         os.write(self.ledger, "".join(f"{line}\n" for line in lines).encode())
@@ -146,9 +161,32 @@ class Worker:
         """Returns those to push again: of an id of their own, and an outcome that is not known."""
         marks, marked, lines = zip(*(self.intend(queue, draft) for draft in drafts), strict=True)
         self.note(*lines)
+        if self.rare(0.5):
+            return self.fly(queue, marks, marked)
         status, ids = self.call("push", partial(self.queues[queue].push_many, marked))
         self.note(*self.outcomes(marks, status, ids))
         return [draft for draft in marked if draft.id] if status in UNKNOWN else []
+
+    def fly(self, queue: str, marks: tuple[str, ...], drafts: tuple[Draft, ...]) -> list[Draft]:
+        """As push(), by a pusher."""
+        pusher = self.pushers[queue]
+        pushes = []
+        for draft in drafts:
+            options = {one.name: getattr(draft, one.name) for one in fields(draft)}
+            pushes.append(pusher.push(options.pop("body"), **options))
+        with suppress(ExceptionGroup):
+            pusher.flush()
+        again, failed = [], set()
+        for mark, draft, push in zip(marks, drafts, pushes, strict=True):
+            status = push.error.status if push.error else 0
+            if push.error and status < 0:
+                failed.add(f"error {status} push {push.error}".replace("\n", " "))
+            ids = [push.id] if not status else [None] if status == DUPLICATE else None
+            self.note(*self.outcomes((mark,), status, ids))
+            if draft.id and status in UNKNOWN:
+                again.append(draft)
+        self.note(*failed)
+        return again
 
     def outcomes(
         self, marks: tuple[str, ...], status: int, ids: list[str | None] | None
@@ -165,6 +203,9 @@ class Worker:
     def consume(self, calm: bool) -> None:
         while not os.path.exists(self.stop):
             source = self.chance.choice(self.sources)
+            if not calm and self.rare(0.5):
+                self.call("loop", partial(self.loop, source))
+                continue
             lease = self.chance.randint(1000, 2000)
             count = self.chance.choice((1, 10, 50, 100, 200))
             wait = self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 5.0))
@@ -183,6 +224,45 @@ class Worker:
                 )
             self.note(*lines)
             self.ack(messages if calm else self.mischief(messages))
+
+    def loop(self, source: Queue | Queues) -> None:
+        """By a loop with a heartbeat. What it notes is done when nothing was lost or failed."""
+        lease = self.chance.randint(1500, 2500)
+        prefetch, left = self.chance.randint(1, 20), self.chance.randint(1, 200)
+        warned, noted = self.warned.count, []
+        with (
+            source.consume(prefetch, lease / 1000, timeout=0.5) as consumer,
+            closing(iter(consumer)) as messages,
+        ):
+            for message in messages:
+                end = round((message.time or 0) * 1000)
+                self.note(
+                    f"kept {key(message)} {end - lease} {end} {message.queue}"
+                    f" {message.attempt} {message.crashes} {self.number}"
+                )
+                if self.rare(0.01):
+                    time.sleep(self.chance.uniform(0, 4))
+                fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
+                if self.rare(fails):
+                    self.note(f"retrying {key(message)} {now_ms()} backoff")
+                    with suppress(ArithmeticError), message:
+                        raise ArithmeticError
+                elif self.rare(0.02):
+                    action = partial(message.release, 0.1)
+                    self.settle("release", message, now_ms() + 100, action)
+                elif self.rare(0.02):
+                    self.succeed(message)
+                elif not self.rare(0.005):
+                    self.note(f"acking {key(message)} {now_ms()} -")
+                    noted.append(key(message))
+                    with message:
+                        pass
+                left -= 1
+                if not left or os.path.exists(self.stop):
+                    break
+        if not consumer.lost and self.warned.count == warned:
+            self.note(*(f"acked {one} {now_ms()}" for one in noted))
+        self.note("empty")
 
     def mischief(self, messages: list[Message]) -> list[Message]:
         """Dawdles, and does all but acknowledge to some. Returns those to acknowledge."""
