@@ -14,7 +14,7 @@ import random
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
 from typing import TypeVar
@@ -65,7 +65,7 @@ class Worker:
         self.ledger = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         self.names = names
         self.queues = {name: Queue(name, url) for name in names}
-        self.sources = (
+        self.sources: tuple[Queue | Queues, ...] = (
             *self.queues.values(),
             Queues(names, url),
             Queues(names, url, "round robin"),
@@ -181,7 +181,9 @@ class Worker:
             status = push.error.status if push.error else 0
             if push.error and status < 0:
                 failed.add(f"error {status} push {push.error}".replace("\n", " "))
-            ids = [push.id] if not status else [None] if status == DUPLICATE else None
+            ids: list[str | None] | None = [push.id] if not status else None
+            if status == DUPLICATE:
+                ids = [None]
             self.note(*self.outcomes((mark,), status, ids))
             if draft.id and status in UNKNOWN:
                 again.append(draft)
@@ -230,11 +232,8 @@ class Worker:
         lease = self.chance.randint(1500, 2500)
         prefetch, left = self.chance.randint(1, 20), self.chance.randint(1, 200)
         warned, noted = self.warned.count, []
-        with (
-            source.consume(prefetch, lease / 1000, timeout=0.5) as consumer,
-            closing(iter(consumer)) as messages,
-        ):
-            for message in messages:
+        with source.consume(prefetch, lease / 1000, timeout=0.5) as consumer:
+            for message in consumer:
                 end = round((message.time or 0) * 1000)
                 self.note(
                     f"kept {key(message)} {end - lease} {end} {message.queue}"

@@ -219,8 +219,8 @@ def test_mutation_is_caught(name: str) -> None:
     with Server() as server:
         world = scripts_alone(server, scripts)
         try:
-            # Flaky: what the milliseconds of the clock decide need not be so again. Some faults show
-            # in few of the examples only: then others are drawn.
+            # Flaky: what the milliseconds of the clock decide need not be so again. Some faults
+            # show in few of the examples only: then others are drawn.
             with pytest.raises((Difference, Flaky)):
                 for draw in range(4):
                     run(world, EXAMPLES, derandomize=draw == 0, phases=[Phase.generate])
