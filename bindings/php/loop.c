@@ -85,7 +85,6 @@ dueq_status dueq_php_loop_settle(dueq_php_loop *loop) {
 
     loop->under_way = false;
     if (loop->pid == getpid()) {
-        dueq_hasten(loop->link->client);
         do {
             status = dueq_consumer_stop(loop->consumer);
         } while (status == DUEQ_INTERRUPTED);

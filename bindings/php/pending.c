@@ -88,8 +88,7 @@ void dueq_php_pending_startup(void) {
     handlers.clone_obj = NULL;
 }
 
-void dueq_php_pending_start(zval *out, const dueq_php_source *source,
-                            const dueq_php_patience *patience) {
+static void start(zval *out, const dueq_php_source *source, const dueq_php_patience *patience) {
     dueq_php_link *link = dueq_php_link_take(source);
     pending_object *pending;
     dueq_status status;
@@ -110,6 +109,22 @@ void dueq_php_pending_start(zval *out, const dueq_php_source *source,
     pending->source = *source;
     pending->link = link;
     dueq_pump(link->client);
+}
+
+void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
+                            const dueq_php_source *source) {
+    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    zval *timeout = NULL, *lease = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (dueq_php_patience_read(timeout, lease, 1, &patience)) {
+        start(return_value, source, &patience);
+    }
 }
 
 /* Pending's constructor is private; other extensions may bypass it. */

@@ -134,9 +134,9 @@ bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
 /* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
 
 void dueq_php_pending_startup(void);
-/* Starts to reserve a message, and makes the Dueq\Pending of it, or throws. */
-void dueq_php_pending_start(zval *out, const dueq_php_source *source,
-                            const dueq_php_patience *patience);
+/* The method reserveStart() of the source's object: reads the parameters, and makes the Dueq\Pending. */
+void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
+                            const dueq_php_source *source);
 
 /* ---- loop.c: what a consumer shares with its messages ------------------------------------------------ */
 

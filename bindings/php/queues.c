@@ -205,21 +205,9 @@ static dueq_php_source source_of(queues_object *queues) {
 }
 
 ZEND_METHOD(Dueq_Queues, reserveStart) {
-    dueq_php_patience patience = {DUEQ_FOREVER, 0};
-    zval *timeout = NULL, *lease = NULL;
-
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
-
     THIS_QUEUES(queues);
-    if (dueq_php_patience_read(timeout, lease, 1, &patience)) {
-        const dueq_php_source source = source_of(queues);
-
-        dueq_php_pending_start(return_value, &source, &patience);
-    }
+    const dueq_php_source source = source_of(queues);
+    dueq_php_reserve_start(execute_data, return_value, &source);
 }
 
 ZEND_METHOD(Dueq_Queues, consume) {
