@@ -18,10 +18,13 @@ if test "$PHP_DUEQ" != "no"; then
     [bindings/php/dueq.c bindings/php/client.c bindings/php/queue.c bindings/php/manage.c dnl
      bindings/php/look.c bindings/php/queues.c bindings/php/message.c bindings/php/messages.c dnl
      bindings/php/consumer.c bindings/php/loop.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
-     bindings/php/lock.c bindings/php/draft.c bindings/php/backoff.c bindings/php/seconds.c dnl
+     bindings/php/lock.c bindings/php/draft.c bindings/php/keys.c bindings/php/backoff.c dnl
+     bindings/php/seconds.c bindings/php/delayed.c bindings/php/delayed_values.c dnl
+     bindings/php/value.c bindings/php/json.c dnl
+     bindings/php/laravel.c bindings/php/job_draft.c bindings/php/job.c bindings/php/agent.c dnl
      bindings/php/call.c bindings/php/exception.c $dueq_core],
     [$ext_shared],,
     [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
   PHP_ADD_INCLUDE([$abs_srcdir/core])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core $ext_builddir/bindings/php], [1])
+  PHP_ADD_BUILD_DIR([$ext_builddir/core $ext_builddir/core/redisson $ext_builddir/core/laravel $ext_builddir/bindings/php], [1])
 fi

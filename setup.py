@@ -14,6 +14,7 @@ from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 HEADER = Path("core/dueq.h")
+HEADERS = [HEADER, Path("core/dueq_redisson.h"), Path("core/dueq_laravel.h")]
 WRAPPER = "swig/dueq_wrap.c"
 SWIG_OPTIONS = ["-python", "-interface", "_core", "-noproxy", "-nogil", "-Wall", "-Icore"]
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
@@ -41,7 +42,7 @@ def pkg_config(option: str) -> list[str]:
 
 def wrap() -> None:
     """Brings the wrapper up to date. An sdist holds it, for builds without SWIG 4.4 or later."""
-    if not newer_group([str(HEADER), *map(str, Path("swig").glob("*.i"))], WRAPPER):
+    if not newer_group(list(map(str, [*HEADERS, *Path("swig").glob("*.i")])), WRAPPER):
         return
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     swig = shutil.which("swig", path=path)
@@ -72,7 +73,7 @@ class SDist(sdist):
 core = Extension(
     "dueq._core",
     sources=[WRAPPER, *Path("core/sources.list").read_text(encoding="utf-8").split()],
-    depends=[str(path) for path in [*Path("core").glob("*.[hi]*"), *Path("swig").glob("*.i")]],
+    depends=[str(path) for path in [*Path("core").rglob("*.[hi]*"), *Path("swig").glob("*.i")]],
     include_dirs=["core"],
     define_macros=MACROS,
     extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],

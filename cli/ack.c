@@ -74,6 +74,12 @@ static int run_push(struct cli *cli, char *argv[], struct draft *draft, struct b
     return code;
 }
 
+static dueq_status submit_ack(struct cli *cli, const dueq_bytes *tickets, size_t count,
+                              const void *context) {
+    (void)context;
+    return dueq_ack_submit(cli->queue, tickets, count);
+}
+
 static int run(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {
         {"push", required_argument, NULL, 'p'}, DRAFT_OPTIONS, CLI_OPTIONS};
@@ -95,7 +101,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     if (bodies.count > 0)
         code = run_push(cli, argv, &draft, &bodies);
     else if (cli_open(cli, argv, &code))
-        code = cli_each(cli, argc, argv, "ticket", dueq_ack_submit);
+        code = cli_each(cli, argc, argv, "ticket", submit_ack, NULL);
     free(bodies.list);
     draft_end(&draft);
     return code;

@@ -2,13 +2,19 @@
 
 #include <string.h>
 
+static dueq_status submit_cancel(struct cli *cli, const dueq_bytes *ids, size_t count,
+                                 const void *context) {
+    (void)context;
+    return dueq_cancel_submit(cli->queue, ids, count);
+}
+
 static int run_cancel(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     cli_words(cli, argc, 1, argc);
-    return cli_open(cli, argv, &code) ? cli_each(cli, argc, argv, "id", dueq_cancel_submit) : code;
+    return cli_open(cli, argv, &code) ? cli_each(cli, argc, argv, "id", submit_cancel, NULL) : code;
 }
 
 static int kick_all(struct cli *cli, const dueq_filter *filter) {
@@ -29,6 +35,12 @@ static int kick_all(struct cli *cli, const dueq_filter *filter) {
     dueq_result_free(page);
     cli_sum(cli, all, "kicked");
     return cli_report(cli, status, NULL);
+}
+
+static dueq_status submit_kick(struct cli *cli, const dueq_bytes *ids, size_t count,
+                               const void *context) {
+    (void)context;
+    return dueq_kick_submit(cli->queue, ids, count);
 }
 
 static int run_kick(struct cli *cli, int argc, char *argv[]) {
@@ -66,7 +78,7 @@ static int run_kick(struct cli *cli, int argc, char *argv[]) {
     cli_words(cli, argc, all ? 0 : 1, argc);
     if (!cli_open(cli, argv, &code))
         return code;
-    return all ? kick_all(cli, &filter) : cli_each(cli, argc, argv, "id", dueq_kick_submit);
+    return all ? kick_all(cli, &filter) : cli_each(cli, argc, argv, "id", submit_kick, NULL);
 }
 
 static int run_reschedule(struct cli *cli, int argc, char *argv[]) {

@@ -1,4 +1,4 @@
-/* The dueq command: what its files share. It stands on dueq.h alone. */
+/* The dueq command: what its files share. It stands on the public headers alone. */
 #ifndef DUEQ_CLI_H
 #define DUEQ_CLI_H
 
@@ -13,6 +13,8 @@
 #include <stdio.h>
 
 #include "dueq.h"
+#include "dueq_laravel.h"
+#include "dueq_redisson.h"
 
 /* Exit codes; a signal ends the program with 128 + its number. */
 enum {
@@ -30,8 +32,8 @@ enum {
 
 /* One run of the program. */
 struct cli {
-    const char *command; /* NULL before it is known */
-    const char *url;     /* NULL: dueq_open()'s default */
+    const struct command *command; /* NULL before it is known */
+    const char *url;               /* NULL: dueq_open()'s default */
     bool json;
     bool finishing; /* signals wait: messages were printed and are to be acknowledged */
     dueq_client *client;
@@ -39,6 +41,8 @@ struct cli {
     size_t queue_count;
     dueq_queue *queue; /* the one that calls are about */
     const char *queue_name;
+    dueq_redisson *redisson; /* that one, of another system */
+    dueq_laravel *laravel;
 };
 
 struct command {
@@ -60,6 +64,10 @@ extern const struct command find_command, peek_command;                       /*
 extern const struct command stats_command, queues_command, rates_command;     /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command;     /* lock.c */
 extern const struct command work_command;                                     /* work.c */
+
+/* Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is NULL. */
+extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */
+extern const struct command laravel_command, *const laravel_verbs[];   /* laravel.c */
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
 
@@ -151,10 +159,21 @@ dueq_state cli_state(const struct cli *cli, const char *name);
 
 /* ---- list.c: many tickets or ids --------------------------------------------------------------- */
 
-typedef dueq_status (*cli_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
+typedef dueq_status (*cli_submit)(struct cli *cli, const dueq_bytes *items, size_t count,
+                                  const void *context);
 /* Does it for each word that is left, or with a single `-` for each line of standard input; `key` is
  * what JSON calls them. */
-int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit);
+int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
+             const void *context);
+
+/* ---- lines.c: an item for each line of standard input ------------------------------------------ */
+
+/* Does it for up to DUEQ_MAX_BATCH lines. Returns the exit code; *failed: it makes no sense to go on. */
+typedef int (*cli_batch)(struct cli *cli, const dueq_bytes *lines, size_t count,
+                         const void *context, bool *failed);
+/* Does it for all lines, in large batches; a line that nothing follows for now is not held back. `done`
+ * is as in "1000 pushed". Returns the exit code. */
+int cli_lines(struct cli *cli, const char *done, cli_batch act, const void *context);
 
 /* ---- draft.c: the options of a message to push --------------------------------------------------- */
 
@@ -264,6 +283,11 @@ const char *time_format_span(int64_t ms, char out[TIME_ROOM]);
 
 /* All of standard input; false: said why. Free with free(). */
 bool input_all(struct cli *cli, dueq_bytes *bytes);
+
+/* A word of the command line; "-" or NULL: all of standard input. Free *store with free(). */
+bool input_word(struct cli *cli, const char *word, dueq_bytes *bytes, void **store);
+/* input_all() of a file; "-": standard input. */
+bool input_file(struct cli *cli, const char *path, dueq_bytes *bytes);
 
 /* Lines of standard input as they come. Start from {0}; end with input_end(). */
 struct input {

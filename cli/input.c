@@ -1,6 +1,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,6 +59,34 @@ bool input_all(struct cli *cli, dueq_bytes *bytes) {
         return false;
     }
     *bytes = (dueq_bytes){input.data, input.end};
+    return true;
+}
+
+bool input_file(struct cli *cli, const char *path, dueq_bytes *bytes) {
+    if (strcmp(path, "-") != 0) {
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        bool good = file >= 0 && dup2(file, STDIN_FILENO) >= 0;
+        if (!good)
+            cli_system_error(path);
+        if (file >= 0)
+            close(file);
+        if (!good)
+            return false;
+    }
+    return input_all(cli, bytes);
+}
+
+bool input_word(struct cli *cli, const char *word, dueq_bytes *bytes, void **store) {
+    *store = NULL;
+    if (word && strcmp(word, "-") != 0) {
+        *bytes = (dueq_bytes){word, strlen(word)};
+        return true;
+    }
+    if (isatty(STDIN_FILENO))
+        fputs("dueq: reading from the terminal; end it with ctrl-D\n", stderr);
+    if (!input_all(cli, bytes))
+        return false;
+    *store = (void *)(uintptr_t)bytes->data;
     return true;
 }
 

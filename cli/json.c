@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -18,15 +19,32 @@ json_object *json_name(const char *text) { return json_object_new_string(text); 
 
 json_object *json_time(int64_t ms) { return ms ? json_object_new_int64(ms) : NULL; }
 
-void json_add_body(json_object *object, dueq_bytes body) {
-    if (text_is_utf8(body)) {
-        json_object_object_add(object, "body", json_text(body));
+json_object *json_raw(dueq_bytes json) {
+    char *text = malloc(json.size + 1);
+    if (!text)
+        cli_out_of_memory();
+    memcpy(text, json.data, json.size);
+    text[json.size] = '\0';
+    /* In a string of JSON these are escaped. */
+    for (char *at = text; (at = strpbrk(at, "\r\n")) != NULL;)
+        *at++ = ' ';
+    json_object *object = json_object_new_object();
+    json_object_set_serializer(object, json_object_userdata_to_json_string, text,
+                               json_object_free_userdata);
+    return object;
+}
+
+void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes) {
+    if (text_is_utf8(bytes)) {
+        json_object_object_add(object, name, json_text(bytes));
         return;
     }
-    char *encoded = text_base64(body);
+    char encoded_name[64];
+    char *encoded = text_base64(bytes);
     if (!encoded)
         cli_out_of_memory();
-    json_object_object_add(object, "body_base64", json_name(encoded));
+    snprintf(encoded_name, sizeof encoded_name, "%s_base64", name);
+    json_object_object_add(object, encoded_name, json_name(encoded));
     free(encoded);
 }
 

@@ -11,8 +11,10 @@ json_object *json_text(dueq_bytes bytes);
 json_object *json_name(const char *text);
 /* A point of time, or null for 0. */
 json_object *json_time(int64_t ms);
-/* Adds "body", or "body_base64" where it is not UTF-8. */
-void json_add_body(json_object *object, dueq_bytes body);
+/* A JSON text as it is, but for its line ends. */
+json_object *json_raw(dueq_bytes json);
+/* Adds bytes by a name, or by NAME_base64 where they are not UTF-8. */
+void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes);
 /* Prints one object on a line, and frees it. */
 void json_line(json_object *object);
 

@@ -44,13 +44,14 @@ static bool read_list(struct cli *cli, int argc, char *argv[], struct list *list
     return good;
 }
 
-int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit) {
+int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submit submit,
+             const void *context) {
     struct list list = {0};
     int code = read_list(cli, argc, argv, &list) ? CLI_DONE : CLI_FAILED;
     for (size_t at = 0, size; code < CLI_USAGE && at < list.count; at += size) {
         size = list.count - at < DUEQ_MAX_BATCH ? list.count - at : DUEQ_MAX_BATCH;
         dueq_result *result;
-        dueq_status status = cli_wait(cli, submit(cli->queue, list.items + at, size), &result);
+        dueq_status status = cli_wait(cli, submit(cli, list.items + at, size, context), &result);
         if (status < 0) {
             code = cli_report(cli, status, NULL);
             if (at > 0)

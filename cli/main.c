@@ -6,19 +6,29 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &push_command,   &reserve_command, &ack_command,   &retry_command,  &release_command,
-    &extend_command, &bury_command,    &kick_command,  &cancel_command, &reschedule_command,
-    &find_command,   &peek_command,    &stats_command, &queues_command, &rates_command,
-    &pause_command,  &resume_command,  &purge_command, &lock_command,   &relock_command,
-    &unlock_command, &work_command,
-};
-#define COMMAND_COUNT (sizeof commands / sizeof *commands)
+    &push_command,   &reserve_command, &ack_command,      &retry_command,   &release_command,
+    &extend_command, &bury_command,    &kick_command,     &cancel_command,  &reschedule_command,
+    &find_command,   &peek_command,    &stats_command,    &queues_command,  &rates_command,
+    &pause_command,  &resume_command,  &purge_command,    &lock_command,    &relock_command,
+    &unlock_command, &work_command,    &redisson_command, &laravel_command, NULL};
 
-static const struct command *find_command_named(const char *name) {
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(commands[i]->name, name) == 0)
-            return commands[i];
-    return NULL;
+/* NULL: it has none. */
+static const struct command *const *verbs_of(const struct command *command) {
+    return command == &redisson_command  ? redisson_verbs
+           : command == &laravel_command ? laravel_verbs
+                                         : NULL;
+}
+
+/* "offer" of "redisson offer" */
+static const char *last_word(const struct command *command) {
+    const char *blank = strrchr(command->name, ' ');
+    return blank ? blank + 1 : command->name;
+}
+
+static const struct command *find_in(const struct command *const *list, const char *word) {
+    while (*list && strcmp(last_word(*list), word) != 0)
+        list++;
+    return *list;
 }
 
 static const char common_help[] =
@@ -37,10 +47,21 @@ static const char common_help[] =
     "  4  any other failure\n"
     "  128 + N: ended by signal N\n";
 
+static void print_list(const struct command *const *list) {
+    for (; *list; list++)
+        printf("  %-10s %s\n", last_word(*list), (*list)->summary);
+}
+
 static void help(const struct command *command) {
     if (command) {
-        printf("Usage: dueq %s%s%s\n%s.\n\n%s\n%s", command->name, command->arguments[0] ? " " : "",
-               command->arguments, command->summary, command->help, common_help);
+        printf("Usage: dueq %s%s%s\n%s.\n\n", command->name, command->arguments[0] ? " " : "",
+               command->arguments, command->summary);
+        if (verbs_of(command)) {
+            printf("Verbs (dueq %s VERB --help says more):\n", command->name);
+            print_list(verbs_of(command));
+            putchar('\n');
+        }
+        printf("%s\n%s", command->help, common_help);
         return;
     }
     fputs("Usage: dueq COMMAND [QUEUE] [ARGUMENT...] [OPTION...]\n"
@@ -48,8 +69,7 @@ static void help(const struct command *command) {
           "\n"
           "Commands (dueq COMMAND --help says more):\n",
           stdout);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    print_list(commands);
     printf("\n"
            "Examples:\n"
            "  dueq push orders 'hello'                    now, on a server that starts by itself\n"
@@ -67,20 +87,30 @@ static int written(void) {
     return fflush(stdout) == 0 && !ferror(stdout) ? CLI_DONE : cli_system_error("standard output");
 }
 
+static void see_help(const struct cli *cli) {
+    fprintf(stderr, "  see: dueq %s%s--help\n", cli->command ? cli->command->name : "",
+            cli->command ? " " : "");
+}
+
 void cli_usage(const struct cli *cli, const char *format, ...) {
     va_list arguments;
     fputs("dueq: ", stderr);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
-    fprintf(stderr, "\n  see: dueq %s%s--help\n", cli->command ? cli->command : "",
-            cli->command ? " " : "");
+    fputc('\n', stderr);
+    see_help(cli);
     exit(CLI_USAGE);
+}
+
+/* What the next word chooses from; NULL: it is no further part of the command. */
+static const struct command *const *choice(const struct cli *cli) {
+    return cli->command ? verbs_of(cli->command) : commands;
 }
 
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options) {
     for (;;) {
-        int option = getopt_long(argc, argv, cli->command ? "" : "+", options, NULL);
+        int option = getopt_long(argc, argv, choice(cli) ? "+" : "", options, NULL);
         switch (option) {
         case CLI_OPTION_URL:
             cli->url = optarg;
@@ -89,14 +119,13 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
             cli->json = true;
             break;
         case CLI_OPTION_HELP:
-            help(cli->command ? find_command_named(cli->command) : NULL);
+            help(cli->command);
             exit(written());
         case CLI_OPTION_VERSION:
             printf("dueq %s\n", dueq_version());
             exit(written());
         case '?': /* getopt said what is wrong */
-            fprintf(stderr, "  see: dueq %s%s--help\n", cli->command ? cli->command : "",
-                    cli->command ? " " : "");
+            see_help(cli);
             exit(CLI_USAGE);
         default:
             return option;
@@ -109,11 +138,11 @@ void cli_words(const struct cli *cli, int argc, int least, int most) {
     if (count < 0)
         cli_usage(cli, "which queue? name it after the command");
     if (count < least)
-        cli_usage(cli, "an argument is missing: dueq %s %s", cli->command,
-                  find_command_named(cli->command)->arguments);
+        cli_usage(cli, "an argument is missing: dueq %s %s", cli->command->name,
+                  cli->command->arguments);
     if (count > most)
         cli_usage(cli, "too many arguments (a body of several words needs quotes): dueq %s %s",
-                  cli->command, find_command_named(cli->command)->arguments);
+                  cli->command->name, cli->command->arguments);
 }
 
 int64_t cli_duration(const struct cli *cli, const char *option, const char *text) {
@@ -148,33 +177,43 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
     return value;
 }
 
+/* dueq help [COMMAND [VERB]] */
+static int run_help(struct cli *cli, char *words[]) {
+    const struct command *about = NULL;
+    const struct command *const *list = commands;
+    for (; *words && list; words++, list = verbs_of(about))
+        if (!(about = find_in(list, *words)))
+            cli_usage(cli, "there is no command %s", *words);
+    help(about);
+    return written();
+}
+
 int main(int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
     static char program[] = "dueq"; /* what getopt's messages begin with */
     struct cli cli = {0};
     argv[0] = program;
     cli_signals();
-    cli_option(&cli, argc, argv, options);
-    if (optind >= argc)
-        cli_usage(&cli, "which command? for example: dueq push orders 'hello'");
-
-    const char *name = argv[optind];
-    const struct command *command = find_command_named(name);
-    if (!command && strcmp(name, "help") == 0) {
-        const char *about = argv[optind + 1];
-        if (about && !(command = find_command_named(about)))
-            cli_usage(&cli, "there is no command %s", about);
-        help(command);
-        return written();
+    for (const struct command *const *list; (list = choice(&cli)) != NULL;) {
+        cli_option(&cli, argc, argv, options);
+        if (optind >= argc && cli.command)
+            cli_usage(&cli, "which verb? dueq %s %s", cli.command->name, cli.command->arguments);
+        if (optind >= argc)
+            cli_usage(&cli, "which command? for example: dueq push orders 'hello'");
+        const char *word = argv[optind];
+        const struct command *found = find_in(list, word);
+        if (!found && !cli.command && strcmp(word, "help") == 0)
+            return run_help(&cli, argv + optind + 1);
+        if (!found)
+            cli_usage(&cli, "there is no command %s%s%s", cli.command ? cli.command->name : "",
+                      cli.command ? " " : "", word);
+        cli.command = found;
+        argv += optind;
+        argc -= optind;
+        argv[0] = program;
+        optind = 0; /* from the start again, in any order */
     }
-    if (!command)
-        cli_usage(&cli, "there is no command %s", name);
-    cli.command = command->name;
-    argv += optind;
-    argc -= optind;
-    argv[0] = program;
-    optind = 0; /* from the start again, in any order */
-    int code = command->run(&cli, argc, argv);
+    int code = cli.command->run(&cli, argc, argv);
     cli_close(&cli);
     return code == CLI_FAILED ? code : cli_worse(code, written());
 }

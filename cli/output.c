@@ -20,13 +20,15 @@ static int exit_code(dueq_status status) {
 }
 
 /* What to do next, where the core's text does not say it. */
-static const char *advice(dueq_status status) {
+static const char *advice(const struct cli *cli, dueq_status status) {
     switch ((int)status) {
     case DUEQ_CONNECT:
         return "check that the server runs and the address is right (--url, DUEQ_URL)";
     case DUEQ_URL:
         return "for example redis://localhost:6379/0, unix:///run/redis.sock or embedded:DIR";
     case DUEQ_NAME:
+        if (cli->command && strchr(cli->command->name, ' '))
+            return NULL; /* the queues of other systems have other names */
         return "a queue's name is 1 to 255 bytes of UTF-8 without braces and control characters";
     case DUEQ_CLOSED:
     case DUEQ_TIMEOUT:
@@ -36,6 +38,8 @@ static const char *advice(dueq_status status) {
         return "put the user and the password into DUEQ_URL: redis://user:password@host";
     case DUEQ_LEASE_LOST:
         return "somebody else has the message now, or it is done; do not finish it twice";
+    case DUEQ_LAYOUT:
+        return "without --layout it goes by what waits; where both wait, one must be gone first";
     case DUEQ_TAKEN:
         return "--wait 10s waits for its turn";
     default:
@@ -50,8 +54,8 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about) {
         fflush(stdout);
         fprintf(stderr, "dueq: %s: %s%s%s\n", dueq_status_name(status), about ? about : "",
                 about ? ": " : "", text[0] ? text : dueq_status_text(status));
-        if (advice(status))
-            fprintf(stderr, "  %s\n", advice(status));
+        if (advice(cli, status))
+            fprintf(stderr, "  %s\n", advice(cli, status));
     }
     return exit_code(status);
 }

@@ -2,18 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define BATCH_BYTES                                                                                \
-    ((size_t)1024 * 1024) /* of bodies, where lines are short enough for more than one */
-
-/* Lines that go in one call. */
-struct batch {
-    char *data;
-    size_t size, room;
-    size_t sizes[DUEQ_MAX_BATCH];
-    size_t count;
-};
 
 /* Pushes drafts and prints their ids. */
 static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *failed) {
@@ -31,97 +19,28 @@ static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *f
     return code;
 }
 
-/* Pushes the lines gathered so far. Adds to *pushed; sets *failed when it makes no sense to go on. */
-static int push_batch(struct cli *cli, const dueq_draft *shape, struct batch *batch,
-                      unsigned long long *pushed, bool *failed) {
-    dueq_draft *drafts = malloc(batch->count * sizeof *drafts);
-    if (!drafts) {
-        *failed = true;
-        return cli_system_error("--lines");
+/* A cli_batch: pushes a message of the shape for each line. */
+static int push_batch(struct cli *cli, const dueq_bytes *lines, size_t count, const void *shape,
+                      bool *failed) {
+    dueq_draft *drafts = malloc(count * sizeof *drafts);
+    if (!drafts)
+        cli_out_of_memory();
+    for (size_t i = 0; i < count; i++) {
+        drafts[i] = *(const dueq_draft *)shape;
+        drafts[i].body = lines[i];
     }
-    const char *at = batch->data;
-    for (size_t i = 0; i < batch->count; i++) {
-        drafts[i] = *shape;
-        drafts[i].body = (dueq_bytes){at, batch->sizes[i]};
-        at += batch->sizes[i];
-    }
-    int code = push(cli, drafts, batch->count, failed);
+    int code = push(cli, drafts, count, failed);
     free(drafts);
-    if (!*failed) {
-        *pushed += batch->count;
-        /* Whoever reads the ids gets them as they come. */
-        *failed = fflush(stdout) != 0;
-        if (*failed)
-            code = cli_system_error("standard output");
-    }
-    batch->size = batch->count = 0;
-    return code;
-}
-
-static bool add_line(struct batch *batch, dueq_bytes line) {
-    if (batch->room - batch->size < line.size) {
-        size_t room = 2 * (batch->size + line.size);
-        char *data = realloc(batch->data, room);
-        if (!data) {
-            cli_system_error("--lines");
-            return false;
-        }
-        batch->data = data;
-        batch->room = room;
-    }
-    if (line.size > 0)
-        memcpy(batch->data + batch->size, line.data, line.size);
-    batch->size += line.size;
-    batch->sizes[batch->count++] = line.size;
-    return true;
-}
-
-/* One message a line. A line that nothing follows for now is pushed at once. */
-static int push_lines(struct cli *cli, const dueq_draft *shape) {
-    /* Where the ids go to the terminal too, they are the progress. */
-    const bool shown = isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO);
-    static struct batch batch;
-    struct input input = {0};
-    unsigned long long pushed = 0;
-    int code = CLI_DONE;
-    bool failed = false;
-    dueq_bytes line;
-    while (!failed && input_line(cli, &input, &line)) {
-        if (!add_line(&batch, line)) {
-            code = CLI_FAILED;
-            failed = true;
-        } else if (batch.count == DUEQ_MAX_BATCH || batch.size >= BATCH_BYTES ||
-                   !input_ready(&input)) {
-            code = cli_worse(code, push_batch(cli, shape, &batch, &pushed, &failed));
-            if (shown)
-                fprintf(stderr, "\r%llu pushed", pushed);
-        }
-    }
-    if (!failed && batch.count > 0)
-        code = cli_worse(code, push_batch(cli, shape, &batch, &pushed, &failed));
-    if (input.failed)
-        code = cli_worse(code, CLI_FAILED);
-    if (shown)
-        fprintf(stderr, "\r%llu pushed\n", pushed);
-    if (failed)
-        fprintf(stderr, "  the first %llu lines were pushed; go on after them\n", pushed);
-    input_end(&input);
-    free(batch.data);
     return code;
 }
 
 static int push_one(struct cli *cli, dueq_draft *draft, const char *body) {
     bool failed;
-    if (body && strcmp(body, "-") != 0) {
-        draft->body = (dueq_bytes){body, strlen(body)};
-        return push(cli, draft, 1, &failed);
-    }
-    if (isatty(STDIN_FILENO))
-        fputs("dueq: reading the body from the terminal; end it with ctrl-D\n", stderr);
-    if (!input_all(cli, &draft->body))
+    void *store;
+    if (!input_word(cli, body, &draft->body, &store))
         return CLI_FAILED;
     int code = push(cli, draft, 1, &failed);
-    free((void *)(uintptr_t)draft->body.data);
+    free(store);
     return code;
 }
 
@@ -143,7 +62,8 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         cli_usage(cli, "--lines takes the bodies from standard input, and makes the ids");
     int code;
     if (cli_open(cli, argv, &code))
-        code = lines ? push_lines(cli, &draft.draft) : push_one(cli, &draft.draft, body);
+        code = lines ? cli_lines(cli, "pushed", push_batch, &draft.draft)
+                     : push_one(cli, &draft.draft, body);
     draft_end(&draft);
     return code;
 }

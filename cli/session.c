@@ -80,6 +80,8 @@ void cli_close_queue(struct cli *cli) {
 void cli_close(struct cli *cli) {
     while (cli->queue_count > 0)
         cli_close_queue(cli);
+    dueq_redisson_close(cli->redisson);
+    dueq_laravel_close(cli->laravel);
     dueq_close(cli->client);
     cli->client = NULL;
 }

@@ -52,7 +52,7 @@ void cli_json_message(const struct cli *cli, const dueq_message *message) {
     }
     json_object_object_add(object, "headers", headers);
     add_text(object, "error", message->error);
-    json_add_body(object, message->body);
+    json_add_bytes(object, "body", message->body);
     json_line(object);
 }
 

@@ -292,10 +292,31 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
     return status;
 }
 
+/* Does what a call took of another system's list go back when it is abandoned? */
+static bool gives_back(const struct dueq__wait *wait) {
+    return wait->block == DUEQ__BLOCK_LIST || wait->block == DUEQ__BLOCK_TOKENS;
+}
+
+/*
+ * It has gone back by a request behind the call's own, which the server reads as long as the connection
+ * stays. The answers are nobody's then.
+ */
+static void forget_answers(dueq_client *client) {
+    if (!gives_back(&client->call.wait) || !dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
+        return;
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] == DUEQ__ANSWER_CALL)
+            client->answers[i] = DUEQ__ANSWER_REWAKE;
+}
+
 void dueq_abandon(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
-    if (dueq__call_under_way(client)) {
+    /* Also where the answer has come, and nobody has read it. */
+    bool unread = gives_back(&call->wait) && dueq__result_found_any(call->result);
+    if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
+        forget_answers(client);
         for (size_t i = 0; i < client->answer_count; i++)
             if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
                 dueq__command_drop(client);

@@ -44,6 +44,8 @@ void dueq_close(dueq_client *client) {
         return;
     if (client->command && client->waiter)
         dueq_abandon(client);
+    if (client->waiter)
+        dueq__wait_hang_up(client);
     dueq__conn_free(client->command);
     dueq__conn_free(client->waiter);
     dueq__embedded_free(client->embedded);
@@ -60,8 +62,8 @@ void dueq__client_check_fork(dueq_client *client) {
     dueq__conn_leave(client->command, -1);
     dueq__conn_leave(client->waiter, -1);
     dueq__conn_close(client->command);
-    dueq__conn_close(client->waiter);
-    client->command_up = client->waiter_up = false;
+    dueq__wait_hang_up(client);
+    client->command_up = false;
     client->answer_count = 0;
     client->stale_id = 0;
     dueq__descriptor_close(&client->descriptor);
@@ -108,6 +110,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
     opened->client = client;
+    opened->recall = &dueq__script_recall;
     *queue = opened;
     return DUEQ_OK;
 }

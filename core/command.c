@@ -58,7 +58,7 @@ static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__words words;
     dueq__words_init(&words);
-    dueq__script_words(&words, &dueq__script_recall, call->keys, NULL);
+    dueq__script_words(&words, call->queue->recall, call->keys, NULL);
     dueq__words_text(&words, client->session);
     dueq__words_number(&words, (int64_t)call->number);
     dueq__words_text(&words, call->script == &dueq__script_reserve ? "1" : "0");
@@ -261,7 +261,7 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_noscript(reply)) {
-        load(client, &dueq__script_recall);
+        load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
         refused(client, reply);
         call->doubtful = true;

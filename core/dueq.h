@@ -70,7 +70,8 @@ extern "C" {
     X(-28, CORRUPT, 0, "an entry of this queue is damaged")                                        \
     X(-29, UNSUPPORTED, 0, "this server cannot run dueq")                                          \
     X(-30, SERVER, 0, "the server refused the command")                                            \
-    X(-31, PROTOCOL, 0, "what answered does not speak the Redis protocol as expected")
+    X(-31, PROTOCOL, 0, "what answered does not speak the Redis protocol as expected")             \
+    X(-32, LAYOUT, 0, "elements of another layout of Redisson's wait here")
 
 typedef enum dueq_status {
 #define DUEQ_STATUS_ENUM(code, name, retriable, text) DUEQ_##name = (code),
@@ -307,6 +308,23 @@ typedef struct dueq_rate {
     int64_t pushed, reserved, acked, retried, expired, buried, cancelled;
 } dueq_rate;
 
+/* What a queue of another system holds: dueq_redisson.h, dueq_laravel.h. */
+typedef struct dueq_sizes {
+    int64_t ready;    /* in the list that is taken from */
+    int64_t delayed;  /* to go there when they are due */
+    int64_t reserved; /* taken and not finished (Laravel) */
+    int64_t aside;    /* damaged, set aside and still there */
+    int64_t next_ms;  /* the next due time; 0: none */
+    int64_t now_ms;   /* the server's clock */
+} dueq_sizes;
+
+/* What a step that moves due items of such a queue did. */
+typedef struct dueq_moved {
+    size_t moved;
+    size_t damaged;  /* set aside */
+    int64_t next_ms; /* the next due time, by the server's clock; 0: none */
+} dueq_moved;
+
 /* Which dead messages are meant. All zero: all of them. */
 typedef struct dueq_filter {
     dueq_bytes error;          /* the error contains these bytes; size 0: any */
@@ -330,7 +348,10 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
                                                  size_t index); /* reserve, find, peek; else NULL */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result); /* stats; else NULL */
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result,
-                                           size_t index);      /* rates; else NULL */
+                                           size_t index); /* rates; else NULL */
+/* size, and transfer and migrate, of the queues of other systems; else NULL. */
+DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
+DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
 DUEQ_API size_t dueq_result_purged(const dueq_result *result); /* purge: messages taken away */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
 /* peek, kick_all, queues: where the next page begins; size 0: this was the last. */

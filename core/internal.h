@@ -1,7 +1,8 @@
 /*
  * The private map of the core, grouped by the stages a call passes:
  * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
- * queues.c, lock.c, verb.c) with its messages (message.h) -> call (call.c, wait.c, leave.c, command.c) ->
+ * queues.c, lock.c, verb.c) with its messages (message.h), or of another system's queue (redisson/,
+ * laravel/, foreign.h) -> call (call.c, command.c, wait.h: wait.c, block.c, leave.c) ->
  * script (script.c, words.h) -> connection (conn.c, tls.c) -> reply (reply.c) -> result (result.h).
  * Calls go down, never up.
  */
@@ -91,10 +92,21 @@ enum dueq__key {
     DUEQ__KEY_CALLS, /* followed by the hour: see call.c */
     DUEQ__KEY_LOCK,  /* these two by a lock's name: see lock.c */
     DUEQ__KEY_FREE,
+    DUEQ__KEY_OWN, /* so many; from here on those of other systems' queues: foreign.c */
+    DUEQ__KEY_DESTINATION = DUEQ__KEY_OWN,
+    DUEQ__KEY_OFFERED,
+    DUEQ__KEY_TIMEOUT,
+    DUEQ__KEY_CHANNEL,
+    DUEQ__KEY_PARKED,
+    DUEQ__KEY_JOBS,
+    DUEQ__KEY_LATER,
+    DUEQ__KEY_RESERVED,
+    DUEQ__KEY_NOTIFY,
+    DUEQ__KEY_ASIDE,
     DUEQ__KEY_COUNT
 };
 
-extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];
+extern const char *const dueq__key_suffix[DUEQ__KEY_OWN];
 /* Which keys of another queue a script gets behind its own (core/scripts/lib/other.lua). */
 #define DUEQ__OTHER_COUNT 13
 extern const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT];
@@ -102,7 +114,7 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
 /* Is it well-formed UTF-8, with or without control characters? */
 bool dueq__utf8(const void *data, size_t size, bool control);
-/* Fills keys[] with one allocation (keys[0].data) of all the queue's keys; false: out of memory. */
+/* Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of memory. */
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
 /* The queue's name in its keys. */
 dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
@@ -259,43 +271,8 @@ enum dueq__phase {
     DUEQ__PHASE_FINAL
 };
 
-/* One of the queues that a call waits for: wait.c. */
-struct dueq__watch {
-    dueq_queue *queue;
-    size_t place;    /* in the caller's array */
-    dueq_bytes wake; /* the key of its wake marker */
-    int64_t look_us; /* when to look, by the monotonic clock */
-    bool ask;        /* it is to be asked */
-    bool claim;      /* the server counts on this client: to look at look_us, or for a lock */
-    bool torch;      /* a wake marker is held that no request has declared yet */
-};
-
-struct dueq__wait {
-    size_t count; /* items of the call */
-    int64_t lease_ms, default_lease_ms;
-    struct dueq__watch *watches; /* in the order in which they are asked; owned */
-    size_t watch_count;
-    size_t at, begun; /* the one being asked; how many were asked at least once */
-    bool duty;        /* the request declares a torch or a claim */
-    unsigned repeats; /* of a request that needed another queue, in a row */
-    bool locks;       /* it is for a lock, not for messages */
-    /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
-    dueq_status (*ask)(dueq_client *client, bool stay);
-    /* Puts a command together that gives back what the server counts on this client for. */
-    void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__words *words);
-    int64_t until_ms;   /* the caller's patience; 0: it does not wait */
-    int64_t end_ms;     /* when the call ends at the latest */
-    int64_t probe_ms;   /* when to probe, or to give a probe up */
-    int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
-    int64_t ahead_ms;   /* the server's clock less the monotonic one */
-    unsigned probes;    /* sent in this wait, and one more by chance */
-    bool probing;       /* and one is under way */
-    bool blocked;       /* BZPOPMIN is under way on the waiting connection */
-    bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
-    size_t damaged;
-};
-
 #include "settle.h"
+#include "wait.h"
 
 struct dueq__call {
     enum dueq__phase phase;
@@ -346,6 +323,7 @@ struct dueq_client {
     unsigned failures;          /* to connect, in a row */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     struct dueq__conn *command, *waiter;
+    dueq_bytes channel; /* what the waiting connection is subscribed to; owned */
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
     char session[DUEQ__ID_SIZE + 1];
@@ -359,6 +337,7 @@ struct dueq_client {
 
 struct dueq_queue {
     dueq_client *client;
+    const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     int64_t hour;   /* of the last call that was noted under its session */
     int64_t minute; /* of the last call that may have kept the history */
@@ -465,36 +444,5 @@ dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_cou
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order);
 /* A text that is kept with a message, cut between characters. */
 dueq_bytes dueq__lease_cut_text(dueq_bytes text);
-
-/* ---- wait.c: a call that may wait for one of several queues --------------------------------------- */
-
-/*
- * Begins such a call on `count` queues with their wake markers, which are filled in afterwards; then
- * dueq__wait_ask() for the first. timeout_ms: 0 not at all, DUEQ_FOREVER.
- */
-dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                             int64_t timeout_ms);
-dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms);
-/* Sends a request about watches[at]. */
-dueq_status dueq__wait_ask(dueq_client *client, size_t at);
-/* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
-void dueq__wait_pump(dueq_client *client);
-void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
-/* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
-int64_t dueq__wait_next_us(const dueq_client *client);
-
-/* ---- leave.c: how a wait ends --------------------------------------------------------------------- */
-
-/* The answer is there (call->result), or there is none: ends the block, and what is owed to others. */
-void dueq__wait_leave(dueq_client *client);
-/* Repeats an UNBLOCK that had no effect, and gives leaving up at its end. */
-void dueq__wait_leave_pump(dueq_client *client);
-bool dueq__wait_unblock(dueq_client *client);
-void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply);
-/* Ends the block the hard way. */
-void dueq__wait_close(dueq_client *client);
-/* Gives a wait up: hands on what it may hold, as far as that goes without blocking. */
-void dueq__wait_abandon(dueq_client *client);
 
 #endif

@@ -5,7 +5,7 @@
 
 static const char before_name[] = "dueq:{", after_name[] = "}:";
 
-const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
+const char *const dueq__key_suffix[DUEQ__KEY_OWN] = {
     [DUEQ__KEY_MSG] = "msg",           [DUEQ__KEY_READY] = "ready",
     [DUEQ__KEY_DELAYED] = "delayed",   [DUEQ__KEY_LEASED] = "leased",
     [DUEQ__KEY_DEAD] = "dead",         [DUEQ__KEY_WAKE] = "wake",
@@ -91,12 +91,12 @@ dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size) {
     const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
     size_t total = 0;
-    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++)
+    for (size_t i = 0; i < DUEQ__KEY_OWN; i++)
         total += before + size + after + strlen(dueq__key_suffix[i]);
     char *at = malloc(total);
     if (!at)
         return false;
-    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++) {
+    for (size_t i = 0; i < DUEQ__KEY_OWN; i++) {
         char *start = at;
         memcpy(at, before_name, before);
         at += before;

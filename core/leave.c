@@ -1,13 +1,12 @@
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "internal.h"
 
 /* How a wait ends: its block, and what it owes to others who wait. */
 
 #define UNBLOCK_AGAIN_MS 5
-/* A lock's marker that nobody takes: whoever comes tries the lock first. */
-#define LOCK_MARKER_SECONDS "60"
 
 bool dueq__wait_unblock(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
@@ -25,17 +24,14 @@ void dueq__wait_close(dueq_client *client) {
     for (size_t i = 0; wait->blocked && i < wait->watch_count; i++)
         wait->watches[i].torch = wait->watches[i].ask = true;
     wait->blocked = wait->unblocking = false;
-    client->waiter_up = false;
-    dueq__conn_close(client->waiter);
+    dueq__wait_hang_up(client);
 }
 
-/* Gives a marker back that was meant for somebody who has time for it. */
-static void rewake(dueq_client *client, const struct dueq__watch *watch) {
-    const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake, dueq__text("0"), dueq__text("w")};
-    dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 4);
-    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake, dueq__text(LOCK_MARKER_SECONDS)};
-    if (client->call.wait.locks)
-        dueq__command_send(client, DUEQ__ANSWER_REWAKE, end, 3);
+void dueq__wait_hang_up(dueq_client *client) {
+    free((void *)(uintptr_t)client->channel.data);
+    client->channel = (dueq_bytes){0};
+    client->waiter_up = false;
+    dueq__conn_close(client->waiter);
 }
 
 /* Hands on what the server counts on this client for, as far as that goes without blocking. */
@@ -50,12 +46,12 @@ static void hand_on(dueq_client *client) {
             dueq__command_send_words(client, DUEQ__ANSWER_REWAKE, &words);
             dueq__words_free(&words);
         } else if (watch->torch) {
-            rewake(client, watch);
+            dueq__block_give_back(client, watch);
         }
         watch->claim = watch->torch = false;
     }
     if (dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
-        dueq__conn_pump(client->command);
+        dueq__conn_flush(client->command);
 }
 
 /* The first queue that is owed anything; the number of queues: none. */
@@ -70,7 +66,7 @@ static size_t first_owed(const struct dueq__wait *wait, bool claims_only) {
 void dueq__wait_leave(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    bool found = dueq_result_count(call->result) > 0;
+    bool found = dueq__result_found_any(call->result);
     if (call->phase != DUEQ__PHASE_LEAVING) {
         call->phase = DUEQ__PHASE_LEAVING;
         int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -120,7 +116,7 @@ void dueq__wait_leave_pump(dueq_client *client) {
         return;
     dueq__wait_close(client);
     dueq__command_drop(client);
-    if (dueq_result_count(call->result) > 0) {
+    if (dueq__result_found_any(call->result)) {
         dueq__call_finish(client, DUEQ_OK);
     } else {
         dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
@@ -132,8 +128,9 @@ void dueq__wait_abandon(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     if (!wait->watches)
         return;
-    /* The server may count on whoever asked, who will not read the answer. */
-    if (dueq__command_awaits(client, DUEQ__ANSWER_CALL))
+    /* The server may count on whoever asked, who will not read the answer or tell it. */
+    if (wait->let_go && (dueq__command_awaits(client, DUEQ__ANSWER_CALL) ||
+                         dueq__result_found_any(client->call.result)))
         wait->watches[wait->at].claim = true;
     if (wait->blocked && !client->no_unblock && !wait->unblocking)
         dueq__wait_unblock(client);

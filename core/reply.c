@@ -60,6 +60,8 @@ static const struct {
     dueq_status status;
 } classes[] = {
     {"WRONGTYPE", DUEQ_WRONG_TYPE},
+    {"LAYOUT", DUEQ_LAYOUT},
+    {"CORRUPT", DUEQ_CORRUPT},
     {"READONLY", DUEQ_READONLY},
     {"OOM", DUEQ_FULL},
     {"LOADING", DUEQ_LOADING},
@@ -72,6 +74,7 @@ static const struct {
     {"NOPERM", DUEQ_DENIED},
     {"DENIED", DUEQ_DENIED},
     {"ERR The user executing the script can't", DUEQ_DENIED},
+    {"ERR ACL failure in script", DUEQ_DENIED},
     {"MOVED", DUEQ_UNSUPPORTED},
     {"ERR Client sent AUTH", DUEQ_AUTH},
     {"ERR AUTH", DUEQ_AUTH},

@@ -25,6 +25,22 @@ const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
     return item(result, index)->rate;
 }
 
+const dueq_value *dueq_result_value(const dueq_result *result, size_t index) {
+    return item(result, index)->value;
+}
+
+const dueq_job *dueq_result_job(const dueq_result *result, size_t index) {
+    return item(result, index)->job;
+}
+
+const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
+    return result ? result->sizes : NULL;
+}
+
+const dueq_moved *dueq_result_moved(const dueq_result *result) {
+    return result ? result->moved : NULL;
+}
+
 const dueq_counts *dueq_result_counts(const dueq_result *result) {
     return result ? result->counts : NULL;
 }
@@ -53,6 +69,10 @@ dueq_status dueq__result_settled(const dueq_result *result, size_t index) {
 
 void dueq_result_free(dueq_result *result) { free(result); }
 
+bool dueq__result_found_any(const dueq_result *result) {
+    return result && (result->count > 0 || result->moved);
+}
+
 void dueq__result_add_damaged(dueq_result *result, size_t damaged) { result->damaged += damaged; }
 
 void dueq__result_set_queue(dueq_result *result, size_t index) { result->queue = index; }
@@ -74,7 +94,8 @@ static void *part(char **at, size_t size) {
 dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error) {
     size_t size = sizeof(dueq_result) + sizeof(dueq_counts) +
                   room.items * sizeof(struct dueq__item) + room.messages * sizeof(dueq_message) +
-                  room.headers * sizeof(dueq_header) + room.rates * sizeof(dueq_rate) + room.bytes;
+                  room.headers * sizeof(dueq_header) + room.rates * sizeof(dueq_rate) +
+                  room.values * sizeof(dueq_value) + room.jobs * sizeof(dueq_job) + room.bytes;
     char *at = calloc(1, size);
     if (!at) {
         dueq__fail(error, DUEQ_NO_MEMORY, "out of memory: a result of %zu bytes", size);
@@ -88,6 +109,8 @@ dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error)
     result->messages = part(&at, room.messages * sizeof *result->messages);
     result->headers = part(&at, room.headers * sizeof *result->headers);
     result->rates = part(&at, room.rates * sizeof *result->rates);
+    result->values = part(&at, room.values * sizeof *result->values);
+    result->jobs = part(&at, room.jobs * sizeof *result->jobs);
     result->bytes = at;
     return result;
 }
@@ -147,5 +170,19 @@ dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__
         return NULL;
     result->kicked = kicked;
     result->cursor = dueq__result_keep(result, cursor);
+    return result;
+}
+
+dueq_result *dueq__result_sized(const dueq_sizes *sizes, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new((struct dueq__room){.bytes = sizeof *sizes}, error);
+    if (result)
+        result->sizes = memcpy(result->bytes, sizes, sizeof *sizes);
+    return result;
+}
+
+dueq_result *dueq__result_moved_on(const dueq_moved *moved, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new((struct dueq__room){.bytes = sizeof *moved}, error);
+    if (result)
+        result->moved = memcpy(result->bytes, moved, sizeof *moved);
     return result;
 }

@@ -2,6 +2,8 @@
 #ifndef DUEQ_RESULT_PARTS_H
 #define DUEQ_RESULT_PARTS_H
 
+#include "dueq_laravel.h"
+#include "dueq_redisson.h"
 #include "internal.h"
 
 struct dueq__item {
@@ -9,11 +11,13 @@ struct dueq__item {
     dueq_bytes id;
     dueq_message *message;
     dueq_rate *rate;
+    dueq_value *value;
+    dueq_job *job;
 };
 
 /* How much a result has room for. */
 struct dueq__room {
-    size_t items, messages, headers, rates, bytes;
+    size_t items, messages, headers, rates, values, jobs, bytes;
 };
 
 struct dueq_result {
@@ -25,7 +29,11 @@ struct dueq_result {
     dueq_message *messages;
     dueq_header *headers; /* where the next message's go */
     dueq_rate *rates;
+    dueq_value *values;
+    dueq_job *jobs;
     dueq_counts *counts;
+    dueq_sizes *sizes;
+    dueq_moved *moved;
     char *bytes; /* where the next copied bytes go */
 };
 

@@ -6,9 +6,10 @@
 #include "internal.h"
 
 /*
- * A call that waits sits in one BZPOPMIN on the wake markers of its queues, on a connection of its own,
- * and keeps the next due time of each by its own clock: the server ends blocking commands on its hz
- * tick, up to 100 ms late. Which consumers keep a queue's time is its script's decision (claim).
+ * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake marker, on a connection
+ * of its own (block.c), and keeps the next due time of each by its own clock: the server ends blocking
+ * commands on its hz tick, up to 100 ms late. Which consumers keep a queue's time is its script's decision
+ * (claim). Queues of other systems have no claims and no probes: each who waits looks.
  */
 
 /*
@@ -20,8 +21,10 @@
 #define PROBE_SPREAD_MS 3000
 /* How long a time may be over before a probe takes it for forgotten by those who claimed it. */
 #define OVERDUE_MS 500
-/* BZPOPMIN's own end, so that a vanished consumer does not stay in the server's list for ever. */
+/* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define LONGEST_BLOCK_MS 300000
+/* How often a call that waits for a list looks while the server has no memory to park anything. */
+#define FULL_PAUSE_MS 500
 
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
@@ -123,44 +126,32 @@ static void block(dueq_client *client) {
     if (client->no_unblock && wait->probe_ms - now < left)
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > LONGEST_BLOCK_MS ? LONGEST_BLOCK_MS : left;
-    char seconds[32];
-    snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left / 1000, left % 1000);
-    struct dueq__words words;
-    dueq__words_init(&words);
-    dueq__words_text(&words, "BZPOPMIN");
-    for (size_t i = 0; i < wait->watch_count; i++)
-        dueq__words_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
-    dueq__words_text(&words, seconds);
-    const struct dueq__words *all = &words;
-    wait->blocked = dueq__conn_send(client->waiter, &all, 1);
-    dueq__words_free(&words);
-    if (!wait->blocked)
+    if (!dueq__block_send(client, left))
         dueq__wait_close(client);
     else
         dueq__conn_pump(client->waiter);
-}
-
-/* The marker of one of the queues came: its key is the first item. */
-static void woken(struct dueq__wait *wait, const struct dueq__reply *reply) {
-    dueq_bytes key = {0};
-    dueq__reply_bytes(dueq__reply_item(reply, 0), &key);
-    for (size_t i = 0; i < wait->watch_count; i++) {
-        struct dueq__watch *watch = &wait->watches[i];
-        if (dueq__same(key, watch->wake))
-            watch->torch = watch->ask = true;
-    }
 }
 
 /* A wait that ended with neither a marker nor a nil: an error of its own, or a passing one. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
+    if (client->channel.size)
+        dueq__wait_hang_up(client);
     if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
         dueq__command_back_off(client);
         return;
     }
     if (client->call.phase == DUEQ__PHASE_LEAVING)
         return;
+    struct dueq__watch *watch = client->call.wait.watches;
+    if (status == DUEQ_FULL && client->call.wait.block == DUEQ__BLOCK_LIST) {
+        /* Nothing can be parked, but taken. */
+        dueq__command_back_off(client);
+        if (watch->look_us == DUEQ__NEVER)
+            watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
+        return;
+    }
     client->error = error;
     dueq__call_finish(client, status);
 }
@@ -169,7 +160,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
 static void waiter_lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__error reason = *dueq__conn_error(client->waiter);
-    bool was_blocked = call->wait.blocked;
+    bool was_blocked = call->wait.blocked || client->channel.size;
     dueq__wait_close(client);
     if (dueq__command_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
         client->error = reason;
@@ -181,12 +172,16 @@ static void waiter_lost(dueq_client *client) {
         dueq__wait_leave(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
         /* A marker may be lost with it. The request also finds out whether the server is there. */
-        dueq__wait_ask(client, first_to_ask(&call->wait));
+        dueq__wait_ask(client, call->wait.block ? 0 : first_to_ask(&call->wait));
 }
 
 static void pump_waiter(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
+    if (wait->block == DUEQ__BLOCK_TIMER)
+        return;
+    if (dueq__block_strange(client))
+        dueq__wait_hang_up(client);
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED && !client->waiter_up) {
         if (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
             !dueq__command_connect(client, client->waiter))
@@ -197,7 +192,7 @@ static void pump_waiter(dueq_client *client) {
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_READY) {
         if (dueq__conn_id(client->waiter) == 0)
             client->no_unblock = true;
-        if (!wait->blocked && call->phase == DUEQ__PHASE_WAITING &&
+        if (dueq__block_due(client) && call->phase == DUEQ__PHASE_WAITING &&
             dueq__monotonic_ms() >= call->retry_ms)
             block(client);
         struct dueq__reply *reply = dueq__conn_reply(client->waiter);
@@ -205,8 +200,8 @@ static void pump_waiter(dueq_client *client) {
             wait->blocked = wait->unblocking = false;
             if (dueq__reply_is_error(reply))
                 refused(client, reply);
-            else if (dueq__reply_count(reply) > 0)
-                woken(wait, reply);
+            else
+                dueq__block_answer(client, reply);
             dueq__reply_free(reply);
             if (call->phase == DUEQ__PHASE_LEAVING)
                 dueq__wait_leave(client);
@@ -229,7 +224,7 @@ static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
-    if (wait->probing)
+    if (wait->probing || wait->block)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
     struct dueq__words words;
@@ -254,7 +249,7 @@ static bool send_probe(dueq_client *client) {
     if (!wait->probing)
         return false;
     wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;
-    dueq__conn_pump(client->command);
+    dueq__conn_flush(client->command);
     return true;
 }
 

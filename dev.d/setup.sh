@@ -34,6 +34,11 @@ setup_tools() {
     step tools "tools for tests" "$(inputs dev.d/requirements.txt)"
 }
 
+# Laravel's own parts, of the distribution's version.
+setup_laravel() {
+    need_packages php-illuminate-{queue,bus,cache,config,console,database,events} php-sqlite3
+}
+
 setup_asan() {
     need_packages "${PACKAGES[@]}"
     step library_asan "C library with sanitizers" "$(c_inputs)"
@@ -51,7 +56,7 @@ python_inputs() {
 
 php_inputs() {
     php -r 'echo PHP_BINARY, PHP_VERSION, PHP_ZTS, PHP_DEBUG, "\n";'
-    inputs core bindings/php config.m4
+    inputs core bindings/php/*.[ch] bindings/php/*.php config.m4
 }
 
 # The python3 of the distribution: the one that python3-dev belongs to.

@@ -1,6 +1,6 @@
 # The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
 
-PARTS=(lint c python php contract cli)
+PARTS=(lint c python php laravel contract cli)
 
 test_parts() {
     local part server
@@ -57,6 +57,11 @@ part_cli() {
 
 part_php() {
     runner phpunit '^(OK|Tests:|ERRORS)' phpunit -c tests/php/phpunit.xml.dist
+}
+
+part_laravel() {
+    setup_laravel
+    runner 'phpunit laravel' '^(OK|Tests:|ERRORS)' phpunit -c tests/laravel/phpunit.xml.dist
 }
 
 part_contract() {

@@ -50,6 +50,31 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
 %typemap(freearg) (const dueq_bytes *tickets, size_t count), (const dueq_bytes *ids, size_t count)
     "free((void *)$1);"
 
+/* A tuple of bytes, in the same way. */
+%typemap(in) (const dueq_bytes *reserved, size_t count) {
+    Py_ssize_t count = PyTuple_Size($input);
+
+    if (count < 0)
+        SWIG_fail;
+    $2 = (size_t)count;
+    $1 = calloc($2 + 1, sizeof *$1);
+    if (!$1) {
+        PyErr_NoMemory();
+        SWIG_fail;
+    }
+    for (size_t i = 0; i < $2; i++) {
+        dueq_bytes *bytes = (dueq_bytes *)&$1[i];
+        char *data;
+        Py_ssize_t size;
+
+        if (PyBytes_AsStringAndSize(PyTuple_GetItem($input, (Py_ssize_t)i), &data, &size) < 0)
+            SWIG_fail;
+        bytes->data = data;
+        bytes->size = (size_t)size;
+    }
+}
+%typemap(freearg) (const dueq_bytes *reserved, size_t count) "free((void *)$1);"
+
 /* (error, from_ms, until_ms). */
 %typemap(in, fragment="borrow") const dueq_filter *filter (dueq_filter filter, Py_buffer view = {0}) {
     PyObject *error;

@@ -1,6 +1,6 @@
 /*
- * The flat private module dueq._core: dueq.h without blocking calls. The classes are written by hand
- * in bindings/python/dueq. This file says what is wrapped; the rules stand once each in the files below.
+ * The flat private module dueq._core: dueq.h, dueq_redisson.h and dueq_laravel.h without blocking calls.
+ * The classes are written by hand in bindings/python/dueq. This file says what is wrapped; the rules stand once each in the files below.
  */
 %module(package="dueq") _core
 
@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dueq.h"
+#include "dueq_laravel.h"
+#include "dueq_redisson.h"
 %}
 
 %include <stdint.i>
@@ -16,6 +17,8 @@
 %include "bytes.i"   /* bytes, buffers and text in, for the time of the call */
 %include "link.i"    /* a client and its queues, the handles of every call */
 %include "draft.i"   /* messages in */
+%include "redisson.i" /* values in and out */
+%include "laravel.i" /* jobs in and out */
 %include "result.i"  /* outcomes, messages, counts and rates out */
 %include "consumer.i" /* the loop with a heartbeat */
 %include "pusher.i"  /* pushes in flight, each with an object of its own */
@@ -57,6 +60,27 @@
 %rename(relock_submit) dueq_relock_submit;
 %rename(unlock_submit) dueq_unlock_submit;
 
+%rename(redisson_open) redisson_open;
+%rename(redisson_offer_submit) dueq_redisson_offer_submit;
+%rename(redisson_transfer_submit) dueq_redisson_transfer_submit;
+%rename(redisson_size_submit) dueq_redisson_size_submit;
+%rename(redisson_take_submit) dueq_redisson_take_submit;
+%rename(redisson_poll_submit) dueq_redisson_poll_submit;
+%rename(redisson_peek_submit) dueq_redisson_peek_submit;
+%rename(redisson_remove_submit) dueq_redisson_remove_submit;
+%rename(redisson_contains_submit) dueq_redisson_contains_submit;
+%rename(redisson_clear_submit) dueq_redisson_clear_submit;
+%rename(codec_decode) dueq_codec_decode;
+
+%rename(laravel_open) laravel_open;
+%rename(laravel_push_submit) dueq_laravel_push_submit;
+%rename(laravel_pop_submit) dueq_laravel_pop_submit;
+%rename(laravel_delete_submit) dueq_laravel_delete_submit;
+%rename(laravel_release_submit) dueq_laravel_release_submit;
+%rename(laravel_size_submit) dueq_laravel_size_submit;
+%rename(laravel_clear_submit) dueq_laravel_clear_submit;
+%rename(laravel_migrate_submit) dueq_laravel_migrate_submit;
+
 %rename(consumer_open) consumer_open;
 %rename(consumer_next) consumer_next;
 %rename(consumer_take) consumer_take;
@@ -89,3 +113,5 @@
 
 #define DUEQ_API
 %include "dueq.h"
+%include "dueq_redisson.h"
+%include "dueq_laravel.h"

@@ -1,19 +1,24 @@
 /*
  * A client carries one call at a time, so each call under way needs a client and handles of the queues
- * that it is about, made by that client. Python holds each as a capsule of the same shape. That of a
- * queue keeps its client's alive: a queue must not outlive its client.
+ * that it is about, made by that client. Python holds each as a capsule of the same shape, also those of
+ * other systems' queues. That of a queue keeps its client's alive: a queue must not outlive its client.
  */
 %fragment("link", "header", fragment="raise_status") %{
 struct link {
     dueq_client *client;
-    dueq_queue *queue;  /* NULL in the client's own */
-    PyObject *capsule;  /* the client's own, in a queue's; else NULL */
+    /* One of them, and none in the client's own. */
+    dueq_queue *queue;
+    dueq_redisson *redisson;
+    dueq_laravel *laravel;
+    PyObject *capsule; /* the client's own, in a queue's; else NULL */
 };
 
 static const char link_name[] = "dueq._core.link";
 
 static void link_free(struct link *link) {
     dueq_queue_close(link->queue);
+    dueq_redisson_close(link->redisson);
+    dueq_laravel_close(link->laravel);
     if (!link->capsule)
         dueq_close(link->client);
     Py_XDECREF(link->capsule);
@@ -43,25 +48,74 @@ static PyObject *client_open(const char *url) {
     return link ? link_object(link, dueq_open(url, &link->client)) : PyErr_NoMemory();
 }
 
-static PyObject *queue_open(PyObject *client, dueq_bytes name) {
+/* The link of a queue of this client's, to be opened; NULL: an exception was raised. */
+static struct link *link_new(PyObject *client) {
     struct link *owner = PyCapsule_GetPointer(client, link_name);
     struct link *link = owner ? calloc(1, sizeof *link) : NULL;
 
-    if (!link)
-        return owner ? PyErr_NoMemory() : NULL;
+    if (!link) {
+        if (owner)
+            PyErr_NoMemory();
+        return NULL;
+    }
     link->client = owner->client;
     link->capsule = Py_NewRef(client);
+    return link;
+}
+
+static PyObject *queue_open(PyObject *client, dueq_bytes name) {
+    struct link *link = link_new(client);
+
+    if (!link)
+        return NULL;
     return link_object(link, dueq_queue_open(link->client, name.data, name.size, &link->queue));
+}
+
+static PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec,
+                               dueq_layout layout) {
+    struct link *link = link_new(client);
+
+    if (!link)
+        return NULL;
+    return link_object(link, dueq_redisson_open(link->client, destination.data, destination.size,
+                                                codec, layout, &link->redisson));
+}
+
+static PyObject *laravel_open(PyObject *client, dueq_bytes name, dueq_bytes prefix) {
+    struct link *link = link_new(client);
+
+    if (!link)
+        return NULL;
+    return link_object(
+        link, dueq_laravel_open(link->client, name.data, name.size, prefix, &link->laravel));
+}
+
+/* The link, where it has what is wanted of it. */
+static struct link *link_with(struct link *link, const void *wanted) {
+    if (!link || wanted)
+        return link;
+    PyErr_SetString(PyExc_TypeError, link->capsule
+                                         ? "a queue of one system stands where another's is wanted"
+                                         : "a client stands where a queue is wanted");
+    return NULL;
 }
 
 static struct link *link_of_queue(PyObject *capsule) {
     struct link *link = PyCapsule_GetPointer(capsule, link_name);
 
-    if (link && !link->queue) {
-        PyErr_SetString(PyExc_TypeError, "a client stands where a queue is wanted");
-        return NULL;
-    }
-    return link;
+    return link_with(link, link ? link->queue : NULL);
+}
+
+static struct link *link_of_redisson(PyObject *capsule) {
+    struct link *link = PyCapsule_GetPointer(capsule, link_name);
+
+    return link_with(link, link ? link->redisson : NULL);
+}
+
+static struct link *link_of_laravel(PyObject *capsule) {
+    struct link *link = PyCapsule_GetPointer(capsule, link_name);
+
+    return link_with(link, link ? link->laravel : NULL);
 }
 
 /* The handles of a tuple of queues, and the link of the last; 0: an exception was raised. */
@@ -89,6 +143,20 @@ static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_Q
     if (!link)
         SWIG_fail;
     $1 = link->queue;
+}
+
+%typemap(in, fragment="link") dueq_redisson *queue (struct link *link) {
+    link = link_of_redisson($input);
+    if (!link)
+        SWIG_fail;
+    $1 = link->redisson;
+}
+
+%typemap(in, fragment="link") dueq_laravel *queue (struct link *link) {
+    link = link_of_laravel($input);
+    if (!link)
+        SWIG_fail;
+    $1 = link->laravel;
 }
 
 /* None for NULL. */
@@ -122,3 +190,5 @@ static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_Q
 
 PyObject *client_open(const char *url);
 PyObject *queue_open(PyObject *client, dueq_bytes name);
+PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec, dueq_layout layout);
+PyObject *laravel_open(PyObject *client, dueq_bytes name, dueq_bytes prefix);

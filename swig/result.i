@@ -1,4 +1,4 @@
-%fragment("answer", "header") %{
+%fragment("objects", "header") %{
 /* Text of other producers: what is not UTF-8 in it must not cost the message. */
 static PyObject *text_object(dueq_bytes bytes) {
     return PyUnicode_DecodeUTF8(bytes.size ? bytes.data : "", (Py_ssize_t)bytes.size, "replace");
@@ -6,21 +6,6 @@ static PyObject *text_object(dueq_bytes bytes) {
 
 static PyObject *bytes_object(dueq_bytes bytes) {
     return PyBytes_FromStringAndSize(bytes.data, (Py_ssize_t)bytes.size);
-}
-
-static PyObject *headers_object(const dueq_message *message) {
-    PyObject *headers = PyDict_New();
-
-    for (size_t i = 0; headers && i < message->header_count; i++) {
-        PyObject *name = text_object(message->headers[i].name);
-        PyObject *value = text_object(message->headers[i].value);
-
-        if (!name || !value || PyDict_SetItem(headers, name, value) < 0)
-            Py_CLEAR(headers);
-        Py_XDECREF(name);
-        Py_XDECREF(value);
-    }
-    return headers;
 }
 
 /* A tuple of objects, which it takes over; NULL where one of them is. */
@@ -38,6 +23,23 @@ static PyObject *tuple_object(PyObject *const *items, Py_ssize_t count) {
     if (failed)
         Py_CLEAR(tuple);
     return tuple;
+}
+%}
+
+%fragment("answer", "header", fragment="objects", fragment="value_object", fragment="job_object") %{
+static PyObject *headers_object(const dueq_message *message) {
+    PyObject *headers = PyDict_New();
+
+    for (size_t i = 0; headers && i < message->header_count; i++) {
+        PyObject *name = text_object(message->headers[i].name);
+        PyObject *value = text_object(message->headers[i].value);
+
+        if (!name || !value || PyDict_SetItem(headers, name, value) < 0)
+            Py_CLEAR(headers);
+        Py_XDECREF(name);
+        Py_XDECREF(value);
+    }
+    return headers;
 }
 
 /* Made for every message, so without Py_BuildValue(), which reads its format each time. */
@@ -78,6 +80,21 @@ static PyObject *counts_object(const dueq_counts *counts) {
         (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused);
 }
 
+static PyObject *sizes_object(const dueq_sizes *sizes) {
+    if (!sizes)
+        return Py_BuildValue("");
+    return Py_BuildValue("(LLLLLL)", (long long)sizes->ready, (long long)sizes->delayed,
+                         (long long)sizes->reserved, (long long)sizes->aside,
+                         (long long)sizes->next_ms, (long long)sizes->now_ms);
+}
+
+static PyObject *moved_object(const dueq_moved *moved) {
+    if (!moved)
+        return Py_BuildValue("");
+    return Py_BuildValue("(nnL)", (Py_ssize_t)moved->moved, (Py_ssize_t)moved->damaged,
+                         (long long)moved->next_ms);
+}
+
 static PyObject *rate_object(const dueq_rate *rate) {
     return Py_BuildValue("(LLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
                          (long long)rate->pushed, (long long)rate->reserved,
@@ -100,40 +117,54 @@ static int append(PyObject *list, PyObject *item) {
     return failed;
 }
 
+/* The lists of an answer, by what an item is. */
+struct lists {
+    PyObject *messages, *rates, *values, *jobs, *outcomes;
+};
+
+static int append_item(const struct lists *lists, const dueq_result *result, size_t index) {
+    const dueq_message *message = dueq_result_message(result, index);
+    const dueq_rate *rate = dueq_result_rate(result, index);
+    const dueq_value *value = dueq_result_value(result, index);
+    const dueq_job *job = dueq_result_job(result, index);
+
+    if (message)
+        return append(lists->messages, message_object(message));
+    if (rate)
+        return append(lists->rates, rate_object(rate));
+    if (value)
+        return append(lists->values, value_object(dueq_result_status(result, index), value));
+    if (job)
+        return append(lists->jobs, job_object(job));
+    return append(lists->outcomes, outcome_object(result, index));
+}
+
 /*
- * (status, [message, ...], [rate, ...], [(status, id), ...] of items that are neither, counts or None,
- * damaged, purged, kicked, cursor, queue)
+ * (status, [message, ...], [rate, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
+ * none of these, counts or None, sizes or None, moved or None, damaged, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
-    PyObject *messages = PyList_New(0);
-    PyObject *rates = PyList_New(0);
-    PyObject *outcomes = PyList_New(0);
-    int failed = !messages || !rates || !outcomes;
+    struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
+    int failed =
+        !lists.messages || !lists.rates || !lists.values || !lists.jobs || !lists.outcomes;
 
-    for (size_t i = 0; !failed && i < dueq_result_count(result); i++) {
-        const dueq_message *message = dueq_result_message(result, i);
-        const dueq_rate *rate = dueq_result_rate(result, i);
-
-        if (message)
-            failed = append(messages, message_object(message));
-        else if (rate)
-            failed = append(rates, rate_object(rate));
-        else
-            failed = append(outcomes, outcome_object(result, i));
-    }
+    for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
+        failed = append_item(&lists, result, i);
     if (failed) {
-        Py_XDECREF(messages);
-        Py_XDECREF(rates);
-        Py_XDECREF(outcomes);
+        Py_XDECREF(lists.messages);
+        Py_XDECREF(lists.rates);
+        Py_XDECREF(lists.values);
+        Py_XDECREF(lists.jobs);
+        Py_XDECREF(lists.outcomes);
         return NULL;
     }
-    return Py_BuildValue("(iNNNNnnnNn)", (int)status, messages, rates, outcomes,
-                         counts_object(dueq_result_counts(result)),
-                         (Py_ssize_t)dueq_result_damaged(result),
-                         (Py_ssize_t)dueq_result_purged(result),
-                         (Py_ssize_t)dueq_result_kicked(result),
-                         bytes_object(dueq_result_cursor(result)),
-                         (Py_ssize_t)dueq_result_queue(result));
+    return Py_BuildValue(
+        "(iNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.values, lists.jobs,
+        lists.outcomes, counts_object(dueq_result_counts(result)),
+        sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
+        (Py_ssize_t)dueq_result_damaged(result), (Py_ssize_t)dueq_result_purged(result),
+        (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),
+        (Py_ssize_t)dueq_result_queue(result));
 }
 %}
 
@@ -145,3 +176,4 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         SWIG_fail;
 }
 %typemap(freearg) dueq_result **result "dueq_result_free(taken$argnum);"
+%apply dueq_result **result { dueq_result **decoded };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from inside import ROOT, Inside, end_lease, section, take
@@ -15,12 +16,36 @@ from private_server import Server
 
 # What the libraries send beside the scripts, and not only on a new connection.
 SENT = {"evalsha", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
+# The same on the queues of other systems.
+SENT_FOREIGN = {
+    "redisson": {"evalsha", "script|load", "blmove", "lmove", "subscribe"},
+    "laravel": {"evalsha", "script|load", "blpop", "rpush"},
+}
 
 
 def permission() -> str:
     found = re.search(r"```\n(ACL SETUSER .*?)```", section("What the server must permit"), re.S)
     assert found
     return found[1]
+
+
+def permission_of(system: str) -> str:
+    text = (ROOT / "docs/interop.md").read_text(encoding="utf-8")
+    user = {"redisson": "java", "laravel": "laravel"}[system]
+    found = re.search(rf"```\n(ACL SETUSER {user} .*?)```", text, re.S)
+    assert found
+    return found[1]
+
+
+def used(*scripts: Path) -> set[str]:
+    """The commands of scripts, with what they include."""
+
+    def whole(path: Path) -> str:
+        includes = re.compile(r"^ *-- include (\w+)\n", re.M)
+        library = ROOT / "core/scripts/lib"
+        return includes.sub(lambda m: whole(library / f"{m[1]}.lua"), path.read_text())
+
+    return {c.lower() for s in scripts for c in re.findall(r"call\('(\w+)'", whole(s))}
 
 
 @contextmanager
@@ -62,7 +87,7 @@ def look_and_manage(queue: dueq.Queue) -> None:
     queue.push_many([dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
     queue.push("g", id="g", delay=3600)
     assert [len(list(queue.peek(state, page=1))) for state in dueq.State] == [2, 1, 0, 3]
-    assert queue.rates()[0].buried == 3
+    assert sum(rate.buried for rate in queue.rates()) == 3
     assert queue.reschedule("g", delay=60)
     assert queue.kick("d")
     assert queue.kick_all(error="enough") == 2
@@ -145,6 +170,45 @@ def test_queues_with_scan_permitted() -> None:
         assert dueq.queues(url) == ["mails", "orders"]
 
 
+def test_delayed_queue_with_what_the_document_permits() -> None:
+    with Server() as server:
+        server.command(*permission_of("redisson").split())
+        url = server.url.replace("unix://", "unix://java:secret@")
+        with dueq.DelayedQueue("reminders", url) as queue, queue.transferring():
+            queue.offer_many(["a", "b", "c"], delay=3600)
+            assert queue.peek() == ["a"]
+            assert queue.poll() == "a"
+            assert queue.contains("b")
+            assert queue.remove("b")
+            assert queue.clear() == 1
+            queue.offer("d", delay=0.2)
+            assert queue.take(timeout=10) == "d"
+            assert queue.take(timeout=0.05) is None
+            assert queue.size().delayed == 0
+        assert server.command("ACL", "LOG") == []
+
+
+def test_laravel_queue_with_what_the_document_permits() -> None:
+    with Server() as server:
+        server.command(*permission_of("laravel").split())
+        url = server.url.replace("unix://", "unix://laravel:secret@")
+        with dueq.LaravelQueue("default", url) as queue:
+            assert queue.pop(timeout=0.05) is None
+            queue.push("Job@run")
+            queue.later(1, "Job@run")
+            for _ in range(2):
+                job = queue.pop(timeout=10)
+                assert job
+                job.release(1)
+            assert queue.migrate(timeout=10).moved
+            job = queue.pop()
+            assert job
+            job.delete()
+            assert queue.size().reserved == 0
+            assert queue.clear() == 1
+        assert server.command("ACL", "LOG") == []
+
+
 # ---- No more than that ----
 
 
@@ -167,20 +231,28 @@ def test_another_queue_is_not_permitted() -> None:
 
 def test_document_permits_no_more_than_is_used() -> None:
     words = re.findall(r"\+(\S+)", permission())
-    scripts = "".join(path.read_text() for path in (ROOT / "core/scripts").rglob("*.lua"))
-    used = {command.lower() for command in re.findall(r"call\('(\w+)'", scripts)}
     listed = [word for word in words if not word.startswith(("client|", "select"))]
-    assert sorted(listed) == sorted(used | SENT)
+    assert sorted(listed) == sorted(used(*(ROOT / "core/scripts").glob("*.lua")) | SENT)
+
+
+@pytest.mark.parametrize("system", SENT_FOREIGN)
+def test_document_permits_no_more_on_foreign_queues(system: str) -> None:
+    words = re.findall(r"\+(\S+)", permission_of(system))
+    listed = [word for word in words if not word.startswith(("client|", "select"))]
+    scripts = [*(ROOT / "core/scripts" / system).glob("*.lua"), ROOT / "core/scripts/noted.lua"]
+    assert sorted(listed) == sorted(used(*scripts) | SENT_FOREIGN[system])
 
 
 def test_core_sends_no_other_commands() -> None:
     """Every command that stands in the core is permitted, or needs no permission, or is SCAN."""
-    paths = [path for path in (ROOT / "core").glob("*.c") if path.name != "reply.c"]
+    paths = [path for path in (ROOT / "core").rglob("*.c") if path.name != "reply.c"]
     core = "".join(path.read_text() for path in paths)
-    words = re.findall(r'(?:dueq__text\(|dueq__words_text\(&?words, |\{|\? |: )"([A-Z]+)"', core)
+    starts = r"(?:dueq__text\(|dueq__words_text\(&?words, |\{|\? |: |\] = )"
+    words = re.findall(rf'{starts}"([A-Z]+)"', core)
     options = {"MATCH", "COUNT", "TYPE", "LOAD", "LIST", "KILL", "UNBLOCK", "ID", "SETNAME"}
-    sent = {word.lower() for word in words if word not in options}
-    known = {word.split("|")[0] for word in SENT} | {"auth", "select", "client", "scan"}
+    sent = {word.lower() for word in words if word not in options | {"LEFT", "RIGHT"}}
+    every = SENT.union(*SENT_FOREIGN.values())
+    known = {word.split("|")[0] for word in every} | {"auth", "select", "client", "scan"}
     assert sent == known
 
 

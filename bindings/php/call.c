@@ -45,6 +45,23 @@ dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted) {
     return status;
 }
 
+/*
+ * Takes the result of a wait. PHP drops the signals that are pending when an internal method throws: then
+ * the failure is not told. It is not lost: if it lasts, the next call meets it.
+ */
+static dueq_status end_wait(dueq_php_client *client, dueq_status submitted, dueq_status status) {
+    if (submitted == DUEQ_PENDING) {
+        status = take(client);
+    }
+    if (status < 0) {
+        if (submitted == DUEQ_PENDING && interrupt_pending()) {
+            return DUEQ_INTERRUPTED;
+        }
+        throw_failure(client, status);
+    }
+    return status;
+}
+
 dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted) {
     dueq_status status = submitted;
 
@@ -59,18 +76,22 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
             }
         }
     }
-    if (submitted == DUEQ_PENDING) {
-        status = take(client);
-    }
-    if (status < 0) {
-        /* PHP drops the signals that are pending when an internal method throws. The failure is not
-           lost: if it lasts, the next call meets it. */
-        if (submitted == DUEQ_PENDING && interrupt_pending()) {
-            return DUEQ_INTERRUPTED;
+    return end_wait(client, submitted, status);
+}
+
+dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted) {
+    dueq_status status = submitted;
+    bool hastened = false;
+
+    while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
+        status = dueq_wait(client->client, hastened ? -1 : SLICE_MS);
+        if (!hastened &&
+            (status == DUEQ_INTERRUPTED || (status == DUEQ_PENDING && interrupt_pending()))) {
+            dueq_hasten(client->client);
+            hastened = true;
         }
-        throw_failure(client, status);
     }
-    return status;
+    return end_wait(client, submitted, status);
 }
 
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text) {

@@ -1,17 +1,8 @@
 #include "php_dueq.h"
 
-enum key_type { STRING, TEXT, LIMIT, NUMBER, TRUTH, TABLE, VALUE };
-
-/* TEXT and LIMIT may be null; a VALUE is read when the draft is filled. */
-static const char *const type_names[] = {"string", "?string", "?int", "int", "bool", "array", ""};
-
 /* The parameters of push() in their order, which are the keys of an item. */
-static const struct {
-    const char *name;
-    enum key_type type;
-    size_t offset;
-} keys[] = {
-#define KEY(name, type, member) {name, type, offsetof(dueq_php_fields, member)}
+static const dueq_php_key keys[] = {
+#define KEY(name, type, member) {name, DUEQ_PHP_##type, offsetof(dueq_php_fields, member)}
     KEY("body", STRING, body),
     KEY("delay", VALUE, delay),
     KEY("at", VALUE, at),
@@ -32,30 +23,6 @@ static const struct {
 };
 
 #define KEY_COUNT (sizeof keys / sizeof keys[0])
-
-void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value) {
-    if (EG(exception)) {
-        return;
-    }
-    if (place->item < 0) {
-        zend_argument_type_error(place->argument, "must be of type %s, %s given", type,
-                                 zend_zval_type_name(value));
-    } else {
-        zend_argument_type_error(place->argument,
-                                 "item " ZEND_LONG_FMT ": %s must be of type %s, %s given",
-                                 place->item, place->name, type, zend_zval_type_name(value));
-    }
-}
-
-bool dueq_php_invalid(const dueq_php_place *place, const char *text) {
-    if (place->item < 0) {
-        dueq_php_throw_format(DUEQ_INVALID, "%s must %s", place->name, text);
-    } else {
-        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": %s must %s", place->item,
-                              place->name, text);
-    }
-    return false;
-}
 
 /* The number of push()'s (or reschedule()'s) parameter of this name, or of the array of items. */
 static dueq_php_place place_of(zend_long item, const char *name) {
@@ -102,28 +69,29 @@ static bool fill_headers(dueq_draft *draft, HashTable *table, zend_long item, ze
     return true;
 }
 
-static bool given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
-
-bool dueq_php_due(zval *delay, zval *at, zend_long item, int64_t *delay_ms, int64_t *at_ms) {
-    const dueq_php_place both = {0, item, "delay and at"}, delay_place = place_of(item, "delay"),
-                         at_place = place_of(item, "at");
+bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *delay_ms,
+                  int64_t *at_ms) {
+    const zend_long item = first->item;
+    const dueq_php_place both = {0, item, "delay and at"},
+                         delay_place = {first->argument, item, "delay"},
+                         at_place = {first->argument + (item < 0), item, "at"};
 
     *delay_ms = *at_ms = 0;
-    if (given(delay) && given(at)) {
+    if (dueq_php_given(delay) && dueq_php_given(at)) {
         return dueq_php_invalid(&both, "not be given together");
     }
-    return (!given(delay) || dueq_php_duration(&delay_place, delay, delay_ms)) &&
-           (!given(at) || dueq_php_time(&at_place, at, at_ms));
+    return (!dueq_php_given(delay) || dueq_php_duration(&delay_place, delay, delay_ms)) &&
+           (!dueq_php_given(at) || dueq_php_time(&at_place, at, at_ms));
 }
 
 static bool fill_times(dueq_draft *draft, const dueq_php_fields *fields, zend_long item) {
-    const dueq_php_place lease = place_of(item, "lease"), ttl = place_of(item, "ttl"),
-                         unique = place_of(item, "unique");
+    const dueq_php_place delay = place_of(item, "delay"), lease = place_of(item, "lease"),
+                         ttl = place_of(item, "ttl"), unique = place_of(item, "unique");
 
-    return dueq_php_due(fields->delay, fields->at, item, &draft->delay_ms, &draft->at_ms) &&
+    return dueq_php_due(fields->delay, fields->at, &delay, &draft->delay_ms, &draft->at_ms) &&
            dueq_php_limit(&lease, fields->lease, &draft->lease_ms) &&
            dueq_php_limit(&ttl, fields->ttl, &draft->ttl_ms) &&
-           (!given(fields->unique) ||
+           (!dueq_php_given(fields->unique) ||
             dueq_php_duration(&unique, fields->unique, &draft->unique_ms));
 }
 
@@ -184,80 +152,13 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
            fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes", item) &&
            fill_priority(draft, fields->priority, item) &&
            fill_existing(draft, fields->replace, item) && fill_times(draft, fields, item) &&
-           (!given(fields->backoff) ||
+           (!dueq_php_given(fields->backoff) ||
             dueq_php_backoff_read(&backoff, fields->backoff, &draft->backoff, arena)) &&
            (!fields->headers || fill_headers(draft, fields->headers, item, arena));
 }
 
-/* Reads a value into its member; false: it is of another type. */
-static bool read_value(enum key_type type, void *member, zval *value) {
-    uint8_t found = Z_TYPE_P(value);
-
-    switch (type) {
-    case STRING:
-    case TEXT:
-        *(zend_string **)member = found == IS_STRING ? Z_STR_P(value) : NULL;
-        return found == IS_STRING || (found == IS_NULL && type == TEXT);
-    case LIMIT:
-    case NUMBER:
-        *(zend_long *)member = found == IS_LONG ? Z_LVAL_P(value) : 0;
-        return found == IS_LONG || (found == IS_NULL && type == LIMIT);
-    case TRUTH:
-        *(bool *)member = found == IS_TRUE;
-        return found == IS_TRUE || found == IS_FALSE;
-    case TABLE:
-        *(HashTable **)member = found == IS_ARRAY ? Z_ARRVAL_P(value) : NULL;
-        return found == IS_ARRAY;
-    case VALUE:
-        *(zval **)member = value;
-    }
-    return true;
-}
-
-/* Reads one key of an item; false: not of its type, or not known. */
-static bool read_key(dueq_php_fields *fields, const zend_string *name, zval *value,
-                     zend_long item) {
-    for (size_t i = 0; i < KEY_COUNT; i++) {
-        const dueq_php_place place = {1, item, keys[i].name};
-
-        if (!zend_string_equals_cstr(name, keys[i].name, strlen(keys[i].name))) {
-            continue;
-        }
-        if (!read_value(keys[i].type, (char *)fields + keys[i].offset, value)) {
-            dueq_php_type_error(&place, type_names[keys[i].type], value);
-            return false;
-        }
-        return true;
-    }
-    dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT ": there is no key \"%s\"", item,
-                          ZSTR_VAL(name));
-    return false;
-}
-
-static bool read_keys(dueq_php_fields *fields, HashTable *table, zend_long item) {
-    const dueq_php_place body = {1, item, "body"};
-    zend_ulong number;
-    zend_string *name;
-    zval *value;
-
-    ZEND_HASH_FOREACH_KEY_VAL(table, number, name, value) {
-        ZVAL_DEREF(value);
-        if (!name) {
-            dueq_php_throw_format(DUEQ_INVALID,
-                                  "message " ZEND_LONG_FMT ": there is no key " ZEND_LONG_FMT, item,
-                                  (zend_long)number);
-            return false;
-        }
-        if (!read_key(fields, name, value, item)) {
-            return false;
-        }
-    }
-    ZEND_HASH_FOREACH_END();
-    return fields->body || dueq_php_invalid(&body, "be given");
-}
-
 static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena) {
-    const dueq_php_place place = {1, item, "message"};
+    const dueq_php_place place = {1, item, "message"}, body = {1, item, "body"};
     dueq_php_fields fields = DUEQ_PHP_FIELDS;
 
     ZVAL_DEREF(value);
@@ -266,8 +167,10 @@ static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena
     } else if (Z_TYPE_P(value) != IS_ARRAY) {
         dueq_php_type_error(&place, "array|string", value);
         return false;
-    } else if (!read_keys(&fields, Z_ARRVAL_P(value), item)) {
+    } else if (!dueq_php_keys_read(keys, KEY_COUNT, Z_ARRVAL_P(value), item, &fields)) {
         return false;
+    } else if (!fields.body) {
+        return dueq_php_invalid(&body, "be given");
     }
     return dueq_php_draft_fill(draft, &fields, item, arena);
 }

@@ -1,10 +1,11 @@
-#include "php_dueq.h"
+#include "foreign.h"
 
 #include "ext/standard/info.h"
 #include "zend_attributes.h"
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
+#include "ext/json/php_json.h"
 #include "ext/spl/spl_exceptions.h"
 
 #include "dueq_arginfo.h"
@@ -24,6 +25,15 @@ zend_class_entry *dueq_php_queue_ce;
 zend_class_entry *dueq_php_queues_ce;
 zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
+zend_class_entry *dueq_php_delayed_queue_ce;
+zend_class_entry *dueq_php_laravel_queue_ce;
+zend_class_entry *dueq_php_laravel_job_ce;
+zend_class_entry *dueq_php_moved_ce;
+zend_class_entry *dueq_php_sizes_ce;
+zend_class_entry *dueq_php_long_ce;
+zend_class_entry *dueq_php_binary_ce;
+zend_class_entry *dueq_php_unreadable_ce;
+zend_class_entry *dueq_php_corrupt_ce;
 
 static void register_classes(void) {
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
@@ -46,6 +56,20 @@ static void register_classes(void) {
     dueq_php_pusher_startup();
     dueq_php_queue_startup();
     dueq_php_queues_startup();
+}
+
+static void register_foreign_classes(void) {
+    dueq_php_delayed_queue_ce = register_class_Dueq_DelayedQueue(zend_ce_countable);
+    dueq_php_laravel_queue_ce = register_class_Dueq_LaravelQueue();
+    dueq_php_laravel_job_ce = register_class_Dueq_LaravelJob();
+    dueq_php_moved_ce = register_class_Dueq_Moved();
+    dueq_php_sizes_ce = register_class_Dueq_Sizes();
+    dueq_php_long_ce = register_class_Dueq_Long(php_json_serializable_ce);
+    dueq_php_binary_ce = register_class_Dueq_Binary(php_json_serializable_ce);
+    dueq_php_unreadable_ce = register_class_Dueq_Unreadable();
+    dueq_php_delayed_startup();
+    dueq_php_laravel_startup();
+    dueq_php_job_startup();
 }
 
 static void register_exceptions(void) {
@@ -72,10 +96,11 @@ static void register_exceptions(void) {
     register_class_Dueq_Exception_FullException(root);
     register_class_Dueq_Exception_BusyException(root);
     register_class_Dueq_Exception_WrongTypeException(root);
-    register_class_Dueq_Exception_CorruptException(root);
+    dueq_php_corrupt_ce = register_class_Dueq_Exception_CorruptException(root);
     register_class_Dueq_Exception_UnsupportedException(root);
     register_class_Dueq_Exception_ServerException(root);
     register_class_Dueq_Exception_ProtocolException(root);
+    register_class_Dueq_Exception_LayoutException(root);
 }
 
 /* With threads, the address of this thread's globals, which EG() and CG() need in this library. */
@@ -90,6 +115,7 @@ static PHP_MINIT_FUNCTION(dueq) {
     (void)module_number;
     know_thread();
     register_classes();
+    register_foreign_classes();
     register_exceptions();
     return dueq_php_exception_startup();
 }

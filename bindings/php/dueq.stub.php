@@ -935,6 +935,531 @@ namespace Dueq
 
         private function __construct() {}
     }
+
+    /**
+     * A delayed queue of Redisson's (RDelayedQueue), spoken as Redisson does: values are offered with a
+     * delay, and whoever transfers, a Redisson or runTransfer(), moves each to its destination when it is
+     * due. The destination is a plain list that any client may take from.
+     *
+     * Values are null, bool, int (an Integer of Java's where it fits 32 bits, else a Long), float
+     * (Double), string (String: UTF-8; byte[] with the codec "bytes"), Long, Binary and, with the codecs
+     * of Jackson, arrays, stdClass and JsonSerializable objects by json_encode(). They are read back as
+     * plain values: JSON objects as arrays, integers beyond 64 bits as strings.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class DelayedQueue implements \Countable
+    {
+        /** The list's key, as it was opened. */
+        public readonly string $destination;
+
+        /** kryo5, bytes, string, long, jackson or typed json. */
+        public readonly string $codec;
+
+        /** new, old; null: as it is found. */
+        public readonly ?string $layout;
+
+        /**
+         * Opens the delayed queue of a destination. Nothing is connected until the first call.
+         *
+         * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of UTF-8 without
+         *     control characters
+         * @param string|null $url as Queue::__construct()
+         * @param string $codec how the values are written, the codec of the Redisson that shares them:
+         *     "kryo5" (Redisson's default from 3.19), "bytes" (ByteArrayCodec), "string" (StringCodec),
+         *     "long" (LongCodec), "jackson" (JsonJacksonCodec) or "typed json" (TypedJsonJacksonCodec)
+         * @param string|null $layout how Redisson packs what waits: "new" (3.21.1 and later) or "old"; null:
+         *     as those that wait, and as "new" where none do
+         * @throws Exception\NameException
+         * @throws Exception\UrlException
+         */
+        public function __construct(
+            string $destination,
+            #[\SensitiveParameter] ?string $url = null,
+            string $codec = "kryo5",
+            ?string $layout = null
+        ) {}
+
+        /** Where the server is, without the password. */
+        public function url(): string {}
+
+        /**
+         * Offers a value: it goes to the destination when it is due.
+         *
+         * @param mixed $value as the class says; what the codec has no form for throws
+         *     Exception\InvalidException
+         * @param float|\DateInterval|null $delay not before this long after the offer
+         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         *     together with $delay
+         * @throws Exception\LayoutException where elements of another layout, or of both, wait: so do
+         *     transfer(), poll(), peek(), remove() and contains()
+         */
+        public function offer(
+            mixed $value,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): void {}
+
+        /**
+         * Offers any number of values, in steps of up to 200: a step is stored as a whole or not at all.
+         *
+         * @param array $values each as of offer()
+         * @param float|\DateInterval|null $delay of all of them
+         * @param float|int|\DateTimeInterface|null $at of all of them
+         * @throws Exception\DueqException steps before the failed one are stored
+         */
+        public function offerMany(
+            array $values,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): void {}
+
+        /**
+         * Moves values that are due to the destination, in order of their times. What is packed in no layout
+         * that there is, is set aside, with a warning to PHP's log.
+         *
+         * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
+         *     INF: for ever. A signal ends the wait, as with Queue::reserve()
+         * @param int $most 1 to 200
+         */
+        public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+
+        /**
+         * Transfers until it is told to stop, on connections of its own: signal handlers and $until may use
+         * this object. Where the server cannot be reached it says so in PHP's log and tries again.
+         *
+         * @param callable|null $until called after each step, and four times a second while nothing is due;
+         *     it ends the work by returning true. What it or a signal handler throws ends it too. null:
+         *     the latter alone
+         * @throws Exception\DueqException what will not pass by itself
+         */
+        public function runTransfer(?callable $until = null): void {}
+
+        /**
+         * Takes a value from the destination. There is no acknowledgement: it is the caller's. What Redisson
+         * wrote as null is null too.
+         *
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @return mixed null after the wait, and as soon as a signal comes, as with Queue::reserve()
+         * @throws Exception\CorruptException what it took cannot be read: its property raw has it
+         */
+        public function take(float|\DateInterval $timeout = INF): mixed {}
+
+        /**
+         * Takes up to $count values from the destination, as take(). It waits for the first only.
+         *
+         * @param int $count 1 to 200
+         * @return list<mixed> with an Unreadable for each that cannot be read
+         */
+        public function takeMany(int $count, float|\DateInterval $timeout = INF): array {}
+
+        /**
+         * Takes the value that was offered longest ago of those that wait, whatever its time: it never
+         * reaches the destination.
+         *
+         * @return mixed null: none waits
+         * @throws Exception\CorruptException what it took cannot be read: its property raw has it
+         */
+        public function poll(): mixed {}
+
+        /**
+         * Takes up to $count values, as poll().
+         *
+         * @param int $count 1 to 200
+         * @return list<mixed> with an Unreadable for each that cannot be read
+         */
+        public function pollMany(int $count): array {}
+
+        /**
+         * Looks at up to $count values that wait, the longest offered first, without touching them.
+         *
+         * @param int $count 1 to 200
+         * @return list<mixed> with an Unreadable for each that cannot be read
+         */
+        public function peek(int $count = 1): array {}
+
+        /**
+         * Takes the longest offered element of this value away, of those that wait. It looks through all.
+         *
+         * @return bool false: none has this value
+         */
+        public function remove(mixed $value): bool {}
+
+        /** Does an element of this value wait? It looks through all. */
+        public function contains(mixed $value): bool {}
+
+        /** Counts the queue. */
+        public function size(): Sizes {}
+
+        /** How many values wait: size()->delayed. */
+        public function count(): int {}
+
+        /**
+         * Takes all values that wait away for good; the destination stays.
+         *
+         * @return int how many they were
+         */
+        public function clear(): int {}
+
+        /** Closes its connections, for good. What is in the server stays. */
+        public function destroy(): void {}
+    }
+
+    /**
+     * A queue of Laravel's (5.5 to 13) on Redis, spoken as Laravel does: stock workers and producers share
+     * it. Its times are whole seconds; parts of one are rounded up.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class LaravelQueue
+    {
+        public readonly string $name;
+
+        public readonly string $prefix;
+
+        /** How long a job is reserved for where pop() names no other time. */
+        public readonly float $retryAfter;
+
+        /**
+         * Opens a queue. Nothing is connected until the first call.
+         *
+         * @param string $name as Laravel names it, without "queues:"
+         * @param string|null $url as Queue::__construct()
+         * @param string $prefix what Laravel's Redis client puts in front of its keys, as
+         *     "shop_database_"; name and prefix have 255 bytes together at most
+         * @param float|\DateInterval $retryAfter when a job that is not deleted comes back; more than 0
+         * @throws Exception\NameException
+         * @throws Exception\UrlException
+         */
+        public function __construct(
+            string $name = "default",
+            #[\SensitiveParameter] ?string $url = null,
+            string $prefix = "",
+            float|\DateInterval $retryAfter = 90.0
+        ) {}
+
+        /** Where the server is, without the password. */
+        public function url(): string {}
+
+        /**
+         * Pushes a job by its name.
+         *
+         * @param string $job "Class@method", or "Class" for its method fire(): what the worker calls
+         * @param mixed $data its argument, by json_encode(); null: "", as Laravel's own push() has it
+         * @param float|\DateInterval|null $delay not before this long after the push
+         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         *     together with $delay
+         * @param string|null $displayName for people; null: the job's class
+         * @param int|null $maxTries 1 or more; null: the worker's own
+         * @param int|null $maxExceptions 1 or more; null: not limited
+         * @param float|\DateInterval|null $timeout how long it may run; null: the worker's own
+         * @param float|array|\DateInterval|null $backoff before each further try: one for all, or a list;
+         *     null: the worker's own
+         * @param float|int|\DateTimeInterface|null $retryUntil no further try after this time
+         * @param bool $failOnTimeout whether it has failed when its timeout is over
+         * @return string the job's uuid
+         * @throws Exception\TooLargeException
+         */
+        public function push(
+            string $job,
+            mixed $data = null,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null,
+            ?string $displayName = null,
+            ?int $maxTries = null,
+            ?int $maxExceptions = null,
+            float|\DateInterval|null $timeout = null,
+            float|array|\DateInterval|null $backoff = null,
+            float|int|\DateTimeInterface|null $retryUntil = null,
+            bool $failOnTimeout = false
+        ): string {}
+
+        /** Pushes a job to be run later: push() in Laravel's order. */
+        public function later(
+            float|\DateInterval $delay,
+            string $job,
+            mixed $data = null,
+            ?string $displayName = null,
+            ?int $maxTries = null,
+            ?int $maxExceptions = null,
+            float|\DateInterval|null $timeout = null,
+            float|array|\DateInterval|null $backoff = null,
+            float|int|\DateTimeInterface|null $retryUntil = null,
+            bool $failOnTimeout = false
+        ): string {}
+
+        /**
+         * Pushes a ready-made payload, which is stored as it is.
+         *
+         * @param string $payload as Laravel writes it: one that a stock worker would lose (no JSON object,
+         *     without job or attempts, nested too deep) is refused
+         * @return string its uuid, else its id; "" where it has neither
+         * @throws Exception\DuplicateException when a delayed payload of exactly these bytes is there
+         */
+        public function pushRaw(
+            string $payload,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): string {}
+
+        /**
+         * Pushes a job object.
+         *
+         * @param string $commandName its class
+         * @param string $command what serialize() made of it: UTF-8
+         * @return string the job's uuid
+         */
+        public function pushObject(
+            string $commandName,
+            string $command,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null,
+            ?string $displayName = null,
+            ?int $maxTries = null,
+            ?int $maxExceptions = null,
+            float|\DateInterval|null $timeout = null,
+            float|array|\DateInterval|null $backoff = null,
+            float|int|\DateTimeInterface|null $retryUntil = null,
+            bool $failOnTimeout = false
+        ): string {}
+
+        /**
+         * Pushes any number of jobs, in steps of up to 200: a step is stored as a whole or not at all. All
+         * jobs are read before the first is sent.
+         *
+         * @param array $jobs each a job's name (string), or an array with the names of the parameters of
+         *     push(), pushRaw() or pushObject() as keys
+         * @return list<string|null> in order, what these return, or null for a duplicate
+         * @throws Exception\DueqException steps before the failed one are stored
+         */
+        public function pushMany(array $jobs): array {}
+
+        /**
+         * Takes the next job, reserved for this consumer: unless it is deleted or released before, it comes
+         * back when the time is over. A payload that a stock worker would lose is set aside, with a warning
+         * to PHP's log.
+         *
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @param float|\DateInterval|null $retryAfter null: the queue's
+         * @return LaravelJob|null null after the wait, and as soon as a signal comes, as with
+         *     Queue::reserve()
+         */
+        public function pop(
+            float|\DateInterval $timeout = 0.0,
+            float|\DateInterval|null $retryAfter = null
+        ): ?LaravelJob {}
+
+        /**
+         * Takes up to $count jobs, as pop(). It waits for the first only.
+         *
+         * @param int $count 1 to 200
+         * @return list<LaravelJob>
+         */
+        public function popMany(
+            int $count,
+            float|\DateInterval $timeout = 0.0,
+            float|\DateInterval|null $retryAfter = null
+        ): array {}
+
+        /**
+         * Finishes jobs: they are gone.
+         *
+         * @param array $jobs jobs of this queue, or what their property reserved has; any number
+         * @return list<bool> in order, true for a finished one, false where it was not ours any more
+         */
+        public function deleteMany(array $jobs): array {}
+
+        /** Counts the queue. */
+        public function size(): Sizes {}
+
+        /**
+         * Takes all jobs away for good, reserved ones too.
+         *
+         * @return int how many they were
+         */
+        public function clear(): int {}
+
+        /**
+         * Moves delayed jobs that are due, and reserved ones whose time is over, to where workers find them,
+         * and wakes workers that wait.
+         *
+         * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
+         *     INF: for ever. A signal ends the wait, as with Queue::reserve()
+         * @param int $most 1 to 200, of each of the two
+         */
+        public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+
+        /**
+         * Migrates until it is told to stop, as DelayedQueue::runTransfer() does: idle stock workers wake on
+         * time while it runs.
+         *
+         * @throws Exception\DueqException what will not pass by itself
+         */
+        public function runMigrate(?callable $until = null): void {}
+    }
+
+    /**
+     * A job as LaravelQueue::pop() returns it. It holds its queue.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class LaravelJob
+    {
+        /** As it was pushed, or as the last attempt left it. */
+        public readonly string $payload;
+
+        /** This delivery, which deleteMany() takes: the payload with its attempts raised. */
+        public readonly string $reserved;
+
+        /** The payload's id. */
+        public readonly ?string $id;
+
+        /** The payload's uuid, from Laravel 7 on. */
+        public readonly ?string $uuid;
+
+        /** "Class@method", or "Class" for its method fire(). */
+        public readonly string $name;
+
+        /** Its argument: objects as arrays, integers beyond 64 bits as strings; null where it is no JSON. */
+        public readonly mixed $data;
+
+        /** The name for people. */
+        public readonly ?string $displayName;
+
+        /** This one included: 1 on the first. */
+        public readonly int $attempts;
+
+        /** null: the payload names none. */
+        public readonly ?int $maxTries;
+
+        /** Seconds that it may take; null: the payload names none. */
+        public readonly ?int $timeout;
+
+        /** @var list<int> seconds before each further try; empty where the payload names none */
+        public readonly array $backoff;
+
+        /** No further try after this time; null: no end. */
+        public readonly ?int $retryUntil;
+
+        /** When it comes back, unless it is deleted or released before. */
+        public readonly float $until;
+
+        private function __construct() {}
+
+        /**
+         * Finishes the job: it is gone.
+         *
+         * @throws Exception\LeaseLostException it is not ours any more: its time was over
+         */
+        public function delete(): void {}
+
+        /**
+         * Gives the job back to be tried again.
+         *
+         * @param float|\DateInterval $delay not before this long from now
+         * @throws Exception\LeaseLostException it is not ours any more, and nothing is changed
+         */
+        public function release(float|\DateInterval $delay = 0.0): void {}
+    }
+
+    /**
+     * What a step of DelayedQueue::transfer() or LaravelQueue::migrate() did.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Moved
+    {
+        public readonly int $moved;
+
+        /** Set aside, as nobody can read them. */
+        public readonly int $damaged;
+
+        /** The next due time by the server's clock, where anything was moved; null: none. */
+        public readonly ?float $next;
+
+        private function __construct() {}
+    }
+
+    /**
+     * What a queue of another system holds, counted by the server.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Sizes
+    {
+        /** In the list that is taken from. */
+        public readonly int $ready;
+
+        /** To go there when they are due. */
+        public readonly int $delayed;
+
+        /** Taken and not finished (Laravel). */
+        public readonly int $reserved;
+
+        /** Damaged, set aside and still there. */
+        public readonly int $aside;
+
+        /** The next due time; null: none. */
+        public readonly ?float $next;
+
+        /** The server's clock when it counted. */
+        public readonly float $now;
+
+        private function __construct() {}
+    }
+
+    /**
+     * An integer that is a java.lang.Long, however small it is. In an array it is a plain integer.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Long implements \JsonSerializable
+    {
+        public readonly int $value;
+
+        public function __construct(int $value) {}
+
+        public function jsonSerialize(): int {}
+    }
+
+    /**
+     * Bytes that are a byte[] of Java's. In an array they have no form.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Binary implements \JsonSerializable
+    {
+        public readonly string $bytes;
+
+        public function __construct(string $bytes) {}
+
+        /** @throws Exception\InvalidException always */
+        public function jsonSerialize(): never {}
+    }
+
+    /**
+     * Stands in a list for a value that the queue's codec cannot read.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Unreadable
+    {
+        /** As it is in the server. */
+        public readonly string $raw;
+
+        /** Why, for people. */
+        public readonly string $reason;
+
+        private function __construct() {}
+    }
 }
 
 namespace Dueq\Exception
@@ -1057,6 +1582,8 @@ namespace Dueq\Exception
     /** An entry of this queue is damaged. Code -28. */
     class CorruptException extends DueqException
     {
+        /** What cannot be read, as it was taken from the server; null: it is still there. */
+        public ?string $raw = null;
     }
 
     /** This server cannot run dueq. Code -29. */
@@ -1071,6 +1598,11 @@ namespace Dueq\Exception
 
     /** What answered does not speak the Redis protocol as expected. Code -31. */
     class ProtocolException extends DueqException
+    {
+    }
+
+    /** Elements of another layout of Redisson's wait here. Code -32. */
+    class LayoutException extends DueqException
     {
     }
 }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 973c0eabb2316764095cfa4602fbf61b4727b9fa */
+ * Stub hash: 6db7bfbb61284623a8abfd3bf864b07bc9aff35b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -265,6 +265,177 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Consumer___construct
 
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_DelayedQueue___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, codec, IS_STRING, 0, "\"kryo5\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, layout, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_DelayedQueue_url arginfo_class_Dueq_Queue_url
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_offer, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_offerMany, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, values, IS_ARRAY, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_transfer, 0, 0, Dueq\\Moved, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "200")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_runTransfer, 0, 0, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, until, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_take, 0, 0, IS_MIXED, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_takeMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_poll, 0, 0, IS_MIXED, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_pollMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_peek, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, count, IS_LONG, 0, "1")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_remove, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_DelayedQueue_contains arginfo_class_Dueq_DelayedQueue_remove
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_size, 0, 0, Dueq\\Sizes, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_DelayedQueue_count arginfo_class_Dueq_Consumer_lost
+
+#define arginfo_class_Dueq_DelayedQueue_clear arginfo_class_Dueq_Consumer_lost
+
+#define arginfo_class_Dueq_DelayedQueue_destroy arginfo_class_Dueq_Queue_pause
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_LaravelQueue___construct, 0, 0, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, name, IS_STRING, 0, "\"default\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefix, IS_STRING, 0, "\"\"")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE, "90.0")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_LaravelQueue_url arginfo_class_Dueq_Queue_url
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_push, 0, 1, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, job, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, data, IS_MIXED, 0, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, displayName, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxTries, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxExceptions, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryUntil, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, failOnTimeout, _IS_BOOL, 0, "false")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_later, 0, 2, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
+	ZEND_ARG_TYPE_INFO(0, job, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, data, IS_MIXED, 0, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, displayName, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxTries, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxExceptions, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryUntil, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, failOnTimeout, _IS_BOOL, 0, "false")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushRaw, 0, 1, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, payload, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushObject, 0, 2, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, commandName, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, command, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, displayName, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxTries, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxExceptions, IS_LONG, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryUntil, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, failOnTimeout, _IS_BOOL, 0, "false")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, jobs, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_LaravelQueue_pop, 0, 0, Dueq\\LaravelJob, 1)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_popMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_LaravelQueue_deleteMany arginfo_class_Dueq_LaravelQueue_pushMany
+
+#define arginfo_class_Dueq_LaravelQueue_size arginfo_class_Dueq_DelayedQueue_size
+
+#define arginfo_class_Dueq_LaravelQueue_clear arginfo_class_Dueq_Consumer_lost
+
+#define arginfo_class_Dueq_LaravelQueue_migrate arginfo_class_Dueq_DelayedQueue_transfer
+
+#define arginfo_class_Dueq_LaravelQueue_runMigrate arginfo_class_Dueq_DelayedQueue_runTransfer
+
+#define arginfo_class_Dueq_LaravelJob___construct arginfo_class_Dueq_Consumer___construct
+
+#define arginfo_class_Dueq_LaravelJob_delete arginfo_class_Dueq_Queue_pause
+
+#define arginfo_class_Dueq_LaravelJob_release arginfo_class_Dueq_Message_release
+
+#define arginfo_class_Dueq_Moved___construct arginfo_class_Dueq_Consumer___construct
+
+#define arginfo_class_Dueq_Sizes___construct arginfo_class_Dueq_Consumer___construct
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Long___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, value, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Long_jsonSerialize arginfo_class_Dueq_Consumer_lost
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Binary___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Binary_jsonSerialize, 0, 0, IS_NEVER, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Unreadable___construct arginfo_class_Dueq_Consumer___construct
+
 #define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
 
 
@@ -337,6 +508,47 @@ ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
+ZEND_METHOD(Dueq_DelayedQueue, __construct);
+ZEND_METHOD(Dueq_DelayedQueue, url);
+ZEND_METHOD(Dueq_DelayedQueue, offer);
+ZEND_METHOD(Dueq_DelayedQueue, offerMany);
+ZEND_METHOD(Dueq_DelayedQueue, transfer);
+ZEND_METHOD(Dueq_DelayedQueue, runTransfer);
+ZEND_METHOD(Dueq_DelayedQueue, take);
+ZEND_METHOD(Dueq_DelayedQueue, takeMany);
+ZEND_METHOD(Dueq_DelayedQueue, poll);
+ZEND_METHOD(Dueq_DelayedQueue, pollMany);
+ZEND_METHOD(Dueq_DelayedQueue, peek);
+ZEND_METHOD(Dueq_DelayedQueue, remove);
+ZEND_METHOD(Dueq_DelayedQueue, contains);
+ZEND_METHOD(Dueq_DelayedQueue, size);
+ZEND_METHOD(Dueq_DelayedQueue, count);
+ZEND_METHOD(Dueq_DelayedQueue, clear);
+ZEND_METHOD(Dueq_DelayedQueue, destroy);
+ZEND_METHOD(Dueq_LaravelQueue, __construct);
+ZEND_METHOD(Dueq_LaravelQueue, url);
+ZEND_METHOD(Dueq_LaravelQueue, push);
+ZEND_METHOD(Dueq_LaravelQueue, later);
+ZEND_METHOD(Dueq_LaravelQueue, pushRaw);
+ZEND_METHOD(Dueq_LaravelQueue, pushObject);
+ZEND_METHOD(Dueq_LaravelQueue, pushMany);
+ZEND_METHOD(Dueq_LaravelQueue, pop);
+ZEND_METHOD(Dueq_LaravelQueue, popMany);
+ZEND_METHOD(Dueq_LaravelQueue, deleteMany);
+ZEND_METHOD(Dueq_LaravelQueue, size);
+ZEND_METHOD(Dueq_LaravelQueue, clear);
+ZEND_METHOD(Dueq_LaravelQueue, migrate);
+ZEND_METHOD(Dueq_LaravelQueue, runMigrate);
+ZEND_METHOD(Dueq_LaravelJob, __construct);
+ZEND_METHOD(Dueq_LaravelJob, delete);
+ZEND_METHOD(Dueq_LaravelJob, release);
+ZEND_METHOD(Dueq_Moved, __construct);
+ZEND_METHOD(Dueq_Sizes, __construct);
+ZEND_METHOD(Dueq_Long, __construct);
+ZEND_METHOD(Dueq_Long, jsonSerialize);
+ZEND_METHOD(Dueq_Binary, __construct);
+ZEND_METHOD(Dueq_Binary, jsonSerialize);
+ZEND_METHOD(Dueq_Unreadable, __construct);
 ZEND_METHOD(Dueq_Exception_DueqException, isRetriable);
 
 
@@ -460,6 +672,87 @@ static const zend_function_entry class_Dueq_Stats_methods[] = {
 
 static const zend_function_entry class_Dueq_Rate_methods[] = {
 	ZEND_ME(Dueq_Rate, __construct, arginfo_class_Dueq_Rate___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_DelayedQueue_methods[] = {
+	ZEND_ME(Dueq_DelayedQueue, __construct, arginfo_class_Dueq_DelayedQueue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, url, arginfo_class_Dueq_DelayedQueue_url, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, offer, arginfo_class_Dueq_DelayedQueue_offer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, offerMany, arginfo_class_Dueq_DelayedQueue_offerMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, transfer, arginfo_class_Dueq_DelayedQueue_transfer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, runTransfer, arginfo_class_Dueq_DelayedQueue_runTransfer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, take, arginfo_class_Dueq_DelayedQueue_take, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, takeMany, arginfo_class_Dueq_DelayedQueue_takeMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, poll, arginfo_class_Dueq_DelayedQueue_poll, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, pollMany, arginfo_class_Dueq_DelayedQueue_pollMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, peek, arginfo_class_Dueq_DelayedQueue_peek, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, remove, arginfo_class_Dueq_DelayedQueue_remove, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, contains, arginfo_class_Dueq_DelayedQueue_contains, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, size, arginfo_class_Dueq_DelayedQueue_size, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, count, arginfo_class_Dueq_DelayedQueue_count, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, clear, arginfo_class_Dueq_DelayedQueue_clear, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, destroy, arginfo_class_Dueq_DelayedQueue_destroy, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_LaravelQueue_methods[] = {
+	ZEND_ME(Dueq_LaravelQueue, __construct, arginfo_class_Dueq_LaravelQueue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, url, arginfo_class_Dueq_LaravelQueue_url, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, push, arginfo_class_Dueq_LaravelQueue_push, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, later, arginfo_class_Dueq_LaravelQueue_later, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, pushRaw, arginfo_class_Dueq_LaravelQueue_pushRaw, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, pushObject, arginfo_class_Dueq_LaravelQueue_pushObject, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, pushMany, arginfo_class_Dueq_LaravelQueue_pushMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, pop, arginfo_class_Dueq_LaravelQueue_pop, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, popMany, arginfo_class_Dueq_LaravelQueue_popMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, deleteMany, arginfo_class_Dueq_LaravelQueue_deleteMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, size, arginfo_class_Dueq_LaravelQueue_size, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, clear, arginfo_class_Dueq_LaravelQueue_clear, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, migrate, arginfo_class_Dueq_LaravelQueue_migrate, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, runMigrate, arginfo_class_Dueq_LaravelQueue_runMigrate, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_LaravelJob_methods[] = {
+	ZEND_ME(Dueq_LaravelJob, __construct, arginfo_class_Dueq_LaravelJob___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_LaravelJob, delete, arginfo_class_Dueq_LaravelJob_delete, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelJob, release, arginfo_class_Dueq_LaravelJob_release, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Moved_methods[] = {
+	ZEND_ME(Dueq_Moved, __construct, arginfo_class_Dueq_Moved___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Sizes_methods[] = {
+	ZEND_ME(Dueq_Sizes, __construct, arginfo_class_Dueq_Sizes___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Long_methods[] = {
+	ZEND_ME(Dueq_Long, __construct, arginfo_class_Dueq_Long___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Long, jsonSerialize, arginfo_class_Dueq_Long_jsonSerialize, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Binary_methods[] = {
+	ZEND_ME(Dueq_Binary, __construct, arginfo_class_Dueq_Binary___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Binary, jsonSerialize, arginfo_class_Dueq_Binary_jsonSerialize, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Unreadable_methods[] = {
+	ZEND_ME(Dueq_Unreadable, __construct, arginfo_class_Dueq_Unreadable___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -591,6 +884,11 @@ static const zend_function_entry class_Dueq_Exception_ServerException_methods[] 
 
 
 static const zend_function_entry class_Dueq_Exception_ProtocolException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -1062,6 +1360,295 @@ static zend_class_entry *register_class_Dueq_Rate(void)
 	return class_entry;
 }
 
+static zend_class_entry *register_class_Dueq_DelayedQueue(zend_class_entry *class_entry_Countable)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "DelayedQueue", class_Dueq_DelayedQueue_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Countable);
+
+	zval property_destination_default_value;
+	ZVAL_UNDEF(&property_destination_default_value);
+	zend_string *property_destination_name = zend_string_init("destination", sizeof("destination") - 1, 1);
+	zend_declare_typed_property(class_entry, property_destination_name, &property_destination_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_destination_name);
+
+	zval property_codec_default_value;
+	ZVAL_UNDEF(&property_codec_default_value);
+	zend_string *property_codec_name = zend_string_init("codec", sizeof("codec") - 1, 1);
+	zend_declare_typed_property(class_entry, property_codec_name, &property_codec_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_codec_name);
+
+	zval property_layout_default_value;
+	ZVAL_UNDEF(&property_layout_default_value);
+	zend_string *property_layout_name = zend_string_init("layout", sizeof("layout") - 1, 1);
+	zend_declare_typed_property(class_entry, property_layout_name, &property_layout_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_layout_name);
+
+
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_LaravelQueue(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "LaravelQueue", class_Dueq_LaravelQueue_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_name_default_value;
+	ZVAL_UNDEF(&property_name_default_value);
+	zend_string *property_name_name = zend_string_init("name", sizeof("name") - 1, 1);
+	zend_declare_typed_property(class_entry, property_name_name, &property_name_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_name_name);
+
+	zval property_prefix_default_value;
+	ZVAL_UNDEF(&property_prefix_default_value);
+	zend_string *property_prefix_name = zend_string_init("prefix", sizeof("prefix") - 1, 1);
+	zend_declare_typed_property(class_entry, property_prefix_name, &property_prefix_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_prefix_name);
+
+	zval property_retryAfter_default_value;
+	ZVAL_UNDEF(&property_retryAfter_default_value);
+	zend_string *property_retryAfter_name = zend_string_init("retryAfter", sizeof("retryAfter") - 1, 1);
+	zend_declare_typed_property(class_entry, property_retryAfter_name, &property_retryAfter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_retryAfter_name);
+
+
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 1, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_LaravelJob(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "LaravelJob", class_Dueq_LaravelJob_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_payload_default_value;
+	ZVAL_UNDEF(&property_payload_default_value);
+	zend_string *property_payload_name = zend_string_init("payload", sizeof("payload") - 1, 1);
+	zend_declare_typed_property(class_entry, property_payload_name, &property_payload_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_payload_name);
+
+	zval property_reserved_default_value;
+	ZVAL_UNDEF(&property_reserved_default_value);
+	zend_string *property_reserved_name = zend_string_init("reserved", sizeof("reserved") - 1, 1);
+	zend_declare_typed_property(class_entry, property_reserved_name, &property_reserved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_reserved_name);
+
+	zval property_id_default_value;
+	ZVAL_UNDEF(&property_id_default_value);
+	zend_string *property_id_name = zend_string_init("id", sizeof("id") - 1, 1);
+	zend_declare_typed_property(class_entry, property_id_name, &property_id_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_id_name);
+
+	zval property_uuid_default_value;
+	ZVAL_UNDEF(&property_uuid_default_value);
+	zend_string *property_uuid_name = zend_string_init("uuid", sizeof("uuid") - 1, 1);
+	zend_declare_typed_property(class_entry, property_uuid_name, &property_uuid_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_uuid_name);
+
+	zval property_name_default_value;
+	ZVAL_UNDEF(&property_name_default_value);
+	zend_string *property_name_name = zend_string_init("name", sizeof("name") - 1, 1);
+	zend_declare_typed_property(class_entry, property_name_name, &property_name_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_name_name);
+
+	zval property_data_default_value;
+	ZVAL_UNDEF(&property_data_default_value);
+	zend_string *property_data_name = zend_string_init("data", sizeof("data") - 1, 1);
+	zend_declare_typed_property(class_entry, property_data_name, &property_data_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ANY));
+	zend_string_release(property_data_name);
+
+	zval property_displayName_default_value;
+	ZVAL_UNDEF(&property_displayName_default_value);
+	zend_string *property_displayName_name = zend_string_init("displayName", sizeof("displayName") - 1, 1);
+	zend_declare_typed_property(class_entry, property_displayName_name, &property_displayName_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_displayName_name);
+
+	zval property_attempts_default_value;
+	ZVAL_UNDEF(&property_attempts_default_value);
+	zend_string *property_attempts_name = zend_string_init("attempts", sizeof("attempts") - 1, 1);
+	zend_declare_typed_property(class_entry, property_attempts_name, &property_attempts_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_attempts_name);
+
+	zval property_maxTries_default_value;
+	ZVAL_UNDEF(&property_maxTries_default_value);
+	zend_string *property_maxTries_name = zend_string_init("maxTries", sizeof("maxTries") - 1, 1);
+	zend_declare_typed_property(class_entry, property_maxTries_name, &property_maxTries_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_maxTries_name);
+
+	zval property_timeout_default_value;
+	ZVAL_UNDEF(&property_timeout_default_value);
+	zend_string *property_timeout_name = zend_string_init("timeout", sizeof("timeout") - 1, 1);
+	zend_declare_typed_property(class_entry, property_timeout_name, &property_timeout_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_timeout_name);
+
+	zval property_backoff_default_value;
+	ZVAL_UNDEF(&property_backoff_default_value);
+	zend_string *property_backoff_name = zend_string_init("backoff", sizeof("backoff") - 1, 1);
+	zend_declare_typed_property(class_entry, property_backoff_name, &property_backoff_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_backoff_name);
+
+	zval property_retryUntil_default_value;
+	ZVAL_UNDEF(&property_retryUntil_default_value);
+	zend_string *property_retryUntil_name = zend_string_init("retryUntil", sizeof("retryUntil") - 1, 1);
+	zend_declare_typed_property(class_entry, property_retryUntil_name, &property_retryUntil_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_retryUntil_name);
+
+	zval property_until_default_value;
+	ZVAL_UNDEF(&property_until_default_value);
+	zend_string *property_until_name = zend_string_init("until", sizeof("until") - 1, 1);
+	zend_declare_typed_property(class_entry, property_until_name, &property_until_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_until_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Moved(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Moved", class_Dueq_Moved_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_moved_default_value;
+	ZVAL_UNDEF(&property_moved_default_value);
+	zend_string *property_moved_name = zend_string_init("moved", sizeof("moved") - 1, 1);
+	zend_declare_typed_property(class_entry, property_moved_name, &property_moved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_moved_name);
+
+	zval property_damaged_default_value;
+	ZVAL_UNDEF(&property_damaged_default_value);
+	zend_string *property_damaged_name = zend_string_init("damaged", sizeof("damaged") - 1, 1);
+	zend_declare_typed_property(class_entry, property_damaged_name, &property_damaged_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_damaged_name);
+
+	zval property_next_default_value;
+	ZVAL_UNDEF(&property_next_default_value);
+	zend_string *property_next_name = zend_string_init("next", sizeof("next") - 1, 1);
+	zend_declare_typed_property(class_entry, property_next_name, &property_next_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_next_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Sizes(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Sizes", class_Dueq_Sizes_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_ready_default_value;
+	ZVAL_UNDEF(&property_ready_default_value);
+	zend_string *property_ready_name = zend_string_init("ready", sizeof("ready") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ready_name, &property_ready_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_ready_name);
+
+	zval property_delayed_default_value;
+	ZVAL_UNDEF(&property_delayed_default_value);
+	zend_string *property_delayed_name = zend_string_init("delayed", sizeof("delayed") - 1, 1);
+	zend_declare_typed_property(class_entry, property_delayed_name, &property_delayed_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_delayed_name);
+
+	zval property_reserved_default_value;
+	ZVAL_UNDEF(&property_reserved_default_value);
+	zend_string *property_reserved_name = zend_string_init("reserved", sizeof("reserved") - 1, 1);
+	zend_declare_typed_property(class_entry, property_reserved_name, &property_reserved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_reserved_name);
+
+	zval property_aside_default_value;
+	ZVAL_UNDEF(&property_aside_default_value);
+	zend_string *property_aside_name = zend_string_init("aside", sizeof("aside") - 1, 1);
+	zend_declare_typed_property(class_entry, property_aside_name, &property_aside_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_aside_name);
+
+	zval property_next_default_value;
+	ZVAL_UNDEF(&property_next_default_value);
+	zend_string *property_next_name = zend_string_init("next", sizeof("next") - 1, 1);
+	zend_declare_typed_property(class_entry, property_next_name, &property_next_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_next_name);
+
+	zval property_now_default_value;
+	ZVAL_UNDEF(&property_now_default_value);
+	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
+	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_now_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Long(zend_class_entry *class_entry_JsonSerializable)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Long", class_Dueq_Long_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_JsonSerializable);
+
+	zval property_value_default_value;
+	ZVAL_UNDEF(&property_value_default_value);
+	zend_string *property_value_name = zend_string_init("value", sizeof("value") - 1, 1);
+	zend_declare_typed_property(class_entry, property_value_name, &property_value_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_value_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Binary(zend_class_entry *class_entry_JsonSerializable)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Binary", class_Dueq_Binary_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_JsonSerializable);
+
+	zval property_bytes_default_value;
+	ZVAL_UNDEF(&property_bytes_default_value);
+	zend_string *property_bytes_name = zend_string_init("bytes", sizeof("bytes") - 1, 1);
+	zend_declare_typed_property(class_entry, property_bytes_name, &property_bytes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_bytes_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Unreadable(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Unreadable", class_Dueq_Unreadable_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_raw_default_value;
+	ZVAL_UNDEF(&property_raw_default_value);
+	zend_string *property_raw_name = zend_string_init("raw", sizeof("raw") - 1, 1);
+	zend_declare_typed_property(class_entry, property_raw_name, &property_raw_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_raw_name);
+
+	zval property_reason_default_value;
+	ZVAL_UNDEF(&property_reason_default_value);
+	zend_string *property_reason_name = zend_string_init("reason", sizeof("reason") - 1, 1);
+	zend_declare_typed_property(class_entry, property_reason_name, &property_reason_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_reason_name);
+
+	return class_entry;
+}
+
 static zend_class_entry *register_class_Dueq_Exception_DueqException(zend_class_entry *class_entry_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
@@ -1289,6 +1876,12 @@ static zend_class_entry *register_class_Dueq_Exception_CorruptException(zend_cla
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "CorruptException", class_Dueq_Exception_CorruptException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
 
+	zval property_raw_default_value;
+	ZVAL_NULL(&property_raw_default_value);
+	zend_string *property_raw_name = zend_string_init("raw", sizeof("raw") - 1, 1);
+	zend_declare_typed_property(class_entry, property_raw_name, &property_raw_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
+	zend_string_release(property_raw_name);
+
 	return class_entry;
 }
 
@@ -1317,6 +1910,16 @@ static zend_class_entry *register_class_Dueq_Exception_ProtocolException(zend_cl
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "ProtocolException", class_Dueq_Exception_ProtocolException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_LayoutException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LayoutException", class_Dueq_Exception_LayoutException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
 
 	return class_entry;

@@ -127,6 +127,7 @@ ZEND_METHOD(Dueq_Queue, kickAll) {
 }
 
 ZEND_METHOD(Dueq_Queue, reschedule) {
+    const dueq_php_place place = {2, -1, "delay"};
     zend_string *id;
     zval *delay = NULL, *at = NULL;
     int64_t delay_ms, at_ms;
@@ -139,7 +140,7 @@ ZEND_METHOD(Dueq_Queue, reschedule) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (!dueq_php_due(delay, at, -1, &delay_ms, &at_ms)) {
+    if (!dueq_php_due(delay, at, &place, &delay_ms, &at_ms)) {
         RETURN_THROWS();
     }
     RETURN_BOOL(

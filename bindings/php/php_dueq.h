@@ -1,8 +1,8 @@
 /*
  * The map of the PHP extension. A method goes one way: parse the arguments (queue.c, manage.c, look.c,
- * queues.c, message.c, lock.c, with draft.c, backoff.c and seconds.c), submit the verb and wait for it
- * (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
- * core but dueq.h is seen here.
+ * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
+ * it (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
+ * core but its public headers is seen here. foreign.h goes on with the queues of other systems.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -37,6 +37,15 @@ extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
+extern zend_class_entry *dueq_php_delayed_queue_ce;
+extern zend_class_entry *dueq_php_laravel_queue_ce;
+extern zend_class_entry *dueq_php_laravel_job_ce;
+extern zend_class_entry *dueq_php_moved_ce;
+extern zend_class_entry *dueq_php_sizes_ce;
+extern zend_class_entry *dueq_php_long_ce;
+extern zend_class_entry *dueq_php_binary_ce;
+extern zend_class_entry *dueq_php_unreadable_ce;
+extern zend_class_entry *dueq_php_corrupt_ce;
 
 /* How a reserve waits. */
 typedef struct dueq_php_patience {
@@ -227,6 +236,46 @@ void dueq_php_time_make(zval *out, int64_t ms);
 
 void dueq_php_lock_startup(void);
 
+/* ---- keys.c: where values were given, and arrays whose keys are the names of parameters ----------- */
+
+/*
+ * Where a value was given, for the texts of errors: an argument's number, or the key of an item of
+ * the array that is argument number `argument`.
+ */
+typedef struct dueq_php_place {
+    uint32_t argument;
+    zend_long item; /* from 0; -1: the argument itself */
+    const char *name;
+} dueq_php_place;
+
+/* Throws InvalidException: the value at this place "must ...". Returns false. */
+bool dueq_php_invalid(const dueq_php_place *place, const char *text);
+/* Throws a TypeError: the value at this place "must be of type ...". */
+void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
+
+/* What a key's value must be, and so what its member is: zend_string *, zend_long, bool, HashTable *, zval *. */
+typedef enum dueq_php_type {
+    DUEQ_PHP_STRING,
+    DUEQ_PHP_TEXT,  /* or null: NULL */
+    DUEQ_PHP_LIMIT, /* an integer, or null: 0 */
+    DUEQ_PHP_NUMBER,
+    DUEQ_PHP_TRUTH,
+    DUEQ_PHP_TABLE,
+    DUEQ_PHP_VALUE /* anything */
+} dueq_php_type;
+
+typedef struct dueq_php_key {
+    const char *name;
+    dueq_php_type type;
+    size_t offset; /* of its member in `fields` */
+} dueq_php_key;
+
+/* Reads an item into the members of `fields`. False: it threw, as there is no such key or type. */
+bool dueq_php_keys_read(const dueq_php_key *keys, size_t count, HashTable *table, zend_long item,
+                        void *fields);
+
+static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(value) != IS_NULL; }
+
 /* ---- draft.c: what push and pushMany are given -------------------------------------------------- */
 
 /* One message in PHP's terms; NULL stands for what was not given. */
@@ -241,16 +290,6 @@ typedef struct dueq_php_fields {
 
 #define DUEQ_PHP_FIELDS {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
 
-/*
- * Where a value was given, for the texts of errors: an argument's number, or the key of an item of
- * the array that is argument number `argument`.
- */
-typedef struct dueq_php_place {
-    uint32_t argument;
-    zend_long item; /* from 0; -1: the argument itself */
-    const char *name;
-} dueq_php_place;
-
 /* Reads the parameters of push(). False: an exception was thrown. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields);
 /*
@@ -262,14 +301,11 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
 /* Reads argument 1, an array of messages, into drafts of the arena. NULL: an exception was thrown. */
 dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena);
 /*
- * Reads a due time, of which at most one may be given (not null); neither: both are 0. The two are the
- * parameters 2 and 3 of push and reschedule, or keys of an item. False: an exception was thrown.
+ * Reads a due time, of which at most one may be given (not null); neither: both are 0. first: the place of
+ * the delay, of which `at` is the next parameter. False: an exception was thrown.
  */
-bool dueq_php_due(zval *delay, zval *at, zend_long item, int64_t *delay_ms, int64_t *at_ms);
-/* Throws InvalidException: the value at this place "must ...". Returns false. */
-bool dueq_php_invalid(const dueq_php_place *place, const char *text);
-/* Throws a TypeError: the value at this place "must be of type ...". */
-void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
+bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *delay_ms,
+                  int64_t *at_ms);
 
 /* ---- backoff.c: Dueq\Backoff ------------------------------------------------------------------- */
 
@@ -313,6 +349,12 @@ dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted);
  * returned, so it returns INTERRUPTED with nothing taken and nothing thrown.
  */
 dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted);
+
+/*
+ * The same for waits that take what nobody would give back, or that a moment's patience ends well: a signal
+ * ends them as their timeout would, with what came until then. INTERRUPTED: it failed besides.
+ */
+dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted);
 
 /* A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own. */
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);

@@ -2,6 +2,7 @@
 """Makes core/scripts.inc: core/scripts/*.lua as C, with the statuses of core/dueq.h.
 
 Run without arguments after a change of a script; `--check` only says whether the file is stale.
+Those in a folder are named by it too (laravel_pop).
 In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, `-- FEW n`
 says that the first n of them are enough for its usual call, and DUEQ_NAME stands for the code of a
 status.
@@ -15,6 +16,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HEADER = HERE.parent / "dueq.h"
 TARGET = HERE.parent / "scripts.inc"
+
+
+def scripts() -> list[Path]:
+    """dueq's own, and in folders those for the queues of other systems."""
+    return [p for p in sorted(HERE.rglob("*.lua")) if p.parent.name != "lib"]
 
 
 def statuses() -> dict[str, str]:
@@ -60,11 +66,11 @@ def generate() -> str:
     codes = statuses()
     parts = []
     digest = hashlib.sha256(repr(codes).encode())
-    for path in sorted(HERE.glob("*.lua")) + sorted(HERE.glob("lib/*.lua")):
+    for path in scripts() + sorted(HERE.glob("lib/*.lua")):
         digest.update(path.read_bytes())
-    for path in sorted(HERE.glob("*.lua")):
+    for path in scripts():
         text = expand(path, codes)
-        name = path.stem
+        name = "_".join(path.relative_to(HERE).with_suffix("").parts)
         keys = keys_of(path, text)
         listed = ", ".join(f"DUEQ__KEY_{key.upper()}" for key in keys)
         sha1 = hashlib.sha1(text.encode()).hexdigest()

@@ -33,7 +33,7 @@ class Ended:
 
     @property
     def objects(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.lines]
+        return [json.loads(line) for line in self.out.splitlines()]
 
     @property
     def object(self) -> dict[str, Any]:

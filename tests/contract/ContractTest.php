@@ -4,7 +4,9 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
+use Dueq\DelayedQueue;
 use Dueq\Exception\DueqException;
+use Dueq\LaravelQueue;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Messages;
@@ -17,12 +19,16 @@ use PHPUnit\Framework\TestCase;
 require_once __DIR__ . '/../php/Server.php';
 require_once __DIR__ . '/Values.php';
 require_once __DIR__ . '/Expectations.php';
+require_once __DIR__ . '/Redisson.php';
+require_once __DIR__ . '/Laravel.php';
 
 /** Runs the situations of this folder (README.md has their format) on the PHP extension. */
 final class ContractTest extends TestCase
 {
     use Values;
     use Expectations;
+    use Redisson;
+    use Laravel;
 
     private static ?Server $server = null;
 
@@ -74,6 +80,8 @@ final class ContractTest extends TestCase
         $this->names = [$situation => true];
         $this->each = $each;
         $this->queue = new Queue($situation, self::$server->url());
+        $this->redisson = new DelayedQueue($situation, self::$server->url());
+        $this->laravel = new LaravelQueue($situation, self::$server->url());
         foreach ($steps as $index => $step) {
             $where = 'each ' . json_encode($each) . ', step ' . ($index + 1) . ': ' . json_encode($step);
             $this->step($step, $where);
@@ -120,7 +128,7 @@ final class ContractTest extends TestCase
             }
             return;
         }
-        $verb = lcfirst(str_replace('_', '', ucwords($step['do'], '_')));
+        $verb = lcfirst(str_replace(['_', ' '], '', ucwords($step['do'], '_ ')));
         try {
             $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {

@@ -80,6 +80,7 @@ trait Values
             $name === 'each' => $this->each,
             $name === 'queue' => $this->situation,
             $first === 'key' => "dueq:{{$this->name}}:$last",
+            $last === 'reserved' => $this->jobs[$first]->reserved,
             $last === 'id' => $this->ids[$first],
             $last === 'ticket' => end($this->captures[$first])->ticket,
         };

@@ -24,6 +24,8 @@ static int end(void **state) {
     struct run *run = *state;
     for (struct opened *opened = run->opened; opened; opened = opened->next)
         dueq_queue_close(opened->queue);
+    dueq_redisson_close(run->redisson);
+    dueq_laravel_close(run->laravel);
     dueq_close(run->client);
     redisFree(run->redis);
     while (run->kept) {

@@ -124,42 +124,45 @@ static void compare_headers(struct run *run, json_object *expected, const dueq_m
     }
 }
 
+bool compare_field(struct run *run, const char *name, json_object *wanted,
+                   const struct text_field *texts, size_t text_count,
+                   const struct number_field *numbers, size_t number_count) {
+    bool known = !strcmp(name, "as");
+    for (size_t i = 0; i < text_count; i++)
+        if (!strcmp(name, texts[i].name)) {
+            compare_bytes(run, name, wanted, *texts[i].bytes);
+            known = true;
+        }
+    for (size_t i = 0; i < number_count; i++)
+        if (!strcmp(name, numbers[i].name)) {
+            compare_time(run, name, wanted, numbers[i].number);
+            known = true;
+        }
+    return known;
+}
+
 void compare_message(struct run *run, json_object *expected, const dueq_message *message) {
     const dueq_bytes state = BYTES(dueq_state_name(message->state));
-    const struct {
-        const char *name;
-        const dueq_bytes *bytes;
-    } texts[] = {{"id", &message->id},     {"ticket", &message->ticket},
-                 {"body", &message->body}, {"error", &message->error},
-                 {"state", &state},        {"dead_letter", &message->dead_letter},
-                 {"to", &message->to}};
-    const struct {
-        const char *name;
-        int64_t number;
-    } numbers[] = {{"attempt", message->attempt},
-                   {"max_attempts", message->max_attempts},
-                   {"crashes", message->crashes},
-                   {"max_crashes", message->max_crashes},
-                   {"deliveries", message->deliveries},
-                   {"priority", message->priority},
-                   {"drop", message->drop},
-                   {"time_ms", message->time_ms},
-                   {"time_in_ms", message->time_ms},
-                   {"created_in_ms", message->created_ms},
-                   {"expires_ms", message->expires_ms},
-                   {"expires_in_ms", message->expires_ms}};
+    const struct text_field texts[] = {
+        {"id", &message->id},     {"ticket", &message->ticket},
+        {"body", &message->body}, {"error", &message->error},
+        {"state", &state},        {"dead_letter", &message->dead_letter},
+        {"to", &message->to}};
+    const struct number_field numbers[] = {{"attempt", message->attempt},
+                                           {"max_attempts", message->max_attempts},
+                                           {"crashes", message->crashes},
+                                           {"max_crashes", message->max_crashes},
+                                           {"deliveries", message->deliveries},
+                                           {"priority", message->priority},
+                                           {"drop", message->drop},
+                                           {"time_ms", message->time_ms},
+                                           {"time_in_ms", message->time_ms},
+                                           {"created_in_ms", message->created_ms},
+                                           {"expires_ms", message->expires_ms},
+                                           {"expires_in_ms", message->expires_ms}};
     json_object_object_foreach(expected, name, wanted) {
-        bool known = !strcmp(name, "as");
-        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-            if (!strcmp(name, texts[i].name)) {
-                compare_bytes(run, name, wanted, *texts[i].bytes);
-                known = true;
-            }
-        for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-            if (!strcmp(name, numbers[i].name)) {
-                compare_time(run, name, wanted, numbers[i].number);
-                known = true;
-            }
+        bool known = compare_field(run, name, wanted, texts, sizeof texts / sizeof *texts, numbers,
+                                   sizeof numbers / sizeof *numbers);
         if (!strcmp(name, "headers"))
             compare_headers(run, wanted, message);
         else if (!known)

@@ -4,6 +4,9 @@
 
 #include "../core/support.h"
 
+#include "dueq_laravel.h"
+#include "dueq_redisson.h"
+
 #include <json-c/json.h>
 
 struct situation {
@@ -20,7 +23,8 @@ struct opened {
     dueq_queue *queue;
 };
 
-/* A message, id or lock that a step gave a name. Of a lock: its name and token. */
+/* A message, id, lock or job that a step gave a name. Of a lock: its name and token; of a job: its uuid, or
+ * else its id, and what it is reserved as. */
 struct capture {
     struct capture *next; /* the ones named before */
     const char *name;
@@ -51,6 +55,8 @@ struct run {
     redisContext *redis;
     dueq_queue *queue;
     dueq_bytes name; /* the queue's */
+    dueq_redisson *redisson;
+    dueq_laravel *laravel;
     struct opened *opened;
     struct capture *captures;
     struct look *looks;
@@ -118,11 +124,34 @@ void compare_time(struct run *run, const char *what, json_object *expected, int6
 void compare_status(struct run *run, json_object *expect, dueq_status got);
 /* "statuses": a list, or how many there are of each. */
 void compare_statuses(struct run *run, json_object *expect, const dueq_result *result);
+struct text_field {
+    const char *name;
+    const dueq_bytes *bytes;
+};
+struct number_field {
+    const char *name;
+    int64_t number;
+};
+/* Compares the field that has this name; false: none has it ("as" is known, and no field). */
+bool compare_field(struct run *run, const char *name, json_object *wanted,
+                   const struct text_field *texts, size_t text_count,
+                   const struct number_field *numbers, size_t number_count);
 /* Compares what `expected` names, and gives the message the name that it has there. */
 void compare_message(struct run *run, json_object *expected, const dueq_message *message);
 /* Compares with "count" and "messages". */
 void compare_messages(struct run *run, json_object *expect, const dueq_message *const *messages,
                       size_t count);
+
+/* A step's values, as often as "times" says, or its one. */
+dueq_value *typed_values(struct run *run, json_object *step, size_t *count);
+/* JSON of another program's: the same text, or the same meaning. */
+void compare_json(struct run *run, const char *what, dueq_bytes expected, dueq_bytes got);
+/* Compares with "count" and "values". */
+void compare_values(struct run *run, json_object *expect, const dueq_result *result);
+/* Compares with "moved", "damaged" and "next_ms". */
+void compare_moved(struct run *run, json_object *expect, const dueq_moved *moved);
+/* Compares with what it names. */
+void compare_sizes(struct run *run, json_object *expect, const dueq_sizes *sizes);
 
 /* A step's drafts: those of "drafts", or the one that the step is, as often as "times" says. */
 dueq_draft *drafts(struct run *run, json_object *step, size_t *count);
@@ -135,8 +164,10 @@ struct verb {
     void (*run)(struct run *run, json_object *step);
 };
 
-/* What producers and consumers do; what is done from outside; locks. Each ends with no name. */
-extern const struct verb work_verbs[], manage_verbs[], lock_verbs[];
+/* What producers and consumers do; what is done from outside; locks; the queues of other systems. Each
+ * ends with no name. */
+extern const struct verb work_verbs[], manage_verbs[], lock_verbs[], redisson_verbs[],
+    laravel_verbs[];
 
 void do_step(struct run *run, json_object *step);
 

@@ -15,6 +15,18 @@ VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
 DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter", "to"}
 DRAFT |= {"unique_ms", "existing"}
+JOB_DRAFT = {
+    "payload",
+    "job",
+    "data",
+    "command_name",
+    "command",
+    "display_name",
+    "delay_ms",
+    "at_ms",
+}
+JOB_DRAFT |= {"max_tries", "max_exceptions", "timeout_s", "backoff_s", "retry_until_s"}
+JOB_DRAFT |= {"fail_on_timeout", "as"}
 BACKOFF = {"kind", "jitter", "base_ms", "cap_ms", "list_ms"}
 FIELDS = {
     "open": {"name"},
@@ -45,10 +57,29 @@ FIELDS = {
     "pass": {"args"},
     "break": {"args"},
     "mend": {"args"},
+    "redisson open": {"destination", "codec", "layout"},
+    "redisson offer": {"value", "values", "times", "delay_ms", "at_ms"},
+    "redisson transfer": {"timeout_ms", "most"},
+    "redisson take": {"count", "timeout_ms"},
+    "redisson poll": {"count"},
+    "redisson peek": {"count"},
+    "redisson remove": {"value"},
+    "redisson contains": {"value"},
+    "laravel open": {"name", "prefix"},
+    "laravel push": JOB_DRAFT | {"drafts", "times"},
+    "laravel later": JOB_DRAFT,
+    "laravel pop": {"count", "timeout_ms", "retry_after_ms"},
+    "laravel delete": {"job", "reserved"},
+    "laravel release": {"job", "delay_ms"},
+    "laravel migrate": {"timeout_ms", "most"},
+    **{f"{peer} {verb}": set() for peer in ("redisson", "laravel") for verb in ("size", "clear")},
+    **{script: {"args"} for script in ("place", "elements", "payloads", "nearer")},
 }
 STATS = {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
 STATS |= {"buried", "cancelled", "purged", "damaged", "paused"}
 STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
+MOVED = {"moved", "damaged", "next_ms", "next_in_ms"}
+SIZES = {"ready", "delayed", "reserved", "aside", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
     **{key: {"statuses"} for key in ("push", "ack", "ack_push", "cancel", "kick")},
     "reserve": {"messages", "count", "queue"},
@@ -60,6 +91,14 @@ EXPECTS = {
     "rates": {"rates"},
     "queues": {"names", "without"},
     **{key: {"reply"} for key in ("redis", "pass", "break", "mend")},
+    **{key: {"reply"} for key in ("place", "elements", "payloads", "nearer")},
+    **{f"redisson {verb}": {"values", "count"} for verb in ("take", "poll", "peek")},
+    **{key: {"statuses", "id"} for key in ("laravel push", "laravel later")},
+    "laravel pop": {"jobs", "count"},
+    "laravel delete": {"statuses"},
+    **dict.fromkeys(("redisson transfer", "laravel migrate"), MOVED),
+    **{f"{peer} size": SIZES for peer in ("redisson", "laravel")},
+    **{f"{peer} clear": {"cleared"} for peer in ("redisson", "laravel")},
 }
 
 

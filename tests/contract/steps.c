@@ -143,7 +143,8 @@ const struct verb work_verbs[] = {
     {"bury", do_bury}, {NULL, NULL}};
 
 static const struct verb *verb_named(const char *name) {
-    const struct verb *const tables[] = {work_verbs, manage_verbs, lock_verbs};
+    const struct verb *const tables[] = {work_verbs, manage_verbs, lock_verbs, redisson_verbs,
+                                         laravel_verbs};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         for (const struct verb *verb = tables[i]; verb->name; verb++)
             if (!strcmp(name, verb->name))

@@ -13,7 +13,18 @@ import dueq
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from situations import BACKOFF, DRAFT, EXPECTS, FIELDS, FOLDER, Json, Situation, Values, situations
+from foreign import Foreign, to_ms
+from situations import (
+    BACKOFF,
+    DRAFT,
+    EXPECTS,
+    FIELDS,
+    FOLDER,
+    JOB_DRAFT,
+    Json,
+    Situation,
+    situations,
+)
 
 from private_server import Reply, Server
 
@@ -25,8 +36,9 @@ def test_data_has_no_other_fields() -> None:
             assert set(step) - {"do", "expect"} <= FIELDS[step["do"]], (situation.name, step)
             expects = EXPECTS.get(step["do"], set())
             assert set(step.get("expect", {})) - {"status"} <= expects, (situation.name, step)
+            fields = JOB_DRAFT if step["do"] == "laravel push" else DRAFT
             for draft in step.get("drafts", [step]):
-                assert "drafts" not in step or set(draft) <= DRAFT, (situation.name, step)
+                assert "drafts" not in step or set(draft) <= fields, (situation.name, step)
                 assert set(draft.get("backoff", {})) <= BACKOFF, (situation.name, step)
     names = [situation.name for situation in situations()]
     assert len(names) == len(set(names))
@@ -50,12 +62,11 @@ def test_contract(server: Server, situation: Situation) -> None:
     assert run.script("check", [b"1" if situation.damaged else b"0"]) == []
 
 
-class Run(Values):
+class Run(Foreign):
     """One situation under way."""
 
     def __init__(self, server: Server, situation: Situation) -> None:
-        super().__init__(situation)
-        self.server = server
+        super().__init__(server, situation)
         self.queue = dueq.Queue(situation.name, server.url)
         self.several: dict[tuple[str, ...], dueq.Queues] = {}
         self.looks: dict[str, Iterator[dueq.Message]] = {}
@@ -69,23 +80,11 @@ class Run(Values):
         keys = [b"dueq:{" + name + b"}:" for name in names]
         return self.server.command("EVAL", source, len(keys), *keys, *arguments)
 
-    def now(self) -> int:
-        """The server's clock in milliseconds."""
-        now = self.server.command("TIME")
-        assert isinstance(now, list)
-        assert isinstance(now[0], bytes)
-        assert isinstance(now[1], bytes)
-        return int(now[0]) * 1000 + int(now[1]) // 1000
-
-    def is_in(self, wanted: Json, seconds: float | None) -> bool:
-        """Is this point of time so many milliseconds from now?"""
-        return bool(wanted[0] <= to_ms(seconds) - self.now() <= wanted[1])
-
     # Steps
 
     def step(self, step: Json) -> None:
         expect = step.get("expect", {})
-        verb = getattr(self, "do_" + step["do"], None)
+        verb = getattr(self, "do_" + step["do"].replace(" ", "_"), None)
         if not verb:
             if step["do"] == "redis":
                 reply = self.server.command(*(self.value(word) for word in step["command"]))
@@ -101,7 +100,7 @@ class Run(Values):
                 statuses += statuses * len(self.drafts(step))
         except UnicodeEncodeError:
             # Bytes that are not UTF-8 are no text in Python: it refuses them before dueq can.
-            statuses = ["NAME" if step["do"] == "open" else "INVALID"]
+            statuses = ["NAME" if step["do"].endswith("open") else "INVALID"]
         status = next((status for status in statuses if status != "OK"), "OK")
         assert status == expect.get("status", "OK")
         wanted = expect.get("statuses")
@@ -325,7 +324,3 @@ class Run(Values):
                 assert (getattr(found, name) or 0) == value, name
             else:
                 assert (getattr(found, name) or "").encode() == self.value(value), name
-
-
-def to_ms(seconds: float | None) -> int:
-    return round(seconds * 1000) if seconds else 0

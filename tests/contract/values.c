@@ -128,7 +128,7 @@ dueq_bytes variable(struct run *run, const char *name, size_t size) {
         struct capture *found = capture(run, text);
         if (found && !strcmp(dot, "id"))
             return found->id;
-        if (found && !strcmp(dot, "ticket"))
+        if (found && (!strcmp(dot, "ticket") || !strcmp(dot, "reserved")))
             return found->ticket;
     }
     wrong(run, "there is no ${%.*s}", (int)size, name);

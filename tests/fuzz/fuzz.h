@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dueq_laravel.h"
 #include "internal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,15 +42,27 @@ static inline void fuzz_touch(dueq_bytes bytes) {
         sink = (unsigned char)(sink ^ ((const unsigned char *)bytes.data)[i]);
 }
 
+static inline void fuzz_touch_job(const dueq_job *job) {
+    const dueq_bytes parts[] = {job->payload, job->reserved, job->id,           job->uuid,
+                                job->job,     job->data,     job->display_name, job->backoff};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        fuzz_touch(parts[i]);
+    const char *data = job->data.data, *payload = job->payload.data;
+    CHECK(!data || (data >= payload && data + job->data.size <= payload + job->payload.size));
+}
+
 /* Reads all that a result gives out. */
 static inline void fuzz_touch_result(const dueq_result *result) {
     fuzz_touch(dueq_result_cursor(result));
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_message *message = dueq_result_message(result, i);
         const dueq_rate *rate = dueq_result_rate(result, i);
+        const dueq_job *job = dueq_result_job(result, i);
         fuzz_touch(dueq_result_id(result, i));
         if (rate)
             fuzz_touch((dueq_bytes){rate, sizeof *rate});
+        if (job)
+            fuzz_touch_job(job);
         if (!message)
             continue;
         fuzz_touch(message->id);

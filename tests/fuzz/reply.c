@@ -2,6 +2,7 @@
 #include <hiredis/hiredis.h>
 
 #include "fuzz.h"
+#include "laravel/laravel.h"
 
 static void check_result(dueq_result *result, const struct dueq__error *error) {
     if (result)
@@ -31,6 +32,7 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
     check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
     check_result(dueq__result_counted(reply, &error), &error);
     check_result(dueq__result_rated(reply, &error), &error);
+    check_result(dueq__laravel_popped(reply, &error), &error);
     for (size_t i = 0; i < dueq__reply_count(reply); i++)
         decode(dueq__reply_item(reply, i), lease_ms);
 }

@@ -1,5 +1,5 @@
 /* Runs the verbs for the model by libdueq: a request is a line of JSON, and so is its answer. */
-#include <json.h>
+#include <json-c/json.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

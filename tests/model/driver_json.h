@@ -2,7 +2,7 @@
 #ifndef DRIVER_JSON_H
 #define DRIVER_JSON_H
 
-#include <json.h>
+#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 

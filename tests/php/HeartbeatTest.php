@@ -5,22 +5,12 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Message;
+use PHPUnit\Framework\Attributes\DataProvider;
 
 /** What a consumer holds stays its own while it lives, whatever its handler does, and no longer. */
 final class HeartbeatTest extends QueueTestCase
 {
     private const LEASE = 0.4;
-
-    /** Waits until this holds. */
-    private function await(callable $condition, float $seconds = 20.0): void
-    {
-        for ($end = microtime(true) + $seconds; microtime(true) < $end; usleep(5000)) {
-            if ($condition()) {
-                return;
-            }
-        }
-        $this->fail('it did not come to that');
-    }
 
     /** Waits for a message beside this process, for a time: the queue counts what it took. */
     private function rival(float $seconds): int
@@ -42,6 +32,7 @@ final class HeartbeatTest extends QueueTestCase
     }
 
     /** @dataProvider busyHandlers */
+    #[DataProvider('busyHandlers')]
     public function test_a_busy_handler_keeps_its_messages(callable $busy): void
     {
         $queue = $this->queue();

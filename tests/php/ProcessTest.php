@@ -182,6 +182,7 @@ final class ProcessTest extends QueueTestCase
 
     public function test_memory_stays_flat_over_many_objects(): void
     {
+        gc_collect_cycles(); // what other tests left
         $url = $this->server->url();
         $cycle = function () use ($url) {
             $queues = new Queues(['a', 'b'], $url);
@@ -313,28 +314,5 @@ final class ProcessTest extends QueueTestCase
     {
         [, $output] = $this->php('phpinfo(INFO_MODULES);');
         $this->assertStringContainsString('Version => ' . \Dueq\Queue::VERSION, $output);
-    }
-
-    /**
-     * Runs code in a PHP process of its own with this extension.
-     *
-     * @return array{int, string} the exit code and what it printed
-     */
-    private function php(string $code, string ...$settings): array
-    {
-        preg_match('~/\S*/dueq\.so~', file_get_contents('/proc/self/maps'), $match);
-        $command = [PHP_BINARY, '-n', '-d', "extension=$match[0]", '-d', 'display_errors=stdout'];
-        foreach ($settings as $setting) {
-            array_push($command, '-d', $setting);
-        }
-        $process = proc_open([...$command, '-r', $code], [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
-        $output = stream_get_contents($pipes[1]);
-        return [proc_close($process), $output];
-    }
-
-    private static function resident(): int
-    {
-        preg_match('/^VmRSS:\s+(\d+)/m', file_get_contents('/proc/self/status'), $match);
-        return (int) $match[1];
     }
 }

@@ -58,6 +58,32 @@ abstract class QueueTestCase extends TestCase
         $this->fail("no TypeError with $text");
     }
 
+    /** Waits until this holds. */
+    protected function await(callable $condition, float $seconds = 20.0): void
+    {
+        for ($end = microtime(true) + $seconds; microtime(true) < $end; usleep(5000)) {
+            if ($condition()) {
+                return;
+            }
+        }
+        $this->fail('it did not come to that');
+    }
+
+    /** Runs code, and returns what it made PHP log. */
+    protected static function logged(callable $run): string
+    {
+        $file = tempnam(sys_get_temp_dir(), 'dueq-log-');
+        $before = ini_set('error_log', $file);
+        try {
+            $run();
+        } finally {
+            ini_set('error_log', $before);
+            $text = file_get_contents($file);
+            unlink($file);
+        }
+        return $text;
+    }
+
     /** Runs code in a child process and returns what it returned; the child ends without PHPUnit. */
     protected function inChild(callable $run): mixed
     {
@@ -92,5 +118,29 @@ abstract class QueueTestCase extends TestCase
             }
         }
         return $pid;
+    }
+
+    /**
+     * Runs code in a PHP process of its own with this extension.
+     *
+     * @return array{int, string} the exit code and what it printed
+     */
+    protected function php(string $code, string ...$settings): array
+    {
+        preg_match('~/\S*/dueq\.so~', file_get_contents('/proc/self/maps'), $match);
+        $command = [PHP_BINARY, '-n', '-d', "extension=$match[0]", '-d', 'display_errors=stdout'];
+        foreach ($settings as $setting) {
+            array_push($command, '-d', $setting);
+        }
+        $process = proc_open([...$command, '-r', $code], [1 => ['pipe', 'w'], 2 => ['redirect', 1]], $pipes);
+        $output = stream_get_contents($pipes[1]);
+        return [proc_close($process), $output];
+    }
+
+    /** How much memory this process has, in KiB: that of C too. */
+    protected static function resident(): int
+    {
+        preg_match('/^VmRSS:\s+(\d+)/m', file_get_contents('/proc/self/status'), $match);
+        return (int) $match[1];
     }
 }

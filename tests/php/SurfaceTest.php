@@ -5,22 +5,35 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Backoff;
+use Dueq\Binary;
 use Dueq\Consumer;
+use Dueq\DelayedQueue;
+use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
+use Dueq\LaravelJob;
+use Dueq\LaravelQueue;
 use Dueq\Lock;
+use Dueq\Long;
 use Dueq\Message;
 use Dueq\Messages;
+use Dueq\Moved;
 use Dueq\Pending;
 use Dueq\Pusher;
 use Dueq\Queue;
 use Dueq\Queues;
 use Dueq\Rate;
+use Dueq\Sizes;
 use Dueq\Stats;
+use Dueq\Unreadable;
 
 /** The classes themselves: complete, final, and as the stub says. */
 final class SurfaceTest extends QueueTestCase
 {
     private const ROOT = __DIR__ . '/../..';
+
+    /** What holds nothing but its properties. */
+    private const PLAIN = [Stats::class, Rate::class, Moved::class, Sizes::class, Long::class, Binary::class,
+        Unreadable::class];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
     {
@@ -56,14 +69,20 @@ final class SurfaceTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('x', headers: ['a' => 'b']);
+        $delayed = new DelayedQueue('d', $this->server->url());
+        $this->server->command('RPUSH', 'd', 'no Kryo');
+        $laravel = new LaravelQueue('l', $this->server->url());
+        $laravel->push('Job');
         $objects = [
             $queue, $queue->reserve(), $queue->peek('leased'), $queue->stats(), $queue->rates()[0],
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
-            $queue->reserveStart(), $queue->pusher(), $queue->consume(),
+            $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
+            $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
-                Queues::class, Pending::class, Pusher::class, Consumer::class],
+                Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
+                Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class],
             array_map(get_class(...), $objects)
         );
         return $objects;
@@ -82,7 +101,7 @@ final class SurfaceTest extends QueueTestCase
             $this->assertTrue((new \ReflectionClass($object))->isFinal());
             $this->assertFails(fn () => serialize($object), \Exception::class);
             $this->assertFails(fn () => $object->added = 1, \Error::class);
-            if (!$object instanceof Stats && !$object instanceof Rate) {
+            if (!in_array(get_class($object), self::PLAIN, true)) {
                 $this->assertFails(fn () => clone $object, \Error::class);
             }
         }
@@ -107,26 +126,40 @@ final class SurfaceTest extends QueueTestCase
 
     public function test_objects_come_from_their_makers_only(): void
     {
-        foreach ([Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class, Stats::class, Rate::class, Lock::class, Backoff::class] as $class) {
+        foreach ([Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class, Stats::class, Rate::class, Lock::class,
+            Backoff::class, LaravelJob::class, Moved::class, Sizes::class, Unreadable::class] as $class) {
             $this->assertFails(fn () => new $class(), \Error::class);
         }
         foreach ($this->objects() as $object) {
-            if ($object instanceof Stats || $object instanceof Rate) {
+            $class = get_class($object);
+            if (in_array($class, self::PLAIN, true)) {
                 continue;
             }
-            $class = get_class($object);
             $reflection = new \ReflectionClass($class);
             $this->assertFails(fn () => $reflection->newInstanceWithoutConstructor(), \ReflectionException::class);
         }
         $queue = $this->queue();
         $this->assertFails(fn () => $queue->__construct('other'), \Error::class);
         $this->assertSame('q', $queue->name);
+        $others = [new DelayedQueue('d', $this->server->url()), new LaravelQueue(), new Long(5), new Binary('x')];
+        foreach ($others as $other) {
+            $this->assertFails(fn () => $other->__construct(...[$other instanceof Long ? 6 : 'other']), \Error::class);
+        }
+        $this->assertSame(['d', 'default', 5, 'x'], [$others[0]->destination, $others[1]->name, $others[2]->value,
+            $others[3]->bytes]);
+    }
+
+    public function test_an_exception_of_corruption_has_what_cannot_be_read(): void
+    {
+        $this->assertNull((new CorruptException('text'))->raw);
+        $this->assertSame('?string', (string) (new \ReflectionProperty(CorruptException::class, 'raw'))->getType());
     }
 
     public function test_the_url_does_not_show_in_a_trace(): void
     {
         $url = 'bad://user:secret@host';
-        $runs = [fn () => new Queue('q', $url), fn () => new Queues(['q'], $url), fn () => Queue::names($url)];
+        $runs = [fn () => new Queue('q', $url), fn () => new Queues(['q'], $url), fn () => Queue::names($url),
+            fn () => new DelayedQueue('q', $url), fn () => new LaravelQueue('q', $url)];
         foreach ($runs as $run) {
             try {
                 $run();

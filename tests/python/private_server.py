@@ -34,6 +34,7 @@ class Server:
         self.directory = Path(tempfile.mkdtemp(prefix="dueq-"))
         self.socket = self.directory / "s"
         self.url = f"unix://{self.socket}"
+        self.program = PROGRAM
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -53,14 +54,14 @@ class Server:
     def start(self) -> None:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
-        self._process = subprocess.Popen([PROGRAM, *words, *self._options])
+        self._process = subprocess.Popen([self.program, *words, *self._options])
         deadline = time.monotonic() + 10
         while True:
             try:
                 return self.connect().close()
             except OSError:
                 if time.monotonic() > deadline or self._process.poll() is not None:
-                    raise RuntimeError(f"{PROGRAM} did not start: {self.log()}") from None
+                    raise RuntimeError(f"{self.program} did not start: {self.log()}") from None
                 time.sleep(0.01)
 
     def stop(self) -> None:

@@ -141,6 +141,7 @@ def test_cancel_in_one_loop_after_another(queue: dueq.Queue, server: Server) -> 
         message = queue.reserve()
         assert message is not None
         message.ack()
+    asyncio.run(asyncio.wait_for(opened.close(), 10))
 
 
 def test_cancel_leaves_the_connections_to_others(queue: dueq.Queue, server: Server) -> None:

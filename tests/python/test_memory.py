@@ -146,3 +146,45 @@ def test_memory_of_consumers_and_pushers(queue: dueq.Queue) -> None:
     tracemalloc.stop()
     assert grown < 200_000
     assert resident() - held < 4_000_000
+
+
+def test_memory_of_other_systems_queues(queue: dueq.Queue) -> None:
+    deep = {"list": [1, 2.5, None, "x" * 100], "big": 2**70}
+
+    def cycle(orders: dueq.DelayedQueue, jobs: dueq.LaravelQueue, count: int) -> None:
+        for _ in range(count):
+            orders.offer_many([deep, "text", 5, True, None, 1.5, dueq.Long(5)])
+            assert len(orders.peek(9)) == 7
+            assert "text" in orders
+            assert orders.remove("text")
+            assert orders.poll() == deep
+            assert orders.transfer().moved == 5
+            assert len(orders.take_many(9)) == 5
+            with contextlib.suppress(dueq.errors.InvalidError):
+                orders.offer(b"no form")
+            jobs.push_many([dueq.JobDraft("A@b", deep, backoff=[1, 2]), "C"] * 3)
+            jobs.push_object("X", "O:1:{}")
+            taken = jobs.pop_many(9, timeout=1)
+            taken[0].release()
+            assert jobs.delete_many(taken[1:]) == [True] * 6
+            with contextlib.suppress(dueq.LeaseLost):
+                taken[0].delete()
+            assert jobs.clear() == 1
+            with contextlib.suppress(dueq.errors.InvalidError):
+                jobs.push_raw("{}")
+
+    with (
+        dueq.DelayedQueue("orders", queue.url, codec="jackson") as orders,
+        dueq.LaravelQueue(url=queue.url) as jobs,
+    ):
+        cycle(orders, jobs, 200)
+        gc.collect()
+        tracemalloc.start()
+        cycle(orders, jobs, 20)
+        objects, held = tracemalloc.get_traced_memory()[0], resident()
+        cycle(orders, jobs, 800)
+        gc.collect()
+        grown = tracemalloc.get_traced_memory()[0] - objects
+        tracemalloc.stop()
+    assert grown < 100_000
+    assert resident() - held < 4_000_000

@@ -104,6 +104,76 @@ def test_package_flat_module_refuses_other_handles(server: Server) -> None:
     error.extend(b"not held")
 
 
+VALUE = (_core.STRING, 0, 0.0, "text")
+JOB = ("", "X", "", "", "", "", 0, 0, 0, 0, 0, "", 0, False)
+
+
+@pytest.mark.parametrize(
+    "offer",
+    [
+        (),
+        (VALUE, 0),
+        (VALUE, 0, "0"),
+        (VALUE[:3], 0, 0),
+        ((None, 0, 0.0, ""), 0, 0),
+        ((1, 2**63, 0.0, ""), 0, 0),
+        ((1, 0, "x", ""), 0, 0),
+        ((1, 0, 0.0, None), 0, 0),
+        ((1, 0, 0.0, bytearray(b"")), 0, 0),
+        (list(VALUE), 0, 0),
+        "offer",
+    ],
+    ids=repr,
+)
+def test_package_flat_module_refuses_other_offers(server: Server, offer: object) -> None:
+    queue = _core.redisson_open(_core.client_open(server.url), "shapes", 0, 0)
+    for offers in (((VALUE, 0, 0), offer), [offer]):
+        with pytest.raises((TypeError, OverflowError, SystemError)):
+            _core.redisson_offer_submit(queue, offers)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        (),
+        JOB[:-1],
+        *[(*JOB[:place], None, *JOB[place + 1 :]) for place in range(13)],
+        (*JOB[:6], 2**63, *JOB[7:]),
+        list(JOB),
+        "job",
+    ],
+    ids=repr,
+)
+def test_package_flat_module_refuses_other_jobs(server: Server, job: object) -> None:
+    queue = _core.laravel_open(_core.client_open(server.url), "shapes", "")
+    for jobs in ((JOB, job), [job]):
+        with pytest.raises((TypeError, OverflowError, SystemError)):
+            _core.laravel_push_submit(queue, jobs)  # type: ignore[arg-type]
+
+
+def test_package_flat_module_tells_systems_apart(server: Server) -> None:
+    client = _core.client_open(server.url)
+    own = _core.queue_open(client, "own")
+    delayed = _core.redisson_open(client, "delayed", 0, 0)
+    jobs = _core.laravel_open(client, "jobs", "")
+    for wrong in (delayed, jobs):
+        with pytest.raises(TypeError, match="another's is wanted"):
+            _core.stats_submit(wrong)
+    for wrong in (own, jobs):
+        with pytest.raises(TypeError, match="another's is wanted"):
+            _core.redisson_size_submit(wrong)
+    for wrong in (own, delayed):
+        with pytest.raises(TypeError, match="another's is wanted"):
+            _core.laravel_size_submit(wrong)
+    for texts in (("text",), (b"x", None), [b"x"]):
+        with pytest.raises((TypeError, SystemError)):
+            _core.laravel_delete_submit(jobs, texts)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="PyCapsule"):
+        _core.redisson_open(object(), "x", 0, 0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="PyCapsule"):
+        _core.laravel_open(object(), "x", "")  # type: ignore[arg-type]
+
+
 def test_package_handle_of_a_queue_keeps_its_client(server: Server) -> None:
     queue = _core.queue_open(_core.client_open(server.url), "alone")
     assert _core.stats_submit(queue) == _core.PENDING

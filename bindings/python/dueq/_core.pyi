@@ -1,4 +1,4 @@
-"""The flat private module that SWIG makes from core/dueq.h by swig/dueq.i."""
+"""The flat private module that SWIG makes from the public headers in core/ by swig/dueq.i."""
 
 from typing import TypeAlias
 
@@ -10,7 +10,7 @@ class Client:
     """A client; opaque (a capsule, not importable)."""
 
 class Handle:
-    """A queue of a client; the same."""
+    """A queue of a client, of dueq's own or of another system's; the same."""
 
 class Consumer:
     """The same for a consumer."""
@@ -71,13 +71,48 @@ CountsRow: TypeAlias = tuple[
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 # error, from_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
-# dueq._pool.Answer names these
+# kind, integer, number, bytes
+ValueRow: TypeAlias = tuple[int, int, float, str | bytes]
+# value, delay_ms, at_ms
+OfferRow: TypeAlias = tuple[ValueRow, int, int]
+# status, kind, value: of JSON its text
+ReadRow: TypeAlias = tuple[int, int, bool | int | float | str | bytes | None]
+# payload, job, data, command_name, command, display_name, delay_ms, at_ms, max_tries,
+# max_exceptions, timeout_s, backoff, retry_until_s, fail_on_timeout
+LaravelRow: TypeAlias = tuple[
+    str | bytes,
+    str,
+    str,
+    str,
+    str | bytes,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    int,
+    bool,
+]
+# payload, reserved, id, uuid, job, data, display_name, attempts, max_tries, timeout_s, backoff,
+# retry_until_s, until_ms
+JobRow: TypeAlias = tuple[bytes, bytes, str, str, str, bytes, str, int, int, int, str, int, int]
+# ready, delayed, reserved, aside, next_ms, now_ms
+SizesRow: TypeAlias = tuple[int, int, int, int, int, int]
+# moved, damaged, next_ms
+MovedRow: TypeAlias = tuple[int, int, int]
+# dueq._link.Answer names these
 Answer: TypeAlias = tuple[
     int,
     list[MessageRow],
     list[RateRow],
+    list[ReadRow],
+    list[JobRow],
     list[tuple[int, str]],
     CountsRow | None,
+    SizesRow | None,
+    MovedRow | None,
     int,
     int,
     int,
@@ -117,6 +152,27 @@ def queues_submit(client: Client, cursor: bytes, /) -> int: ...
 def lock_submit(queue: Handle, name: str, ttl_ms: int, timeout_ms: int, /) -> int: ...
 def relock_submit(queue: Handle, name: str, token: str, ttl_ms: int, /) -> int: ...
 def unlock_submit(queue: Handle, name: str, token: str, /) -> int: ...
+def redisson_open(client: Client, destination: str, codec: int, layout: int, /) -> Handle: ...
+def redisson_offer_submit(queue: Handle, offers: tuple[OfferRow, ...], /) -> int: ...
+def redisson_transfer_submit(queue: Handle, most: int, timeout_ms: int, /) -> int: ...
+def redisson_size_submit(queue: Handle, /) -> int: ...
+def redisson_take_submit(queue: Handle, count: int, timeout_ms: int, /) -> int: ...
+def redisson_poll_submit(queue: Handle, count: int, /) -> int: ...
+def redisson_peek_submit(queue: Handle, count: int, /) -> int: ...
+def redisson_remove_submit(queue: Handle, value: ValueRow, /) -> int: ...
+def redisson_contains_submit(queue: Handle, value: ValueRow, /) -> int: ...
+def redisson_clear_submit(queue: Handle, /) -> int: ...
+def codec_decode(client: Client, codec: int, bytes: Buffer | str, /) -> Answer: ...
+def laravel_open(client: Client, name: str, prefix: str, /) -> Handle: ...
+def laravel_push_submit(queue: Handle, drafts: tuple[LaravelRow, ...], /) -> int: ...
+def laravel_pop_submit(
+    queue: Handle, count: int, timeout_ms: int, retry_after_ms: int, /
+) -> int: ...
+def laravel_delete_submit(queue: Handle, reserved: tuple[bytes, ...], /) -> int: ...
+def laravel_release_submit(queue: Handle, reserved: tuple[bytes, ...], delay_ms: int, /) -> int: ...
+def laravel_size_submit(queue: Handle, /) -> int: ...
+def laravel_clear_submit(queue: Handle, /) -> int: ...
+def laravel_migrate_submit(queue: Handle, most: int, timeout_ms: int, /) -> int: ...
 def consumer_open(
     queues: tuple[Handle, ...], order: int, prefetch: int, lease_ms: int, max_run_ms: int, /
 ) -> Consumer: ...
@@ -182,6 +238,7 @@ CORRUPT: int
 UNSUPPORTED: int
 SERVER: int
 PROTOCOL: int
+LAYOUT: int
 
 MAX_NAME: int
 MAX_ID: int
@@ -229,3 +286,25 @@ REPLACE_BODY: int
 
 PREFERENCE: int
 ROUND_ROBIN: int
+
+NULL: int
+BOOLEAN: int
+INTEGER: int
+LONG: int
+DOUBLE: int
+STRING: int
+BINARY: int
+JSON: int
+
+CODEC_KRYO5: int
+CODEC_BYTES: int
+CODEC_STRING: int
+CODEC_LONG: int
+CODEC_JACKSON: int
+CODEC_TYPED_JSON: int
+
+LAYOUT_FOUND: int
+LAYOUT_NEW: int
+LAYOUT_OLD: int
+
+LARAVEL_RETRY_AFTER_MS: int

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
 
 from dueq import _core
 from dueq.errors import InvalidError
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Open: TypeAlias = Callable[[_core.Client, str], _core.Handle]
 
 
 class Answer(NamedTuple):
@@ -15,9 +21,13 @@ class Answer(NamedTuple):
     status: int
     messages: list[_core.MessageRow]
     rates: list[_core.RateRow]
+    values: list[_core.ReadRow]
+    jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]
-    """Status and id of the items that are neither."""
+    """Status and id of the items that are none of these."""
     counts: _core.CountsRow | None
+    sizes: _core.SizesRow | None
+    moved: _core.MovedRow | None
     damaged: int
     purged: int
     kicked: int
@@ -27,11 +37,15 @@ class Answer(NamedTuple):
 
 
 class Link:
-    """A client and its handles of queues, which carries one call at a time."""
+    """
+    A client and its handles of queues, which carries one call at a time.
 
-    def __init__(self, url: str | None, names: tuple[str, ...]) -> None:
+    open  makes the handle of a name: of dueq's own queues, or of another system's
+    """
+
+    def __init__(self, url: str | None, names: tuple[str, ...], open: Open) -> None:
         self.client = _core.client_open(url)
-        self.queues = {name: _core.queue_open(self.client, name) for name in names}
+        self.queues = {name: open(self.client, name) for name in names}
         self._target: _core.Handle | None = None
 
     def target(self, name: str | None) -> _core.Handle | None:
@@ -47,10 +61,11 @@ class Links:
     and there are as many as calls were ever under way at once.
     """
 
-    def __init__(self, url: str | None, *names: str) -> None:
+    def __init__(self, url: str | None, *names: str, open: Open = _core.queue_open) -> None:
         self._url = url
         self._names = names
-        self._free = deque([Link(url, names)])
+        self._open = open
+        self._free = deque([Link(url, names, open)])
         self.closed = False
 
     def url(self) -> str:
@@ -74,7 +89,7 @@ class Links:
         try:
             return self._free.pop()
         except IndexError:
-            return Link(self._url, self._names)
+            return Link(self._url, self._names, self._open)
 
     def put(self, link: Link) -> None:
         self._free.append(link)

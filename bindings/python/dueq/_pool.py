@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from dueq import _core, _message
 from dueq._link import Answer, Link, Links
 from dueq._message import Fields
 from dueq._steps import Call, Steps, tell
+from dueq.errors import Error
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -47,19 +50,26 @@ class Pool(Links):
         # What ends this without putting the link back also ends the link: nobody holds it then.
         try:
             call.submit(link)
-            self.wait(link)
+            self.wait(link, call.over)
             answer = Answer(*_core.take(link.client))
         except BaseException:
             _core.abandon(link.client)
+            if call.behind:
+                with suppress(Error):
+                    call.behind(link)
+                    _core.wait(link.client, SLICE_MS)
+                _core.abandon(link.client)
             self.put(link)
             raise
         self.put(link)
         return answer
 
-    def wait(self, link: Link) -> None:
-        """Waits until the call that a link carries is final, as call()."""
+    def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
+        """Waits until the call that a link carries is final, as call(). over: as of Call."""
         while _core.wait(link.client, SLICE_MS) in UNDER_WAY:
             self.check()
+            if over and over():
+                _core.hasten(link.client)
 
     def leave(self, message: Fields, error: BaseException | None) -> None:
         """The end of a message's with block."""
@@ -84,3 +94,24 @@ def blocking(verb: Callable[Concatenate[Any, P], Steps[R]]) -> Callable[Concaten
 
     tell(run, verb)
     return run
+
+
+class Closing:
+    """What closes its pool at the end of a block."""
+
+    _home: Pool
+
+    def close(self) -> None:
+        """Closes the connections. Calls under way in other threads end with an error soon after."""
+        self._home.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

@@ -24,6 +24,13 @@ class Call(NamedTuple):
     """Whether it may wait for something to happen."""
     undo: Callable[[Answer], Iterable[Call]] | None = None
     """The calls that give back what it took, where its caller went away meanwhile."""
+    behind: Callable[[Link], int] | None = None
+    """
+    Where the core itself gives back what an abandoned call took: another call, whose answer tells
+    that the server has done so.
+    """
+    over: Callable[[], object] | None = None
+    """Whether it has waited enough; asked now and then by those who block."""
 
 
 Steps: TypeAlias = Generator[Call, Answer, R]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal, TypedDict
+from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
 
 from dueq import _core
 from dueq.backoff import backoff_row
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dueq.backoff import BackoffLike
 
     Body: TypeAlias = Buffer | str
+
+R = TypeVar("R")
 
 
 class Options(TypedDict, total=False):
@@ -149,14 +151,24 @@ def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
 
 def batches(drafts: Iterable[Body | Draft]) -> Iterator[tuple[_core.DraftRow, ...]]:
     """The same in tuples that are small enough for one call each."""
-    batch: list[_core.DraftRow] = []
-    size = 0
-    for row in rows(drafts):
+    return portions(rows(drafts), lambda row: size_of(row[0]))
+
+
+def portions(rows: Iterable[R], size: Callable[[R], int]) -> Iterator[tuple[R, ...]]:
+    """What goes into one call each, by how many bytes each has."""
+    batch: list[R] = []
+    total = 0
+    for row in rows:
         batch.append(row)
-        size += len(row[0]) if isinstance(row[0], str) else memoryview(row[0]).nbytes
-        if len(batch) == _core.MAX_BATCH or size >= _BATCH_BYTES:
+        total += size(row)
+        if len(batch) == _core.MAX_BATCH or total >= _BATCH_BYTES:
             yield tuple(batch)
             batch = []
-            size = 0
+            total = 0
     if batch:
         yield tuple(batch)
+
+
+def size_of(text: Body) -> int:
+    """About how many bytes it has."""
+    return len(text) if isinstance(text, str) else memoryview(text).nbytes

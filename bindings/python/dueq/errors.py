@@ -123,6 +123,9 @@ class WrongTypeError(Error, status=_core.WRONG_TYPE):
 class CorruptError(Error, status=_core.CORRUPT):
     """An entry of this queue is damaged."""
 
+    raw: bytes = b""
+    """Of a value that was taken and cannot be read: its bytes as they are."""
+
 
 class UnsupportedError(Error, status=_core.UNSUPPORTED):
     """This server cannot run dueq."""
@@ -134,3 +137,7 @@ class ServerError(Error, status=_core.SERVER):
 
 class ProtocolError(Error, status=_core.PROTOCOL):
     """What answered does not speak the Redis protocol as expected."""
+
+
+class LayoutError(Error, status=_core.LAYOUT):
+    """Elements of another layout of Redisson's wait here."""

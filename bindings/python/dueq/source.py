@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
-from types import TracebackType
-from typing import Literal, Self, overload
+from typing import Literal, overload
 
 from dueq import _core, _source
-from dueq._pool import Pool
+from dueq._pool import Closing, Pool
 from dueq.consumer import Consumer
 from dueq.message import Message
 
 
-class Source(_source.Origin):
+class Source(_source.Origin, Closing):
     """What Queue and Queues have in common: one takes messages from them, and closes them."""
 
     def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
@@ -83,21 +82,6 @@ class Source(_source.Origin):
     def __iter__(self) -> Iterator[Message]:
         """consume() with its defaults; nothing when it is closed."""
         return iter(()) if self._home.closed else iter(self.consume())
-
-    def close(self) -> None:
-        """Closes the connections. Calls under way in other threads end with an error soon after."""
-        self._home.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class Queues(Source):

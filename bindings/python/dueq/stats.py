@@ -82,3 +82,43 @@ class Rate:
     def from_row(cls, row: _core.RateRow) -> Rate:
         """The rate as the core has it."""
         return cls(row[0] / 1000, row[1] / 1000, *row[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What a queue of another system holds, counted by the server at one moment."""
+
+    ready: int
+    """In the list that is taken from."""
+    delayed: int
+    """To go there when they are due."""
+    reserved: int
+    """Taken and not finished; of LaravelQueue alone."""
+    aside: int
+    """Damaged, set aside and still there."""
+    next: float | None
+    """The next due time, in seconds since 1970."""
+    now: float
+    """The server's clock, in seconds since 1970."""
+
+    @classmethod
+    def from_row(cls, row: _core.SizesRow) -> Sizes:
+        """The sizes as the core has them."""
+        next_ms, now_ms = row[4:]
+        return cls(*row[:4], next=next_ms / 1000 if next_ms else None, now=now_ms / 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What a step that moves due items of such a queue did."""
+
+    moved: int
+    damaged: int
+    """Set aside, with a warning to the log."""
+    next: float | None
+    """The next due time, in seconds since 1970 by the server's clock."""
+
+    @classmethod
+    def from_row(cls, row: _core.MovedRow) -> Moved:
+        """The step as the core has it."""
+        return cls(row[0], row[1], row[2] / 1000 if row[2] else None)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from types import TracebackType, coroutine
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 from weakref import WeakSet
 
 from dueq import _core, _message
@@ -15,6 +16,9 @@ from dueq._link import Answer, Link, Links
 from dueq._message import Fields
 from dueq._steps import Call, Steps, tell
 from dueq.errors import Error, InvalidError
+
+if TYPE_CHECKING:
+    from dueq._link import Open
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +28,30 @@ _log = logging.getLogger("dueq")
 # How many calls that wait for nothing are under way at once; further ones take their turn. Each
 # link has a connection or two.
 _AT_ONCE = 32
+
+
+class Closing:
+    """What closes its pool at the end of a block."""
+
+    _home: Pool
+
+    async def close(self) -> None:
+        """
+        Closes the connections. Calls under way in other tasks end with an error; it waits until
+        they and those that were cancelled have ended at the server.
+        """
+        await self._home.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()
 
 
 class Tenant(Protocol):
@@ -39,8 +67,8 @@ class Pool(Links):
     background, and what it took is given back.
     """
 
-    def __init__(self, url: str | None, *names: str) -> None:
-        super().__init__(url, *names)
+    def __init__(self, url: str | None, *names: str, open: Open = _core.queue_open) -> None:
+        super().__init__(url, *names, open=open)
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._awaited: set[asyncio.Future[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
@@ -131,7 +159,9 @@ class Pool(Links):
             # Its first step, which suspends nothing, makes the loop know of it.
             with contextlib.suppress(StopIteration):
                 self._keeper.asend(None).send(None)
-        task = asyncio.get_running_loop().create_task(work)
+        begun = _begun(work)
+        begun.send(None)
+        task = asyncio.get_running_loop().create_task(begun)
         self._ending.add(task)
         task.add_done_callback(self._ending.discard)
         return task
@@ -151,7 +181,11 @@ class Pool(Links):
 
     async def _end(self, link: Link, call: Call) -> None:
         try:
-            _core.hasten(link.client)
+            if call.behind:
+                _core.abandon(link.client)
+                call.behind(link)
+            else:
+                _core.hasten(link.client)
             await surely(partial(wait, link))
             answer = Answer(*_core.take(link.client))
             for undo in call.undo(answer) if call.undo else ():
@@ -163,6 +197,21 @@ class Pool(Links):
             _core.abandon(link.client)
         finally:
             self.put(link)
+
+
+@coroutine
+def _pause() -> Generator[None, None, None]:
+    yield
+
+
+async def _begun(work: Coroutine[Any, Any, None]) -> None:
+    """
+    A task that is cancelled before its first step does nothing at all. To be sent its first step
+    before it becomes a task, so that the work begins whatever the end of the loop does.
+    """
+    with contextlib.suppress(asyncio.CancelledError):
+        await _pause()
+    await work
 
 
 async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:

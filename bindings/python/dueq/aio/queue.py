@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from datetime import timedelta
-from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Self, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from dueq import _core, _queue, _source
-from dueq.aio._pool import Pool, waiting
+from dueq.aio._pool import Closing, Pool, waiting
 from dueq.aio.consumer import Consumer
 from dueq.aio.message import Lock, Message
 from dueq.aio.pusher import Pusher
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from dueq._queue import StateName
 
 
-class Source(_source.Origin):
+class Source(_source.Origin, Closing):
     """What Queue and Queues have in common: one takes messages from them, and closes them."""
 
     def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
@@ -72,24 +71,6 @@ class Source(_source.Origin):
     def __aiter__(self) -> AsyncIterator[Message]:
         """consume() with its defaults."""
         return aiter(self.consume())
-
-    async def close(self) -> None:
-        """
-        Closes the connections. Calls under way in other tasks end with an error; it waits until
-        they and those that were cancelled have ended at the server.
-        """
-        await self._home.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.close()
 
 
 class Queue(Source):

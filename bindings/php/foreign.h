@@ -1,0 +1,122 @@
+/*
+ * The map goes on: the queues of other systems. Dueq\DelayedQueue is delayed.c and delayed_values.c, with
+ * value.c; Dueq\LaravelQueue is laravel.c, with job_draft.c and job.c; json.c and agent.c serve both.
+ */
+#ifndef DUEQ_PHP_FOREIGN_H
+#define DUEQ_PHP_FOREIGN_H
+
+#include "php_dueq.h"
+
+#include "dueq_laravel.h"
+#include "dueq_redisson.h"
+
+/* ---- json.c: JSON by PHP's own functions -------------------------------------------------------- */
+
+/*
+ * Writes a value, whose classes may run code of the program's. *text belongs to the caller. False: it
+ * threw, for the value at this place.
+ */
+bool dueq_php_json_write(const dueq_php_place *place, zval *value, zend_string **text);
+/* Reads one: objects as arrays, integers beyond 64 bits as strings. False: it is no JSON to PHP. */
+bool dueq_php_json_read(zval *out, dueq_bytes text);
+
+/*
+ * Keeps a string until the table is freed, and returns its bytes: code of the program's that runs
+ * meanwhile may drop what it was read from.
+ */
+dueq_bytes dueq_php_hold(HashTable *held, zend_string *text);
+
+/* ---- value.c: values of Redisson's and PHP's; Dueq\Long, Dueq\Binary, Dueq\Unreadable ---------------- */
+
+/* Reads a value. What it borrows is in `held`, as above. False: it threw. */
+bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec codec,
+                         dueq_value *value, HashTable *held);
+/* Makes the first value of the client's result, or throws CorruptException. The result is forgotten then. */
+void dueq_php_value_first(zval *out, dueq_php_client *client, dueq_codec codec);
+/* Makes a list of all of them, with a Dueq\Unreadable for each that cannot be read. */
+void dueq_php_value_list(zval *out, dueq_php_client *client, dueq_codec codec);
+
+/* ---- delayed.c, delayed_values.c: Dueq\DelayedQueue ---------------------------------------------------------------- */
+
+typedef struct dueq_php_delayed {
+    dueq_php_client *client;
+    dueq_redisson *queue; /* NULL until it is open, and when it is destroyed */
+    dueq_codec codec;
+    dueq_layout layout;
+    bool constructed;
+    zend_object std;
+} dueq_php_delayed;
+
+static inline dueq_php_delayed *dueq_php_delayed_of(zend_object *object) {
+    return (dueq_php_delayed *)((char *)object - offsetof(dueq_php_delayed, std));
+}
+
+void dueq_php_delayed_startup(void);
+/* The queue of $this; NULL, with an Error thrown, before its constructor has run and after destroy(). */
+dueq_php_delayed *dueq_php_this_delayed(const zval *this);
+
+#define THIS_DELAYED(delayed)                                                                      \
+    dueq_php_delayed *delayed = dueq_php_this_delayed(ZEND_THIS);                                  \
+    if (!delayed) {                                                                                \
+        RETURN_THROWS();                                                                           \
+    }
+
+/* ---- laravel.c: Dueq\LaravelQueue ---------------------------------------------------------------- */
+
+typedef struct dueq_php_laravel {
+    dueq_php_client *client;
+    dueq_laravel *queue; /* NULL until it is open */
+    int64_t retry_after_ms;
+    zend_object std;
+} dueq_php_laravel;
+
+void dueq_php_laravel_startup(void);
+
+/* ---- job_draft.c: what push, later, pushRaw, pushObject and pushMany are given ---------------------- */
+
+/* One job in PHP's terms; NULL stands for what was not given. */
+typedef struct dueq_php_job_fields {
+    zend_string *job, *payload, *command_name, *command, *display_name;
+    zval *data, *delay, *at, *max_tries, *max_exceptions, *timeout, *backoff, *retry_until;
+    bool fail_on_timeout;
+    uint32_t delay_number, options_number; /* of the parameters delay and displayName */
+} dueq_php_job_fields;
+
+/* Fills a draft. What it borrows is in `held`. item: as in dueq_php_place. False: it threw. */
+bool dueq_php_job_draft_fill(dueq_laravel_draft *draft, const dueq_php_job_fields *fields,
+                             zend_long item, HashTable *held);
+/* Reads argument 1, an array of jobs, into as many drafts. False: it threw. */
+bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashTable *held);
+
+/* ---- job.c: Dueq\LaravelJob ---------------------------------------------------------------------- */
+
+void dueq_php_job_startup(void);
+/* Makes the first job of the queue's last call, which it forgets then. */
+void dueq_php_job_first(zval *out, dueq_php_laravel *queue);
+/* Makes a list of all of them. */
+void dueq_php_job_list(zval *out, dueq_php_laravel *queue);
+/* Deletes the jobs of argument 1: `out` becomes the list of whether each was OK. */
+void dueq_php_job_delete_many(zval *out, dueq_php_laravel *queue, HashTable *jobs);
+
+/* ---- agent.c: Dueq\Moved, Dueq\Sizes, and transfers in a loop ------------------------------------------ */
+
+/* Makes what a step has moved; nothing: NULL. */
+void dueq_php_moved_make(zval *out, const dueq_moved *moved);
+void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes);
+/* Says in PHP's log how many entries were set aside, if any. what: of which queue. */
+void dueq_php_damaged(const char *what, const zend_string *name, size_t damaged);
+
+typedef struct dueq_php_agent {
+    dueq_php_client *client; /* its own */
+    zend_object *queue;
+    dueq_status (*submit)(zend_object *queue); /* one step that waits without end */
+    const char *what;                          /* and */
+    const zend_string *name;                   /* for the log */
+    zend_fcall_info until;
+    zend_fcall_info_cache until_cache;
+} dueq_php_agent;
+
+/* Runs step after step until it is told to stop, or threw. */
+void dueq_php_agent_run(dueq_php_agent *agent);
+
+#endif

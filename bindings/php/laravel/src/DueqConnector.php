@@ -1,0 +1,47 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Laravel;
+
+use Illuminate\Queue\Connectors\ConnectorInterface;
+
+/** Makes the queue of a connection of config/queue.php. */
+final class DueqConnector implements ConnectorInterface
+{
+    /** Seconds until the job of a killed worker is with another, where the configuration does not say. */
+    private const LEASE = 8.0;
+
+    /**
+     * @param array{
+     *     url?: string|null,
+     *     queue?: string,
+     *     lease?: float|int|null,
+     *     retry_after?: float|int|null,
+     *     max_run?: float|int|null,
+     *     block_for?: float|int|null,
+     *     after_commit?: bool|null
+     * } $config times in seconds; the README says what each does
+     */
+    public function connect(array $config): DueqQueue
+    {
+        return new DueqQueue(
+            $config['url'] ?? null,
+            $config['queue'] ?? 'default',
+            (float) ($config['lease'] ?? $config['retry_after'] ?? self::LEASE),
+            isset($config['max_run']) ? (float) $config['max_run'] : null,
+            self::patience($config['block_for'] ?? null),
+            (bool) ($config['after_commit'] ?? false),
+        );
+    }
+
+    /** As with Laravel's redis driver, null does not wait and 0 waits without end. */
+    private static function patience(float|int|null $blockFor): float
+    {
+        return match (true) {
+            $blockFor === null => 0.0,
+            $blockFor == 0 => INF,
+            default => (float) $blockFor,
+        };
+    }
+}

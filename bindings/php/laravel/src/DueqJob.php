@@ -1,0 +1,199 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Laravel;
+
+use Dueq\Exception\DueqException;
+use Dueq\Exception\LeaseLostException;
+use Dueq\Message;
+use Illuminate\Container\Container;
+use Illuminate\Contracts\Debug\ExceptionHandler;
+use Illuminate\Contracts\Queue\Job as JobContract;
+use Illuminate\Queue\Jobs\Job;
+use Throwable;
+
+/** A job that this process works on: a message of dueq under a lease, which is kept until it is settled. */
+class DueqJob extends Job implements JobContract
+{
+    private readonly int $process;
+
+    private readonly string $id;
+
+    private readonly string $body;
+
+    private readonly int $attempts;
+
+    /** Whether fail() is under way, which settles it at its end. */
+    private bool $failing = false;
+
+    /** What the job's own failed() threw. */
+    private ?Throwable $thrown = null;
+
+    /** @var mixed the decoded payload */
+    private $decoded;
+
+    /**
+     * @param Source $source where the message was taken from
+     * @param Message|null $message null from when it is settled or given up: whoever has it keeps its lease
+     * @param float $lease seconds after which a job comes back that its handler neither deleted nor released
+     * @param string $connectionName as in config/queue.php
+     */
+    public function __construct(
+        Container $container,
+        private readonly Source $source,
+        private ?Message $message,
+        private readonly float $lease,
+        $connectionName,
+    ) {
+        $this->process = getmypid();
+        $this->id = $message->id;
+        $this->body = $message->body;
+        $this->attempts = $message->attempt + $message->crashes;
+        $this->container = $container;
+        $this->connectionName = $connectionName;
+        $this->queue = $message->queue;
+        $this->decoded = json_decode($message->body, true);
+    }
+
+    public function __destruct()
+    {
+        $this->giveBack();
+    }
+
+    /**
+     * To be called when its worker has done with it. Laravel leaves it to string jobs to delete themselves:
+     * one that did not, and was not released either, comes back after a lease, as with other drivers. In a
+     * forked child nothing happens: the job is its parent's.
+     */
+    public function giveBack(): void
+    {
+        if ($this->message !== null && $this->process === getmypid()) {
+            try {
+                $this->settle(fn (Message $message) => $message->retry($this->lease));
+            } catch (DueqException $error) {
+                $this->report($error);
+            }
+        }
+    }
+
+    public function getJobId()
+    {
+        return $this->id;
+    }
+
+    public function getRawBody()
+    {
+        return $this->body;
+    }
+
+    public function payload()
+    {
+        return $this->decoded;
+    }
+
+    /** This delivery and all before it that failed, were released, or died with their workers. */
+    public function attempts()
+    {
+        return $this->attempts;
+    }
+
+    public function delete()
+    {
+        parent::delete();
+        if (!$this->failing) {
+            $this->settle(fn (Message $message) => $message->ack());
+        }
+    }
+
+    /** @param \DateTimeInterface|\DateInterval|float|int $delay seconds, or a date or interval */
+    public function release($delay = 0)
+    {
+        parent::release($delay);
+        $this->settle(fn (Message $message) => $message->retry(Due::seconds($delay)));
+    }
+
+    /**
+     * Where Laravel deletes a job before it writes it down as failed, this one is gone after that: a
+     * worker that dies in between loses nothing. If it could not be written down, the message is dead in
+     * its queue, and kick() brings it back.
+     */
+    public function fail($e = null)
+    {
+        $this->failing = !$this->isDeleted();
+        $this->thrown = null;
+        $lost = null;
+        try {
+            parent::fail($e);
+        } catch (Throwable $error) {
+            $lost = $error === $this->thrown ? null : $error;
+            throw $error;
+        } finally {
+            if ($this->failing && $this->isDeleted()) {
+                $this->failing = false;
+                $this->settle($lost === null
+                    ? fn (Message $message) => $message->ack()
+                    : fn (Message $message) => $message->bury('not written down as failed: ' . $lost->getMessage()));
+            }
+        }
+    }
+
+    /** The message itself, for what Laravel has no words for; null when it is settled. */
+    public function getMessage(): ?Message
+    {
+        return $this->message;
+    }
+
+    /** Whether a worker can do anything with it. */
+    public function isSound(): bool
+    {
+        return is_array($this->decoded) && is_string($this->decoded['job'] ?? null)
+            && array_key_exists('data', $this->decoded);
+    }
+
+    /** It is no job: the message is dead in its queue. */
+    public function setAside(): void
+    {
+        $this->settle(fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
+    }
+
+    protected function failed($e)
+    {
+        try {
+            parent::failed($e);
+        } catch (Throwable $thrown) {
+            $this->thrown = $thrown;
+            throw $thrown;
+        }
+    }
+
+    /**
+     * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but the log.
+     *
+     * @param callable(Message): mixed $verb
+     */
+    private function settle(callable $verb): void
+    {
+        $message = $this->message;
+        $this->message = null;
+        if ($message === null) {
+            return;
+        }
+        try {
+            $verb($message);
+        } catch (LeaseLostException $error) {
+            $this->report($error);
+        } catch (DueqException $error) {
+            // It comes back when its lease ends; a heartbeat that went on would keep it from that.
+            $this->source->drop();
+            throw $error;
+        }
+    }
+
+    private function report(Throwable $error): void
+    {
+        if ($this->container->bound(ExceptionHandler::class)) {
+            $this->container->make(ExceptionHandler::class)->report($error);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Laravel;
+
+use Illuminate\Contracts\Events\Dispatcher;
+use Illuminate\Queue\Events\Looping;
+use Illuminate\Queue\Events\WorkerQueuePaused;
+use Illuminate\Queue\Events\WorkerQueueResumed;
+use Illuminate\Queue\QueueManager;
+use Illuminate\Support\ServiceProvider;
+
+/** Makes the queue driver "dueq" known. Laravel finds this class by itself (package discovery). */
+final class DueqServiceProvider extends ServiceProvider
+{
+    public function register(): void
+    {
+        $this->callAfterResolving('queue', function (QueueManager $manager): void {
+            $manager->addConnector('dueq', fn () => new DueqConnector());
+        });
+    }
+
+    public function boot(Dispatcher $events): void
+    {
+        $events->listen(Looping::class, function (Looping $event): void {
+            $this->queue($event->connectionName)?->watch(explode(',', $event->queue));
+        });
+        $events->listen(WorkerQueuePaused::class, function (WorkerQueuePaused $event): void {
+            $this->queue($event->connectionName)?->skip($event->queue, true);
+        });
+        $events->listen(WorkerQueueResumed::class, function (WorkerQueueResumed $event): void {
+            $this->queue($event->connectionName)?->skip($event->queue, false);
+        });
+    }
+
+    /** The connection of this name, if it is one of this driver's. */
+    private function queue(string $connection): ?DueqQueue
+    {
+        $queue = $this->app->make('queue')->connection($connection);
+
+        return $queue instanceof DueqQueue ? $queue : null;
+    }
+}

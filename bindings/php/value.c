@@ -1,0 +1,229 @@
+#include "foreign.h"
+
+#include "zend_exceptions.h"
+
+#include "ext/json/php_json.h"
+
+/* ---- From PHP ---- */
+
+/* The property of a Dueq\Long or Dueq\Binary. */
+enum { WRAPPED };
+/* The properties of Dueq\Unreadable in the order of the stub. */
+enum { UNREADABLE_RAW, UNREADABLE_REASON };
+
+static bool read_json(const dueq_php_place *place, zval *given, dueq_value *value,
+                      HashTable *held) {
+    zend_string *text;
+
+    if (!dueq_php_json_write(place, given, &text)) {
+        return false;
+    }
+    value->kind = DUEQ_JSON;
+    value->bytes = dueq_php_hold(held, text);
+    zend_string_release(text);
+    return true;
+}
+
+static bool read_object(const dueq_php_place *place, zval *given, dueq_value *value,
+                        HashTable *held) {
+    const zend_class_entry *ce = Z_OBJCE_P(given);
+
+    if (ce == dueq_php_long_ce && Z_TYPE_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)) == IS_LONG) {
+        value->kind = DUEQ_LONG;
+        value->integer = Z_LVAL_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED));
+        return true;
+    }
+    if (ce == dueq_php_binary_ce && Z_TYPE_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)) == IS_STRING) {
+        value->kind = DUEQ_BINARY;
+        value->bytes = dueq_php_hold(held, Z_STR_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)));
+        return true;
+    }
+    if (ce != dueq_php_long_ce && ce != dueq_php_binary_ce &&
+        (ce == zend_standard_class_def || instanceof_function(ce, php_json_serializable_ce))) {
+        return read_json(place, given, value, held);
+    }
+    dueq_php_type_error(
+        place, "Dueq\\Binary|Dueq\\Long|stdClass|JsonSerializable|array|string|int|float|bool|null",
+        given);
+    return false;
+}
+
+bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec codec,
+                         dueq_value *value, HashTable *held) {
+    *value = (dueq_value){.kind = DUEQ_NULL};
+    ZVAL_DEREF(given);
+    switch (Z_TYPE_P(given)) {
+    case IS_NULL:
+        return true;
+    case IS_FALSE:
+    case IS_TRUE:
+        value->kind = DUEQ_BOOLEAN;
+        value->integer = Z_TYPE_P(given) == IS_TRUE;
+        return true;
+    case IS_LONG:
+        value->integer = Z_LVAL_P(given);
+        value->kind =
+            value->integer >= INT32_MIN && value->integer <= INT32_MAX ? DUEQ_INTEGER : DUEQ_LONG;
+        return true;
+    case IS_DOUBLE:
+        value->kind = DUEQ_DOUBLE;
+        value->number = Z_DVAL_P(given);
+        return true;
+    case IS_STRING:
+        value->kind = codec == DUEQ_CODEC_BYTES ? DUEQ_BINARY : DUEQ_STRING;
+        value->bytes = dueq_php_hold(held, Z_STR_P(given));
+        return true;
+    case IS_ARRAY:
+        return read_json(place, given, value, held);
+    default:
+        break;
+    }
+    if (Z_TYPE_P(given) == IS_OBJECT) {
+        return read_object(place, given, value, held);
+    }
+    dueq_php_type_error(place, "array|string|int|float|bool|null", given);
+    return false;
+}
+
+/* ---- To PHP ---- */
+
+/* Why an item cannot be read; to be freed. */
+static zend_string *reason_of(dueq_php_client *client, dueq_codec codec, dueq_bytes raw) {
+    dueq_result *decoded = NULL;
+    dueq_status status = dueq_codec_decode(client->client, codec, raw, &decoded);
+    const char *text = status < 0 ? dueq_error_text(client->client)
+                                  : "it waits in no layout of Redisson's that is known";
+
+    dueq_result_free(decoded);
+    return zend_string_init(text, strlen(text), false);
+}
+
+/* Makes the value; false: it cannot be read, and *raw is what it is. */
+static bool make(zval *out, const dueq_result *result, size_t index, dueq_bytes *raw) {
+    const dueq_value *value = dueq_result_value(result, index);
+
+    *raw = value->bytes;
+    if (dueq_result_status(result, index) == DUEQ_CORRUPT) {
+        return false;
+    }
+    switch (value->kind) {
+    case DUEQ_NULL:
+        ZVAL_NULL(out);
+        break;
+    case DUEQ_BOOLEAN:
+        ZVAL_BOOL(out, value->integer);
+        break;
+    case DUEQ_INTEGER:
+    case DUEQ_LONG:
+        ZVAL_LONG(out, (zend_long)value->integer);
+        break;
+    case DUEQ_DOUBLE:
+        ZVAL_DOUBLE(out, value->number);
+        break;
+    case DUEQ_STRING:
+    case DUEQ_BINARY:
+        dueq_php_string(out, value->bytes);
+        break;
+    case DUEQ_JSON:
+        return dueq_php_json_read(out, value->bytes);
+    }
+    return true;
+}
+
+static void throw_corrupt(dueq_php_client *client, dueq_codec codec, dueq_bytes raw) {
+    zend_string *reason = reason_of(client, codec, raw);
+    zval exception, value;
+
+    dueq_php_exception_make(&exception, DUEQ_CORRUPT, ZSTR_VAL(reason));
+    dueq_php_string(&value, raw);
+    zend_update_property(dueq_php_corrupt_ce, Z_OBJ(exception), ZEND_STRL("raw"), &value);
+    zval_ptr_dtor(&value);
+    zend_string_release(reason);
+    zend_throw_exception_object(&exception);
+}
+
+void dueq_php_value_first(zval *out, dueq_php_client *client, dueq_codec codec) {
+    dueq_bytes raw;
+
+    if (!make(out, client->result, 0, &raw)) {
+        throw_corrupt(client, codec, raw);
+    }
+    dueq_php_client_forget(client);
+}
+
+static void make_unreadable(zval *out, dueq_php_client *client, dueq_codec codec, dueq_bytes raw) {
+    object_init_ex(out, dueq_php_unreadable_ce);
+    dueq_php_string(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_RAW), raw);
+    ZVAL_STR(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_REASON), reason_of(client, codec, raw));
+}
+
+void dueq_php_value_list(zval *out, dueq_php_client *client, dueq_codec codec) {
+    size_t count = dueq_result_count(client->result);
+
+    array_init_size(out, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        dueq_bytes raw;
+        zval value;
+
+        if (!make(&value, client->result, i, &raw)) {
+            make_unreadable(&value, client, codec, raw);
+        }
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &value);
+    }
+    dueq_php_client_forget(client);
+}
+
+/* ---- Dueq\Long, Dueq\Binary, Dueq\Unreadable ---- */
+
+/* The property to set; NULL, with an Error thrown: it is set. */
+static zval *unset(const zval *this) {
+    zval *property = OBJ_PROP_NUM(Z_OBJ_P(this), WRAPPED);
+
+    if (Z_TYPE_P(property) == IS_UNDEF) {
+        return property;
+    }
+    zend_throw_error(NULL, "This %s has been constructed already", ZSTR_VAL(Z_OBJCE_P(this)->name));
+    return NULL;
+}
+
+ZEND_METHOD(Dueq_Long, __construct) {
+    zend_long number;
+    zval *property;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_LONG(number)
+    ZEND_PARSE_PARAMETERS_END();
+
+    property = unset(ZEND_THIS);
+    if (property) {
+        ZVAL_LONG(property, number);
+    }
+}
+
+ZEND_METHOD(Dueq_Long, jsonSerialize) {
+    const zval *property = OBJ_PROP_NUM(Z_OBJ_P(ZEND_THIS), WRAPPED);
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    RETURN_LONG(Z_TYPE_P(property) == IS_LONG ? Z_LVAL_P(property) : 0);
+}
+
+ZEND_METHOD(Dueq_Binary, __construct) {
+    zend_string *bytes;
+    zval *property;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(bytes)
+    ZEND_PARSE_PARAMETERS_END();
+
+    property = unset(ZEND_THIS);
+    if (property) {
+        ZVAL_STR_COPY(property, bytes);
+    }
+}
+
+ZEND_METHOD(Dueq_Binary, jsonSerialize) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    dueq_php_throw(DUEQ_INVALID, "bytes have no form in JSON: a Dueq\\Binary stands alone");
+}
+
+ZEND_METHOD(Dueq_Unreadable, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

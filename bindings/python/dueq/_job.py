@@ -1,0 +1,244 @@
+"""Jobs of Laravel's, for both faces: what a producer hands in, and what a worker takes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypedDict
+
+from dueq import _core
+from dueq._steps import Steps, on
+from dueq.errors import InvalidError, LeaseLost
+from dueq.times import due_ms, duration_ms, point_ms
+from dueq.values import json_text
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from typing_extensions import Buffer
+
+    Seconds: TypeAlias = float | timedelta
+
+
+class Manner(TypedDict, total=False):
+    """The fields of a JobDraft but for what the job is and when, as keyword arguments."""
+
+    display_name: str | None
+    max_tries: int | None
+    max_exceptions: int | None
+    timeout: float | timedelta | None
+    backoff: float | timedelta | Sequence[float | timedelta] | None
+    retry_until: float | datetime | None
+    fail_on_timeout: bool
+
+
+class Options(Manner, total=False):
+    """The same, and when."""
+
+    delay: float | timedelta | None
+    at: float | datetime | None
+
+
+def _seconds(milliseconds: int) -> int:
+    return math.ceil(milliseconds / 1000)
+
+
+def _count(value: int | None, name: str) -> int:
+    if value is None:
+        return 0
+    if not 0 < value < 2**32:
+        raise InvalidError(f"{name}: {value} is not 1 to {2**32 - 1}; None is the worker's own")
+    return value
+
+
+def _whole(value: Seconds | None, name: str) -> int:
+    return 0 if value is None else _count(_seconds(duration_ms(value, name)), name)
+
+
+def _backoff(value: Seconds | Sequence[Seconds] | None) -> str:
+    if value is None:
+        return ""
+    steps = value if isinstance(value, Sequence) else (value,)
+    if not steps:
+        raise InvalidError("backoff: an empty list; None is none")
+    return ",".join(str(_seconds(duration_ms(step, "backoff"))) for step in steps)
+
+
+@dataclass(frozen=True, slots=True)
+class JobDraft:
+    """
+    A job to push to a LaravelQueue. Durations are seconds or a timedelta, rounded up to whole
+    seconds, as Laravel has them.
+
+    job              "Class@method", or "Class" for its method fire(): what the worker calls
+    data             its argument: anything that JSON can express; None: "", as Laravel's own push()
+    payload          instead of these, and of the options: a whole payload, stored byte by byte
+    command_name     instead of these: the class of a job object, and
+    command          that object as PHP's serialize() wrote it
+
+    delay            not before so long after the push
+    at               not before this time by the server: an aware datetime, or seconds since 1970
+    display_name     for people; None: the job's class
+    max_tries        None: the worker's own
+    max_exceptions   None: not limited
+    timeout          None: the worker's own
+    backoff          before each further try: a duration, or a list of them; None: the worker's own
+    retry_until      an aware datetime, or seconds since 1970; None: no end
+    fail_on_timeout  whether it fails for good when it takes too long
+    """
+
+    job: str = ""
+    data: Any = None
+    payload: str | Buffer = field(default="", kw_only=True)
+    command_name: str = field(default="", kw_only=True)
+    command: str | Buffer = field(default="", kw_only=True)
+    delay: float | timedelta | None = field(default=None, kw_only=True)
+    at: float | datetime | None = field(default=None, kw_only=True)
+    display_name: str | None = field(default=None, kw_only=True)
+    max_tries: int | None = field(default=None, kw_only=True)
+    max_exceptions: int | None = field(default=None, kw_only=True)
+    timeout: float | timedelta | None = field(default=None, kw_only=True)
+    backoff: float | timedelta | Sequence[float | timedelta] | None = field(
+        default=None, kw_only=True
+    )
+    retry_until: float | datetime | None = field(default=None, kw_only=True)
+    fail_on_timeout: bool = field(default=False, kw_only=True)
+
+    def row(self) -> _core.LaravelRow:
+        """The same as the core wants it. InvalidError for what the core could not see."""
+        until = self.retry_until
+        return (
+            _bytes(self.payload),
+            self.job,
+            "" if self.data is None else json_text(self.data, "data"),
+            self.command_name,
+            _bytes(self.command),
+            self.display_name or "",
+            *due_ms(self.delay, self.at),
+            _count(self.max_tries, "max_tries"),
+            _count(self.max_exceptions, "max_exceptions"),
+            _whole(self.timeout, "timeout"),
+            _backoff(self.backoff),
+            0 if until is None else _count(_seconds(point_ms(until, "retry_until")), "retry_until"),
+            self.fail_on_timeout,
+        )
+
+
+def _bytes(text: str | Buffer) -> str | bytes:
+    return text if isinstance(text, (str, bytes)) else bytes(memoryview(text))
+
+
+def rows(jobs: Iterable[str | JobDraft]) -> Iterator[_core.LaravelRow]:
+    """Drafts, or jobs without data, as the core wants them."""
+    if isinstance(jobs, (str, JobDraft)):
+        raise TypeError("one job stands where several are wanted: put it in a list")
+    return ((job if isinstance(job, JobDraft) else JobDraft(job)).row() for job in jobs)
+
+
+class Popped:
+    """What a job that was popped is. queue: its place in the links of its home."""
+
+    def __init__(self, queue: str, row: _core.JobRow) -> None:
+        self._queue = queue
+        self._row = row
+
+    @property
+    def payload(self) -> bytes:
+        """As it was pushed, or as the last attempt left it."""
+        return self._row[0]
+
+    @property
+    def reserved(self) -> bytes:
+        """
+        This delivery: the payload with its attempts raised. It may be kept elsewhere and given to
+        LaravelQueue.delete_many().
+        """
+        return self._row[1]
+
+    @property
+    def id(self) -> str | None:
+        """The payload's `id`."""
+        return self._row[2] or None
+
+    @property
+    def uuid(self) -> str | None:
+        """The payload's `uuid`, from Laravel 7 on."""
+        return self._row[3] or None
+
+    @property
+    def name(self) -> str:
+        """What the worker calls, "Class@method": the payload's `job`."""
+        return self._row[4]
+
+    @cached_property
+    def data(self) -> Any:
+        """The job's argument, decoded. None where it is no JSON."""
+        try:
+            return json.loads(self._row[5])
+        except (ValueError, RecursionError):
+            return None
+
+    @property
+    def display_name(self) -> str | None:
+        """The name for people."""
+        return self._row[6] or None
+
+    @property
+    def attempts(self) -> int:
+        """Deliveries, this one included: 1 on the first."""
+        return self._row[7]
+
+    @property
+    def max_tries(self) -> int | None:
+        """None: the payload names none."""
+        return self._row[8] or None
+
+    @property
+    def timeout(self) -> int | None:
+        """Seconds that it may take. None: the payload names none."""
+        return self._row[9] or None
+
+    @property
+    def backoff(self) -> list[int]:
+        """Seconds before each further try; none where the payload names none."""
+        return [int(step) for step in self._row[10].split(",") if step]
+
+    @property
+    def retry_until(self) -> int | None:
+        """Until when it may be tried, in seconds since 1970. None: no end."""
+        return self._row[11] or None
+
+    @property
+    def until(self) -> float:
+        """When it comes back unless it is deleted, in seconds since 1970 by the server's clock."""
+        return self._row[12] / 1000
+
+    def __repr__(self) -> str:
+        return f"<Job {self.uuid or self.id or ''} {self.name} attempts={self.attempts}>"
+
+    def _check(self, outcomes: list[tuple[int, str]]) -> None:
+        if outcomes[0][0] == _core.LEASE_LOST:
+            raise LeaseLost(
+                f"job {self.uuid or self.id or self.name}: its reservation has ended, and it may "
+                f"be somebody else's"
+            )
+
+
+def delete(self: Popped) -> Steps[None]:
+    """Finishes it: it is gone. Raises LeaseLost when it is not ours any more."""
+    answer = yield on(self._queue, _core.laravel_delete_submit, (self.reserved,))
+    self._check(answer.outcomes)
+
+
+def release(self: Popped, delay: float | timedelta = 0.0) -> Steps[None]:
+    """
+    Gives it back, to be tried again after so many seconds (or a timedelta), rounded up to whole
+    ones. Raises LeaseLost, and changes nothing, when it is not ours any more.
+    """
+    delay_ms = duration_ms(delay, "delay")
+    answer = yield on(self._queue, _core.laravel_release_submit, (self.reserved,), delay_ms)
+    self._check(answer.outcomes)

@@ -1,0 +1,76 @@
+"""Redisson's delayed queues, in an event loop."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from typing import TYPE_CHECKING, NoReturn
+
+from dueq import _redisson
+from dueq.aio import _agent
+from dueq.aio._pool import Closing, Pool, waiting
+
+if TYPE_CHECKING:
+    from dueq._redisson import Codec, Layout
+
+
+class DelayedQueue(_redisson.Delayed, Closing):
+    """
+    A delayed queue of Redisson's, as dueq.DelayedQueue, for one event loop: every verb is a
+    coroutine.
+
+    A call may be cancelled. What a take took goes back to the front of the destination then, and
+    what a poll took is what the next poll of this object returns; whether any other took effect
+    is not known.
+
+        async with dueq.aio.DelayedQueue("orders") as queue, queue.transferring():
+            await queue.offer("order 7", delay=1.5)
+            print(await queue.take())
+    """
+
+    def __init__(
+        self,
+        destination: str,
+        url: str | None = None,
+        codec: Codec = "kryo5",
+        layout: Layout | None = None,
+    ) -> None:
+        pool = Pool(url, destination, open=_redisson.opener(codec, layout))
+        super().__init__(pool, destination, codec, layout)
+        self._home = pool
+
+    offer = waiting(_redisson.offer)
+    offer_many = waiting(_redisson.offer_many)
+    transfer = waiting(_redisson.transfer)
+    take = waiting(_redisson.take)
+    take_many = waiting(_redisson.take_many)
+    poll = waiting(_redisson.poll)
+    poll_many = waiting(_redisson.poll_many)
+    peek = waiting(_redisson.peek)
+    remove = waiting(_redisson.remove)
+    contains = waiting(_redisson.contains)
+    size = waiting(_redisson.size)
+    clear = waiting(_redisson.clear)
+
+    async def run_transfer(self) -> NoReturn:
+        """
+        Transfers until it is cancelled: an agent. It goes on after failures that may pass, with a
+        warning to the log.
+        """
+        await _agent.run(self, self._home)
+
+    def transferring(self) -> AbstractAsyncContextManager[None]:
+        """
+        Transfers in a task of its own, during an async with block. What makes it end before is
+        logged, and raised at the end of the block.
+        """
+        return _agent.running(self, self._home)
+
+    async def close(self) -> None:
+        """
+        Closes the connections. Calls under way in other tasks end with an error; it waits until
+        they and those that were cancelled have ended at the server.
+        """
+        await super().close()
+        self._warn_of_kept()
+
+    destroy = close

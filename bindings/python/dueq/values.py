@@ -1,0 +1,100 @@
+"""Values of Java, as Redisson's codecs write them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dueq import _core
+from dueq.errors import CorruptError, InvalidError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import TypeAlias
+
+    from typing_extensions import Buffer
+
+    Value: TypeAlias = (
+        bool | int | float | str | Buffer | Sequence[object] | Mapping[str, object] | None
+    )
+
+
+class Long(int):
+    """
+    A java.lang.Long, where that has a small value: an int of 32 bits is a java.lang.Integer, and to
+    Java the two are not equal. Longs are read as plain ints.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A value that the codec cannot read, such as an object of a class of Java's."""
+
+    raw: bytes
+    """Its bytes as they are."""
+    reason: str
+    """What is wrong with it."""
+
+
+def value_row(value: Value) -> _core.ValueRow:
+    """A value as the core wants it."""
+    if value is None:
+        return _core.NULL, 0, 0.0, b""
+    if isinstance(value, bool):
+        return _core.BOOLEAN, value, 0.0, b""
+    if isinstance(value, int):
+        return _whole(value)
+    if isinstance(value, float):
+        return _core.DOUBLE, 0, value, b""
+    if isinstance(value, str):
+        return _core.STRING, 0, 0.0, value
+    if isinstance(value, (dict, list, tuple)):
+        return _core.JSON, 0, 0.0, json_text(value, "a value")
+    try:
+        return _core.BINARY, 0, 0.0, bytes(memoryview(value))  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(
+            f"a {type(value).__name__} has no form in Java here: bool, int, float, str, bytes, "
+            f"list, dict and None have"
+        ) from None
+
+
+def _whole(value: int) -> _core.ValueRow:
+    if not -(2**63) <= value < 2**63:
+        return _core.JSON, 0, 0.0, str(int(value))
+    short = -(2**31) <= value < 2**31 and not isinstance(value, Long)
+    return _core.INTEGER if short else _core.LONG, value, 0.0, b""
+
+
+def json_text(value: object, what: str) -> str:
+    """JSON as it is shortest. InvalidError for what JSON cannot express."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    except (ValueError, RecursionError) as error:
+        raise InvalidError(f"{what}: {error}") from None
+
+
+def plain(row: _core.ReadRow, reason: Callable[[bytes], str]) -> Any:
+    """A value that was read, or Unreadable."""
+    status, kind, value = row
+    if status == _core.CORRUPT:
+        assert isinstance(value, bytes)
+        return Unreadable(value, reason(value))
+    if kind == _core.JSON:
+        assert isinstance(value, str)
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError) as error:
+            # Good JSON all the same: an integer of thousands of digits, a thousand levels.
+            return Unreadable(value.encode(), f"JSON that Python does not read: {error}")
+    return value
+
+
+def readable(value: Any) -> Any:
+    """The same, but CorruptError for Unreadable."""
+    if not isinstance(value, Unreadable):
+        return value
+    error = CorruptError(f"{value.reason}; the exception's `raw` has the value's bytes")
+    error.raw = value.raw
+    raise error

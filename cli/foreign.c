@@ -1,0 +1,123 @@
+#include "foreign.h"
+
+#include <poll.h>
+#include <string.h>
+
+/* A step that failed is tried again after this. */
+#define PAUSE_MS 1000
+
+void foreign_damaged(size_t count) {
+    if (count > 0)
+        fprintf(stderr, "dueq: CORRUPT: %zu damaged entries were set aside\n", count);
+}
+
+/* Completes a step. A signal ends its patience and not the step: what it has moved is counted. */
+static dueq_status complete(struct cli *cli, dueq_status status, dueq_result **result) {
+    *result = NULL;
+    if (status != DUEQ_PENDING)
+        return status;
+    do {
+        if (cli_signal())
+            dueq_hasten(cli->client);
+        status = dueq_wait(cli->client, 500);
+    } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
+    return dueq_take(cli->client, result);
+}
+
+/* A failed step. False: it is the end, said why. */
+static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned, int *code) {
+    if (once || !dueq_status_retriable(status)) {
+        *code = cli_report(cli, status, NULL);
+        return false;
+    }
+    if (!*warned) {
+        cli_report(cli, status, NULL);
+        fputs("  it is tried again every second\n", stderr);
+    }
+    *warned = true;
+    if (!cli_signal())
+        poll(NULL, 0, PAUSE_MS);
+    return true;
+}
+
+int foreign_move(struct cli *cli, bool once, foreign_submit submit) {
+    size_t moved = 0, damaged = 0;
+    bool warned = false, goes = true;
+    int code = CLI_DONE;
+    while (goes && !cli_signal()) {
+        dueq_result *result;
+        dueq_status status = complete(cli, submit(cli, once ? 0 : DUEQ_FOREVER), &result);
+        const dueq_moved *step = dueq_result_moved(result);
+        if (step) {
+            moved += step->moved;
+            damaged += step->damaged;
+            foreign_damaged(step->damaged);
+            cli_progress(moved, "moved");
+        }
+        dueq_result_free(result);
+        if (status < 0) {
+            goes = goes_on(cli, status, once, &warned, &code);
+        } else {
+            goes = status == DUEQ_OK || !once;
+            warned = false;
+        }
+    }
+    if (once && cli_signal())
+        code = 128 + cli_signal();
+    if (cli->json)
+        printf("{\"moved\":%zu,\"damaged\":%zu}\n", moved, damaged);
+    else
+        cli_sum(cli, moved, "moved");
+    return code;
+}
+
+static void json_sizes(const struct cli *cli, const char *key, const dueq_sizes *sizes) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, key, json_name(cli->queue_name));
+    json_object_object_add(object, "ready", json_object_new_int64(sizes->ready));
+    json_object_object_add(object, "delayed", json_object_new_int64(sizes->delayed));
+    json_object_object_add(object, "reserved", json_object_new_int64(sizes->reserved));
+    json_object_object_add(object, "aside", json_object_new_int64(sizes->aside));
+    json_object_object_add(object, "next_ms", json_time(sizes->next_ms));
+    json_object_object_add(object, "now_ms", json_object_new_int64(sizes->now_ms));
+    json_line(object);
+}
+
+static void row(const char *name, int64_t count) {
+    cli_label(name);
+    printf("%lld\n", (long long)count);
+}
+
+static void print_sizes(const struct cli *cli, const char *key, const dueq_sizes *sizes) {
+    cli_label(key);
+    puts(cli->queue_name);
+    cli_label("server");
+    puts(dueq_client_url(cli->client));
+    row("ready", sizes->ready);
+    row("delayed", sizes->delayed);
+    if (cli->laravel)
+        row("reserved", sizes->reserved);
+    row("aside", sizes->aside);
+    if (sizes->next_ms) {
+        cli_label("next");
+        cli_print_time(sizes->next_ms, sizes->now_ms);
+    }
+}
+
+int foreign_size(struct cli *cli, const char *key, dueq_status status) {
+    dueq_result *result;
+    status = cli_wait(cli, status, &result);
+    if (status == DUEQ_OK)
+        (cli->json ? json_sizes : print_sizes)(cli, key, dueq_result_sizes(result));
+    dueq_result_free(result);
+    return cli_report(cli, status, NULL);
+}
+
+int foreign_clear(struct cli *cli, dueq_status status) {
+    dueq_result *result;
+    status = cli_wait(cli, status, &result);
+    if (status == DUEQ_OK)
+        cli_sum(cli, dueq_result_purged(result), "cleared");
+    dueq_result_free(result);
+    return cli_report(cli, status, NULL);
+}

@@ -1,0 +1,57 @@
+/* The verbs of `dueq laravel`: what their files share. */
+#ifndef DUEQ_CLI_LARAVEL_H
+#define DUEQ_CLI_LARAVEL_H
+
+#include "foreign.h"
+
+/* What the options of a verb say. */
+struct laravel_wish {
+    dueq_laravel_draft draft;
+    dueq_bytes prefix;
+    const char *payload, *object, *data, *reserved;
+    char *backoff;
+    int64_t wait_ms, retry_after_ms;
+    size_t count;
+    bool delayed, lines, finish, once;
+};
+
+/* What getopt calls the options. */
+enum {
+    PREFIX = 'p',
+    DATA = 'j',
+    PAYLOAD = 'f',
+    OBJECT = 'b',
+    LINES = 'n',
+    DELAY = 'd',
+    AT = 'a',
+    TRIES = 't',
+    MAX_EXCEPTIONS = 'x',
+    TIMEOUT = 's',
+    BACKOFF = 'k',
+    RETRY_UNTIL = 'u',
+    FAIL_ON_TIMEOUT = 'i',
+    DISPLAY_NAME = 'e',
+    COUNT = 'm',
+    WAIT = 'w',
+    RETRY_AFTER = 'l',
+    DELETE = 'g',
+    RESERVED = 'r',
+    ONCE = 'o'
+};
+
+/* End the list of a verb's options. */
+#define LARAVEL_OPTIONS {"prefix", required_argument, NULL, PREFIX}, CLI_OPTIONS
+
+/* Reads the options, and wants so many words after the queue's name. */
+void laravel_options(struct cli *cli, int argc, char *argv[], const struct option *options,
+                     int least, int most, struct laravel_wish *wish);
+/* Opens the queue that the next word names. False: *code is the exit code, said why. */
+bool laravel_open(struct cli *cli, char *argv[], const struct laravel_wish *wish, int *code);
+
+extern const struct command laravel_pop, laravel_delete, laravel_release; /* laravel_jobs.c */
+
+#define PREFIX_HELP                                                                                \
+    "  --prefix TEXT       what Laravel puts in front of its keys, as shop_database_: its\n"       \
+    "                      database.redis.options.prefix (nothing)\n"
+
+#endif

@@ -1,0 +1,201 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "laravel.h"
+
+/* ---- pop ----------------------------------------------------------------------------------------- */
+
+static void add_text(json_object *object, const char *name, dueq_bytes value) {
+    json_object_object_add(object, name, value.size > 0 ? json_text(value) : NULL);
+}
+
+static void add_number(json_object *object, const char *name, int64_t number) {
+    json_object_object_add(object, name, number ? json_object_new_int64(number) : NULL);
+}
+
+/* "10,60" as [10,60] */
+static json_object *backoff_of(dueq_bytes backoff) {
+    char *list = NULL;
+    if (asprintf(&list, "[%.*s]", (int)backoff.size, (const char *)backoff.data) < 0)
+        cli_out_of_memory();
+    json_object *made = json_raw((dueq_bytes){list, strlen(list)});
+    free(list);
+    return made;
+}
+
+static void json_job(const struct cli *cli, const dueq_job *job) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue", json_name(cli->queue_name));
+    add_text(object, "id", job->id);
+    add_text(object, "uuid", job->uuid);
+    add_text(object, "job", job->job);
+    add_text(object, "display_name", job->display_name);
+    json_object_object_add(object, "attempts", json_object_new_int64(job->attempts));
+    add_number(object, "max_tries", job->max_tries);
+    add_number(object, "timeout_s", job->timeout_s);
+    json_object_object_add(object, "backoff", backoff_of(job->backoff));
+    add_number(object, "retry_until_s", job->retry_until_s);
+    json_object_object_add(object, "until_ms", json_time(job->until_ms));
+    json_object_object_add(object, "data", job->data.size > 0 ? json_raw(job->data) : NULL);
+    json_add_bytes(object, "payload", job->payload);
+    json_add_bytes(object, "reserved", job->reserved);
+    json_line(object);
+}
+
+static bool print(const struct cli *cli, const dueq_job *job) {
+    if (cli->json) {
+        json_job(cli, job);
+    } else {
+        cli_put(job->reserved);
+        putchar('\n');
+    }
+    return fflush(stdout) == 0 && !ferror(stdout);
+}
+
+/* Prints the jobs; with `finish` those that were written are deleted, and the others given back. */
+static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
+    size_t count = dueq_result_count(popped), printed = 0;
+    dueq_bytes reserved[DUEQ_MAX_BATCH];
+    int code = CLI_DONE;
+    cli->finishing = finish;
+    for (size_t i = 0; i < count; i++)
+        reserved[i] = dueq_result_job(popped, i)->reserved;
+    while (printed < count && print(cli, dueq_result_job(popped, printed)))
+        printed++;
+    int why = errno;
+    if (printed < count) {
+        cli_wait(cli,
+                 dueq_laravel_release_submit(cli->laravel, reserved + printed, count - printed, 0),
+                 NULL);
+        fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu jobs were given back\n",
+                strerror(why), count - printed, count);
+        code = CLI_FAILED;
+    }
+    if (finish && printed > 0) {
+        dueq_status status =
+            cli_wait(cli, dueq_laravel_delete_submit(cli->laravel, reserved, printed), NULL);
+        if (status != DUEQ_OK)
+            code = cli_worse(code, cli_report(cli, status, "printed, but not deleted"));
+    }
+    cli->finishing = false;
+    return code;
+}
+
+static int run_pop(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"count", required_argument, NULL, COUNT},
+                                            {"wait", required_argument, NULL, WAIT},
+                                            {"timeout", required_argument, NULL, WAIT},
+                                            {"retry-after", required_argument, NULL, RETRY_AFTER},
+                                            {"delete", no_argument, NULL, DELETE},
+                                            LARAVEL_OPTIONS};
+    struct laravel_wish wish;
+    dueq_result *result;
+    int code;
+    laravel_options(cli, argc, argv, options, 0, 0, &wish);
+    if (!laravel_open(cli, argv, &wish, &code))
+        return code;
+    dueq_status status = cli_wait(
+        cli, dueq_laravel_pop_submit(cli->laravel, wish.count, wish.wait_ms, wish.retry_after_ms),
+        &result);
+    foreign_damaged(dueq_result_damaged(result));
+    code = dueq_result_count(result) > 0 ? print_all(cli, result, wish.finish)
+                                         : cli_report(cli, status, NULL);
+    dueq_result_free(result);
+    cli_check_signal(cli);
+    return code;
+}
+
+/* ---- delete and release -------------------------------------------------------------------------- */
+
+static dueq_status delete_submit(struct cli *cli, const dueq_bytes *reserved, size_t count,
+                                 const void *context) {
+    (void)context;
+    return dueq_laravel_delete_submit(cli->laravel, reserved, count);
+}
+
+static dueq_status release_submit(struct cli *cli, const dueq_bytes *reserved, size_t count,
+                                  const void *wish) {
+    return dueq_laravel_release_submit(cli->laravel, reserved, count,
+                                       ((const struct laravel_wish *)wish)->draft.delay_ms);
+}
+
+static int settle(struct cli *cli, int argc, char *argv[], const struct option *options,
+                  cli_submit submit) {
+    struct laravel_wish wish;
+    int code;
+    laravel_options(cli, argc, argv, options, 1, argc, &wish);
+    if (!laravel_open(cli, argv, &wish, &code))
+        return code;
+    /* The option is one more word, in the place of the queue's name. */
+    if (wish.reserved)
+        argv[--optind] = (char *)(uintptr_t)wish.reserved;
+    return cli_each(cli, argc, argv, "reserved", submit, &wish);
+}
+
+static int run_delete(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"reserved", required_argument, NULL, RESERVED},
+                                            LARAVEL_OPTIONS};
+    return settle(cli, argc, argv, options, delete_submit);
+}
+
+static int run_release(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"reserved", required_argument, NULL, RESERVED},
+                                            {"delay", required_argument, NULL, DELAY},
+                                            LARAVEL_OPTIONS};
+    return settle(cli, argc, argv, options, release_submit);
+}
+
+/* ---- Help ---------------------------------------------------------------------------------------- */
+
+const struct command laravel_pop = {
+    "laravel pop", "QUEUE", "Takes jobs, and prints them",
+    "Prints a line with the payload, its attempts raised; this text is the delivery: finish\n"
+    "with it (delete, release), or the job comes back.\n"
+    "\n"
+    "Options:\n"
+    "  --count N           up to N jobs (1)\n"
+    "  --wait DURATION, --timeout DURATION\n"
+    "                      with none there, wait so long for the first: 10s, 5m, forever (0)\n"
+    "  --retry-after DURATION\n"
+    "                      it comes back after so long (90s, as Laravel has it)\n"
+    "  --delete            delete each job after it was written to standard output; what could not "
+    "be\n"
+    "                      written is given back\n"
+    "  --json              one object a line; its `reserved` is for delete, release\n" PREFIX_HELP
+    "\n"
+    "Ends with 1, and prints nothing, when there is none. A payload that a worker of\n"
+    "Laravel's would lose is set aside and reported.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq laravel pop default --json --delete\n"
+    "  while job=$(dueq laravel pop default --wait forever); do\n"
+    "      handle \"$job\" && dueq laravel delete default \"$job\" ||\n"
+    "          dueq laravel release default \"$job\" --delay 10s\n"
+    "  done\n",
+    run_pop};
+
+const struct command laravel_delete = {
+    "laravel delete", "QUEUE RESERVED...", "Finishes jobs that were popped: they are gone",
+    "RESERVED is what pop printed, or `reserved` of its JSON; a single - reads them from\n"
+    "standard input, one a line. Ends with 1 (LEASE_LOST) for one that is not ours any more.\n"
+    "\n"
+    "Options:\n"
+    "  --reserved TEXT     the same as a word\n" PREFIX_HELP "\n"
+    "Examples:\n"
+    "  dueq laravel delete default \"$job\"\n"
+    "  dueq laravel pop default --count 100 --json | jq -r .reserved | dueq laravel delete default "
+    "-\n",
+    run_delete};
+
+const struct command laravel_release = {
+    "laravel release", "QUEUE RESERVED...", "Gives jobs back to be tried again",
+    "RESERVED as for delete. Ends with 1 (LEASE_LOST) for one that is not ours any more, and\n"
+    "changes nothing then.\n"
+    "\n"
+    "Options:\n"
+    "  --delay DURATION    not before so long from now, in whole seconds: 10s, 5m (0)\n"
+    "  --reserved TEXT     the same as a word\n" PREFIX_HELP "\n"
+    "Example:\n"
+    "  dueq laravel release default \"$job\" --delay 10s\n",
+    run_release};

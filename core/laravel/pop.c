@@ -1,0 +1,163 @@
+#include "laravel.h"
+
+/* What takes jobs, and what moves those that are due: both may wait. */
+
+/*
+ * How long a wait goes without a look. A producer of Laravel's that delays a job, and a worker that reserves
+ * one, tell nobody: their times are found by looking, and are whole seconds.
+ */
+#define LOOK_MS 1000
+
+static void nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
+    dueq__wait_nothing(client, now,
+                       1000 * (pause_ms < 0 || pause_ms > LOOK_MS ? LOOK_MS : pause_ms));
+}
+
+/* The words that both answers begin with. */
+static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *pause_ms) {
+    return dueq__reply_number(dueq__reply_item(reply, 0), now) && *now >= 0 &&
+           dueq__reply_number(dueq__reply_item(reply, 1), pause_ms) && *pause_ms >= -1;
+}
+
+/* ---- pop ---- */
+
+static dueq_status ask_pop(dueq_client *client, bool stay) {
+    struct dueq__call *call = &client->call;
+    struct dueq__words words;
+    (void)stay;
+    dueq__call_words(client, &words);
+    dueq__words_number(&words, (int64_t)call->wait.count);
+    dueq__words_number(&words, call->wait.lease_ms);
+    dueq__words_text(&words, call->wait.watches->torch ? "1" : "0");
+    call->wait.watches->torch = false;
+    return dueq__call_submit(client, &words);
+}
+
+/* Gives back what the request under way takes, or took, for nobody will know of it. */
+static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
+                          struct dueq__words *words) {
+    struct dueq__call *call = &client->call;
+    dueq__script_words(words, &dueq__script_laravel_pop, call->keys, NULL);
+    dueq__words_text(words, client->session);
+    dueq__words_number(words, (int64_t)call->number);
+    dueq__words_text(words, "0");
+    dueq__words_text(words, "0");
+    dueq__words_text(words, "0");
+    dueq__words_text(words, watch->torch ? "1" : "0");
+}
+
+static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t now, pause_ms, damaged;
+    if (!take_times(reply, &now, &pause_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &damaged) || damaged < 0) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    dueq_result *result = dueq__laravel_popped(reply, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    dueq_result_free(call->result);
+    call->result = result;
+    /* Those of the whole wait are added to the result when it ends. */
+    call->wait.damaged += (size_t)damaged;
+    if (dueq_result_count(result) > 0) {
+        dueq__call_noted(client);
+        dueq__wait_leave(client);
+        return;
+    }
+    if (pause_ms == 0 && damaged > 0)
+        dueq__wait_ask(client, 0);
+    else
+        nothing(client, now, pause_ms);
+}
+
+static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
+                         int64_t timeout_ms) {
+    dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
+    if (!status)
+        status = dueq__wait_check(&queue->queue, timeout_ms);
+    if (!status)
+        status = dueq__wait_begin(&queue->queue, script, 1, timeout_ms);
+    if (status)
+        return status;
+    struct dueq__wait *wait = &queue->queue.client->call.wait;
+    wait->count = count;
+    wait->watches->queue = &queue->queue;
+    wait->watches->wake = queue->queue.keys[DUEQ__KEY_NOTIFY];
+    return DUEQ_OK;
+}
+
+dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t timeout_ms,
+                                    int64_t retry_after_ms) {
+    struct dueq__call *call = &queue->queue.client->call;
+    dueq__client_check_fork(queue->queue.client);
+    dueq_status status =
+        dueq__verb_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms);
+    if (status)
+        return status;
+    call->decode = decode_popped;
+    call->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
+    call->wait.block = DUEQ__BLOCK_TOKENS;
+    call->wait.ask = ask_pop;
+    call->wait.let_go = let_go_of_pop;
+    return dueq__wait_ask(queue->queue.client, 0);
+}
+
+/* ---- migrate ---- */
+
+static dueq_status ask_migrate(dueq_client *client, bool stay) {
+    struct dueq__words words;
+    (void)stay;
+    dueq__call_words(client, &words);
+    dueq__words_number(&words, (int64_t)client->call.wait.count);
+    return dueq__call_submit(client, &words);
+}
+
+static void decode_migrated(dueq_client *client, const struct dueq__reply *reply) {
+    int64_t now, pause_ms, moved, damaged;
+    if (dueq__reply_count(reply) != 4 || !take_times(reply, &now, &pause_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &moved) || moved < 0 ||
+        !dueq__reply_number(dueq__reply_item(reply, 3), &damaged) || damaged < 0) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    if (moved + damaged == 0) {
+        nothing(client, now, pause_ms);
+        return;
+    }
+    const dueq_moved step = {.moved = (size_t)moved,
+                             .damaged = (size_t)damaged,
+                             .next_ms = pause_ms < 0 ? 0 : now + pause_ms};
+    dueq__foreign_step(client, &step);
+}
+
+dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_t timeout_ms) {
+    struct dueq__call *call = &queue->queue.client->call;
+    dueq__client_check_fork(queue->queue.client);
+    dueq_status status = begin(queue, &dueq__script_laravel_migrate, most, timeout_ms);
+    if (status)
+        return status;
+    call->decode = decode_migrated;
+    call->wait.block = DUEQ__BLOCK_TIMER;
+    call->wait.ask = ask_migrate;
+    return dueq__wait_ask(queue->queue.client, 0);
+}
+
+/* ---- Blocking ---- */
+
+dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_ms,
+                             int64_t retry_after_ms, dueq_result **result) {
+    return dueq__verb_run(
+        &queue->queue, dueq_laravel_pop_submit(queue, count, timeout_ms, retry_after_ms), result);
+}
+
+dueq_status dueq_laravel_migrate(dueq_laravel *queue, size_t most, int64_t timeout_ms,
+                                 dueq_moved *moved) {
+    return dueq__foreign_moved(&queue->queue, dueq_laravel_migrate_submit(queue, most, timeout_ms),
+                               moved);
+}

@@ -1,0 +1,45 @@
+/*
+ * Redisson's codecs: codec.c chooses, kryo.c, jackson_write.c and jackson_read.c do. What they write is
+ * to the byte what Redisson 3.20 to 4.7 writes, so that its remove() and contains() find it.
+ */
+#ifndef DUEQ_REDISSON_CODEC_H
+#define DUEQ_REDISSON_CODEC_H
+
+#include "../dueq_redisson.h"
+#include "../internal.h"
+#include "../text.h"
+
+/*
+ * Adds a value to `out` as a codec writes it. On failure `out` is as it was.
+ * Errors: INVALID, TOO_LARGE, NO_MEMORY.
+ */
+dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, struct dueq__text *out,
+                              struct dueq__error *error);
+
+/*
+ * Reads a value from all of `bytes`. Its bytes point into `bytes` or into `room`, whose content is
+ * replaced: they are good until either is gone or used again.
+ * Errors: CORRUPT (the value is then of kind BINARY and has `bytes`), NO_MEMORY.
+ */
+dueq_status dueq__codec_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
+                             struct dueq__text *room, struct dueq__error *error);
+
+/* ---- For codec.c: values of kinds and ranges that were checked; `out` may be left as it is ------- */
+
+dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__text *out,
+                             struct dueq__error *error);
+dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__text *room,
+                            struct dueq__error *error);
+/* typed: as JsonJacksonCodec does, with the names of Java's classes; else as TypedJsonJacksonCodec. */
+dueq_status dueq__jackson_write(bool typed, const dueq_value *value, struct dueq__text *out,
+                                struct dueq__error *error);
+dueq_status dueq__jackson_read(bool typed, dueq_bytes bytes, dueq_value *value,
+                               struct dueq__text *room, struct dueq__error *error);
+
+/* How deep Jackson reads (StreamReadConstraints). */
+#define DUEQ__JACKSON_DEPTH 1000
+
+/* A real number as Java's Double.toString() has it: java.c. It must be finite. */
+void dueq__text_double(struct dueq__text *text, double number);
+
+#endif

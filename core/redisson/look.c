@@ -1,0 +1,97 @@
+#include "codec.h"
+#include "redisson.h"
+
+/* Values that wait: looked at or taken from the front, found and taken by what they are. */
+
+static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script, bool changes,
+                         void (*decode)(dueq_client *client, const struct dueq__reply *reply),
+                         struct dueq__words *words) {
+    dueq_status status = dueq__call_begin(&queue->queue, script, changes);
+    if (status)
+        return status;
+    queue->queue.client->call.decode = decode;
+    dueq__call_words(queue->queue.client, words);
+    dueq__words_number(words, queue->layout);
+    return DUEQ_OK;
+}
+
+/* ---- poll, peek ---- */
+
+static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script *script,
+                                bool changes, size_t count) {
+    struct dueq__words words;
+    dueq__client_check_fork(queue->queue.client);
+    dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
+    if (!status)
+        status = begin(queue, script, changes, dueq__redisson_values, &words);
+    if (status)
+        return status;
+    dueq__words_number(&words, (int64_t)count);
+    return dueq__call_submit(queue->queue.client, &words);
+}
+
+dueq_status dueq_redisson_poll_submit(dueq_redisson *queue, size_t count) {
+    return submit_front(queue, &dueq__script_redisson_poll, true, count);
+}
+
+dueq_status dueq_redisson_peek_submit(dueq_redisson *queue, size_t count) {
+    return submit_front(queue, &dueq__script_redisson_peek, false, count);
+}
+
+/* ---- remove, contains ---- */
+
+static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
+    int64_t status;
+    if (!dueq__reply_number(reply, &status) || (status != DUEQ_OK && status != DUEQ_NOT_FOUND)) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    if (client->call.changes)
+        dueq__call_noted(client);
+    dueq__call_finish(client, (dueq_status)status);
+}
+
+static dueq_status submit_found(dueq_redisson *queue, const struct dueq__script *script,
+                                bool changes, const dueq_value *value) {
+    dueq_client *client = queue->queue.client;
+    struct dueq__text text = {0};
+    struct dueq__words words;
+    dueq__client_check_fork(client);
+    dueq_status status = dueq__codec_write(queue->codec, value, &text, &client->error);
+    if (!status && text.size > DUEQ_MAX_BODY)
+        status =
+            dueq__fail(&client->error, DUEQ_TOO_LARGE,
+                       "a value of %zu bytes; at most %zu are allowed", text.size, DUEQ_MAX_BODY);
+    if (!status)
+        status = begin(queue, script, changes, decode_found, &words);
+    if (!status)
+        dueq__words_bytes(&words, text.data, text.size);
+    dueq__text_free(&text);
+    return status ? status : dueq__call_submit(client, &words);
+}
+
+dueq_status dueq_redisson_remove_submit(dueq_redisson *queue, const dueq_value *value) {
+    return submit_found(queue, &dueq__script_redisson_remove, true, value);
+}
+
+dueq_status dueq_redisson_contains_submit(dueq_redisson *queue, const dueq_value *value) {
+    return submit_found(queue, &dueq__script_redisson_contains, false, value);
+}
+
+/* ---- Blocking ---- */
+
+dueq_status dueq_redisson_poll(dueq_redisson *queue, size_t count, dueq_result **result) {
+    return dueq__verb_run(&queue->queue, dueq_redisson_poll_submit(queue, count), result);
+}
+
+dueq_status dueq_redisson_peek(dueq_redisson *queue, size_t count, dueq_result **result) {
+    return dueq__verb_run(&queue->queue, dueq_redisson_peek_submit(queue, count), result);
+}
+
+dueq_status dueq_redisson_remove(dueq_redisson *queue, const dueq_value *value) {
+    return dueq__verb_run(&queue->queue, dueq_redisson_remove_submit(queue, value), NULL);
+}
+
+dueq_status dueq_redisson_contains(dueq_redisson *queue, const dueq_value *value) {
+    return dueq__verb_run(&queue->queue, dueq_redisson_contains_submit(queue, value), NULL);
+}

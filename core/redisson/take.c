@@ -1,0 +1,67 @@
+#include "redisson.h"
+
+/*
+ * Taking values from the destination. One that comes while a call waits is parked by the server, so that none
+ * is lost with a connection or a process; the take that follows finds it there, whoever's it is. What a take
+ * took whose answer never came is noted with the session: the next take has the server put it back.
+ */
+
+static void put_arguments(struct dueq__words *words, size_t most, uint64_t unread) {
+    dueq__words_number(words, (int64_t)most);
+    dueq__words_number(words, (int64_t)unread);
+}
+
+static dueq_status ask(dueq_client *client, bool stay) {
+    dueq_redisson *queue = dueq__redisson_of(client);
+    struct dueq__words words;
+    (void)stay;
+    client->call.wait.watches->torch = false;
+    dueq__call_words(client, &words);
+    put_arguments(&words, client->call.wait.count, queue->unread);
+    queue->unread = client->call.number;
+    return dueq__call_submit(client, &words);
+}
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    dueq__redisson_of(client)->unread = 0;
+    dueq__redisson_values(client, reply);
+}
+
+/* Puts back what the last request takes, or took, for nobody will know of it. */
+static void let_go(dueq_client *client, const struct dueq__watch *watch,
+                   struct dueq__words *words) {
+    struct dueq__call *call = &client->call;
+    (void)watch;
+    dueq__script_words(words, &dueq__script_redisson_take, call->keys, NULL);
+    dueq__words_text(words, client->session);
+    dueq__words_text(words, "0");
+    dueq__words_text(words, "0");
+    put_arguments(words, 0, call->number);
+}
+
+dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
+    dueq_client *client = queue->queue.client;
+    struct dueq__wait *wait = &client->call.wait;
+    dueq__client_check_fork(client);
+    dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
+    if (!status)
+        status = dueq__wait_check(&queue->queue, timeout_ms);
+    if (!status)
+        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, timeout_ms);
+    if (status)
+        return status;
+    client->call.decode = decode;
+    wait->count = count;
+    wait->ask = ask;
+    wait->let_go = let_go;
+    wait->block = DUEQ__BLOCK_LIST;
+    wait->watches->queue = &queue->queue;
+    wait->watches->wake = queue->queue.keys[DUEQ__KEY_DESTINATION];
+    return dueq__wait_ask(client, 0);
+}
+
+dueq_status dueq_redisson_take(dueq_redisson *queue, size_t count, int64_t timeout_ms,
+                               dueq_result **result) {
+    return dueq__verb_run(&queue->queue, dueq_redisson_take_submit(queue, count, timeout_ms),
+                          result);
+}

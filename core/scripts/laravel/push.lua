@@ -1,0 +1,35 @@
+-- push: stores jobs in a queue of Laravel's, all or (on an error) none.
+-- KEYS[1] jobs    LIST  payloads
+-- KEYS[2] later   ZSET  payload -> due, seconds
+-- KEYS[3] notify  LIST  a token for each job in the list
+-- KEYS[4] calls   HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh, then due and payload of each; due is '0' (now), '+ms' from now or
+--         '@ms' since 1970
+-- Returns one digit for each: 0 stored, 2 a delayed payload of these bytes is there.
+local jobs, later, notify, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+-- include now
+-- include due
+-- include seconds
+-- include notify
+-- include noted
+
+redis.call('LLEN', jobs)
+redis.call('LLEN', notify)
+redis.call('ZCARD', later)
+local now = now_ms()
+local outcome, at_once = {}, {}
+for i = 4, #ARGV, 2 do
+  local due = due_time(ARGV[i], now)
+  local stored = 1
+  if due > now then
+    stored = redis.call('ZADD', later, 'NX', second_of(due), ARGV[i + 1])
+  else
+    at_once[#at_once + 1] = ARGV[i + 1]
+  end
+  outcome[#outcome + 1] = stored == 1 and DUEQ_OK or DUEQ_DUPLICATE
+end
+if #at_once > 0 then
+  redis.call('RPUSH', jobs, unpack(at_once))
+  notify_by(notify, #at_once)
+end
+return noted(calls, table.concat(outcome))

@@ -1,0 +1,33 @@
+-- release: gives reserved jobs of a queue of Laravel's back.
+-- KEYS[1] jobs      LIST  payloads
+-- KEYS[2] later     ZSET  payload -> due, seconds
+-- KEYS[3] reserved  ZSET  payload with its attempts raised -> until when, seconds
+-- KEYS[4] notify    LIST  a token for each job in the list
+-- KEYS[5] calls     HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh, delay in ms, then the reserved payload of each
+-- Returns one digit for each: 0 done, 4 it is not reserved any more, and nothing is changed.
+local jobs, later, reserved, notify, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- include now
+-- include seconds
+-- include hold
+-- include notify
+-- include noted
+
+redis.call('LLEN', jobs)
+redis.call('ZCARD', later)
+redis.call('ZCARD', reserved)
+redis.call('LLEN', notify)
+local delay, due = tonumber(ARGV[4]), second_of(now_ms() + ARGV[4])
+local outcome, at_once = {}, 0
+for i = 5, #ARGV do
+  local held = redis.call('ZREM', reserved, ARGV[i]) == 1
+  if held and delay > 0 then
+    hold(later, due, ARGV[i])
+  elseif held then
+    redis.call('RPUSH', jobs, ARGV[i])
+    at_once = at_once + 1
+  end
+  outcome[#outcome + 1] = held and DUEQ_OK or DUEQ_LEASE_LOST
+end
+notify_by(notify, at_once)
+return noted(calls, table.concat(outcome))

@@ -1,0 +1,27 @@
+-- Tells which layout all that waits has, and refuses a mixture: a Redisson that meets an element of the
+-- other layout moves those before it again and again.
+local function layout_error(queue)
+  return redis.error_reply('LAYOUT ' .. queue .. ' has elements of another layout than asked for, or of both: '
+    .. 'those of Redisson up to 3.21.0 (old) and of later ones (new) do not mix')
+end
+
+-- Sees that every element is of the layout `wanted` (0: of one). Returns it (0: none was seen), or nil.
+local function same_layout(elements, wanted)
+  for _, element in ipairs(elements) do
+    local layout = layout_of(element)
+    if layout and wanted ~= 0 and layout ~= wanted then
+      return nil
+    end
+    wanted = layout or wanted
+  end
+  return wanted
+end
+
+-- The same for what waits, as far as both its ends in both orders show.
+local function layout_found(offered, timeout, wanted)
+  local ends = redis.call('LRANGE', offered, 0, 0)
+  ends[#ends + 1] = redis.call('LRANGE', offered, -1, -1)[1]
+  ends[#ends + 1] = redis.call('ZRANGE', timeout, 0, 0)[1]
+  ends[#ends + 1] = redis.call('ZRANGE', timeout, -1, -1)[1]
+  return same_layout(ends, wanted)
+end

@@ -1,0 +1,43 @@
+-- offer: stores values that are due later, and tells those who transfer where the earliest time changed.
+-- KEYS[1] offered  LIST     packed elements, in the order of their offers
+-- KEYS[2] timeout  ZSET     the same -> due, ms
+-- KEYS[3] channel  CHANNEL  is told the earliest time, in ms
+-- KEYS[4] calls    HASH     session -> its last call and answer
+-- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), and for each value: 8 random
+--         bytes, its due time ('0', '+ms', '@ms'), the value
+-- Returns a '0' for each value.
+local offered, timeout, channel, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+-- include now
+-- include due
+-- include int
+-- include element
+-- include layout
+-- include next_due
+-- include noted
+
+local layout = layout_found(offered, timeout, tonumber(ARGV[4]))
+if not layout then
+  return layout_error(offered)
+end
+local now, head = now_ms(), next_due(timeout)
+local elements, times, first = {}, {}, nil
+for i = 5, #ARGV, 3 do
+  local id, word, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local due, element = word == '0' and now or due_time(word, now), nil
+  if layout == 2 then
+    -- Redisson's own is a random whole number of 64 bits, as a double.
+    element = struct.pack('dLc0', struct.unpack('l', id), #value, value)
+  else
+    element = struct.pack('Bc0Lc0', #id, id, #value, value)
+  end
+  elements[#elements + 1] = element
+  times[#times + 1], times[#times + 2] = int(due), element
+  first = math.min(first or due, due)
+end
+-- It comes first as the one that may not be permitted; nobody sees what is between.
+if not head or first < head then
+  redis.call('PUBLISH', channel, int(first))
+end
+redis.call('ZADD', timeout, unpack(times))
+redis.call('RPUSH', offered, unpack(elements))
+return noted(calls, string.rep('0', #elements))

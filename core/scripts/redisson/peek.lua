@@ -1,0 +1,17 @@
+-- peek: shows values that wait, the longest offered first.
+-- KEYS[1] offered  LIST  packed elements, in the order of their offers
+-- KEYS[2] timeout  ZSET  the same -> due, ms
+-- ARGV    layout (0 as found, 1 new, 2 old), how many at most
+-- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
+local offered, timeout = KEYS[1], KEYS[2]
+-- include now
+-- include element
+-- include layout
+-- include unpacked
+
+local elements = redis.call('LRANGE', offered, 0, tonumber(ARGV[2]) - 1)
+local layout = layout_found(offered, timeout, tonumber(ARGV[1]))
+if not layout or not same_layout(elements, layout) then
+  return layout_error(offered)
+end
+return #elements == 0 and { now_ms(), -1 } or unpacked(now_ms(), elements)

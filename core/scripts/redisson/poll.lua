@@ -1,0 +1,25 @@
+-- poll: takes values that wait, the longest offered first.
+-- KEYS[1] offered  LIST  packed elements, in the order of their offers
+-- KEYS[2] timeout  ZSET  the same -> due, ms
+-- KEYS[3] calls    HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), how many at most
+-- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
+local offered, timeout, calls = KEYS[1], KEYS[2], KEYS[3]
+-- include now
+-- include element
+-- include layout
+-- include unpacked
+-- include noted
+
+local now, most = now_ms(), tonumber(ARGV[5])
+local elements = redis.call('LRANGE', offered, 0, most - 1)
+local layout = layout_found(offered, timeout, tonumber(ARGV[4]))
+if not layout or not same_layout(elements, layout) then
+  return layout_error(offered)
+end
+if #elements == 0 then
+  return { now, -1 }
+end
+redis.call('LTRIM', offered, #elements, -1)
+redis.call('ZREM', timeout, unpack(elements))
+return noted(calls, unpacked(now, elements))

@@ -1,0 +1,48 @@
+-- transfer: moves elements that are due to the destination, in the order of their times.
+-- KEYS[1] destination  LIST  values that are due
+-- KEYS[2] offered      LIST  packed elements, in the order of their offers
+-- KEYS[3] timeout      ZSET  the same -> due, ms
+-- KEYS[4] aside        LIST  elements that are of neither layout
+-- KEYS[5] calls        HASH  session -> its last call and answer
+-- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), how many at most
+-- Returns { now ms, -1, moved, set aside, the next due ms (0: none) }; when nothing is due
+-- { now ms, us until the next (-1: none) }.
+local destination, offered, timeout, aside, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- include now
+-- include element
+-- include layout
+-- include next_due
+-- include portions
+-- include take_out
+-- include noted
+
+local now, past = now_ms()
+redis.call('LLEN', destination)
+redis.call('LLEN', aside)
+local due = redis.call('ZRANGEBYSCORE', timeout, '-inf', now, 'LIMIT', 0, ARGV[5])
+local layout = layout_found(offered, timeout, tonumber(ARGV[4]))
+layout = layout and same_layout(due, layout)
+if not layout then
+  return layout_error(offered)
+end
+if #due == 0 then
+  local head = next_due(timeout)
+  return { now, head and (head - now) * 1000 - past or -1 }
+end
+local values, damaged = {}, {}
+for _, element in ipairs(due) do
+  if layout_of(element) then
+    values[#values + 1] = value_of(element, layout)
+  else
+    damaged[#damaged + 1] = element
+  end
+end
+if #values > 0 then
+  redis.call('RPUSH', destination, unpack(values))
+end
+if #damaged > 0 then
+  redis.call('RPUSH', aside, unpack(damaged))
+end
+redis.call('ZREM', timeout, unpack(due))
+take_out(offered, due, ARGV[1] .. ' ' .. ARGV[2])
+return noted(calls, { now, -1, #values, #damaged, next_due(timeout) or 0 })

@@ -1,0 +1,67 @@
+# Tests against the real Redisson and Laravel: ./dev interop. Sourced by ../dev.
+
+INTEROP_PEERS=(redisson-3.20.1 redisson-3.52.0 redisson-4.7.0 laravel-8 laravel-10 laravel-13)
+INTEROP_CI=(redisson-4.7.0 laravel-8)
+INTEROP_CACHE=${XDG_CACHE_HOME:-$HOME/.cache}/dueq/interop
+export DUEQ_CHROOTS=${DUEQ_CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/dueq/chroots}
+
+# interop [--short] [--ci] [--only NAME,...] [ARGUMENT OF PYTEST...]
+# --short: mixed pools of 1,000 jobs, not 10,000. --ci: short, with INTEROP_CI, which must be there.
+interop() {
+    local jobs=10000 wanted=("${INTEROP_PEERS[@]}") ci=0 name status=0
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --short) jobs=1000 ;;
+        --ci) jobs=1000 ci=1 wanted=("${INTEROP_CI[@]}") ;;
+        --only) [ $# -gt 1 ] && IFS=, read -ra wanted <<<"$2" && shift ||
+            { echo "--only NAME,...: ${INTEROP_PEERS[*]}" >&2; exit 2; } ;;
+        *) break ;;
+        esac
+        shift
+    done
+    for name in "${wanted[@]}"; do
+        [[ " ${INTEROP_PEERS[*]} " == *" $name "* ]] || { echo "the peers are: ${INTEROP_PEERS[*]}" >&2; exit 2; }
+    done
+    setup
+    setup_tools
+    use_build
+    for name in "${wanted[@]}"; do
+        interop_install "$name"
+    done
+    rm -f build/log/interop.line
+    timeout --signal=INT --kill-after=30 1800 pytest -q tests/interop --peers "$(IFS=,; echo "${wanted[*]}")" --jobs "$jobs" \
+        --closing build/log/interop.line "$@" </dev/null || status=$?
+    [ "$ci" -eq 0 ] || grep -q 'absent= ' build/log/interop.line || status=1
+    cat build/log/interop.line || status=1
+    exit "$status"
+}
+
+# Installs a peer, once. One that cannot be had is absent: the closing line says so.
+interop_install() {
+    local name=$1 log=build/log/interop-$1.log
+    mkdir -p build/log
+    # In a shell of its own, because what it calls may exit.
+    (
+        case $name in
+        redisson-*)
+            command -v mvn >/dev/null && command -v javac >/dev/null || need_packages default-jdk-headless maven
+            tests/interop/redisson/install.sh "${name#*-}" "$INTEROP_CACHE/$name"
+            ;;
+        laravel-8) [ "${VERSION_ID-}" != 12 ] || interop_laravel php-nrk-predis ;;
+        laravel-10) if [ "${VERSION_ID-}" = 13 ]; then interop_laravel php-predis; else interop_chroot trixie; fi ;;
+        laravel-13) interop_chroot forky ;;
+        esac
+    ) >"$log" 2>&1 </dev/null || echo "  $name is not there: $(tail -n 1 "$log")" >&2
+}
+
+# interop_laravel PREDIS: the Laravel of this Debian; PREDIS is its package of that client.
+interop_laravel() {
+    need_packages php-redis "$1" php-illuminate-queue php-illuminate-redis php-illuminate-events php-illuminate-bus
+}
+
+interop_chroot() {
+    [ ! -e "$DUEQ_CHROOTS/$1/.ready" ] || return 0
+    [ "$(id -u)" -eq 0 ] || { echo "a chroot needs root"; return 1; }
+    need_packages debootstrap
+    tests/interop/laravel/chroot.sh "$1" "$DUEQ_CHROOTS/$1"
+}

@@ -1,0 +1,46 @@
+#!/bin/sh
+# chroot.sh SUITE DIR: a Debian SUITE in DIR, with its Laravel, and with what the PHP extension and its
+# tests are built from there. DIR/.ready says that it is complete. Needs root and debootstrap.
+set -eu
+suite=$1 dir=$2
+packages='
+    php-cli php-mbstring php-xml php-redis php-predis php-sqlite3
+    php-illuminate-queue php-illuminate-redis php-illuminate-events php-illuminate-bus
+    php-illuminate-database php-illuminate-console php-laravel-framework
+    php-dev libhiredis-dev libssl-dev pkg-config gcc make phpunit re2c autoconf'
+[ ! -e "$dir/.ready" ] || exit 0
+
+leave() {
+    for place in dev proc; do
+        ! mountpoint -q "$dir/$place" || umount -l "$dir/$place"
+    done
+}
+trap leave EXIT
+trap 'exit 1' HUP INT TERM
+
+if [ ! -e "$dir/.base" ]; then
+    leave
+    rm -rf --one-file-system "$dir"
+    mkdir -p "$dir"
+    # A debootstrap older than the suite has no script of its name; that of trixie serves those after it.
+    script=/usr/share/debootstrap/scripts/$suite
+    [ -e "$script" ] || script=/usr/share/debootstrap/scripts/trixie
+    # From where this machine's own packages are.
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+        "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -n 1)
+    debootstrap --variant=minbase "$suite" "$dir" "$mirror" "$script"
+    touch "$dir/.base"
+fi
+cp /etc/resolv.conf "$dir/etc/resolv.conf"
+mount -t proc proc "$dir/proc"
+mount --rbind /dev "$dir/dev"
+mount --make-rslave "$dir/dev"
+printf '#!/bin/sh\nexit 101\n' >"$dir/usr/sbin/policy-rc.d"
+chmod 755 "$dir/usr/sbin/policy-rc.d"
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+# A mirror may lag behind the date up to which the suite's Release file holds.
+chroot "$dir" apt-get -q -o Acquire::Check-Valid-Until=false update
+# shellcheck disable=SC2086 # a list of words
+chroot "$dir" apt-get -q -y -o Dpkg::Use-Pty=0 --no-install-recommends install $packages
+chroot "$dir" apt-get -q clean
+touch "$dir/.ready"

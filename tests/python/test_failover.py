@@ -1,0 +1,100 @@
+"""What goes on when a replica takes over from the server, at the same address."""
+
+from __future__ import annotations
+
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import dueq
+from private_server import Server
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def await_true(what: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+class Pair:
+    """Two servers and the address of the primary, a link to its socket."""
+
+    def __init__(self) -> None:
+        self.ports = [free_port(), free_port()]
+        self.servers = [Server("--port", str(port)) for port in self.ports]
+        self.at = 0
+        for server in self.servers:
+            server.start()
+        self.address = Path(self.servers[0].directory, "primary")
+        self.address.symlink_to(self.servers[0].socket)
+        self._follow(1)
+
+    @property
+    def url(self) -> str:
+        return f"unix://{self.address}?timeout=20s"
+
+    def _follow(self, replica: int) -> None:
+        self.servers[replica].command("REPLICAOF", "127.0.0.1", self.ports[1 - replica])
+
+    def in_step(self) -> bool:
+        replica = self.servers[1 - self.at].command("INFO", "replication")
+        assert isinstance(replica, bytes)
+        return b"master_link_status:up" in replica
+
+    def fail_over(self) -> None:
+        """The replica is the primary, the primary its replica; old connections are cut."""
+        await_true(self.in_step)
+        assert self.servers[self.at].command("WAIT", 1, 10000) == 1
+        old, self.at = self.at, 1 - self.at
+        self.servers[self.at].command("REPLICAOF", "NO", "ONE")
+        self._follow(old)
+        link = self.address.with_suffix(".new")
+        link.symlink_to(self.servers[self.at].socket)
+        os.replace(link, self.address)
+        for kind in ("normal", "pubsub"):
+            self.servers[old].command("CLIENT", "KILL", "TYPE", kind, "SKIPME", "yes")
+
+    def close(self) -> None:
+        for server in self.servers:
+            server.__exit__(None, None, None)
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    made = Pair()
+    yield made
+    made.close()
+
+
+def test_transfer_and_take_go_on_after_a_failover(pair: Pair) -> None:
+    with dueq.DelayedQueue("reminders", pair.url) as queue, queue.transferring():
+        for number in range(4):
+            queue.offer(f"before {number}", delay=1)
+            pair.fail_over()
+            queue.offer(f"after {number}", delay=0.1)
+            came = {queue.take(timeout=20), queue.take(timeout=20)}
+            assert came == {f"before {number}", f"after {number}"}
+        assert queue.size().delayed == queue.size().ready == 0
+
+
+def test_pop_and_migrate_go_on_after_a_failover(pair: Pair) -> None:
+    with dueq.LaravelQueue("default", pair.url) as queue, queue.migrating():
+        for number in range(2):
+            queue.later(2, "Job@run", {"number": number})
+            pair.fail_over()
+            job = queue.pop(timeout=20)
+            assert job
+            assert job.data == {"number": number}
+            job.delete()
+        assert queue.size().reserved == 0
