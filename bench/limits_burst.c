@@ -174,7 +174,7 @@ static void advance(struct burst *burst, struct consumer *consumer) {
 
 static void deliver(struct burst *burst) {
     while (burst->delivered < burst->messages) {
-        struct pollfd set[2 * CONSUMERS];
+        struct pollfd set[DUEQ_MAX_SOCKETS * CONSUMERS];
         size_t count = 0;
         int timeout_ms = 10000;
         for (size_t i = 0; i < CONSUMERS; i++) {

@@ -82,7 +82,7 @@ static void pass_signals(const struct child *child) {
 
 /* Waits until something is to be done for the lock or the child. */
 static void idle(struct cli *cli, const struct hold *hold, int events) {
-    struct pollfd set[3];
+    struct pollfd set[DUEQ_MAX_SOCKETS + 1];
     size_t count = 0;
     int timeout_ms = -1;
     if (hold->asking) {

@@ -228,7 +228,7 @@ static int work_on(struct cli *cli, const struct work *work, char *names[]) {
     if (status != DUEQ_OK)
         return cli_report(cli, status, NULL);
     worker.jobs = calloc(work->jobs, sizeof *worker.jobs);
-    worker.set = calloc(work->jobs + 3, sizeof *worker.set);
+    worker.set = calloc(work->jobs + DUEQ_MAX_SOCKETS + 1, sizeof *worker.set);
     if (!worker.jobs || !worker.set)
         cli_out_of_memory();
     worker.heard_ms = time_monotonic_ms();

@@ -211,7 +211,8 @@ static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
     return 1;
 }
 
-size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us) {
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                           int64_t *left_us) {
     struct dueq__call *call = &client->call;
     *left_us = 0;
     /* What was submitted and not pumped yet waits for nothing. */
@@ -226,7 +227,11 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *l
         next = next_ms * 1000;
     }
     if (call->wait.until_ms) {
-        count += watch(set + count, client->waiter);
+        /* A connection that this call does not read would stay readable. */
+        if (call->wait.block != DUEQ__BLOCK_NONE)
+            count += watch(set + count, client->waiter);
+        if (dueq__listen_wanted(client))
+            count += watch(set + count, client->listener.conn);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }
@@ -235,7 +240,7 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *l
     return count;
 }
 
-size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms) {
+size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int *timeout_ms) {
     int64_t left_us;
     size_t count = dueq__call_poll_set(client, set, &left_us);
     *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
@@ -249,7 +254,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
         dueq_status status = dueq_pump(client);
         if (status != DUEQ_PENDING)
             return status;
-        struct pollfd set[2];
+        struct pollfd set[DUEQ_MAX_SOCKETS];
         int64_t timeout;
         size_t count = dueq__call_poll_set(client, set, &timeout);
         if (at_most_us >= 0) {

@@ -71,6 +71,7 @@ static bool send_request(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const struct dueq__words *settlement = dueq__call_settlement(call);
     const struct dueq__words *parts[] = {&call->head, &call->arguments, settlement};
+    dueq__listen_track(client);
     if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
         return false;
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
@@ -156,6 +157,7 @@ void dueq__command_drop(dueq_client *client) {
         client->call.unsure = true;
     client->answer_count = 0;
     client->command_up = false;
+    dueq__listen_untold(client);
     dueq__conn_close(client->command);
 }
 
@@ -316,6 +318,9 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         break;
     case DUEQ__ANSWER_PROBE:
         dueq__wait_probed(client, reply);
+        break;
+    case DUEQ__ANSWER_TRACK:
+        dueq__listen_tracked(client, reply);
         break;
     case DUEQ__ANSWER_REWAKE:
         break;

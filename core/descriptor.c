@@ -11,7 +11,9 @@
  */
 
 void dueq__descriptor_init(struct dueq__descriptor *descriptor) {
-    *descriptor = (struct dueq__descriptor){.epoll = -1, .timer = -1, .watched = {-1, -1}};
+    *descriptor = (struct dueq__descriptor){.epoll = -1, .timer = -1};
+    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
+        descriptor->watched[i] = -1;
 }
 
 void dueq__descriptor_close(struct dueq__descriptor *descriptor) {
@@ -33,6 +35,7 @@ static bool make(dueq_client *client) {
         !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
         dueq__conn_leave(client->command, descriptor->epoll);
         dueq__conn_leave(client->waiter, descriptor->epoll);
+        dueq__conn_leave(client->listener.conn, descriptor->epoll);
         return true;
     }
     dueq__descriptor_close(descriptor);
@@ -48,14 +51,14 @@ static void watch(const struct dueq__descriptor *descriptor, const struct pollfd
 
 void dueq__descriptor_sync(dueq_client *client) {
     struct dueq__descriptor *descriptor = &client->descriptor;
-    struct pollfd set[2];
+    struct pollfd set[DUEQ_MAX_SOCKETS];
     int64_t left_us = -1;
     size_t count = 0;
     if (descriptor->epoll < 0)
         return;
     if (dueq__call_under_way(client))
         count = dueq__call_poll_set(client, set, &left_us);
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++) {
         bool wanted = false;
         for (size_t k = 0; k < count; k++)
             wanted = wanted || set[k].fd == descriptor->watched[i];

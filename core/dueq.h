@@ -110,6 +110,7 @@ enum {
     DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
     DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
+    DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
 };
 #define DUEQ_MAX_BODY                                                                              \
@@ -699,10 +700,11 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
 DUEQ_API dueq_status dueq_pump(dueq_client *client);
 
 /*
- * What to wait for before the next dueq_pump(): fills up to two descriptors with the events wanted,
- * returns how many, and sets *timeout_ms to the longest wait (-1: no limit; 0: pump at once).
+ * What to wait for before the next dueq_pump(): fills in descriptors with the events wanted, returns how
+ * many, and sets *timeout_ms to the longest wait (-1: no limit; 0: pump at once).
  */
-DUEQ_API size_t dueq_poll_set(dueq_client *client, struct pollfd set[2], int *timeout_ms);
+DUEQ_API size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                              int *timeout_ms);
 
 /*
  * The same as one descriptor that is readable whenever dueq_pump() has something to do, its time

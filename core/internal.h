@@ -2,7 +2,7 @@
  * The private map of the core, grouped by the stages a call passes:
  * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
  * queues.c, lock.c, verb.c) with its messages (message.h), or of another system's queue (redisson/,
- * laravel/, foreign.h) -> call (call.c, command.c, wait.h: wait.c, block.c, leave.c) ->
+ * laravel/, foreign.h) -> call (call.c, command.c, wait.h: wait.c, block.c, listen.c, leave.c) ->
  * script (script.c, words.h) -> connection (conn.c, tls.c) -> reply (reply.c) -> result (result.h).
  * Calls go down, never up.
  */
@@ -259,7 +259,8 @@ enum dueq__answer {
     DUEQ__ANSWER_KILL,
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
     DUEQ__ANSWER_REWAKE,
-    DUEQ__ANSWER_PROBE
+    DUEQ__ANSWER_PROBE,
+    DUEQ__ANSWER_TRACK /* of what asks to be told of changes: listen.c */
 };
 #define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
 
@@ -308,7 +309,7 @@ struct dueq__call {
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
 struct dueq__descriptor {
     int epoll, timer;
-    int watched[2]; /* sockets; -1: none */
+    int watched[DUEQ_MAX_SOCKETS]; /* -1: none */
 };
 
 struct dueq_client {
@@ -323,7 +324,7 @@ struct dueq_client {
     unsigned failures;          /* to connect, in a row */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     struct dueq__conn *command, *waiter;
-    dueq_bytes channel; /* what the waiting connection is subscribed to; owned */
+    struct dueq__listener listener;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
     char session[DUEQ__ID_SIZE + 1];
@@ -388,7 +389,8 @@ dueq_status dueq__call_no_memory(dueq_client *client);
 void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
 bool dueq__call_under_way(const dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
-size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[2], int64_t *left_us);
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                           int64_t *left_us);
 
 /* ---- command.c: the command connection of a call ------------------------------------------------- */
 

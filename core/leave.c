@@ -24,12 +24,6 @@ void dueq__wait_close(dueq_client *client) {
     for (size_t i = 0; wait->blocked && i < wait->watch_count; i++)
         wait->watches[i].torch = wait->watches[i].ask = true;
     wait->blocked = wait->unblocking = false;
-    dueq__wait_hang_up(client);
-}
-
-void dueq__wait_hang_up(dueq_client *client) {
-    free((void *)(uintptr_t)client->channel.data);
-    client->channel = (dueq_bytes){0};
     client->waiter_up = false;
     dueq__conn_close(client->waiter);
 }

@@ -56,6 +56,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     wait->watches = calloc(count, sizeof *wait->watches);
     if (!wait->watches)
         return dueq__call_no_memory(client);
+    wait->changed_us = DUEQ__NEVER;
     for (size_t i = 0; i < count; i++)
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
@@ -136,8 +137,6 @@ static void block(dueq_client *client) {
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    if (client->channel.size)
-        dueq__wait_hang_up(client);
     if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
         dueq__command_back_off(client);
         return;
@@ -160,7 +159,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
 static void waiter_lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__error reason = *dueq__conn_error(client->waiter);
-    bool was_blocked = call->wait.blocked || client->channel.size;
+    bool was_blocked = call->wait.blocked;
     dueq__wait_close(client);
     if (dueq__command_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
         client->error = reason;
@@ -178,10 +177,8 @@ static void waiter_lost(dueq_client *client) {
 static void pump_waiter(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    if (wait->block == DUEQ__BLOCK_TIMER)
+    if (wait->block == DUEQ__BLOCK_NONE)
         return;
-    if (dueq__block_strange(client))
-        dueq__wait_hang_up(client);
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED && !client->waiter_up) {
         if (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
             !dueq__command_connect(client, client->waiter))
@@ -192,7 +189,7 @@ static void pump_waiter(dueq_client *client) {
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_READY) {
         if (dueq__conn_id(client->waiter) == 0)
             client->no_unblock = true;
-        if (dueq__block_due(client) && call->phase == DUEQ__PHASE_WAITING &&
+        if (!wait->blocked && call->phase == DUEQ__PHASE_WAITING &&
             dueq__monotonic_ms() >= call->retry_ms)
             block(client);
         struct dueq__reply *reply = dueq__conn_reply(client->waiter);
@@ -294,6 +291,8 @@ void dueq__wait_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     pump_waiter(client);
+    if (dueq__listen_wanted(client))
+        dueq__listen_pump(client);
     dueq__wait_leave_pump(client);
     if (call->phase != DUEQ__PHASE_WAITING)
         return;
@@ -312,6 +311,13 @@ void dueq__wait_pump(dueq_client *client) {
     }
 }
 
+/* Is it to connect, or to block, once a back-off is over? */
+static bool block_due(const dueq_client *client) {
+    const struct dueq__wait *wait = &client->call.wait;
+    return wait->block != DUEQ__BLOCK_NONE && !wait->blocked &&
+           (!client->waiter_up || dueq__conn_state(client->waiter) == DUEQ__CONN_READY);
+}
+
 int64_t dueq__wait_next_us(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const struct dueq__wait *wait = &call->wait;
@@ -319,8 +325,10 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     bool waiting = call->phase == DUEQ__PHASE_WAITING;
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
-        if (!wait->blocked && !client->waiter_up && call->retry_ms < next)
+        if (block_due(client) && call->retry_ms < next)
             next = call->retry_ms;
+        if (dueq__listen_wanted(client) && dueq__listen_next_ms(client) < next)
+            next = dueq__listen_next_ms(client);
     }
     if (call->phase == DUEQ__PHASE_LEAVING)
         next = call->deadline_ms;

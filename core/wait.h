@@ -2,6 +2,7 @@
 #ifndef DUEQ_WAIT_H
 #define DUEQ_WAIT_H
 
+struct dueq__conn;
 struct dueq__reply;
 struct dueq__words;
 
@@ -10,15 +11,32 @@ enum dueq__block {
     DUEQ__BLOCK_MARKERS, /* the wake markers of its queues */
     DUEQ__BLOCK_TOKENS,  /* a list with a token for each item */
     DUEQ__BLOCK_LIST,    /* the items' own list: one is parked in another for the request to take */
-    DUEQ__BLOCK_CHANNEL, /* nothing; it is subscribed to a channel that tells the next time */
-    DUEQ__BLOCK_TIMER    /* nothing */
+    DUEQ__BLOCK_NONE
+};
+
+/* What it is told meanwhile, on the listening connection: listen.c. */
+enum dueq__listen {
+    DUEQ__LISTEN_NONE,
+    DUEQ__LISTEN_TIMES,  /* the next time, by a channel */
+    DUEQ__LISTEN_CHANGES /* that keys have changed, by the server */
+};
+#define DUEQ__MAX_TRACKED 3
+
+/* The listening connection; it stays subscribed when a call ends. */
+struct dueq__listener {
+    struct dueq__conn *conn;
+    bool up;            /* started, and not yet seen closed */
+    bool on;            /* the server has confirmed the channel */
+    unsigned refusals;  /* to tell of changes, in a row */
+    dueq_bytes channel; /* it was asked for; owned */
+    int64_t told;       /* its number where the command connection has its changes told; 0: none */
 };
 
 /* One of the queues that a call waits for: wait.c. */
 struct dueq__watch {
     dueq_queue *queue;
     size_t place;    /* in the caller's array */
-    dueq_bytes wake; /* the key of its wake marker; of its tokens, list or channel */
+    dueq_bytes wake; /* the key of its wake marker, of its tokens or list; its channel */
     int64_t look_us; /* when to look, by the monotonic clock */
     bool ask;        /* it is to be asked */
     bool claim;      /* the server counts on this client: to look at look_us, or for a lock */
@@ -35,6 +53,12 @@ struct dueq__wait {
     unsigned repeats; /* of a request that needed another queue, in a row */
     bool locks;       /* it is for a lock, not for messages */
     enum dueq__block block;
+    enum dueq__listen listen;
+    const enum dueq__key *tracked; /* at most DUEQ__MAX_TRACKED keys, whose changes are told */
+    size_t tracked_count;
+    bool fruitless;     /* the call has found nothing so far */
+    bool told;          /* of changes since the last request */
+    int64_t changed_us; /* when to look because of one; DUEQ__NEVER: there was none */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
     dueq_status (*ask)(dueq_client *client, bool stay);
     /* Puts a command together that gives back what the server counts on this client for; or NULL. */
@@ -69,21 +93,30 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
 int64_t dueq__wait_next_us(const dueq_client *client);
 
-/* Closes the waiting connection, and forgets what was subscribed on it. */
-void dueq__wait_hang_up(dueq_client *client);
-
 /* ---- block.c -------------------------------------------------------------------------------------- */
 
-/* Does the call still have to block, or to subscribe? */
-bool dueq__block_due(const dueq_client *client);
-/* Is the waiting connection subscribed to something that this call does not wait for? */
-bool dueq__block_strange(const dueq_client *client);
 /* Sends the blocking command, which ends by itself after left_ms; false: it could not be sent. */
 bool dueq__block_send(dueq_client *client, int64_t left_ms);
-/* Takes the answer in: notes which queues are to be asked, or when. */
+/* Takes the answer in: notes which queues are to be asked. */
 void dueq__block_answer(dueq_client *client, const struct dueq__reply *reply);
 /* Gives a marker, token or item back that was meant for somebody who has time for it. */
 void dueq__block_give_back(dueq_client *client, const struct dueq__watch *watch);
+
+/* ---- listen.c ------------------------------------------------------------------------------------- */
+
+/* Will this call be told anything? */
+bool dueq__listen_wanted(const dueq_client *client);
+void dueq__listen_pump(dueq_client *client);
+/* When dueq__listen_pump() has something to do at the latest, in ms. */
+int64_t dueq__listen_next_ms(const dueq_client *client);
+/* Right before a request: has the server tell of changes from here on, where that is possible. */
+void dueq__listen_track(dueq_client *client);
+void dueq__listen_tracked(dueq_client *client, const struct dueq__reply *reply);
+/* The command connection was lost: nothing is told on its behalf any more. */
+void dueq__listen_untold(dueq_client *client);
+/* dueq__wait_nothing() of a call that changes are told to; where none can be, it looks now and then. */
+void dueq__listen_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
+void dueq__listen_hang_up(dueq_client *client);
 
 /* ---- leave.c: how a wait ends --------------------------------------------------------------------- */
 

@@ -3,15 +3,10 @@
 /* What takes jobs, and what moves those that are due: both may wait. */
 
 /*
- * How long a wait goes without a look. A producer of Laravel's that delays a job, and a worker that reserves
- * one, tell nobody: their times are found by looking, and are whole seconds.
+ * Where times are found, and jobs that came without a token: a producer of Laravel's that delays a job, and a
+ * worker that reserves one, tell nobody, nor did those up to 5.7 that push one.
  */
-#define LOOK_MS 1000
-
-static void nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
-    dueq__wait_nothing(client, now,
-                       1000 * (pause_ms < 0 || pause_ms > LOOK_MS ? LOOK_MS : pause_ms));
-}
+static const enum dueq__key tracked[] = {DUEQ__KEY_LATER, DUEQ__KEY_RESERVED, DUEQ__KEY_JOBS};
 
 /* The words that both answers begin with. */
 static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *pause_ms) {
@@ -68,14 +63,14 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
         dueq__wait_leave(client);
         return;
     }
-    if (pause_ms == 0 && damaged > 0)
+    if (damaged > 0)
         dueq__wait_ask(client, 0);
     else
-        nothing(client, now, pause_ms);
+        dueq__listen_nothing(client, now, pause_ms);
 }
 
 static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
-                         int64_t timeout_ms) {
+                         int64_t timeout_ms, size_t tracks) {
     dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
     if (!status)
         status = dueq__wait_check(&queue->queue, timeout_ms);
@@ -85,6 +80,9 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
         return status;
     struct dueq__wait *wait = &queue->queue.client->call.wait;
     wait->count = count;
+    wait->listen = DUEQ__LISTEN_CHANGES;
+    wait->tracked = tracked;
+    wait->tracked_count = tracks;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__KEY_NOTIFY];
     return DUEQ_OK;
@@ -97,7 +95,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     dueq_status status =
         dueq__verb_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
-        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms);
+        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, 3);
     if (status)
         return status;
     call->decode = decode_popped;
@@ -127,7 +125,7 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
         return;
     }
     if (moved + damaged == 0) {
-        nothing(client, now, pause_ms);
+        dueq__listen_nothing(client, now, pause_ms);
         return;
     }
     const dueq_moved step = {.moved = (size_t)moved,
@@ -139,11 +137,11 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
 dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_t timeout_ms) {
     struct dueq__call *call = &queue->queue.client->call;
     dueq__client_check_fork(queue->queue.client);
-    dueq_status status = begin(queue, &dueq__script_laravel_migrate, most, timeout_ms);
+    dueq_status status = begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, 2);
     if (status)
         return status;
     call->decode = decode_migrated;
-    call->wait.block = DUEQ__BLOCK_TIMER;
+    call->wait.block = DUEQ__BLOCK_NONE;
     call->wait.ask = ask_migrate;
     return dueq__wait_ask(queue->queue.client, 0);
 }

@@ -48,7 +48,8 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     client->call.decode = decode;
     wait->count = most;
     wait->ask = ask;
-    wait->block = DUEQ__BLOCK_CHANNEL;
+    wait->block = DUEQ__BLOCK_NONE;
+    wait->listen = DUEQ__LISTEN_TIMES;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__KEY_CHANNEL];
     return dueq__wait_ask(client, 0);

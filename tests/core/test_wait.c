@@ -215,7 +215,7 @@ static void test_reserve_without_blocking_by_poll_set_and_pump(void **state) {
     dueq_status status;
     int rounds = 0;
     while ((status = dueq_pump(jobs.client)) == DUEQ_PENDING) {
-        struct pollfd set[2];
+        struct pollfd set[DUEQ_MAX_SOCKETS];
         int timeout;
         size_t count = dueq_poll_set(jobs.client, set, &timeout);
         assert_true(++rounds < 200);

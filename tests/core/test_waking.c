@@ -52,7 +52,7 @@ static void finish(struct consumer *consumer) {
 
 /* Lets all that wait move on, for so long or until so many messages were taken in all (0: never). */
 static void drive(int64_t at_most_ms, size_t taken) {
-    static struct pollfd set[2 * MOST];
+    static struct pollfd set[DUEQ_MAX_SOCKETS * MOST];
     for (int64_t end = now_ms() + at_most_ms; now_ms() < end && (!taken || crew_taken < taken);) {
         int64_t left = end - now_ms();
         nfds_t count = 0;
@@ -350,7 +350,7 @@ static void test_waking_many_that_leave_at_once_lose_no_marker(void **state) {
     wait_for_one(&crew[STAYS], DUEQ_FOREVER);
     drive_until_blocked(MOST);
     /* When they move again the patience of all is over, and one has a marker that it did not read. */
-    struct pollfd set[2];
+    struct pollfd set[DUEQ_MAX_SOCKETS];
     int left;
     do {
         dueq_poll_set(crew[STAYS - 1].jobs.client, set, &left);

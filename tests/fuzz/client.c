@@ -154,12 +154,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     dueq_bytes rest = {data + 2, size - 2};
     dueq_status status = submit(client, queues, data[0]);
     for (int round = 0; round < ROUNDS && status == DUEQ_PENDING; round++) {
-        struct pollfd set[2];
+        struct pollfd set[DUEQ_MAX_SOCKETS];
         int timeout_ms;
         status = dueq_pump(client);
         while (count < CONNECTIONS && answer(&rest, data[1] & 1, &connections[count]))
             count++;
-        CHECK(dueq_poll_set(client, set, &timeout_ms) <= 2 && timeout_ms >= -1);
+        CHECK(dueq_poll_set(client, set, &timeout_ms) <= DUEQ_MAX_SOCKETS && timeout_ms >= -1);
     }
     finish(client, status);
     dueq_queue_close(queues[0]);
