@@ -244,6 +244,7 @@ size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
 bool dueq__reply_number(const struct dueq__reply *reply,
                         int64_t *number); /* an integer, or its text */
+/* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
 #include "result.h"

@@ -26,7 +26,9 @@ size_t dueq__reply_count(const struct dueq__reply *reply) {
 }
 
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index) {
-    return (const struct dueq__reply *)inside(reply)->element[index];
+    static const redisReply nothing = {.type = REDIS_REPLY_NIL};
+    bool there = index < dueq__reply_count(reply);
+    return (const struct dueq__reply *)(there ? inside(reply)->element[index] : &nothing);
 }
 
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes) {

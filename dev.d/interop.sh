@@ -38,8 +38,10 @@ interop() {
 
 # Installs a peer, once. One that cannot be had is absent: the closing line says so.
 interop_install() {
-    local name=$1 log=build/log/interop-$1.log
+    local name=$1 log=build/log/interop-$1.log begin=$EPOCHREALTIME
     mkdir -p build/log
+    # The first time this takes minutes.
+    printf '  %-28s ' "$name"
     # In a shell of its own, because what it calls may exit.
     (
         case $name in
@@ -51,7 +53,8 @@ interop_install() {
         laravel-10) if [ "${VERSION_ID-}" = 13 ]; then interop_laravel php-predis; else interop_chroot trixie; fi ;;
         laravel-13) interop_chroot forky ;;
         esac
-    ) >"$log" 2>&1 </dev/null || echo "  $name is not there: $(tail -n 1 "$log")" >&2
+    ) >"$log" 2>&1 </dev/null && printf '%5.1f s\n' "$(seconds_since "$begin")" ||
+        echo "is not there: $(tail -n 1 "$log")"
 }
 
 # interop_laravel PREDIS: the Laravel of this Debian; PREDIS is its package of that client.

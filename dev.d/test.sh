@@ -43,7 +43,8 @@ part_lint() {
 }
 
 part_c() {
-    runner ctest 'tests passed' ctest --test-dir build/cmake --output-on-failure \
+    # Most of them wait: two at a time are no busier than one.
+    runner ctest 'tests passed' ctest --test-dir build/cmake --output-on-failure --parallel 2 \
         --no-tests=error --exclude-regex '^contract$'
 }
 
