@@ -10,8 +10,10 @@
 declare(strict_types=1);
 
 use Dueq\Backoff;
+use Dueq\DelayedQueue;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
+use Dueq\LaravelQueue;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
@@ -134,12 +136,64 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     check(in_array($queue->name, Queue::names($url), true), 'it is among the queues');
 }
 
+/** Each codec, with all values it has, and damage. Leaves the queue empty. */
+function redisson(string $url): void
+{
+    foreach (['kryo5', 'bytes', 'string', 'long', 'jackson', 'typed json'] as $codec) {
+        $queue = new DelayedQueue('leaks', $url, $codec);
+        foreach (['text', 7, 1 << 40, 1.5, true, null, ['list' => [1, 'two']]] as $value) {
+            try {
+                $queue->offer($value, delay: 600.0);
+                $queue->offer($value);
+                check($queue->contains($value) && $queue->remove($value), 'it is there');
+            } catch (DueqException) {
+                continue;
+            }
+        }
+        check($queue->size()->delayed === count($queue->peek(20)), 'all are seen');
+        $queue->poll();
+        while ($queue->transfer()->moved > 0);
+        $queue->takeMany(20, 0.0);
+        check($queue->take(0.0) === null, 'all were taken');
+        $queue->destroy();
+    }
+    $queue = new DelayedQueue('leaks', $url, 'string');
+    $queue->offer('soon', delay: 0.001);
+    $queue->transfer(10.0);
+    check($queue->take(10.0) === 'soon', 'it has come');
+}
+
+/** All that a queue of Laravel's can do. Leaves it empty. */
+function laravel(string $url): void
+{
+    $queue = new LaravelQueue('leaks', $url);
+    $queue->push('Job@run', ['order' => [17, null]], maxTries: 3, backoff: [1, 2]);
+    $queue->pushObject('Job', 'O:3:"Job":0:{}');
+    $queue->pushRaw('{"job":"A","attempts":0}');
+    fails(fn () => $queue->pushRaw('{'));
+    fails(fn () => $queue->pushRaw(str_repeat('[', 3000)));
+    $queue->later(600.0, 'Job@run');
+    [$first, $second, $third] = $queue->popMany(10);
+    check($first->data === ['order' => [17, null]] && $third->attempts === 1, 'they are as they were');
+    $first->release(600.0);
+    fails(fn () => $first->delete());
+    check($queue->deleteMany([$second, $third, $first]) === [true, true, false], 'two are deleted');
+    check($queue->migrate()->moved === 0, 'nothing is due');
+    check($queue->pop(0.002) === null, 'nothing is there');
+    $queue->push('Job@run');
+    $queue->pop(10.0)->delete();
+    check($queue->size()->delayed === 2, 'two are delayed');
+    check($queue->clear() === 2, 'it is cleared');
+}
+
 function run(Queue $queue, Queue $other, string $url, int $cycles): void
 {
     singles($queue, intdiv($cycles, 10));
     batches($queue, $cycles - intdiv($cycles, 10));
     for ($i = 0; $i < intdiv($cycles, 500); $i++) {
         everyVerb($queue, $other, $url);
+        redisson($url);
+        laravel($url);
     }
 }
 

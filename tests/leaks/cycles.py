@@ -11,6 +11,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import dueq
 
@@ -111,11 +112,74 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     assert queue.name in dueq.queues(queue.url)
 
 
+VALUES: list[Any] = ["text", 7, 1 << 40, 1.5, True, None, b"bytes", {"list": [1, "two"]}]
+
+
+def redisson(url: str) -> None:
+    """Each codec, with all values it has, and damage. Leaves the queue empty."""
+    queues = (
+        dueq.DelayedQueue("leaks", url, "kryo5"),
+        dueq.DelayedQueue("leaks", url, "bytes"),
+        dueq.DelayedQueue("leaks", url, "string"),
+        dueq.DelayedQueue("leaks", url, "long"),
+        dueq.DelayedQueue("leaks", url, "jackson"),
+        dueq.DelayedQueue("leaks", url, "typed json"),
+    )
+    for queue in queues:
+        with queue:
+            for value in VALUES:
+                with contextlib.suppress(dueq.Error):
+                    queue.offer(value, delay=600)
+                    queue.offer(value)
+                    assert queue.contains(value)
+                    assert queue.remove(value)
+            assert queue.size().delayed == len(queue.peek(20))
+            with contextlib.suppress(dueq.Error):
+                queue.poll()
+            while queue.transfer().moved:
+                pass
+            queue.take_many(20, timeout=0)
+            assert queue.take(timeout=0) is None
+            queue.destroy()
+    with dueq.DelayedQueue("leaks", url, codec="string") as queue, queue.transferring():
+        queue.offer("soon", delay=0.001)
+        assert queue.take(timeout=10) == "soon"
+
+
+def laravel(url: str) -> None:
+    """All that a queue of Laravel's can do. Leaves it empty."""
+    with dueq.LaravelQueue("leaks", url) as queue:
+        queue.push("Job@run", {"order": [17, None]}, max_tries=3, backoff=[1, 2])
+        queue.push_object("Job", 'O:3:"Job":0:{}')
+        queue.push_raw('{"job":"A","attempts":0}')
+        for payload in ("{", "[" * 3000, "{}"):
+            with contextlib.suppress(dueq.Error):
+                queue.push_raw(payload)
+        queue.later(600, "Job@run")
+        first, second, third = queue.pop_many(10)
+        assert first.data == {"order": [17, None]}
+        assert (second.display_name, third.attempts) == ("Job", 1)
+        first.release(600)
+        with contextlib.suppress(dueq.LeaseLost):
+            first.delete()
+        assert queue.delete_many([second, third, first]) == [True, True, False]
+        assert not queue.migrate().moved
+        assert queue.pop(timeout=0.002) is None
+        queue.push("Job@run")
+        last = queue.pop(timeout=10)
+        assert last
+        last.delete()
+        assert queue.size().delayed == 2
+        assert queue.clear() == 2
+
+
 def run(queue: dueq.Queue, other: dueq.Queue, cycles: int) -> None:
     singles(queue, cycles // 10)
     batches(queue, cycles - cycles // 10)
     for _ in range(cycles // 500):
         every_verb(queue, other)
+        redisson(queue.url)
+        laravel(queue.url)
 
 
 def main() -> None:
