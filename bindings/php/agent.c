@@ -72,8 +72,8 @@ static void make_moved(zval *out, const dueq_php_source *source, const dueq_resu
 
 static const dueq_php_call moving = {make_moved, NULL};
 
-/* Reads the parameters of a step. False: it threw. */
-static bool read_step(zend_execute_data *execute_data, int64_t *timeout_ms, size_t *most) {
+/* Reads the parameters of a step, or throws. */
+static void read_step(zend_execute_data *execute_data, int64_t *timeout_ms, size_t *most) {
     const dueq_php_place place = {1, -1, "timeout"};
     zend_long count = DUEQ_MAX_BATCH;
     zval *timeout = NULL;
@@ -82,18 +82,21 @@ static bool read_step(zend_execute_data *execute_data, int64_t *timeout_ms, size
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(timeout)
         Z_PARAM_LONG(count)
-        ZEND_PARSE_PARAMETERS_END_EX(return false);
+    ZEND_PARSE_PARAMETERS_END();
 
-        *most = (size_t)MAX(count, 0);
-        return !timeout || dueq_php_timeout(&place, timeout, timeout_ms);
+    if (timeout) {
+        dueq_php_timeout(&place, timeout, timeout_ms);
+    }
+    *most = (size_t)MAX(count, 0);
 }
 
 void dueq_php_move(zend_execute_data *execute_data, zval *return_value,
                    const dueq_php_source *source, void *queue) {
     int64_t timeout_ms = 0;
-    size_t most;
+    size_t most = 0;
 
-    if (!read_step(execute_data, &timeout_ms, &most)) {
+    read_step(execute_data, &timeout_ms, &most);
+    if (EG(exception)) {
         return;
     }
     dueq_php_finish_soon(source->client, source->foreign->move(queue, most, timeout_ms));
@@ -106,10 +109,10 @@ void dueq_php_move_start(zend_execute_data *execute_data, zval *return_value,
                          const dueq_php_source *source) {
     int64_t timeout_ms = DUEQ_FOREVER;
     dueq_php_link *link;
-    size_t most;
+    size_t most = 0;
 
-    if (read_step(execute_data, &timeout_ms, &most) &&
-        (link = dueq_php_pending_open(return_value, source, &moving))) {
+    read_step(execute_data, &timeout_ms, &most);
+    if (!EG(exception) && (link = dueq_php_pending_open(return_value, source, &moving))) {
         dueq_php_pending_start(return_value, source->foreign->move(link->queue, most, timeout_ms));
     }
 }

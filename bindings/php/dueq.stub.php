@@ -1123,8 +1123,8 @@ namespace Dueq
         public function clear(): int {}
 
         /**
-         * Closes its connections, for good; those of a Pending when that has ended. What is in the server
-         * stays.
+         * Closes its connections, for good; where it has a Pending, when that is gone too. What is in the
+         * server stays.
          */
         public function destroy(): void {}
     }
