@@ -11,16 +11,6 @@
 enum { MOVED_MOVED, MOVED_DAMAGED, MOVED_NEXT };
 enum { SIZES_READY, SIZES_DELAYED, SIZES_RESERVED, SIZES_ASIDE, SIZES_NEXT, SIZES_NOW };
 
-void dueq_php_moved_make(zval *out, const dueq_moved *moved) {
-    static const dueq_moved nothing = {0};
-
-    moved = moved ? moved : &nothing;
-    object_init_ex(out, dueq_php_moved_ce);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_MOVED), (zend_long)moved->moved);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_DAMAGED), (zend_long)moved->damaged);
-    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_NEXT), moved->next_ms);
-}
-
 void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes) {
     object_init_ex(out, dueq_php_sizes_ce);
     ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_READY), (zend_long)sizes->ready);
@@ -47,14 +37,97 @@ static void warn(const char *format, ...) {
     zend_string_release(text);
 }
 
-void dueq_php_damaged(const char *what, const zend_string *name, size_t damaged) {
+/* The first property of both classes. */
+static const char *name_of(const dueq_php_source *source) {
+    return Z_STRVAL_P(OBJ_PROP_NUM(source->object, 0));
+}
+
+void dueq_php_damaged(const dueq_php_source *source, size_t damaged) {
     if (damaged) {
-        warn("dueq: %s %s: %zu damaged entries were set aside", what, ZSTR_VAL(name), damaged);
+        warn("dueq: %s %s: %zu damaged entries were set aside", source->foreign->what,
+             name_of(source), damaged);
     }
 }
 
+dueq_status dueq_php_put_back(dueq_php_link *link) {
+    dueq_abandon(link->client);
+    /* The answer to a call behind it tells that the server has done so. */
+    return dueq_php_link_finish(link, link->foreign->size(link->queue));
+}
+
+/* ---- Moving what is due ---- */
+
+/* Says what was set aside, and makes the Dueq\Moved; result: NULL where nothing was moved. */
+static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
+    static const dueq_moved nothing = {0};
+    const dueq_moved *moved = dueq_result_moved(result);
+
+    moved = moved ? moved : &nothing;
+    dueq_php_damaged(source, moved->damaged);
+    object_init_ex(out, dueq_php_moved_ce);
+    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_MOVED), (zend_long)moved->moved);
+    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_DAMAGED), (zend_long)moved->damaged);
+    dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_NEXT), moved->next_ms);
+}
+
+static const dueq_php_call moving = {make_moved, NULL};
+
+/* Reads the parameters of a step, or throws. */
+static void read_step(zend_execute_data *execute_data, int64_t *timeout_ms, size_t *most) {
+    const dueq_php_place place = {1, -1, "timeout"};
+    zend_long count = DUEQ_MAX_BATCH;
+    zval *timeout = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_LONG(count)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (timeout) {
+        dueq_php_timeout(&place, timeout, timeout_ms);
+    }
+    *most = (size_t)MAX(count, 0);
+}
+
+void dueq_php_move(zend_execute_data *execute_data, zval *return_value,
+                   const dueq_php_source *source, void *queue) {
+    int64_t timeout_ms = 0;
+    size_t most = 0;
+
+    read_step(execute_data, &timeout_ms, &most);
+    if (EG(exception)) {
+        return;
+    }
+    dueq_php_finish_soon(source->client, source->foreign->move(queue, most, timeout_ms));
+    if (!EG(exception)) {
+        make_moved(return_value, source, source->client->result);
+    }
+}
+
+void dueq_php_move_start(zend_execute_data *execute_data, zval *return_value,
+                         const dueq_php_source *source) {
+    int64_t timeout_ms = DUEQ_FOREVER;
+    dueq_php_link *link;
+    size_t most = 0;
+
+    read_step(execute_data, &timeout_ms, &most);
+    if (!EG(exception) && (link = dueq_php_pending_open(return_value, source, &moving))) {
+        dueq_php_pending_start(return_value, source->foreign->move(link->queue, most, timeout_ms));
+    }
+}
+
+/* ---- In a loop ---- */
+
+typedef struct agent {
+    const dueq_php_source *source;
+    dueq_php_link *link;
+    zend_fcall_info until;
+    zend_fcall_info_cache until_cache;
+} agent;
+
 /* Is it to end: does `until` say so, or did anything throw? */
-static bool is_told(dueq_php_agent *agent) {
+static bool is_told(agent *agent) {
     zval returned;
     bool ends;
 
@@ -73,16 +146,16 @@ static bool is_told(dueq_php_agent *agent) {
 }
 
 /* One step, which ends soon when the agent is to end. */
-static dueq_status step(dueq_php_agent *agent, bool *ends) {
-    dueq_client *client = agent->client->client;
+static dueq_status step(agent *agent, bool *ends) {
+    dueq_php_link *link = agent->link;
     const pid_t pid = getpid();
-    dueq_status status = agent->submit(agent->queue);
+    dueq_status status = agent->source->foreign->move(link->queue, DUEQ_MAX_BATCH, DUEQ_FOREVER);
 
     if (status != DUEQ_PENDING) {
         return status;
     }
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
-        status = dueq_wait(client, *ends ? -1 : SLICE_MS);
+        status = dueq_wait(link->client, *ends ? -1 : SLICE_MS);
         if (*ends || (status != DUEQ_PENDING && status != DUEQ_INTERRUPTED)) {
             continue;
         }
@@ -91,15 +164,15 @@ static dueq_status step(dueq_php_agent *agent, bool *ends) {
             return DUEQ_EMPTY; /* the call is the parent's */
         }
         if (*ends) {
-            dueq_hasten(client);
+            dueq_hasten(link->client);
         }
     }
-    dueq_php_client_forget(agent->client);
-    return dueq_take(client, &agent->client->result);
+    dueq_result_free(link->result);
+    return dueq_take(link->client, &link->result);
 }
 
 /* Whether it is to end. */
-static bool rest(dueq_php_agent *agent) {
+static bool rest(agent *agent) {
     for (int left = PAUSE_MS; left > 0; left -= SLICE_MS) {
         poll(NULL, 0, SLICE_MS);
         if (is_told(agent)) {
@@ -109,20 +182,22 @@ static bool rest(dueq_php_agent *agent) {
     return false;
 }
 
-void dueq_php_agent_run(dueq_php_agent *agent) {
+/* Runs step after step until it is told to stop, or threw. */
+static void run(agent *agent) {
     bool ends = is_told(agent);
 
     while (!ends) {
         dueq_status status = step(agent, &ends);
-        const char *text = dueq_error_text(agent->client->client);
+        const char *text = dueq_error_text(agent->link->client);
 
         if (status >= 0) {
-            const dueq_moved *moved = dueq_result_moved(agent->client->result);
+            const dueq_moved *moved = dueq_result_moved(agent->link->result);
 
-            dueq_php_damaged(agent->what, agent->name, moved ? moved->damaged : 0);
+            dueq_php_damaged(agent->source, moved ? moved->damaged : 0);
             ends = ends || is_told(agent);
         } else if (dueq_status_retriable(status)) {
-            warn("dueq: %s %s, which is tried again: %s", agent->what, ZSTR_VAL(agent->name), text);
+            warn("dueq: %s %s, which is tried again: %s", agent->source->foreign->what,
+                 name_of(agent->source), text);
             ends = ends || rest(agent);
         } else {
             ends = true;
@@ -130,5 +205,22 @@ void dueq_php_agent_run(dueq_php_agent *agent) {
                 dueq_php_throw(status, text);
             }
         }
+    }
+}
+
+void dueq_php_move_run(zend_execute_data *execute_data, const dueq_php_source *source) {
+    agent agent = {.source = source};
+    zval holder;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_FUNC_OR_NULL(agent.until, agent.until_cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    /* An object has the link: PHP frees it after a bailout too. */
+    agent.link = dueq_php_pending_open(&holder, source, &moving);
+    if (agent.link) {
+        run(&agent);
+        zval_ptr_dtor(&holder);
     }
 }

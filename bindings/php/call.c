@@ -94,6 +94,31 @@ dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted)
     return end_wait(client, submitted, status);
 }
 
+void dueq_php_first(zval *out, const dueq_php_source *source, dueq_status status,
+                    dueq_php_item make) {
+    if (status == DUEQ_OK) {
+        make(out, source, source->client->result, 0);
+        dueq_php_client_forget(source->client);
+    }
+}
+
+void dueq_php_list(zval *out, const dueq_php_source *source, dueq_status status,
+                   dueq_php_item make) {
+    size_t count = status == DUEQ_OK ? dueq_result_count(source->client->result) : 0;
+
+    if (EG(exception)) {
+        return;
+    }
+    array_init_size(out, (uint32_t)count);
+    for (size_t i = 0; i < count; i++) {
+        zval item;
+
+        make(&item, source, source->client->result, i);
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &item);
+    }
+    dueq_php_client_forget(source->client);
+}
+
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text) {
     dueq_status status = dueq_php_finish(client, submitted);
 
@@ -109,37 +134,17 @@ bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_stri
     return dueq_php_finish(queue->client, submit(queue->queue, &bytes, 1)) == DUEQ_OK;
 }
 
-/* False: it threw. */
-static bool read_item(dueq_php_queue *queue, zval *value, bool tickets, zend_long number,
-                      dueq_bytes *item) {
-    const dueq_php_place place = {1, number, tickets ? "message" : "id"};
-
-    ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) == IS_STRING) {
-        *item = dueq_php_bytes(Z_STR_P(value));
-        return true;
-    }
-    if (!tickets || Z_TYPE_P(value) != IS_OBJECT || Z_OBJCE_P(value) != dueq_php_message_ce) {
-        dueq_php_type_error(&place, tickets ? "Dueq\\Message|string" : "string", value);
-        return false;
-    }
-    *item = dueq_php_message_ticket(Z_OBJ_P(value));
-    if (!dueq_php_message_is_of(Z_OBJ_P(value), queue)) {
-        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT " is of another queue",
-                              number);
-        return false;
-    }
-    return true;
-}
-
-/* The bytes of each ticket or id; `items` is a list to free, NULL after an exception. */
-static dueq_bytes *read_items(dueq_php_queue *queue, HashTable *table, bool tickets) {
+/* The bytes of each item; a list to free, NULL after an exception. */
+static dueq_bytes *read_items(const dueq_php_many *many, HashTable *table) {
     dueq_bytes *items = safe_emalloc(zend_hash_num_elements(table), sizeof *items, 0);
     zend_long count = 0;
     zval *value;
 
     ZEND_HASH_FOREACH_VAL(table, value) {
-        if (!read_item(queue, value, tickets, count, &items[count])) {
+        ZVAL_DEREF(value);
+        if (Z_TYPE_P(value) == IS_STRING) {
+            items[count] = dueq_php_bytes(Z_STR_P(value));
+        } else if (!many->read(many->verb, value, count, &items[count])) {
             efree(items);
             return NULL;
         }
@@ -147,6 +152,57 @@ static dueq_bytes *read_items(dueq_php_queue *queue, HashTable *table, bool tick
     }
     ZEND_HASH_FOREACH_END();
     return items;
+}
+
+bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out) {
+    size_t count = zend_hash_num_elements(table), step;
+    dueq_bytes *items = read_items(many, table);
+
+    if (!items) {
+        return false;
+    }
+    array_init_size(out, (uint32_t)count);
+    for (size_t done = 0; done < count; done += step) {
+        step = MIN(count - done, DUEQ_MAX_BATCH);
+        if (dueq_php_finish(many->client, many->submit(many->verb, items + done, step)) < 0) {
+            break;
+        }
+        for (size_t i = 0; i < step; i++) {
+            add_next_index_bool(out, dueq_result_status(many->client->result, i) == DUEQ_OK);
+        }
+    }
+    efree(items);
+    return true;
+}
+
+/* A verb on many messages of dueq's own. */
+struct each {
+    dueq_php_queue *queue;
+    dueq_php_submit submit;
+    bool tickets;
+};
+
+static dueq_status submit_each(const void *verb, const dueq_bytes *items, size_t count) {
+    const struct each *each = verb;
+
+    return each->submit(each->queue->queue, items, count);
+}
+
+static bool read_message(const void *verb, zval *value, zend_long number, dueq_bytes *item) {
+    const struct each *each = verb;
+    const dueq_php_place place = {1, number, each->tickets ? "message" : "id"};
+
+    if (!each->tickets || Z_TYPE_P(value) != IS_OBJECT || Z_OBJCE_P(value) != dueq_php_message_ce) {
+        dueq_php_type_error(&place, each->tickets ? "Dueq\\Message|string" : "string", value);
+        return false;
+    }
+    *item = dueq_php_message_ticket(Z_OBJ_P(value));
+    if (!dueq_php_message_is_of(Z_OBJ_P(value), each->queue)) {
+        dueq_php_throw_format(DUEQ_INVALID, "message " ZEND_LONG_FMT " is of another queue",
+                              number);
+        return false;
+    }
+    return true;
 }
 
 /* The first `count` of these have their outcomes. */
@@ -167,24 +223,10 @@ static void settled(HashTable *table, uint32_t count) {
 
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *table, bool tickets,
                    zval *out) {
-    size_t count = zend_hash_num_elements(table), step;
-    dueq_bytes *items = read_items(queue, table, tickets);
+    const struct each each = {queue, submit, tickets};
+    const dueq_php_many many = {queue->client, read_message, submit_each, &each};
 
-    if (!items) {
-        return;
-    }
-    array_init_size(out, (uint32_t)count);
-    for (size_t done = 0; done < count; done += step) {
-        step = MIN(count - done, DUEQ_MAX_BATCH);
-        if (dueq_php_finish(queue->client, submit(queue->queue, items + done, step)) < 0) {
-            break;
-        }
-        for (size_t i = 0; i < step; i++) {
-            add_next_index_bool(out, dueq_result_status(queue->client->result, i) == DUEQ_OK);
-        }
-    }
-    efree(items);
-    if (tickets) {
+    if (dueq_php_many_run(&many, table, out) && tickets) {
         settled(table, zend_hash_num_elements(Z_ARRVAL_P(out)));
     }
 }

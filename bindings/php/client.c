@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 /* A program may change its environment before another client of the same server is opened. */
 static zend_string *address_of(const zend_string *url) {

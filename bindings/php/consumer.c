@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"

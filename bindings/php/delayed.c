@@ -65,6 +65,12 @@ static bool read_names(const zend_string *codec, const zend_string *layout,
            dueq_php_invalid(&layout_place, "be new, old or null");
 }
 
+static dueq_status open_on(dueq_client *client, const dueq_php_delayed *delayed,
+                           const zend_string *destination, dueq_redisson **queue) {
+    return dueq_redisson_open(client, ZSTR_VAL(destination), ZSTR_LEN(destination), delayed->codec,
+                              delayed->layout, queue);
+}
+
 /* Opens it with a client of its own. False: it threw. */
 static bool open_queue(dueq_php_delayed *delayed, const zend_string *destination,
                        const zend_string *url) {
@@ -74,9 +80,7 @@ static bool open_queue(dueq_php_delayed *delayed, const zend_string *destination
     if (!delayed->client) {
         return false;
     }
-    status =
-        dueq_redisson_open(delayed->client->client, ZSTR_VAL(destination), ZSTR_LEN(destination),
-                           delayed->codec, delayed->layout, &delayed->queue);
+    status = open_on(delayed->client->client, delayed, destination, &delayed->queue);
     if (status != DUEQ_OK) {
         dueq_php_throw(status, dueq_error_text(delayed->client->client));
         destroy(delayed);
@@ -125,8 +129,31 @@ dueq_php_delayed *dueq_php_this_delayed(const zval *this) {
     return delayed;
 }
 
-static const zend_string *name_of(const dueq_php_delayed *delayed) {
-    return Z_STR_P(OBJ_PROP_NUM(&delayed->std, DELAYED_DESTINATION));
+/* ---- On other clients ---- */
+
+static dueq_status open_again(zend_object *object, dueq_client *client, void **queue) {
+    const zend_string *destination = Z_STR_P(OBJ_PROP_NUM(object, DELAYED_DESTINATION));
+    dueq_redisson *opened = NULL;
+    dueq_status status = open_on(client, dueq_php_delayed_of(object), destination, &opened);
+
+    *queue = opened;
+    return status;
+}
+
+static void close_again(void *queue) { dueq_redisson_close(queue); }
+
+static dueq_status submit_size(void *queue) { return dueq_redisson_size_submit(queue); }
+
+static dueq_status submit_transfer(void *queue, size_t most, int64_t timeout_ms) {
+    return dueq_redisson_transfer_submit(queue, most, timeout_ms);
+}
+
+dueq_php_source dueq_php_delayed_source(dueq_php_delayed *delayed) {
+    static const dueq_php_foreign foreign = {open_again, close_again, submit_size, submit_transfer,
+                                             "the transfer of"};
+
+    return (dueq_php_source){
+        .object = &delayed->std, .client = delayed->client, .foreign = &foreign};
 }
 
 ZEND_METHOD(Dueq_DelayedQueue, url) {
@@ -142,63 +169,22 @@ ZEND_METHOD(Dueq_DelayedQueue, destroy) {
 
 /* ---- Transfers ---- */
 
-#define WHAT "the transfer of"
-
 ZEND_METHOD(Dueq_DelayedQueue, transfer) {
-    const dueq_php_place place = {1, -1, "timeout"};
-    zend_long most = DUEQ_MAX_BATCH;
-    int64_t timeout_ms = 0;
-    zval *timeout = NULL;
-    const dueq_moved *moved;
-
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_LONG(most)
-    ZEND_PARSE_PARAMETERS_END();
-
-    if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
-        RETURN_THROWS();
-    }
     THIS_DELAYED(delayed);
-    dueq_php_finish_soon(delayed->client, dueq_redisson_transfer_submit(
-                                              delayed->queue, (size_t)MAX(most, 0), timeout_ms));
-    if (EG(exception)) {
-        RETURN_THROWS();
-    }
-    moved = dueq_result_moved(delayed->client->result);
-    dueq_php_damaged(WHAT, name_of(delayed), moved ? moved->damaged : 0);
-    dueq_php_moved_make(return_value, moved);
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    dueq_php_move(execute_data, return_value, &source, delayed->queue);
 }
 
-static dueq_status submit_step(zend_object *object) {
-    return dueq_redisson_transfer_submit(dueq_php_delayed_of(object)->queue, DUEQ_MAX_BATCH,
-                                         DUEQ_FOREVER);
+ZEND_METHOD(Dueq_DelayedQueue, transferStart) {
+    THIS_DELAYED(delayed);
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    dueq_php_move_start(execute_data, return_value, &source);
 }
 
 ZEND_METHOD(Dueq_DelayedQueue, runTransfer) {
-    dueq_php_agent agent = {.submit = submit_step, .what = WHAT};
-    dueq_php_delayed *twin;
-    zval object;
-
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_FUNC_OR_NULL(agent.until, agent.until_cache)
-    ZEND_PARSE_PARAMETERS_END();
-
     THIS_DELAYED(delayed);
-    /* An object holds the agent's client: PHP frees it after a bailout too. */
-    object_init_ex(&object, dueq_php_delayed_queue_ce);
-    twin = dueq_php_delayed_of(Z_OBJ(object));
-    twin->codec = delayed->codec;
-    twin->layout = delayed->layout;
-    agent.name = name_of(delayed);
-    if (open_queue(twin, agent.name, delayed->client->url)) {
-        agent.client = twin->client;
-        agent.queue = &twin->std;
-        dueq_php_agent_run(&agent);
-    }
-    zval_ptr_dtor(&object);
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    dueq_php_move_run(execute_data, &source);
 }
 
 /* ---- Counts ---- */

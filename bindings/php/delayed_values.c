@@ -124,18 +124,45 @@ ZEND_METHOD(Dueq_DelayedQueue, take) {
         RETURN_THROWS();
     }
     THIS_DELAYED(delayed);
-    if (take(delayed, 1, timeout_ms) == DUEQ_OK) {
-        dueq_php_value_first(return_value, delayed->client, delayed->codec);
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    dueq_php_first(return_value, &source, take(delayed, 1, timeout_ms), dueq_php_value_alone);
+}
+
+static void make_taken(zval *out, const dueq_php_source *source, const dueq_result *result) {
+    ZVAL_NULL(out);
+    if (dueq_result_count(result)) {
+        dueq_php_value_alone(out, source, result, 0);
+    }
+}
+
+ZEND_METHOD(Dueq_DelayedQueue, takeStart) {
+    static const dueq_php_call call = {make_taken, dueq_php_put_back};
+    const dueq_php_place place = {1, -1, "timeout"};
+    int64_t timeout_ms = DUEQ_FOREVER;
+    zval *timeout = NULL;
+    dueq_php_link *link;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
+        RETURN_THROWS();
+    }
+    THIS_DELAYED(delayed);
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    link = dueq_php_pending_open(return_value, &source, &call);
+    if (link) {
+        dueq_php_pending_start(return_value, dueq_redisson_take_submit(link->queue, 1, timeout_ms));
     }
 }
 
 /* The list of what a call has got, unless it threw. */
 static void make_list(zval *out, dueq_php_delayed *delayed, dueq_status status) {
-    if (status == DUEQ_OK) {
-        dueq_php_value_list(out, delayed->client, delayed->codec);
-    } else if (!EG(exception)) {
-        ZVAL_EMPTY_ARRAY(out);
-    }
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+
+    dueq_php_list(out, &source, status, dueq_php_value_item);
 }
 
 ZEND_METHOD(Dueq_DelayedQueue, takeMany) {
@@ -160,9 +187,10 @@ ZEND_METHOD(Dueq_DelayedQueue, takeMany) {
 ZEND_METHOD(Dueq_DelayedQueue, poll) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_DELAYED(delayed);
-    if (dueq_php_finish(delayed->client, dueq_redisson_poll_submit(delayed->queue, 1)) == DUEQ_OK) {
-        dueq_php_value_first(return_value, delayed->client, delayed->codec);
-    }
+    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    dueq_php_first(return_value, &source,
+                   dueq_php_finish(delayed->client, dueq_redisson_poll_submit(delayed->queue, 1)),
+                   dueq_php_value_alone);
 }
 
 ZEND_METHOD(Dueq_DelayedQueue, pollMany) {

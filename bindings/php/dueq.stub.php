@@ -693,7 +693,8 @@ namespace Dueq
     }
 
     /**
-     * A reserve that is under way, as reserveStart() returns it. An event loop watches its stream:
+     * A call that waits and is under way, as reserveStart(), takeStart(), transferStart(), popStart() and
+     * migrateStart() return it. An event loop watches its stream:
      *
      *     $pending = $queue->reserveStart();
      *     while (!$pending->poll()) {
@@ -738,19 +739,21 @@ namespace Dueq
         public function poll(): bool {}
 
         /**
-         * What reserve() would have returned, or throws what it would have thrown.
+         * What the method that waits would have returned, as reserve() of reserveStart(), or throws what it
+         * would have thrown.
          *
-         * @return Message|null null after the wait, and when it was cancelled
+         * @return mixed null when it was cancelled
          * @throws \Error before poll() has returned true
          */
-        public function result(): ?Message {}
+        public function result(): mixed {}
 
         /**
-         * Gives up waiting, which takes a round trip or two. A message that has come already, and that
-         * result() has not returned, goes back to the front of its line, and the delivery does not
-         * count. Nothing happens after result().
+         * Gives up waiting, which takes a round trip or two. A message, value or job that has come already,
+         * and that result() has not returned, goes back to the front of its line, and the delivery does not
+         * count. What a transfer has moved is moved. Nothing happens after result().
          *
-         * @throws Exception\DueqException when it could not be given back: it will be when its lease ends
+         * @throws Exception\DueqException when it is not certain that it went back: a message will when its
+         *     lease ends, a job after its time; a value may be lost
          */
         public function cancel(): void {}
     }
@@ -1026,6 +1029,15 @@ namespace Dueq
         public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
 
         /**
+         * Starts a transfer() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * Moved.
+         *
+         * @param float|\DateInterval $timeout as transfer()
+         * @param int $most as transfer()
+         */
+        public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): Pending {}
+
+        /**
          * Transfers until it is told to stop, on connections of its own: signal handlers and $until may use
          * this object. Where the server cannot be reached it says so in PHP's log and tries again.
          *
@@ -1045,6 +1057,14 @@ namespace Dueq
          * @throws Exception\CorruptException what it took cannot be read: its property raw has it
          */
         public function take(float|\DateInterval $timeout = INF): mixed {}
+
+        /**
+         * Starts a take() and does not wait, as Queue::reserveStart(). result() of what it returns is the
+         * value; null, too, where none came before the timeout.
+         *
+         * @param float|\DateInterval $timeout as take()
+         */
+        public function takeStart(float|\DateInterval $timeout = INF): Pending {}
 
         /**
          * Takes up to $count values from the destination, as take(). It waits for the first only.
@@ -1102,7 +1122,10 @@ namespace Dueq
          */
         public function clear(): int {}
 
-        /** Closes its connections, for good. What is in the server stays. */
+        /**
+         * Closes its connections, for good; where it has a Pending, when that is gone too. What is in the
+         * server stays.
+         */
         public function destroy(): void {}
     }
 
@@ -1252,6 +1275,18 @@ namespace Dueq
         ): ?LaravelJob {}
 
         /**
+         * Starts a pop() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * LaravelJob, or null.
+         *
+         * @param float|\DateInterval $timeout as pop()
+         * @param float|\DateInterval|null $retryAfter as pop()
+         */
+        public function popStart(
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval|null $retryAfter = null
+        ): Pending {}
+
+        /**
          * Takes up to $count jobs, as pop(). It waits for the first only.
          *
          * @param int $count 1 to 200
@@ -1290,6 +1325,15 @@ namespace Dueq
          * @param int $most 1 to 200, of each of the two
          */
         public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+
+        /**
+         * Starts a migrate() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * Moved.
+         *
+         * @param float|\DateInterval $timeout as migrate()
+         * @param int $most as migrate()
+         */
+        public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): Pending {}
 
         /**
          * Migrates until it is told to stop, as DelayedQueue::runTransfer() does: idle stock workers wake on

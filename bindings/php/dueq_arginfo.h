@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6db7bfbb61284623a8abfd3bf864b07bc9aff35b */
+ * Stub hash: 3f05acc98dbf9fed343c9a7198f5c90fdf97966d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -225,7 +225,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
 
-#define arginfo_class_Dueq_Pending_result arginfo_class_Dueq_Consumer_poll
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pending_result, 0, 0, IS_MIXED, 0)
+ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
 
@@ -291,6 +292,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_transfer,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "200")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_transferStart, 0, 0, Dueq\\Pending, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "200")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_runTransfer, 0, 0, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, until, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
@@ -299,13 +305,16 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_take, 0,
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_takeStart, 0, 0, Dueq\\Pending, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_takeMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_poll, 0, 0, IS_MIXED, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_DelayedQueue_poll arginfo_class_Dueq_Pending_result
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_pollMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
@@ -395,6 +404,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_LaravelQueue_pop, 0, 0
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_LaravelQueue_popStart, 0, 0, Dueq\\Pending, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_popMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
@@ -408,6 +422,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_LaravelQueue_clear arginfo_class_Dueq_Consumer_lost
 
 #define arginfo_class_Dueq_LaravelQueue_migrate arginfo_class_Dueq_DelayedQueue_transfer
+
+#define arginfo_class_Dueq_LaravelQueue_migrateStart arginfo_class_Dueq_DelayedQueue_transferStart
 
 #define arginfo_class_Dueq_LaravelQueue_runMigrate arginfo_class_Dueq_DelayedQueue_runTransfer
 
@@ -513,8 +529,10 @@ ZEND_METHOD(Dueq_DelayedQueue, url);
 ZEND_METHOD(Dueq_DelayedQueue, offer);
 ZEND_METHOD(Dueq_DelayedQueue, offerMany);
 ZEND_METHOD(Dueq_DelayedQueue, transfer);
+ZEND_METHOD(Dueq_DelayedQueue, transferStart);
 ZEND_METHOD(Dueq_DelayedQueue, runTransfer);
 ZEND_METHOD(Dueq_DelayedQueue, take);
+ZEND_METHOD(Dueq_DelayedQueue, takeStart);
 ZEND_METHOD(Dueq_DelayedQueue, takeMany);
 ZEND_METHOD(Dueq_DelayedQueue, poll);
 ZEND_METHOD(Dueq_DelayedQueue, pollMany);
@@ -533,11 +551,13 @@ ZEND_METHOD(Dueq_LaravelQueue, pushRaw);
 ZEND_METHOD(Dueq_LaravelQueue, pushObject);
 ZEND_METHOD(Dueq_LaravelQueue, pushMany);
 ZEND_METHOD(Dueq_LaravelQueue, pop);
+ZEND_METHOD(Dueq_LaravelQueue, popStart);
 ZEND_METHOD(Dueq_LaravelQueue, popMany);
 ZEND_METHOD(Dueq_LaravelQueue, deleteMany);
 ZEND_METHOD(Dueq_LaravelQueue, size);
 ZEND_METHOD(Dueq_LaravelQueue, clear);
 ZEND_METHOD(Dueq_LaravelQueue, migrate);
+ZEND_METHOD(Dueq_LaravelQueue, migrateStart);
 ZEND_METHOD(Dueq_LaravelQueue, runMigrate);
 ZEND_METHOD(Dueq_LaravelJob, __construct);
 ZEND_METHOD(Dueq_LaravelJob, delete);
@@ -682,8 +702,10 @@ static const zend_function_entry class_Dueq_DelayedQueue_methods[] = {
 	ZEND_ME(Dueq_DelayedQueue, offer, arginfo_class_Dueq_DelayedQueue_offer, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, offerMany, arginfo_class_Dueq_DelayedQueue_offerMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, transfer, arginfo_class_Dueq_DelayedQueue_transfer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, transferStart, arginfo_class_Dueq_DelayedQueue_transferStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, runTransfer, arginfo_class_Dueq_DelayedQueue_runTransfer, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, take, arginfo_class_Dueq_DelayedQueue_take, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_DelayedQueue, takeStart, arginfo_class_Dueq_DelayedQueue_takeStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, takeMany, arginfo_class_Dueq_DelayedQueue_takeMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, poll, arginfo_class_Dueq_DelayedQueue_poll, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_DelayedQueue, pollMany, arginfo_class_Dueq_DelayedQueue_pollMany, ZEND_ACC_PUBLIC)
@@ -707,11 +729,13 @@ static const zend_function_entry class_Dueq_LaravelQueue_methods[] = {
 	ZEND_ME(Dueq_LaravelQueue, pushObject, arginfo_class_Dueq_LaravelQueue_pushObject, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, pushMany, arginfo_class_Dueq_LaravelQueue_pushMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, pop, arginfo_class_Dueq_LaravelQueue_pop, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, popStart, arginfo_class_Dueq_LaravelQueue_popStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, popMany, arginfo_class_Dueq_LaravelQueue_popMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, deleteMany, arginfo_class_Dueq_LaravelQueue_deleteMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, size, arginfo_class_Dueq_LaravelQueue_size, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, clear, arginfo_class_Dueq_LaravelQueue_clear, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, migrate, arginfo_class_Dueq_LaravelQueue_migrate, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_LaravelQueue, migrateStart, arginfo_class_Dueq_LaravelQueue_migrateStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_LaravelQueue, runMigrate, arginfo_class_Dueq_LaravelQueue_runMigrate, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

@@ -5,7 +5,7 @@
 #ifndef DUEQ_PHP_FOREIGN_H
 #define DUEQ_PHP_FOREIGN_H
 
-#include "php_dueq.h"
+#include "link.h"
 
 #include "dueq_laravel.h"
 #include "dueq_redisson.h"
@@ -31,10 +31,12 @@ dueq_bytes dueq_php_hold(HashTable *held, zend_string *text);
 /* Reads a value. What it borrows is in `held`, as above. False: it threw. */
 bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec codec,
                          dueq_value *value, HashTable *held);
-/* Makes the first value of the client's result, or throws CorruptException. The result is forgotten then. */
-void dueq_php_value_first(zval *out, dueq_php_client *client, dueq_codec codec);
-/* Makes a list of all of them, with a Dueq\Unreadable for each that cannot be read. */
-void dueq_php_value_list(zval *out, dueq_php_client *client, dueq_codec codec);
+/* Makes a value of a result: a dueq_php_item. It throws CorruptException where it cannot be read. */
+void dueq_php_value_alone(zval *out, const dueq_php_source *source, const dueq_result *result,
+                          size_t index);
+/* The same of one among others: a Dueq\Unreadable stands for what cannot be read. */
+void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_result *result,
+                         size_t index);
 
 /* ---- delayed.c, delayed_values.c: Dueq\DelayedQueue ---------------------------------------------------------------- */
 
@@ -52,6 +54,8 @@ static inline dueq_php_delayed *dueq_php_delayed_of(zend_object *object) {
 }
 
 void dueq_php_delayed_startup(void);
+/* The queue as what to take from. */
+dueq_php_source dueq_php_delayed_source(dueq_php_delayed *delayed);
 /* The queue of $this; NULL, with an Error thrown, before its constructor has run and after destroy(). */
 dueq_php_delayed *dueq_php_this_delayed(const zval *this);
 
@@ -61,7 +65,7 @@ dueq_php_delayed *dueq_php_this_delayed(const zval *this);
         RETURN_THROWS();                                                                           \
     }
 
-/* ---- laravel.c: Dueq\LaravelQueue ---------------------------------------------------------------- */
+/* ---- laravel.c, job.c: Dueq\LaravelQueue ---------------------------------------------------------------- */
 
 typedef struct dueq_php_laravel {
     dueq_php_client *client;
@@ -70,7 +74,21 @@ typedef struct dueq_php_laravel {
     zend_object std;
 } dueq_php_laravel;
 
+static inline dueq_php_laravel *dueq_php_laravel_of(zend_object *object) {
+    return (dueq_php_laravel *)((char *)object - offsetof(dueq_php_laravel, std));
+}
+
 void dueq_php_laravel_startup(void);
+/* The queue as what to take from. */
+dueq_php_source dueq_php_laravel_source(dueq_php_laravel *laravel);
+/* The queue of $this; NULL, with an Error thrown, before its constructor has run. */
+dueq_php_laravel *dueq_php_this_laravel(const zval *this);
+
+#define THIS_LARAVEL(laravel)                                                                      \
+    dueq_php_laravel *laravel = dueq_php_this_laravel(ZEND_THIS);                                  \
+    if (!laravel) {                                                                                \
+        RETURN_THROWS();                                                                           \
+    }
 
 /* ---- job_draft.c: what push, later, pushRaw, pushObject and pushMany are given ---------------------- */
 
@@ -88,35 +106,26 @@ bool dueq_php_job_draft_fill(dueq_laravel_draft *draft, const dueq_php_job_field
 /* Reads argument 1, an array of jobs, into as many drafts. False: it threw. */
 bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashTable *held);
 
-/* ---- job.c: Dueq\LaravelJob ---------------------------------------------------------------------- */
+/* ---- job.c: Dueq\LaravelJob, and what takes and finishes jobs ------------------------------------- */
 
 void dueq_php_job_startup(void);
-/* Makes the first job of the queue's last call, which it forgets then. */
-void dueq_php_job_first(zval *out, dueq_php_laravel *queue);
-/* Makes a list of all of them. */
-void dueq_php_job_list(zval *out, dueq_php_laravel *queue);
-/* Deletes the jobs of argument 1: `out` becomes the list of whether each was OK. */
-void dueq_php_job_delete_many(zval *out, dueq_php_laravel *queue, HashTable *jobs);
 
-/* ---- agent.c: Dueq\Moved, Dueq\Sizes, and transfers in a loop ------------------------------------------ */
+/* ---- agent.c: Dueq\Moved, Dueq\Sizes, and what both queues do alike -------------------------------------- */
 
-/* Makes what a step has moved; nothing: NULL. */
-void dueq_php_moved_make(zval *out, const dueq_moved *moved);
 void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes);
-/* Says in PHP's log how many entries were set aside, if any. what: of which queue. */
-void dueq_php_damaged(const char *what, const zend_string *name, size_t damaged);
+/* Says in PHP's log how many entries of the queue were set aside, if any. */
+void dueq_php_damaged(const dueq_php_source *source, size_t damaged);
+/* Has what an abandoned take or pop brought put back by the server: a dueq_php_call's give_back. */
+dueq_status dueq_php_put_back(dueq_php_link *link);
 
-typedef struct dueq_php_agent {
-    dueq_php_client *client; /* its own */
-    zend_object *queue;
-    dueq_status (*submit)(zend_object *queue); /* one step that waits without end */
-    const char *what;                          /* and */
-    const zend_string *name;                   /* for the log */
-    zend_fcall_info until;
-    zend_fcall_info_cache until_cache;
-} dueq_php_agent;
-
-/* Runs step after step until it is told to stop, or threw. */
-void dueq_php_agent_run(dueq_php_agent *agent);
+/*
+ * The methods that move what is due, transfer() and migrate(), transferStart() and migrateStart(),
+ * runTransfer() and runMigrate(): each reads its parameters. queue: that of the source's own client.
+ */
+void dueq_php_move(zend_execute_data *execute_data, zval *return_value,
+                   const dueq_php_source *source, void *queue);
+void dueq_php_move_start(zend_execute_data *execute_data, zval *return_value,
+                         const dueq_php_source *source);
+void dueq_php_move_run(zend_execute_data *execute_data, const dueq_php_source *source);
 
 #endif

@@ -1,5 +1,7 @@
 #include "foreign.h"
 
+/* Dueq\LaravelJob, and the methods of Dueq\LaravelQueue that have to do with jobs. */
+
 typedef struct job_object {
     dueq_php_laravel *queue; /* counted, as in message.c */
     zend_object std;
@@ -97,13 +99,15 @@ static void make_backoff(zval *out, dueq_bytes backoff) {
     }
 }
 
-static void make(zval *out, dueq_php_laravel *queue, const dueq_job *job) {
+static void make_job(zval *out, const dueq_php_source *source, const dueq_result *result,
+                     size_t index) {
+    const dueq_job *job = dueq_result_job(result, index);
     zend_object *object;
 
     object_init_ex(out, dueq_php_laravel_job_ce);
     object = Z_OBJ_P(out);
-    GC_ADDREF(&queue->std);
-    job_of(object)->queue = queue;
+    GC_ADDREF(source->object);
+    job_of(object)->queue = dueq_php_laravel_of(source->object);
 
     dueq_php_string(OBJ_PROP_NUM(object, JOB_PAYLOAD), job->payload);
     dueq_php_string(OBJ_PROP_NUM(object, JOB_RESERVED), job->reserved);
@@ -120,22 +124,108 @@ static void make(zval *out, dueq_php_laravel *queue, const dueq_job *job) {
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, JOB_UNTIL), dueq_php_seconds(job->until_ms));
 }
 
-void dueq_php_job_first(zval *out, dueq_php_laravel *queue) {
-    make(out, queue, dueq_result_job(queue->client->result, 0));
-    dueq_php_client_forget(queue->client);
+/* ---- pop, popStart, popMany ---- */
+
+/*
+ * Reads how a pop waits: timeout and retry_after are the parameters from number `first` on, and NULL where
+ * they were not given. False: it threw.
+ */
+static bool read_patience(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
+                          uint32_t first, dueq_php_patience *patience) {
+    const dueq_php_place timeout_place = {first, -1, "timeout"},
+                         retry_after_place = {first + 1, -1, "retryAfter"};
+
+    if ((timeout && !dueq_php_timeout(&timeout_place, timeout, &patience->timeout_ms)) ||
+        !dueq_php_limit(&retry_after_place, retry_after, &patience->lease_ms)) {
+        return false;
+    }
+    if (!patience->lease_ms) {
+        patience->lease_ms = laravel->retry_after_ms;
+    }
+    return true;
 }
 
-void dueq_php_job_list(zval *out, dueq_php_laravel *queue) {
-    size_t count = dueq_result_count(queue->client->result);
+static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_long count,
+                       const dueq_php_patience *patience) {
+    dueq_status status = dueq_php_finish_soon(
+        source->client, dueq_laravel_pop_submit(queue, (size_t)MAX(count, 0), patience->timeout_ms,
+                                                patience->lease_ms));
 
-    array_init_size(out, (uint32_t)count);
-    for (size_t i = 0; i < count; i++) {
-        zval job;
-
-        make(&job, queue, dueq_result_job(queue->client->result, i));
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &job);
+    if (status >= 0) {
+        dueq_php_damaged(source, dueq_result_damaged(source->client->result));
     }
-    dueq_php_client_forget(queue->client);
+    return status;
+}
+
+ZEND_METHOD(Dueq_LaravelQueue, pop) {
+    zval *timeout = NULL, *retry_after = NULL;
+    dueq_php_patience patience = {0};
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(retry_after)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_LARAVEL(laravel);
+    if (!read_patience(laravel, timeout, retry_after, 1, &patience)) {
+        RETURN_THROWS();
+    }
+    const dueq_php_source source = dueq_php_laravel_source(laravel);
+    dueq_php_first(return_value, &source, pop(&source, laravel->queue, 1, &patience), make_job);
+}
+
+static void make_popped(zval *out, const dueq_php_source *source, const dueq_result *result) {
+    dueq_php_damaged(source, dueq_result_damaged(result));
+    ZVAL_NULL(out);
+    if (dueq_result_count(result)) {
+        make_job(out, source, result, 0);
+    }
+}
+
+ZEND_METHOD(Dueq_LaravelQueue, popStart) {
+    static const dueq_php_call call = {make_popped, dueq_php_put_back};
+    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    zval *timeout = NULL, *retry_after = NULL;
+    dueq_php_link *link;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(retry_after)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_LARAVEL(laravel);
+    if (!read_patience(laravel, timeout, retry_after, 1, &patience)) {
+        RETURN_THROWS();
+    }
+    const dueq_php_source source = dueq_php_laravel_source(laravel);
+    link = dueq_php_pending_open(return_value, &source, &call);
+    if (link) {
+        dueq_php_pending_start(
+            return_value,
+            dueq_laravel_pop_submit(link->queue, 1, patience.timeout_ms, patience.lease_ms));
+    }
+}
+
+ZEND_METHOD(Dueq_LaravelQueue, popMany) {
+    zval *timeout = NULL, *retry_after = NULL;
+    dueq_php_patience patience = {0};
+    zend_long count;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_LONG(count)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(retry_after)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_LARAVEL(laravel);
+    if (!read_patience(laravel, timeout, retry_after, 2, &patience)) {
+        RETURN_THROWS();
+    }
+    const dueq_php_source source = dueq_php_laravel_source(laravel);
+    dueq_php_list(return_value, &source, pop(&source, laravel->queue, count, &patience), make_job);
 }
 
 /* ---- deleteMany ---- */
@@ -148,66 +238,37 @@ static bool is_of(const job_object *job, const dueq_php_laravel *queue) {
                               Z_STR_P(OBJ_PROP_NUM(&queue->std, 1)));
 }
 
-/* False: it threw. */
-static bool read_item(const dueq_php_laravel *queue, zval *value, zend_long number,
-                      dueq_bytes *item) {
+static bool read_job(const void *verb, zval *value, zend_long number, dueq_bytes *item) {
     const dueq_php_place place = {1, number, "job"};
 
-    ZVAL_DEREF(value);
-    if (Z_TYPE_P(value) == IS_STRING) {
-        *item = dueq_php_bytes(Z_STR_P(value));
-        return true;
-    }
     if (Z_TYPE_P(value) != IS_OBJECT || Z_OBJCE_P(value) != dueq_php_laravel_job_ce) {
         dueq_php_type_error(&place, "Dueq\\LaravelJob|string", value);
         return false;
     }
-    if (!job_of(Z_OBJ_P(value))->queue || !is_of(job_of(Z_OBJ_P(value)), queue)) {
+    if (!job_of(Z_OBJ_P(value))->queue || !is_of(job_of(Z_OBJ_P(value)), verb)) {
         return dueq_php_invalid(&place, "be of this queue");
     }
     *item = dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(Z_OBJ_P(value), JOB_RESERVED)));
     return true;
 }
 
-/* The bytes of each; a list to free, NULL after an exception. */
-static dueq_bytes *read_items(const dueq_php_laravel *queue, HashTable *jobs) {
-    dueq_bytes *items = safe_emalloc(MAX(zend_hash_num_elements(jobs), 1), sizeof *items, 0);
-    zend_long count = 0;
-    zval *value;
-
-    ZEND_HASH_FOREACH_VAL(jobs, value) {
-        if (!read_item(queue, value, count, &items[count])) {
-            efree(items);
-            return NULL;
-        }
-        count++;
-    }
-    ZEND_HASH_FOREACH_END();
-    return items;
+static dueq_status submit_delete(const void *verb, const dueq_bytes *items, size_t count) {
+    return dueq_laravel_delete_submit(((const dueq_php_laravel *)verb)->queue, items, count);
 }
 
-void dueq_php_job_delete_many(zval *out, dueq_php_laravel *queue, HashTable *jobs) {
-    size_t count = zend_hash_num_elements(jobs), step;
-    dueq_bytes *items = read_items(queue, jobs);
+ZEND_METHOD(Dueq_LaravelQueue, deleteMany) {
+    HashTable *jobs;
 
-    if (!items) {
-        return;
-    }
-    array_init_size(out, (uint32_t)count);
-    for (size_t done = 0; done < count; done += step) {
-        step = MIN(count - done, DUEQ_MAX_BATCH);
-        if (dueq_php_finish(queue->client,
-                            dueq_laravel_delete_submit(queue->queue, items + done, step)) < 0) {
-            break;
-        }
-        for (size_t i = 0; i < step; i++) {
-            add_next_index_bool(out, dueq_result_status(queue->client->result, i) == DUEQ_OK);
-        }
-    }
-    efree(items);
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_ARRAY_HT(jobs)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_LARAVEL(laravel);
+    const dueq_php_many many = {laravel->client, read_job, submit_delete, laravel};
+    dueq_php_many_run(&many, jobs, return_value);
 }
 
-/* ---- Methods ---- */
+/* ---- Dueq\LaravelJob ---- */
 
 /* LaravelJob's constructor is private, so that each has its queue; other extensions may bypass it. */
 static job_object *this_job(const zval *this) {

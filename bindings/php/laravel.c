@@ -2,10 +2,6 @@
 
 static zend_object_handlers handlers;
 
-static dueq_php_laravel *laravel_of(zend_object *object) {
-    return (dueq_php_laravel *)((char *)object - offsetof(dueq_php_laravel, std));
-}
-
 static zend_object *create(zend_class_entry *ce) {
     dueq_php_laravel *laravel = zend_object_alloc(sizeof *laravel, ce);
 
@@ -16,7 +12,7 @@ static zend_object *create(zend_class_entry *ce) {
 }
 
 static void release(zend_object *object) {
-    dueq_php_laravel *laravel = laravel_of(object);
+    dueq_php_laravel *laravel = dueq_php_laravel_of(object);
 
     dueq_laravel_close(laravel->queue);
     dueq_php_client_release(laravel->client);
@@ -34,6 +30,11 @@ void dueq_php_laravel_startup(void) {
 /* The properties in the order of the stub. */
 enum { LARAVEL_NAME, LARAVEL_PREFIX, LARAVEL_RETRY_AFTER };
 
+static dueq_status open_on(dueq_client *client, const zend_string *name, const zend_string *prefix,
+                           dueq_laravel **queue) {
+    return dueq_laravel_open(client, ZSTR_VAL(name), ZSTR_LEN(name), dueq_php_bytes(prefix), queue);
+}
+
 /* Opens it with a client of its own. False: it threw. */
 static bool open_queue(dueq_php_laravel *laravel, const zend_string *name,
                        const zend_string *prefix, const zend_string *url) {
@@ -43,8 +44,7 @@ static bool open_queue(dueq_php_laravel *laravel, const zend_string *name,
     if (!laravel->client) {
         return false;
     }
-    status = dueq_laravel_open(laravel->client->client, ZSTR_VAL(name), ZSTR_LEN(name),
-                               dueq_php_bytes(prefix), &laravel->queue);
+    status = open_on(laravel->client->client, name, prefix, &laravel->queue);
     if (status != DUEQ_OK) {
         dueq_php_throw(status, dueq_error_text(laravel->client->client));
         dueq_php_client_release(laravel->client);
@@ -56,7 +56,7 @@ static bool open_queue(dueq_php_laravel *laravel, const zend_string *name,
 
 ZEND_METHOD(Dueq_LaravelQueue, __construct) {
     const dueq_php_place place = {4, -1, "retryAfter"};
-    dueq_php_laravel *laravel = laravel_of(Z_OBJ_P(ZEND_THIS));
+    dueq_php_laravel *laravel = dueq_php_laravel_of(Z_OBJ_P(ZEND_THIS));
     zend_string *name = NULL, *url = NULL, *prefix = NULL;
     int64_t retry_after_ms = DUEQ_LARAVEL_RETRY_AFTER_MS;
     zval *retry_after = NULL;
@@ -93,9 +93,8 @@ ZEND_METHOD(Dueq_LaravelQueue, __construct) {
     zend_string_release(prefix);
 }
 
-/* NULL, with an Error thrown, before its constructor has run. */
-static dueq_php_laravel *this_laravel(const zval *this) {
-    dueq_php_laravel *laravel = laravel_of(Z_OBJ_P(this));
+dueq_php_laravel *dueq_php_this_laravel(const zval *this) {
+    dueq_php_laravel *laravel = dueq_php_laravel_of(Z_OBJ_P(this));
 
     if (!laravel->queue) {
         zend_throw_error(NULL, "This Dueq\\LaravelQueue has not been constructed");
@@ -104,14 +103,31 @@ static dueq_php_laravel *this_laravel(const zval *this) {
     return laravel;
 }
 
-#define THIS_LARAVEL(laravel)                                                                      \
-    dueq_php_laravel *laravel = this_laravel(ZEND_THIS);                                           \
-    if (!laravel) {                                                                                \
-        RETURN_THROWS();                                                                           \
-    }
+/* ---- On other clients ---- */
 
-static const zend_string *text_of(const dueq_php_laravel *laravel, uint32_t property) {
-    return Z_STR_P(OBJ_PROP_NUM(&laravel->std, property));
+static dueq_status open_again(zend_object *object, dueq_client *client, void **queue) {
+    dueq_laravel *opened = NULL;
+    dueq_status status = open_on(client, Z_STR_P(OBJ_PROP_NUM(object, LARAVEL_NAME)),
+                                 Z_STR_P(OBJ_PROP_NUM(object, LARAVEL_PREFIX)), &opened);
+
+    *queue = opened;
+    return status;
+}
+
+static void close_again(void *queue) { dueq_laravel_close(queue); }
+
+static dueq_status submit_size(void *queue) { return dueq_laravel_size_submit(queue); }
+
+static dueq_status submit_migrate(void *queue, size_t most, int64_t timeout_ms) {
+    return dueq_laravel_migrate_submit(queue, most, timeout_ms);
+}
+
+dueq_php_source dueq_php_laravel_source(dueq_php_laravel *laravel) {
+    static const dueq_php_foreign foreign = {open_again, close_again, submit_size, submit_migrate,
+                                             "Laravel's queue"};
+
+    return (dueq_php_source){
+        .object = &laravel->std, .client = laravel->client, .foreign = &foreign};
 }
 
 ZEND_METHOD(Dueq_LaravelQueue, url) {
@@ -124,7 +140,7 @@ ZEND_METHOD(Dueq_LaravelQueue, url) {
 
 /* Pushes one job, and makes its id; or throws. */
 static void push(zval *this, zval *out, const dueq_php_job_fields *fields) {
-    dueq_php_laravel *laravel = this_laravel(this);
+    dueq_php_laravel *laravel = dueq_php_this_laravel(this);
     HashTable *held;
     dueq_laravel_draft draft;
     dueq_status status = DUEQ_INVALID;
@@ -247,81 +263,6 @@ ZEND_METHOD(Dueq_LaravelQueue, pushMany) {
     efree(drafts);
 }
 
-/* ---- Pops ---- */
-
-#define WHAT "Laravel's queue"
-
-/*
- * Pops jobs. timeout and retry_after are the parameters from number `first` on, and NULL where they were
- * not given. Whether there are any; it may have thrown.
- */
-static bool pop(dueq_php_laravel *laravel, zend_long count, zval *timeout, zval *retry_after,
-                uint32_t first) {
-    const dueq_php_place timeout_place = {first, -1, "timeout"},
-                         retry_after_place = {first + 1, -1, "retryAfter"};
-    int64_t timeout_ms = 0, retry_after_ms = 0;
-    dueq_status status;
-
-    if ((timeout && !dueq_php_timeout(&timeout_place, timeout, &timeout_ms)) ||
-        !dueq_php_limit(&retry_after_place, retry_after, &retry_after_ms)) {
-        return false;
-    }
-    status = dueq_php_finish_soon(
-        laravel->client,
-        dueq_laravel_pop_submit(laravel->queue, (size_t)MAX(count, 0), timeout_ms,
-                                retry_after_ms ? retry_after_ms : laravel->retry_after_ms));
-    if (status >= 0) {
-        dueq_php_damaged(WHAT, text_of(laravel, LARAVEL_NAME),
-                         dueq_result_damaged(laravel->client->result));
-    }
-    return status == DUEQ_OK;
-}
-
-ZEND_METHOD(Dueq_LaravelQueue, pop) {
-    zval *timeout = NULL, *retry_after = NULL;
-
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(retry_after)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_LARAVEL(laravel);
-    if (pop(laravel, 1, timeout, retry_after, 1)) {
-        dueq_php_job_first(return_value, laravel);
-    }
-}
-
-ZEND_METHOD(Dueq_LaravelQueue, popMany) {
-    zval *timeout = NULL, *retry_after = NULL;
-    zend_long count;
-
-    ZEND_PARSE_PARAMETERS_START(1, 3)
-        Z_PARAM_LONG(count)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(retry_after)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_LARAVEL(laravel);
-    if (pop(laravel, count, timeout, retry_after, 2)) {
-        dueq_php_job_list(return_value, laravel);
-    } else if (!EG(exception)) {
-        RETURN_EMPTY_ARRAY();
-    }
-}
-
-ZEND_METHOD(Dueq_LaravelQueue, deleteMany) {
-    HashTable *jobs;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(jobs)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_LARAVEL(laravel);
-    dueq_php_job_delete_many(return_value, laravel, jobs);
-}
-
 /* ---- The queue ---- */
 
 ZEND_METHOD(Dueq_LaravelQueue, size) {
@@ -341,55 +282,19 @@ ZEND_METHOD(Dueq_LaravelQueue, clear) {
 }
 
 ZEND_METHOD(Dueq_LaravelQueue, migrate) {
-    const dueq_php_place place = {1, -1, "timeout"};
-    zend_long most = DUEQ_MAX_BATCH;
-    int64_t timeout_ms = 0;
-    zval *timeout = NULL;
-    const dueq_moved *moved;
-
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_LONG(most)
-    ZEND_PARSE_PARAMETERS_END();
-
     THIS_LARAVEL(laravel);
-    if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
-        RETURN_THROWS();
-    }
-    dueq_php_finish_soon(laravel->client, dueq_laravel_migrate_submit(
-                                              laravel->queue, (size_t)MAX(most, 0), timeout_ms));
-    if (EG(exception)) {
-        RETURN_THROWS();
-    }
-    moved = dueq_result_moved(laravel->client->result);
-    dueq_php_damaged(WHAT, text_of(laravel, LARAVEL_NAME), moved ? moved->damaged : 0);
-    dueq_php_moved_make(return_value, moved);
+    const dueq_php_source source = dueq_php_laravel_source(laravel);
+    dueq_php_move(execute_data, return_value, &source, laravel->queue);
 }
 
-static dueq_status submit_step(zend_object *object) {
-    return dueq_laravel_migrate_submit(laravel_of(object)->queue, DUEQ_MAX_BATCH, DUEQ_FOREVER);
+ZEND_METHOD(Dueq_LaravelQueue, migrateStart) {
+    THIS_LARAVEL(laravel);
+    const dueq_php_source source = dueq_php_laravel_source(laravel);
+    dueq_php_move_start(execute_data, return_value, &source);
 }
 
 ZEND_METHOD(Dueq_LaravelQueue, runMigrate) {
-    dueq_php_agent agent = {.submit = submit_step, .what = WHAT};
-    dueq_php_laravel *twin;
-    zval object;
-
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_FUNC_OR_NULL(agent.until, agent.until_cache)
-    ZEND_PARSE_PARAMETERS_END();
-
     THIS_LARAVEL(laravel);
-    /* An object holds the agent's client: PHP frees it after a bailout too. */
-    object_init_ex(&object, dueq_php_laravel_queue_ce);
-    twin = laravel_of(Z_OBJ(object));
-    agent.name = text_of(laravel, LARAVEL_NAME);
-    if (open_queue(twin, agent.name, text_of(laravel, LARAVEL_PREFIX), laravel->client->url)) {
-        agent.client = twin->client;
-        agent.queue = &twin->std;
-        dueq_php_agent_run(&agent);
-    }
-    zval_ptr_dtor(&object);
+    const dueq_php_source source = dueq_php_laravel_source(laravel);
+    dueq_php_move_run(execute_data, &source);
 }

@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 #include <fcntl.h>
 
@@ -21,6 +21,17 @@ static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
     return true;
 }
 
+/* False: it threw. */
+static bool open_foreign(dueq_php_link *link, const dueq_php_source *source) {
+    dueq_status status = source->foreign->open(source->object, link->client, &link->queue);
+
+    link->foreign = source->foreign;
+    if (status != DUEQ_OK) {
+        throw_error(link, status);
+    }
+    return status == DUEQ_OK;
+}
+
 static dueq_php_link *open_link(const dueq_php_source *source) {
     const zend_string *url = source->client->url;
     dueq_php_link *link = ecalloc(1, sizeof *link + source->count * sizeof link->queues[0]);
@@ -29,7 +40,7 @@ static dueq_php_link *open_link(const dueq_php_source *source) {
     link->pid = getpid();
     if (status != DUEQ_OK) {
         throw_error(link, status);
-    } else if (open_queues(link, source)) {
+    } else if (source->foreign ? open_foreign(link, source) : open_queues(link, source)) {
         return link;
     }
     dueq_php_link_close(link);
@@ -62,16 +73,27 @@ void dueq_php_link_close(dueq_php_link *link) {
     for (size_t i = 0; i < link->count; i++) {
         dueq_queue_close(link->queues[i]);
     }
+    if (link->queue) {
+        link->foreign->close(link->queue);
+    }
     dueq_close(link->client);
     efree(link);
 }
 
-dueq_status dueq_php_link_finish(dueq_php_link *link) {
+dueq_status dueq_php_link_await(dueq_php_link *link) {
     dueq_status status;
 
     do {
         status = dueq_wait(link->client, -1);
     } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
+    return status;
+}
+
+dueq_status dueq_php_link_finish(dueq_php_link *link, dueq_status submitted) {
+    if (submitted != DUEQ_PENDING) {
+        return submitted;
+    }
+    dueq_php_link_await(link);
     dueq_result_free(link->result);
     return dueq_take(link->client, &link->result);
 }

@@ -29,10 +29,11 @@ ZEND_METHOD(Dueq_Queue, find) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (dueq_php_finish(queue->client, dueq_find_submit(queue->queue, dueq_php_bytes(id))) ==
-        DUEQ_OK) {
-        dueq_php_message_first(return_value, queue);
-    }
+    const dueq_php_source source = dueq_php_queue_source(queue);
+    dueq_php_first(
+        return_value, &source,
+        dueq_php_finish(queue->client, dueq_find_submit(queue->queue, dueq_php_bytes(id))),
+        dueq_php_message_item);
 }
 
 ZEND_METHOD(Dueq_Queue, peek) {

@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 /* A signal that came just before the poll() is seen at the end of a slice. */
 #define SLICE_MS 250

@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 typedef struct message_object {
     dueq_php_queue *queue; /* counted. It is never part of a cycle (a queue holds nothing), so that
@@ -180,22 +180,10 @@ void dueq_php_message_settled(zend_object *object) {
 
 bool dueq_php_message_is_settled(zend_object *object) { return message_of(object)->settled; }
 
-void dueq_php_message_first(zval *out, dueq_php_queue *queue) {
-    dueq_php_message_make(out, queue, dueq_result_message(queue->client->result, 0));
-    dueq_php_client_forget(queue->client);
-}
-
-void dueq_php_message_list(zval *out, dueq_php_queue *queue) {
-    size_t count = dueq_result_count(queue->client->result);
-
-    array_init_size(out, (uint32_t)count);
-    for (size_t i = 0; i < count; i++) {
-        zval message;
-
-        dueq_php_message_make(&message, queue, dueq_result_message(queue->client->result, i));
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &message);
-    }
-    dueq_php_client_forget(queue->client);
+void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
+                           size_t index) {
+    dueq_php_message_make(out, source->queues[dueq_result_queue(result)],
+                          dueq_result_message(result, index));
 }
 
 dueq_bytes dueq_php_message_ticket(zend_object *object) {

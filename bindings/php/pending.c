@@ -1,12 +1,15 @@
-#include "php_dueq.h"
+#include "link.h"
 
 typedef struct pending_object {
-    dueq_php_source source; /* its object is counted, as in message.c */
-    dueq_php_link *link;    /* NULL: what it brought is in `status` and what follows */
-    zval stream;            /* UNDEF: none asked for */
+    dueq_php_source
+        source; /* its object is counted, as in message.c; it is a holder of the client */
+    const dueq_php_call *call;
+    dueq_php_link *link; /* NULL: it has ended, with what follows */
     dueq_status status;
     zend_string *failure; /* NULL: none */
-    zval message;         /* UNDEF: none */
+    dueq_result *result;  /* until `made` is made of it */
+    zval made;            /* what result() returns; UNDEF: nothing yet */
+    zval stream;          /* UNDEF: none asked for */
     zend_object std;
 } pending_object;
 
@@ -23,28 +26,18 @@ static zend_object *create(zend_class_entry *ce) {
     object_properties_init(&pending->std, ce);
     pending->std.handlers = &handlers;
     ZVAL_UNDEF(&pending->stream);
-    ZVAL_UNDEF(&pending->message);
+    ZVAL_UNDEF(&pending->made);
     return &pending->std;
 }
 
 /* Ends the wait, and gives back what it brought. Returns a failure to do the latter. */
-static dueq_status call_off(dueq_php_link *link) {
-    dueq_result *brought;
-    dueq_status status;
-
+static dueq_status call_off(const pending_object *pending, dueq_php_link *link) {
     dueq_hasten(link->client);
-    if (dueq_php_link_finish(link) != DUEQ_OK) {
-        return DUEQ_OK;
+    if (dueq_php_link_await(link) == DUEQ_OK && pending->call->give_back) {
+        return MIN(pending->call->give_back(link), DUEQ_OK);
     }
-    brought = link->result;
-    link->result = NULL;
-    status = dueq_release_submit(link->queues[dueq_result_queue(brought)],
-                                 &dueq_result_message(brought, 0)->ticket, 1, 0);
-    if (status == DUEQ_PENDING) {
-        status = dueq_php_link_finish(link);
-    }
-    dueq_result_free(brought);
-    return MIN(status, DUEQ_OK);
+    dueq_abandon(link->client);
+    return DUEQ_OK;
 }
 
 /*
@@ -57,7 +50,7 @@ static dueq_status end(pending_object *pending) {
 
     pending->link = NULL;
     if (link->pid == getpid()) {
-        status = call_off(link);
+        status = call_off(pending, link);
     }
     dueq_php_link_give(pending->source.client, link);
     return status;
@@ -72,8 +65,10 @@ static void release(zend_object *object) {
     if (pending->failure) {
         zend_string_release(pending->failure);
     }
+    dueq_result_free(pending->result);
+    zval_ptr_dtor(&pending->made);
     zval_ptr_dtor(&pending->stream);
-    zval_ptr_dtor(&pending->message);
+    dueq_php_client_release(pending->source.client);
     if (pending->source.object) {
         OBJ_RELEASE(pending->source.object);
     }
@@ -88,43 +83,35 @@ void dueq_php_pending_startup(void) {
     handlers.clone_obj = NULL;
 }
 
-static void start(zval *out, const dueq_php_source *source, const dueq_php_patience *patience) {
-    dueq_php_link *link = dueq_php_link_take(source);
+dueq_php_link *dueq_php_pending_open(zval *out, const dueq_php_source *source,
+                                     const dueq_php_call *call) {
     pending_object *pending;
-    dueq_status status;
 
-    if (!link) {
-        return;
-    }
-    status = dueq_reserve_any_submit(link->queues, link->count, source->order, 1,
-                                     patience->timeout_ms, patience->lease_ms);
-    if (status != DUEQ_PENDING) {
-        dueq_php_throw(status, dueq_error_text(link->client));
-        dueq_php_link_give(source->client, link);
-        return;
-    }
     object_init_ex(out, dueq_php_pending_ce);
     pending = pending_of(Z_OBJ_P(out));
     GC_ADDREF(source->object);
+    source->client->holders++;
     pending->source = *source;
-    pending->link = link;
-    dueq_pump(link->client);
+    pending->call = call;
+    pending->link = dueq_php_link_take(source);
+    if (!pending->link) {
+        zval_ptr_dtor(out);
+        ZVAL_NULL(out);
+        return NULL;
+    }
+    return pending->link;
 }
 
-void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
-                            const dueq_php_source *source) {
-    dueq_php_patience patience = {DUEQ_FOREVER, 0};
-    zval *timeout = NULL, *lease = NULL;
+void dueq_php_pending_start(zval *out, dueq_status submitted) {
+    dueq_client *client = pending_of(Z_OBJ_P(out))->link->client;
 
-    ZEND_PARSE_PARAMETERS_START(0, 2)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_ZVAL(timeout)
-        Z_PARAM_ZVAL(lease)
-    ZEND_PARSE_PARAMETERS_END();
-
-    if (dueq_php_patience_read(timeout, lease, 1, &patience)) {
-        start(return_value, source, &patience);
+    if (submitted == DUEQ_PENDING) {
+        dueq_pump(client);
+        return;
     }
+    dueq_php_throw(submitted, dueq_error_text(client));
+    zval_ptr_dtor(out);
+    ZVAL_NULL(out);
 }
 
 /* Pending's constructor is private; other extensions may bypass it. */
@@ -179,16 +166,26 @@ static void settle(pending_object *pending) {
         end(pending);
         return;
     }
-    status = dueq_take(link->client, &link->result);
-    if (status == DUEQ_OK) {
-        dueq_php_message_make(&pending->message,
-                              pending->source.queues[dueq_result_queue(link->result)],
-                              dueq_result_message(link->result, 0));
-    } else if (status < 0) {
+    status = dueq_take(link->client, &pending->result);
+    if (status < 0) {
         fail(pending, status, dueq_error_text(link->client));
     }
     pending->link = NULL;
     dueq_php_link_give(pending->source.client, link);
+}
+
+/* False: it threw, and what cannot be made stays. */
+static bool make(pending_object *pending) {
+    zval made;
+
+    pending->call->make(&made, &pending->source, pending->result);
+    if (EG(exception)) {
+        return false;
+    }
+    ZVAL_COPY_VALUE(&pending->made, &made);
+    dueq_result_free(pending->result);
+    pending->result = NULL;
+    return true;
 }
 
 ZEND_METHOD(Dueq_Pending, result) {
@@ -206,8 +203,8 @@ ZEND_METHOD(Dueq_Pending, result) {
         dueq_php_throw(pending->status, ZSTR_VAL(pending->failure));
         RETURN_THROWS();
     }
-    if (Z_TYPE(pending->message) == IS_OBJECT) {
-        RETURN_COPY(&pending->message);
+    if (Z_TYPE(pending->made) != IS_UNDEF || make(pending)) {
+        RETURN_COPY(&pending->made);
     }
 }
 
@@ -218,6 +215,7 @@ ZEND_METHOD(Dueq_Pending, cancel) {
         const dueq_client *client = pending->link->client;
         dueq_status status = end(pending);
 
+        ZVAL_NULL(&pending->made);
         if (status < 0) {
             dueq_php_throw(status, dueq_error_text(client));
         }

@@ -2,7 +2,8 @@
  * The map of the PHP extension. A method goes one way: parse the arguments (queue.c, manage.c, look.c,
  * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
  * it (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
- * core but its public headers is seen here. foreign.h goes on with the queues of other systems.
+ * core but its public headers is seen here. link.h goes on with what has connections of its own, foreign.h with
+ * the queues of other systems.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -102,107 +103,34 @@ dueq_php_queue *dueq_php_this_queue(const zval *this);
 /* The outcomes of a push's items from number `first` on, appended to a list: ids, null: a duplicate. */
 void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t first);
 
-/* ---- link.c: further clients of the same server --------------------------------------------------- */
+/* ---- What calls take from ------------------------------------------------------------------------- */
 
-/* What messages are reserved from: a Dueq\Queue or Dueq\Queues. */
+/* What is taken from: a Dueq\Queue or Dueq\Queues, or a queue of another system. */
 typedef struct dueq_php_source {
     zend_object *object;
     dueq_php_client *client;
+    const struct dueq_php_foreign *foreign; /* NULL: it has the queues that follow */
     dueq_php_queue *const *queues;
     size_t count;
     dueq_order order;
 } dueq_php_source;
 
-/*
- * A client beside that of the source, as a client carries one call at a time: what is under way here
- * leaves the methods of queues and messages free. It has the source's queues, in their order.
- */
-typedef struct dueq_php_link {
-    struct dueq_php_link *next;
-    dueq_client *client;
-    dueq_result *result; /* kept here as in dueq_php_client */
-    pid_t pid;           /* of the process that opened it */
-    size_t count;
-    dueq_queue *queues[];
-} dueq_php_link;
-
-/* A spare one of the source's client, or a new one. NULL: it threw. */
-dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
-/* Makes it a spare one. No call is under way on it, but for that of a parent process. */
-void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
-/* Closes it, with the call that is under way on it. */
-void dueq_php_link_close(dueq_php_link *link);
-/* Sees the link's call through, and takes its result. */
-dueq_status dueq_php_link_finish(dueq_php_link *link);
-/*
- * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It may be
- * closed before or after the link. False: it threw.
- */
-bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
-
-/* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
-
-void dueq_php_pending_startup(void);
-/* The method reserveStart() of the source's object: reads the parameters, and makes the Dueq\Pending. */
-void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
-                            const dueq_php_source *source);
-
-/* ---- loop.c: what a consumer shares with its messages ------------------------------------------------ */
-
-/*
- * The core's consumer, on a link of its own. It lives, and so does its heartbeat, as long as a
- * Dueq\Consumer or one of its messages that is not settled holds it.
- */
-typedef struct dueq_php_loop {
-    dueq_consumer *consumer;
-    dueq_php_link *link;
-    dueq_php_client *client; /* it is one of its holders */
-    pid_t pid;               /* of the process that it works for */
-    bool under_way;          /* what dueq_php_loop_try() submitted */
-    uint32_t holders;
-} dueq_php_loop;
-
-/* Opens one with one holder. NULL: it threw. */
-dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
-                                  const dueq_consumer_options *options);
-/* The last one to do so closes it. NULL is safe. */
-void dueq_php_loop_release(dueq_php_loop *loop);
-/*
- * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to end for
- * a handler: it threw, or *stopped. Throws nothing of its own.
- */
-dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const bool *stopped,
-                                const dueq_message **message, size_t *queue);
-/* The next message without blocking: PENDING while a request for it is under way. */
-dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
-/* Ends a wait, sends what was noted, and gives what is in hand back. Nothing of a parent process's. */
-dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
-
-/* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
-
-void dueq_php_consumer_startup(void);
-/* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
-void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
-                      const dueq_php_source *source);
-
-/* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
-
-/* The most pushes that a pusher may be told to take over. */
-#define DUEQ_PHP_MOST_PUSHES 1000000
-
-void dueq_php_pusher_startup(void);
-/* Makes a Dueq\Pusher of the source's first queue, or throws. Nothing is sent. */
-void dueq_php_pusher_make(zval *out, const dueq_php_source *source, size_t most);
+/* A Dueq\Queue as one. */
+dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 
 /* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
 
 void dueq_php_queues_startup(void);
+/* The method reserveStart() of the source's object: reads the parameters, and makes the Dueq\Pending. */
+void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
+                            const dueq_php_source *source);
 
 /* ---- message.c: Dueq\Message ------------------------------------------------------------------- */
 
 void dueq_php_message_startup(void);
 /* Makes a Dueq\Message, which holds a reference to its queue. */
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
+struct dueq_php_loop;
 /* The message is of a consumer's: it becomes one more holder of its loop, until it is settled. */
 void dueq_php_message_hold(zend_object *message, struct dueq_php_loop *loop);
 /* A call has ended the message's delivery, or found it ended. */
@@ -210,10 +138,9 @@ void dueq_php_message_settled(zend_object *message);
 /* Its consumer ends the delivery. */
 void dueq_php_message_noted(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
-/* Makes the first message of the queue's last call, which it forgets then. */
-void dueq_php_message_first(zval *out, dueq_php_queue *queue);
-/* Makes a list of all of its messages. */
-void dueq_php_message_list(zval *out, dueq_php_queue *queue);
+/* Makes a message of a result: a dueq_php_item. */
+void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
+                           size_t index);
 /* The ticket of a Dueq\Message, which it keeps; empty unless it comes from a queue. */
 dueq_bytes dueq_php_message_ticket(zend_object *message);
 /* Is it of a queue of this name? */
@@ -356,6 +283,19 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
  */
 dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted);
 
+/* Makes the item of a result that has this index, or throws. */
+typedef void (*dueq_php_item)(zval *out, const dueq_php_source *source, const dueq_result *result,
+                              size_t index);
+/*
+ * What a method returns that takes one item: the first of the source's last call, which had this status
+ * and is forgotten then. There may be none, or it threw.
+ */
+void dueq_php_first(zval *out, const dueq_php_source *source, dueq_status status,
+                    dueq_php_item make);
+/* The same of a method that takes several: a list of all. */
+void dueq_php_list(zval *out, const dueq_php_source *source, dueq_status status,
+                   dueq_php_item make);
+
 /* A verb on one message or lock, for which lease lost is an exception. text NULL: the status's own. */
 dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted, const char *text);
 
@@ -368,6 +308,19 @@ bool dueq_php_interrupts(void);
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
 /* Runs a verb on one ticket or id; whether it was OK. */
 bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item);
+/* A verb on the items of argument 1, an array of strings or what else they are read from. */
+typedef struct dueq_php_many {
+    dueq_php_client *client;
+    /* False: it threw. */
+    bool (*read)(const void *verb, zval *value, zend_long number, dueq_bytes *item);
+    dueq_status (*submit)(const void *verb, const dueq_bytes *items, size_t count);
+    const void *verb;
+} dueq_php_many;
+/*
+ * Runs it in steps of one call each: `out` becomes the list of whether each was OK, of those before a step
+ * that threw. False: it threw before the first, and there is no list.
+ */
+bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out);
 /*
  * Runs a verb on the array of argument 1, of ids or (tickets) messages and tickets: `out` becomes the
  * list of whether each was OK.

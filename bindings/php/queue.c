@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 static zend_object_handlers handlers;
 
@@ -50,6 +50,14 @@ dueq_php_queue *dueq_php_this_queue(const zval *this) {
         return NULL;
     }
     return queue;
+}
+
+dueq_php_source dueq_php_queue_source(dueq_php_queue *queue) {
+    return (dueq_php_source){.object = &queue->std,
+                             .client = queue->client,
+                             .queues = &queue->self,
+                             .count = 1,
+                             .order = DUEQ_PREFERENCE};
 }
 
 ZEND_METHOD(Dueq_Queue, __construct) {
@@ -158,6 +166,7 @@ ZEND_METHOD(Dueq_Queue, pushMany) {
 ZEND_METHOD(Dueq_Queue, reserve) {
     zval *timeout = NULL, *lease = NULL;
     dueq_php_patience patience = {0};
+    dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -169,20 +178,16 @@ ZEND_METHOD(Dueq_Queue, reserve) {
     if (!dueq_php_patience_read(timeout, lease, 1, &patience)) {
         RETURN_THROWS();
     }
-    if (dueq_php_finish_wait(queue->client,
-                             dueq_reserve_submit(queue->queue, 1, patience.timeout_ms,
-                                                 patience.lease_ms)) == DUEQ_OK) {
-        dueq_php_message_first(return_value, queue);
-    }
-}
-
-static dueq_php_source source_of(dueq_php_queue *queue) {
-    return (dueq_php_source){&queue->std, queue->client, &queue->self, 1, DUEQ_PREFERENCE};
+    const dueq_php_source source = dueq_php_queue_source(queue);
+    status = dueq_php_finish_wait(
+        queue->client,
+        dueq_reserve_submit(queue->queue, 1, patience.timeout_ms, patience.lease_ms));
+    dueq_php_first(return_value, &source, status, dueq_php_message_item);
 }
 
 ZEND_METHOD(Dueq_Queue, reserveStart) {
     THIS_QUEUE(queue);
-    const dueq_php_source source = source_of(queue);
+    const dueq_php_source source = dueq_php_queue_source(queue);
     dueq_php_reserve_start(execute_data, return_value, &source);
 }
 
@@ -200,13 +205,13 @@ ZEND_METHOD(Dueq_Queue, pusher) {
         dueq_php_invalid(&place, "be from 1 to 1000000");
         RETURN_THROWS();
     }
-    const dueq_php_source source = source_of(queue);
+    const dueq_php_source source = dueq_php_queue_source(queue);
     dueq_php_pusher_make(return_value, &source, (size_t)most);
 }
 
 ZEND_METHOD(Dueq_Queue, consume) {
     THIS_QUEUE(queue);
-    const dueq_php_source source = source_of(queue);
+    const dueq_php_source source = dueq_php_queue_source(queue);
     dueq_php_consume(execute_data, return_value, &source);
 }
 
@@ -227,14 +232,11 @@ ZEND_METHOD(Dueq_Queue, reserveMany) {
     if (!dueq_php_patience_read(timeout, lease, 2, &patience)) {
         RETURN_THROWS();
     }
+    const dueq_php_source source = dueq_php_queue_source(queue);
     status = dueq_php_finish_wait(queue->client,
                                   dueq_reserve_submit(queue->queue, (size_t)MAX(count, 0),
                                                       patience.timeout_ms, patience.lease_ms));
-    if (status == DUEQ_OK) {
-        dueq_php_message_list(return_value, queue);
-    } else if (!EG(exception)) {
-        RETURN_EMPTY_ARRAY();
-    }
+    dueq_php_list(return_value, &source, status, dueq_php_message_item);
 }
 
 ZEND_METHOD(Dueq_Queue, ackMany) {

@@ -1,4 +1,4 @@
-#include "php_dueq.h"
+#include "link.h"
 
 _Static_assert(DUEQ_MAX_QUEUES == 64, "the stub names this limit of Queues::__construct()");
 
@@ -167,21 +167,25 @@ ZEND_METHOD(Dueq_Queues, url) {
     RETURN_STRING(dueq_client_url(queues->client->client));
 }
 
-/* The queue that messages came from; NULL: none came, or it threw. */
-static dueq_php_queue *reserve(queues_object *queues, zend_long count,
-                               const dueq_php_patience *patience) {
-    dueq_status status = dueq_php_finish_wait(
-        queues->client,
-        dueq_reserve_any_submit(queues->queues, queues->count, queues->order, (size_t)MAX(count, 0),
-                                patience->timeout_ms, patience->lease_ms));
+static dueq_php_source source_of(queues_object *queues) {
+    return (dueq_php_source){.object = &queues->std,
+                             .client = queues->client,
+                             .queues = queues->objects,
+                             .count = queues->count,
+                             .order = queues->order};
+}
 
-    return status == DUEQ_OK ? queues->objects[dueq_result_queue(queues->client->result)] : NULL;
+static dueq_status reserve(queues_object *queues, zend_long count,
+                           const dueq_php_patience *patience) {
+    return dueq_php_finish_wait(queues->client,
+                                dueq_reserve_any_submit(queues->queues, queues->count,
+                                                        queues->order, (size_t)MAX(count, 0),
+                                                        patience->timeout_ms, patience->lease_ms));
 }
 
 ZEND_METHOD(Dueq_Queues, reserve) {
     zval *timeout = NULL, *lease = NULL;
     dueq_php_patience patience = {0};
-    dueq_php_queue *from;
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -193,15 +197,50 @@ ZEND_METHOD(Dueq_Queues, reserve) {
     if (!dueq_php_patience_read(timeout, lease, 1, &patience)) {
         RETURN_THROWS();
     }
-    from = reserve(queues, 1, &patience);
-    if (from) {
-        dueq_php_message_first(return_value, from);
+    const dueq_php_source source = source_of(queues);
+    dueq_php_first(return_value, &source, reserve(queues, 1, &patience), dueq_php_message_item);
+}
+
+/* Gives a message back as if it had not been reserved. */
+static dueq_status give_back(dueq_php_link *link) {
+    dueq_result *brought;
+    dueq_status status;
+
+    dueq_take(link->client, &brought);
+    status = dueq_php_link_finish(
+        link, dueq_release_submit(link->queues[dueq_result_queue(brought)],
+                                  &dueq_result_message(brought, 0)->ticket, 1, 0));
+    dueq_result_free(brought);
+    return status;
+}
+
+static void make_reserved(zval *out, const dueq_php_source *source, const dueq_result *result) {
+    if (dueq_result_count(result)) {
+        dueq_php_message_item(out, source, result, 0);
+    } else {
+        ZVAL_NULL(out);
     }
 }
 
-static dueq_php_source source_of(queues_object *queues) {
-    return (dueq_php_source){&queues->std, queues->client, queues->objects, queues->count,
-                             queues->order};
+void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
+                            const dueq_php_source *source) {
+    static const dueq_php_call call = {make_reserved, give_back};
+    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    zval *timeout = NULL, *lease = NULL;
+    dueq_php_link *link;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(lease)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (dueq_php_patience_read(timeout, lease, 1, &patience) &&
+        (link = dueq_php_pending_open(return_value, source, &call))) {
+        dueq_php_pending_start(return_value,
+                               dueq_reserve_any_submit(link->queues, link->count, source->order, 1,
+                                                       patience.timeout_ms, patience.lease_ms));
+    }
 }
 
 ZEND_METHOD(Dueq_Queues, reserveStart) {
@@ -219,7 +258,6 @@ ZEND_METHOD(Dueq_Queues, consume) {
 ZEND_METHOD(Dueq_Queues, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
     dueq_php_patience patience = {0};
-    dueq_php_queue *from;
     zend_long count;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -233,10 +271,6 @@ ZEND_METHOD(Dueq_Queues, reserveMany) {
     if (!dueq_php_patience_read(timeout, lease, 2, &patience)) {
         RETURN_THROWS();
     }
-    from = reserve(queues, count, &patience);
-    if (from) {
-        dueq_php_message_list(return_value, from);
-    } else if (!EG(exception)) {
-        RETURN_EMPTY_ARRAY();
-    }
+    const dueq_php_source source = source_of(queues);
+    dueq_php_list(return_value, &source, reserve(queues, count, &patience), dueq_php_message_item);
 }

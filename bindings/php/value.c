@@ -88,10 +88,11 @@ bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec co
 /* ---- To PHP ---- */
 
 /* Why an item cannot be read; to be freed. */
-static zend_string *reason_of(dueq_php_client *client, dueq_codec codec, dueq_bytes raw) {
+static zend_string *reason_of(const dueq_php_source *source, dueq_bytes raw) {
+    const dueq_codec codec = dueq_php_delayed_of(source->object)->codec;
     dueq_result *decoded = NULL;
-    dueq_status status = dueq_codec_decode(client->client, codec, raw, &decoded);
-    const char *text = status < 0 ? dueq_error_text(client->client)
+    dueq_status status = dueq_codec_decode(source->client->client, codec, raw, &decoded);
+    const char *text = status < 0 ? dueq_error_text(source->client->client)
                                   : "it waits in no layout of Redisson's that is known";
 
     dueq_result_free(decoded);
@@ -130,8 +131,8 @@ static bool make(zval *out, const dueq_result *result, size_t index, dueq_bytes 
     return true;
 }
 
-static void throw_corrupt(dueq_php_client *client, dueq_codec codec, dueq_bytes raw) {
-    zend_string *reason = reason_of(client, codec, raw);
+static void throw_corrupt(const dueq_php_source *source, dueq_bytes raw) {
+    zend_string *reason = reason_of(source, raw);
     zval exception, value;
 
     dueq_php_exception_make(&exception, DUEQ_CORRUPT, ZSTR_VAL(reason));
@@ -142,35 +143,24 @@ static void throw_corrupt(dueq_php_client *client, dueq_codec codec, dueq_bytes 
     zend_throw_exception_object(&exception);
 }
 
-void dueq_php_value_first(zval *out, dueq_php_client *client, dueq_codec codec) {
+void dueq_php_value_alone(zval *out, const dueq_php_source *source, const dueq_result *result,
+                          size_t index) {
     dueq_bytes raw;
 
-    if (!make(out, client->result, 0, &raw)) {
-        throw_corrupt(client, codec, raw);
+    if (!make(out, result, index, &raw)) {
+        throw_corrupt(source, raw);
     }
-    dueq_php_client_forget(client);
 }
 
-static void make_unreadable(zval *out, dueq_php_client *client, dueq_codec codec, dueq_bytes raw) {
-    object_init_ex(out, dueq_php_unreadable_ce);
-    dueq_php_string(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_RAW), raw);
-    ZVAL_STR(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_REASON), reason_of(client, codec, raw));
-}
+void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_result *result,
+                         size_t index) {
+    dueq_bytes raw;
 
-void dueq_php_value_list(zval *out, dueq_php_client *client, dueq_codec codec) {
-    size_t count = dueq_result_count(client->result);
-
-    array_init_size(out, (uint32_t)count);
-    for (size_t i = 0; i < count; i++) {
-        dueq_bytes raw;
-        zval value;
-
-        if (!make(&value, client->result, i, &raw)) {
-            make_unreadable(&value, client, codec, raw);
-        }
-        zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &value);
+    if (!make(out, result, index, &raw)) {
+        object_init_ex(out, dueq_php_unreadable_ce);
+        dueq_php_string(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_RAW), raw);
+        ZVAL_STR(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_REASON), reason_of(source, raw));
     }
-    dueq_php_client_forget(client);
 }
 
 /* ---- Dueq\Long, Dueq\Binary, Dueq\Unreadable ---- */

@@ -525,6 +525,15 @@ final class DelayedQueueTest extends QueueTestCase
                 $this->assertThrows(InvalidException::class, fn () => $queue->offer($bad));
             }
             $queue->runTransfer(fn () => true);
+            $this->server->command('RPUSH', 'orders', '["java.lang.Thing",5]', '["java.util.ArrayList",[5]]');
+            $unreadable = $queue->takeStart();
+            $this->loop([$unreadable]);
+            $this->assertThrows(CorruptException::class, fn () => $unreadable->result());
+            $this->loop([$taken = $queue->takeStart(), $moved = $queue->transferStart(0.0)]);
+            $this->assertSame([[5], 0], [$taken->result(), $moved->result()->moved]);
+            $dropped = $queue->takeStart();
+            $dropped->poll();
+            $this->assertThrows(InvalidException::class, fn () => $queue->transferStart(0.0, 0));
             $queue->destroy();
         };
         for ($i = 0; $i < 100; $i++) {

@@ -404,6 +404,12 @@ final class LaravelQueueTest extends QueueTestCase
             $queue->migrate();
             $queue->runMigrate(fn () => true);
             $queue->clear();
+            $queue->push('Started');
+            $this->loop([$popped = $queue->popStart(), $moved = $queue->migrateStart(0.0)]);
+            $this->assertSame(['Started', 0], [$popped->result()->name, $moved->result()->moved]);
+            $dropped = $queue->popStart();
+            $dropped->poll();
+            $queue->clear();
         };
         for ($i = 0; $i < 100; $i++) {
             $cycle();

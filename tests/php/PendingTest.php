@@ -8,36 +8,11 @@ use Dueq\Exception\ClosedException;
 use Dueq\Exception\ConnectException;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\InvalidException;
-use Dueq\Pending;
 use Dueq\Queues;
 
 /** reserveStart() in event loops: a stream to wait for, and nothing that blocks. */
 final class PendingTest extends QueueTestCase
 {
-    /**
-     * A loop of stream_select() until each of these has ended, or the time is over.
-     *
-     * @param Pending[] $waiting
-     * @return int how often a stream was readable
-     */
-    private function loop(array $waiting, float $seconds = 20.0): int
-    {
-        $wakes = 0;
-        $waiting = array_filter($waiting, fn ($pending) => !$pending->poll());
-        for ($end = microtime(true) + $seconds; $waiting && ($left = $end - microtime(true)) > 0;) {
-            $read = array_map(fn ($pending) => $pending->stream(), $waiting);
-            [$write, $except] = [[], []];
-            stream_select($read, $write, $except, (int) $left, (int) (fmod($left, 1) * 1e6));
-            $wakes += count($read);
-            foreach ($read as $key => $stream) {
-                if ($waiting[$key]->poll()) {
-                    unset($waiting[$key]);
-                }
-            }
-        }
-        return $wakes;
-    }
-
     private static function cpu(): float
     {
         $usage = getrusage();
@@ -394,16 +369,5 @@ final class PendingTest extends QueueTestCase
         $queue->push('x');
         $this->loop([$pending]);
         $this->assertSame('x', $pending->result()->body);
-    }
-
-    private function assertError(string $text, callable $run): void
-    {
-        try {
-            $run();
-        } catch (\Error $e) {
-            $this->assertStringContainsString($text, $e->getMessage());
-            return;
-        }
-        $this->fail("no Error with $text");
     }
 }

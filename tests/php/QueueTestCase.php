@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Exception\DueqException;
+use Dueq\Pending;
 use Dueq\Queue;
 use PHPUnit\Framework\TestCase;
 
@@ -56,6 +57,42 @@ abstract class QueueTestCase extends TestCase
             return;
         }
         $this->fail("no TypeError with $text");
+    }
+
+    /** Runs what must throw an Error that says this. */
+    protected function assertError(string $text, callable $run): void
+    {
+        try {
+            $run();
+        } catch (\Error $e) {
+            $this->assertStringContainsString($text, $e->getMessage());
+            return;
+        }
+        $this->fail("no Error with $text");
+    }
+
+    /**
+     * A loop of stream_select() until each of these has ended, or the time is over.
+     *
+     * @param Pending[] $waiting
+     * @return int how often a stream was readable
+     */
+    protected function loop(array $waiting, float $seconds = 20.0): int
+    {
+        $wakes = 0;
+        $waiting = array_filter($waiting, fn ($pending) => !$pending->poll());
+        for ($end = microtime(true) + $seconds; $waiting && ($left = $end - microtime(true)) > 0;) {
+            $read = array_map(fn ($pending) => $pending->stream(), $waiting);
+            [$write, $except] = [[], []];
+            stream_select($read, $write, $except, (int) $left, (int) (fmod($left, 1) * 1e6));
+            $wakes += count($read);
+            foreach ($read as $key => $stream) {
+                if ($waiting[$key]->poll()) {
+                    unset($waiting[$key]);
+                }
+            }
+        }
+        return $wakes;
     }
 
     /** Waits until this holds. */

@@ -1,0 +1,121 @@
+/*
+ * The map goes on: what has connections of its own, by link.c. Dueq\Pending is pending.c; Dueq\Consumer is
+ * consumer.c with loop.c; Dueq\Pusher is pusher.c.
+ */
+#ifndef DUEQ_PHP_LINK_H
+#define DUEQ_PHP_LINK_H
+
+#include "php_dueq.h"
+
+/* ---- link.c: further clients of the same server --------------------------------------------------- */
+
+/* What calls have in common that go to a queue of another system (foreign.h). */
+typedef struct dueq_php_foreign {
+    /* Opens the queue of this object on another client. */
+    dueq_status (*open)(zend_object *object, dueq_client *client, void **queue);
+    void (*close)(void *queue);
+    /* Submit the verbs size, and transfer or migrate. */
+    dueq_status (*size)(void *queue);
+    dueq_status (*move)(void *queue, size_t most, int64_t timeout_ms);
+    const char *what; /* what goes before its name in the log */
+} dueq_php_foreign;
+
+/*
+ * A client beside that of the source, as a client carries one call at a time: what is under way here
+ * leaves the methods of queues and messages free. It has the source's queues, in their order.
+ */
+typedef struct dueq_php_link {
+    struct dueq_php_link *next;
+    dueq_client *client;
+    dueq_result *result; /* kept here as in dueq_php_client */
+    pid_t pid;           /* of the process that opened it */
+    const dueq_php_foreign *foreign;
+    void *queue; /* of another system; NULL: none */
+    size_t count;
+    dueq_queue *queues[];
+} dueq_php_link;
+
+/* A spare one of the source's client, or a new one. NULL: it threw. */
+dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
+/* Makes it a spare one. No call is under way on it, but for that of a parent process. */
+void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
+/* Closes it, with the call that is under way on it. */
+void dueq_php_link_close(dueq_php_link *link);
+/* Sees the link's call through to its end, which is not taken. INVALID: it has none. */
+dueq_status dueq_php_link_await(dueq_php_link *link);
+/* Sees a submitted verb through, as dueq_php_finish(), and takes its result. Throws nothing. */
+dueq_status dueq_php_link_finish(dueq_php_link *link, dueq_status submitted);
+/*
+ * Makes a stream of dueq_descriptor(), unless *stream is one that the program has not closed. It may be
+ * closed before or after the link. False: it threw.
+ */
+bool dueq_php_link_stream(zval *stream, dueq_php_link *link);
+
+/* ---- pending.c: Dueq\Pending --------------------------------------------------------------------- */
+
+/* What belongs to the call that a Dueq\Pending carries. */
+typedef struct dueq_php_call {
+    /* Makes what the method that waits for it returns, or throws. result: NULL or empty where none came. */
+    void (*make)(zval *out, const dueq_php_source *source, const dueq_result *result);
+    /*
+     * Gives back what the link's call brought, which has ended well and is not taken. Returns the final
+     * status of that. NULL: nothing is to go back.
+     */
+    dueq_status (*give_back)(dueq_php_link *link);
+} dueq_php_call;
+
+void dueq_php_pending_startup(void);
+/* Makes a Dueq\Pending, and a link that is its own, to submit the call on. NULL: it threw. */
+dueq_php_link *dueq_php_pending_open(zval *out, const dueq_php_source *source,
+                                     const dueq_php_call *call);
+/* Starts the call: `submitted` is what dueq_VERB_submit() returned. On failure it throws, and *out is null. */
+void dueq_php_pending_start(zval *out, dueq_status submitted);
+
+/* ---- loop.c: what a consumer shares with its messages ------------------------------------------------ */
+
+/*
+ * The core's consumer, on a link of its own. It lives, and so does its heartbeat, as long as a
+ * Dueq\Consumer or one of its messages that is not settled holds it.
+ */
+typedef struct dueq_php_loop {
+    dueq_consumer *consumer;
+    dueq_php_link *link;
+    dueq_php_client *client; /* it is one of its holders */
+    pid_t pid;               /* of the process that it works for */
+    bool under_way;          /* what dueq_php_loop_try() submitted */
+    uint32_t holders;
+} dueq_php_loop;
+
+/* Opens one with one holder. NULL: it threw. */
+dueq_php_loop *dueq_php_loop_open(const dueq_php_source *source,
+                                  const dueq_consumer_options *options);
+/* The last one to do so closes it. NULL is safe. */
+void dueq_php_loop_release(dueq_php_loop *loop);
+/*
+ * Waits for the next message, while signal handlers run. EMPTY after the wait, and where it is to end for
+ * a handler: it threw, or *stopped. Throws nothing of its own.
+ */
+dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const bool *stopped,
+                                const dueq_message **message, size_t *queue);
+/* The next message without blocking: PENDING while a request for it is under way. */
+dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
+/* Ends a wait, sends what was noted, and gives what is in hand back. Nothing of a parent process's. */
+dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
+
+/* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
+
+void dueq_php_consumer_startup(void);
+/* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
+void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
+                      const dueq_php_source *source);
+
+/* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
+
+/* The most pushes that a pusher may be told to take over. */
+#define DUEQ_PHP_MOST_PUSHES 1000000
+
+void dueq_php_pusher_startup(void);
+/* Makes a Dueq\Pusher of the source's first queue, or throws. Nothing is sent. */
+void dueq_php_pusher_make(zval *out, const dueq_php_source *source, size_t most);
+
+#endif
