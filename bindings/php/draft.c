@@ -212,6 +212,6 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
         Z_PARAM_STR_OR_NULL(fields->to)
         Z_PARAM_ZVAL(fields->unique)
         Z_PARAM_ZVAL(fields->replace)
-        ZEND_PARSE_PARAMETERS_END_EX(return false);
-        return true;
+    ZEND_PARSE_PARAMETERS_END_EX(return false);
+    return true;
 }
