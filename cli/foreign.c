@@ -11,6 +11,12 @@ void foreign_damaged(size_t count) {
         fprintf(stderr, "dueq: CORRUPT: %zu damaged entries were set aside\n", count);
 }
 
+/* One step of moving. */
+static dueq_status move(struct cli *cli, int64_t timeout_ms) {
+    return cli->laravel ? dueq_laravel_migrate_submit(cli->laravel, DUEQ_MAX_BATCH, timeout_ms)
+                        : dueq_redisson_transfer_submit(cli->redisson, DUEQ_MAX_BATCH, timeout_ms);
+}
+
 /* Completes a step. A signal ends its patience and not the step: what it has moved is counted. */
 static dueq_status complete(struct cli *cli, dueq_status status, dueq_result **result) {
     *result = NULL;
@@ -40,13 +46,13 @@ static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned
     return true;
 }
 
-int foreign_move(struct cli *cli, bool once, foreign_submit submit) {
+int foreign_move(struct cli *cli, bool once) {
     size_t moved = 0, damaged = 0;
     bool warned = false, goes = true;
     int code = CLI_DONE;
     while (goes && !cli_signal()) {
         dueq_result *result;
-        dueq_status status = complete(cli, submit(cli, once ? 0 : DUEQ_FOREVER), &result);
+        dueq_status status = complete(cli, move(cli, once ? 0 : DUEQ_FOREVER), &result);
         const dueq_moved *step = dueq_result_moved(result);
         if (step) {
             moved += step->moved;
@@ -71,9 +77,12 @@ int foreign_move(struct cli *cli, bool once, foreign_submit submit) {
     return code;
 }
 
-static void json_sizes(const struct cli *cli, const char *key, const dueq_sizes *sizes) {
+/* What its queue is called. */
+static const char *kind(const struct cli *cli) { return cli->laravel ? "queue" : "destination"; }
+
+static void json_sizes(const struct cli *cli, const dueq_sizes *sizes) {
     json_object *object = json_object_new_object();
-    json_object_object_add(object, key, json_name(cli->queue_name));
+    json_object_object_add(object, kind(cli), json_name(cli->queue_name));
     json_object_object_add(object, "ready", json_object_new_int64(sizes->ready));
     json_object_object_add(object, "delayed", json_object_new_int64(sizes->delayed));
     json_object_object_add(object, "reserved", json_object_new_int64(sizes->reserved));
@@ -88,8 +97,8 @@ static void row(const char *name, int64_t count) {
     printf("%lld\n", (long long)count);
 }
 
-static void print_sizes(const struct cli *cli, const char *key, const dueq_sizes *sizes) {
-    cli_label(key);
+static void print_sizes(const struct cli *cli, const dueq_sizes *sizes) {
+    cli_label(kind(cli));
     puts(cli->queue_name);
     cli_label("server");
     puts(dueq_client_url(cli->client));
@@ -104,18 +113,24 @@ static void print_sizes(const struct cli *cli, const char *key, const dueq_sizes
     }
 }
 
-int foreign_size(struct cli *cli, const char *key, dueq_status status) {
+int foreign_size(struct cli *cli) {
     dueq_result *result;
-    status = cli_wait(cli, status, &result);
+    dueq_status status = cli_wait(cli,
+                                  cli->laravel ? dueq_laravel_size_submit(cli->laravel)
+                                               : dueq_redisson_size_submit(cli->redisson),
+                                  &result);
     if (status == DUEQ_OK)
-        (cli->json ? json_sizes : print_sizes)(cli, key, dueq_result_sizes(result));
+        (cli->json ? json_sizes : print_sizes)(cli, dueq_result_sizes(result));
     dueq_result_free(result);
     return cli_report(cli, status, NULL);
 }
 
-int foreign_clear(struct cli *cli, dueq_status status) {
+int foreign_clear(struct cli *cli) {
     dueq_result *result;
-    status = cli_wait(cli, status, &result);
+    dueq_status status = cli_wait(cli,
+                                  cli->laravel ? dueq_laravel_clear_submit(cli->laravel)
+                                               : dueq_redisson_clear_submit(cli->redisson),
+                                  &result);
     if (status == DUEQ_OK)
         cli_sum(cli, dueq_result_purged(result), "cleared");
     dueq_result_free(result);

@@ -7,17 +7,18 @@
 
 /* ---- foreign.c ----------------------------------------------------------------------------------- */
 
-typedef dueq_status (*foreign_submit)(struct cli *cli, int64_t timeout_ms);
+/* Each is about the queue that is open, Redisson's or Laravel's, and returns the exit code. */
 
 /*
  * Moves what is due, step by step, and prints how much at the end: of what is due now with `once`, else
- * until SIGTERM or SIGINT; a failure that may pass is no end then. Returns the exit code.
+ * until SIGTERM or SIGINT; a failure that may pass is no end then.
  */
-int foreign_move(struct cli *cli, bool once, foreign_submit submit);
-/* Completes a size call and prints it; `key` is what JSON calls the queue. Returns the exit code. */
-int foreign_size(struct cli *cli, const char *key, dueq_status status);
-/* The same of a clear call. */
-int foreign_clear(struct cli *cli, dueq_status status);
+int foreign_move(struct cli *cli, bool once);
+/* Counts the queue, and prints it. */
+int foreign_size(struct cli *cli);
+/* Takes away what is in it for good, and prints how many there were. */
+int foreign_clear(struct cli *cli);
+
 /* Says that so many entries were set aside, if there are any. */
 void foreign_damaged(size_t count);
 

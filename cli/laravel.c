@@ -207,41 +207,29 @@ static int run_push(struct cli *cli, int argc, char *argv[]) {
 
 /* ---- migrate, size and clear --------------------------------------------------------------------- */
 
-/* Reads the options, of which `once` may be one, and opens the queue. False: *code is the exit code. */
-static bool begin(struct cli *cli, int argc, char *argv[], const struct option *options,
-                  struct laravel_wish *wish, int *code) {
-    laravel_options(cli, argc, argv, options, 0, 0, wish);
-    return laravel_open(cli, argv, wish, code);
-}
-
-static dueq_status migrate(struct cli *cli, int64_t timeout_ms) {
-    return dueq_laravel_migrate_submit(cli->laravel, DUEQ_MAX_BATCH, timeout_ms);
-}
-
 static int run_migrate(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"once", no_argument, NULL, ONCE}, LARAVEL_OPTIONS};
     struct laravel_wish wish;
     int code;
-    return begin(cli, argc, argv, options, &wish, &code) ? foreign_move(cli, wish.once, migrate)
-                                                         : code;
+    laravel_options(cli, argc, argv, options, 0, 0, &wish);
+    return laravel_open(cli, argv, &wish, &code) ? foreign_move(cli, wish.once) : code;
 }
 
-static const struct option no_options[] = {LARAVEL_OPTIONS};
-
-static int run_size(struct cli *cli, int argc, char *argv[]) {
+/* Of the options of all verbs alone. */
+static int plain(struct cli *cli, int argc, char *argv[], int (*act)(struct cli *cli)) {
+    static const struct option options[] = {LARAVEL_OPTIONS};
     struct laravel_wish wish;
     int code;
-    if (!begin(cli, argc, argv, no_options, &wish, &code))
-        return code;
-    return foreign_size(cli, "queue", dueq_laravel_size_submit(cli->laravel));
+    laravel_options(cli, argc, argv, options, 0, 0, &wish);
+    return laravel_open(cli, argv, &wish, &code) ? act(cli) : code;
+}
+
+static int run_size(struct cli *cli, int argc, char *argv[]) {
+    return plain(cli, argc, argv, foreign_size);
 }
 
 static int run_clear(struct cli *cli, int argc, char *argv[]) {
-    struct laravel_wish wish;
-    int code;
-    if (!begin(cli, argc, argv, no_options, &wish, &code))
-        return code;
-    return foreign_clear(cli, dueq_laravel_clear_submit(cli->laravel));
+    return plain(cli, argc, argv, foreign_clear);
 }
 
 /* ---- Help ---------------------------------------------------------------------------------------- */

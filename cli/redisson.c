@@ -129,35 +129,29 @@ static int run_offer(struct cli *cli, int argc, char *argv[]) {
 
 /* ---- transfer, size and clear -------------------------------------------------------------------- */
 
-static dueq_status transfer(struct cli *cli, int64_t timeout_ms) {
-    return dueq_redisson_transfer_submit(cli->redisson, DUEQ_MAX_BATCH, timeout_ms);
-}
-
 static int run_transfer(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"once", no_argument, NULL, ONCE}, REDISSON_OPTIONS};
     struct redisson_wish wish;
     int code;
-    if (!redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code))
-        return code;
-    return foreign_move(cli, wish.once, transfer);
+    return redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code)
+               ? foreign_move(cli, wish.once)
+               : code;
+}
+
+/* Of the options of all verbs alone. */
+static int plain(struct cli *cli, int argc, char *argv[], int (*act)(struct cli *cli)) {
+    static const struct option options[] = {REDISSON_OPTIONS};
+    struct redisson_wish wish;
+    int code;
+    return redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code) ? act(cli) : code;
 }
 
 static int run_size(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {REDISSON_OPTIONS};
-    struct redisson_wish wish;
-    int code;
-    if (!redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code))
-        return code;
-    return foreign_size(cli, "destination", dueq_redisson_size_submit(cli->redisson));
+    return plain(cli, argc, argv, foreign_size);
 }
 
 static int run_clear(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {REDISSON_OPTIONS};
-    struct redisson_wish wish;
-    int code;
-    if (!redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code))
-        return code;
-    return foreign_clear(cli, dueq_redisson_clear_submit(cli->redisson));
+    return plain(cli, argc, argv, foreign_clear);
 }
 
 /* ---- Help ---------------------------------------------------------------------------------------- */

@@ -128,7 +128,7 @@ class Machine(Watch):
     def reserve_any(self, who: int, queue: int, count: int) -> None:
         self.reserve_of(who, [self.queue(queue + 1), self.queue(queue)], count, 1)
 
-    def reserve_of(self, who: int, queues: list[Queue], count: int, lease: int) -> None:
+    def reserve_of(self, who: int, queues: list[Queue], count: int, lease: int) -> list[Message]:
         now, lease_ms, names = now_ms(), lease * SPAN_MS, [queue.name for queue in queues]
         request = {"do": "reserve", "queues": names, "count": count, "lease_ms": lease_ms}
         answer = self.run(who, request)
@@ -141,6 +141,7 @@ class Machine(Watch):
                 break
         self.same("the queue", answer["queue"], queue.name if wanted else "")
         self.taken(queue, answer, wanted)
+        return wanted
 
     def taken(self, queue: Queue, answer: Json, wanted: list[Message]) -> None:
         seen = [message["id"] for message in answer["messages"]]
@@ -218,11 +219,25 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now = self.pick(self.tickets(), pick), now_ms()
-        ms = delay * SPAN_MS if delay >= 0 else BY_POLICY
-        request = {"do": "retry", "delay_ms": ms, "error": error}
+        queue, ticket = self.pick(self.tickets(tries), pick)
+        self.fail(who, queue, ticket, delay * SPAN_MS if delay >= 0 else BY_POLICY, error)
+
+    def fail(self, who: int, queue: Queue, ticket: str, ms: int, error: str) -> None:
+        now, request = now_ms(), {"do": "retry", "delay_ms": ms, "error": error}
         answer = self.settle(who, queue, ticket, request)
         self.same("the status", answer["statuses"], [queue.retry(ticket, ms, error, now)])
+
+    @rule(who=ANY, queue=QUEUE, times=st.sampled_from([2, 3]))
+    def fail_again(self, who: int, queue: int, times: int) -> None:
+        """Takes what there is, and each time fails what has a backoff."""
+        for _ in range(times):
+            if not self.busiest(queue).has_work(now_ms()):
+                self.pass_time(5)
+            at = self.busiest(queue)
+            for message in self.reserve_of(who, [at], 10, 4):
+                if message.draft.backoff:
+                    self.fail(who, at, message.ticket, BY_POLICY, "failed")
+            self.look()  # what the delays are, by jitter, is seen before they pass
 
     @rule(who=ANY, pick=PICK)
     def retry_at_once(self, who: int, pick: int) -> None:
@@ -251,7 +266,7 @@ class Machine(Watch):
         if not self.leased():
             self.reserve(who, 0, 1, 4)
             return
-        (queue, ticket), now = self.pick(self.tickets(), pick), now_ms()
+        (queue, ticket), now = self.pick(self.tickets(ends), pick), now_ms()
         answer = self.settle(who, queue, ticket, {"do": "bury", "error": reason})
         self.same("the status", answer["statuses"], [queue.bury(ticket, reason, now)])
 
@@ -362,6 +377,16 @@ class Machine(Watch):
         self.tell(f"{spans * SPAN_MS} ms pass")
         self.world.pass_time(spans * SPAN_MS)
         self.model.pass_time(spans * SPAN_MS)
+
+
+def tries(message: Message) -> int:
+    """Of interest to retry: what has a backoff, and has failed before."""
+    return 1 + message.failures if message.draft.backoff else 0
+
+
+def ends(message: Message) -> int:
+    """Of interest to bury: what is not just dead then."""
+    return int(message.draft.drop or message.draft.dead_letter != "")
 
 
 def leads_to(message: Message) -> list[str]:

@@ -7,6 +7,7 @@ import importlib.util
 import re
 import secrets
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -15,9 +16,10 @@ from layout import due_word, is_usual, opened, packed, shown
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from private_server import Reply, Server, _read
+from private_server import Refused, Reply, Server, _read
 
 Json: TypeAlias = Any
+Word: TypeAlias = "str | bytes | int"
 SCRIPTS = Path(__file__).parents[2] / "core/scripts"
 STATES = ["", "ready", "delayed", "leased", "dead"]
 COUNTS = [
@@ -42,18 +44,40 @@ class Connection:
         self._file.close()
         self._socket.close()
 
-    def command(self, *words: str | bytes | int) -> Reply:
-        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        request = b"*%d\r\n" % len(parts)
-        request += b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
-        self._socket.sendall(request)
-        return _read(self._file)
+    def command(self, *words: Word) -> Reply:
+        [reply] = self.commands([words])
+        return reply
 
-    def script(self, source: str, keys: list[str], *arguments: str | bytes | int) -> Reply:
+    def commands(self, lines: Iterable[Sequence[Word]]) -> list[Reply]:
+        """Runs all of them in one round trip. Raises Refused when any of them is."""
+        requests = [packed_command(words) for words in lines]
+        self._socket.sendall(b"".join(requests))
+        replies, refusal = list[Reply](), None
+        for _ in requests:
+            try:
+                replies.append(_read(self._file))
+            except Refused as error:
+                refusal = error
+        if refusal:
+            raise refusal
+        return replies
+
+    def script(self, source: str, keys: list[str], *arguments: Word) -> Reply:
+        return self.command(*self.running(source, keys, *arguments))
+
+    def running(self, source: str, keys: list[str], *arguments: Word) -> list[Word]:
+        """The command that runs a script."""
         if source not in self._loaded:
             self._loaded[source] = hashlib.sha1(source.encode()).hexdigest()
             self.command("SCRIPT", "LOAD", source)
-        return self.command("EVALSHA", self._loaded[source], len(keys), *keys, *arguments)
+        return ["EVALSHA", self._loaded[source], len(keys), *keys, *arguments]
+
+
+def packed_command(words: Sequence[Word]) -> bytes:
+    parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return b"".join(
+        [b"*%d\r\n" % len(parts), *(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)]
+    )
 
 
 def embed() -> ModuleType:
@@ -82,6 +106,19 @@ def are_usual(tickets: list[str]) -> bool:
     return all(len(ticket) == 22 and ticket.isalnum() for ticket in tickets)
 
 
+def seen(answer: Any) -> Json:
+    """What find answers."""
+    if answer is None:
+        return None
+    _, state, time_ms, ticket, stored, past = answer
+    return shown(int(time_ms), ticket, stored, past, STATES[int(state)])
+
+
+def counted(answer: Any) -> Json:
+    """What stats answers."""
+    return {name: int(count) for name, count in zip(COUNTS, answer[1:16], strict=True)}
+
+
 class RawDriver:
     name = "raw"
 
@@ -108,7 +145,7 @@ class RawDriver:
         self,
         script: str,
         queue: str,
-        *arguments: str | bytes | int,
+        *arguments: Word,
         other: str = "",
         lock: str = "",
         few: bool = False,
@@ -117,13 +154,12 @@ class RawDriver:
 
         few: with the keys of its usual call alone, where it is not the first of a minute.
         """
-        words: tuple[str | bytes | int, ...] = arguments
+        words: tuple[Word, ...] = arguments
         if script not in NOT_NOTED:
             self._calls += 1
             # The first call of a session in an hour and a minute, and others.
             words = ("raw", self._calls, "0" if self._calls % 8 else "3", *arguments)
-        named = {"calls": "calls:1", "lock": f"lock:{lock}", "free": f"free:{lock}"}
-        keys = [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
+        keys = self.keys(script, queue, lock)
         if few and self._calls % 8:
             keys = keys[: self._few[script]]
         keys += [f"dueq:{{{other}}}:{key}" for key in self._other if other]
@@ -133,6 +169,10 @@ class RawDriver:
             self._calls -= 1
             return self.run(script, queue, *arguments, other=answer[1:].decode())
         return answer
+
+    def keys(self, script: str, queue: str, lock: str = "") -> list[str]:
+        named = {"calls": "calls:1", "lock": f"lock:{lock}", "free": f"free:{lock}"}
+        return [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
 
     def outcomes(self, answer: int | bytes) -> Json:
         found = str(answer) if isinstance(answer, int) else answer.decode()
@@ -278,21 +318,17 @@ class RawDriver:
                 return {"messages": messages}
 
     def do_look(self, request: Json) -> Json:
-        found = {}
-        for queue, ids in request["ids"].items():
-            found[queue] = [self.find(queue, id) for id in ids]
-        return {"found": found, "counts": {queue: self.stats(queue) for queue in found}}
+        """All in one round trip: it comes after each step."""
+        ids = request["ids"]
+        calls = [self.looking("find", queue, id) for queue in ids for id in ids[queue]]
+        calls += [self.looking("stats", queue) for queue in ids]
+        answers: Iterator[Any] = iter(self._connection.commands(calls))
+        found = {queue: [seen(next(answers)) for _ in ids[queue]] for queue in ids}
+        return {"found": found, "counts": {queue: counted(next(answers)) for queue in ids}}
 
-    def find(self, queue: str, id: str) -> Json:
-        answer = self.run("find", queue, id)
-        if answer is None:
-            return None
-        _, state, time_ms, ticket, stored, past = answer
-        return shown(int(time_ms), ticket, stored, past, STATES[int(state)])
-
-    def stats(self, queue: str) -> Json:
-        _, *counts = self.run("stats", queue)
-        return {name: int(count) for name, count in zip(COUNTS, counts[:15], strict=True)}
+    def looking(self, script: str, queue: str, *arguments: str) -> list[Word]:
+        keys = self.keys(script, queue)
+        return self._connection.running(self._scripts[script], keys, *arguments)
 
     def do_lock(self, request: Json) -> Json:
         ttl, token = request["ttl_ms"], f"t{self._calls}"

@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from base64 import b64encode
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
@@ -59,11 +59,12 @@ class Watch(RuleBasedStateMachine):
                 else:
                     self.settle_chance(queue, message, seen)
                     self.agree(seen, message)
+        times = self.world.noted()
         for queue in queues.values():
             seen, wanted = answer["counts"][queue.name], queue.stats()
             first = wanted["next_ms"] = near(seen["next_ms"], wanted["next_ms"])
             self.same(f"stats of {queue.name}", seen, wanted)
-            noted = self.world.noted(queue.name)
+            noted = times[queue.name]
             late = first > 0 and (noted is None or noted > max(first, now_ms()))
             self.same(f"the noted time of {queue.name}", noted, first if late else noted)
         if self.count % CHECK_EVERY == 0:
@@ -151,9 +152,15 @@ class Watch(RuleBasedStateMachine):
     def leased(self) -> int:
         return sum(len(queue.peek("leased")) for queue in self.model.queues.values())
 
-    def tickets(self) -> list[tuple[Queue, str]]:
-        """Those that hold, then those that once did, the latest first; then one never given out."""
+    def tickets(
+        self, interest: Callable[[Message], int] = lambda message: 0
+    ) -> list[tuple[Queue, str]]:
+        """
+        Those that hold, by interest; then those that once did, the latest first; then one never
+        given out.
+        """
         living = [(q, m) for q in self.model.queues.values() for m in q.living.values()]
+        living.sort(key=lambda each: -interest(each[1]))
         held = [(queue, message.ticket) for queue, message in living if message.state == "leased"]
         stale = [(q, t) for t, (q, _) in reversed(self.given.items()) if (q, t) not in held]
         never = [(q, m.ticket) for q, m in living if m.ticket not in self.given]

@@ -63,10 +63,11 @@ class World:
         assert isinstance(found, list)
         return [line.decode() for line in found if isinstance(line, bytes)]
 
-    def noted(self, queue: str) -> int | None:
-        """The time that reserve looks at before it looks for what is due."""
-        found = self.connection.command("HGET", f"dueq:{{{queue}}}:info", "next")
-        return int(found) if isinstance(found, bytes) else None
+    def noted(self) -> dict[str, int | None]:
+        """The times that reserve of each queue looks at before it looks for what is due."""
+        calls = [("HGET", f"dueq:{{{name}}}:info", "next") for name in QUEUES]
+        found = zip(QUEUES, self.connection.commands(calls), strict=True)
+        return {name: int(time) if isinstance(time, bytes) else None for name, time in found}
 
     def stamps(self, queue: str, ids: list[str]) -> list[str]:
         stored = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)

@@ -77,7 +77,7 @@ def test_heartbeat_of_a_handler_that_runs_for_many_leases(queue: dueq.Queue) -> 
     with queue.consume(lease=LEASE, timeout=0) as consumer:
         for message in consumer:
             with message:
-                assert queue.reserve(timeout=10 * LEASE) is None
+                assert queue.reserve(timeout=5 * LEASE) is None
     stats = queue.stats()
     assert (stats.acked, stats.reserved, stats.leased) == (1, 1, 0)
 

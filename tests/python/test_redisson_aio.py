@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from types import FrameType
 from typing import Any
@@ -139,7 +138,7 @@ def test_redisson_cancel_after_the_answer_has_come(server: Server) -> None:
                 cancelled.set_result(None)
 
             # The value's answer is read in the same turn of the loop as this runs.
-            time.sleep(0.2)
+            server.wait_for_waiting(0)
             loop.call_soon(strike)
             await cancelled
             await asyncio.gather(task, return_exceptions=True)

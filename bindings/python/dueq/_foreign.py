@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from datetime import timedelta
+from typing import TYPE_CHECKING, ClassVar
 
 from dueq import _core
 from dueq._link import Links
@@ -12,6 +13,9 @@ from dueq._steps import Steps, on
 from dueq.errors import Error
 from dueq.stats import Moved, Sizes
 from dueq.times import patience_ms
+
+if TYPE_CHECKING:
+    from dueq._link import Open
 
 _log = logging.getLogger("dueq")
 
@@ -24,23 +28,32 @@ class Foreign:
     A queue of another system.
 
     label  what it is called there, and in its links
+    url    as of dueq.Queue
+    open   how a link opens it
     mover  the call that moves what is due
     """
 
+    _pool: ClassVar[type[Links]]
+    """The links of its face."""
+
     def __init__(
-        self, links: Links, label: str, mover: Callable[[_core.Handle, int, int], int]
+        self,
+        label: str,
+        url: str | None,
+        open: Open,
+        mover: Callable[[_core.Handle, int, int], int],
     ) -> None:
-        self._links = links
+        self._home = self._pool(url, label, open=open)
         self._label = label
         self._mover = mover
 
     @property
     def url(self) -> str:
         """Where the server is, without the password."""
-        return self._links.url()
+        return self._home.url()
 
     def __repr__(self) -> str:
-        closed = " closed" if self._links.closed else ""
+        closed = " closed" if self._home.closed else ""
         return f"<{type(self).__name__} {self._label}{closed}>"
 
     def _warn(self, damaged: int) -> None:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from dueq import _core
+from dueq._link import Links
 from dueq._steps import Steps, on
 from dueq.errors import InvalidError, LeaseLost
 from dueq.times import due_ms, duration_ms, point_ms
@@ -142,7 +143,8 @@ def rows(jobs: Iterable[str | JobDraft]) -> Iterator[_core.LaravelRow]:
 class Popped:
     """What a job that was popped is. queue: its place in the links of its home."""
 
-    def __init__(self, queue: str, row: _core.JobRow) -> None:
+    def __init__(self, home: Links, queue: str, row: _core.JobRow) -> None:
+        self._home = home
         self._queue = queue
         self._row = row
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from dueq import _core, _foreign
 from dueq._job import JobDraft, Popped, rows
-from dueq._link import Links
 from dueq._steps import Steps, on
 from dueq.draft import portions, size_of
 from dueq.errors import Duplicate
@@ -29,9 +28,13 @@ class Jobs(_foreign.Foreign):
     """What a queue of Laravel's is, of either face."""
 
     def __init__(
-        self, links: Links, name: str, prefix: str, retry_after: float | timedelta
+        self,
+        name: str = "default",
+        url: str | None = None,
+        prefix: str = "",
+        retry_after: float | timedelta = _core.LARAVEL_RETRY_AFTER_MS / 1000,
     ) -> None:
-        super().__init__(links, name, _core.laravel_migrate_submit)
+        super().__init__(name, url, opener(prefix), _core.laravel_migrate_submit)
         self.name = name
         self.prefix = prefix
         self.retry_after = retry_after

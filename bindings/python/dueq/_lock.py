@@ -6,6 +6,7 @@ import logging
 from datetime import timedelta
 
 from dueq import _core
+from dueq._link import Links
 from dueq._steps import Steps, on
 from dueq.errors import Error, LeaseLost
 from dueq.times import duration_ms
@@ -20,7 +21,8 @@ class Owned:
     token: str
     """This ownership: who has it may extend or release the lock."""
 
-    def __init__(self, queue: str, name: str, token: str) -> None:
+    def __init__(self, home: Links, queue: str, name: str, token: str) -> None:
+        self._home = home
         self._queue = queue
         self._released = False
         self.name = name

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from dueq import _core, _foreign
-from dueq._link import Answer, Links
+from dueq._link import Answer
 from dueq._steps import Call, Steps, on
 from dueq.draft import portions, size_of
 from dueq.errors import CorruptError, InvalidError
@@ -42,8 +42,14 @@ _LAYOUTS = {None: _core.LAYOUT_FOUND, "new": _core.LAYOUT_NEW, "old": _core.LAYO
 class Delayed(_foreign.Foreign):
     """What a delayed queue is, of either face."""
 
-    def __init__(self, links: Links, destination: str, codec: Codec, layout: Layout | None) -> None:
-        super().__init__(links, destination, _core.redisson_transfer_submit)
+    def __init__(
+        self,
+        destination: str,
+        url: str | None = None,
+        codec: Codec = "kryo5",
+        layout: Layout | None = None,
+    ) -> None:
+        super().__init__(destination, url, opener(codec, layout), _core.redisson_transfer_submit)
         self.destination = destination
         self.codec = codec
         self.layout = layout
@@ -57,13 +63,13 @@ class Delayed(_foreign.Foreign):
 
     def _reason(self, raw: bytes) -> str:
         """Why a value cannot be read."""
-        link = self._links.take()
+        link = self._home.take()
         try:
             _core.codec_decode(link.client, _CODECS[self.codec], raw)
         except CorruptError as error:
             return str(error)
         finally:
-            self._links.put(link)
+            self._home.put(link)
         return f"an element of {self.destination} that is packed in neither layout"
 
     def _values(self, rows: list[_core.ReadRow]) -> list[Any]:

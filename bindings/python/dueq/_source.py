@@ -20,18 +20,18 @@ _ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
 class Origin:
     """One queue, or several at once: where messages are reserved. order: None of one."""
 
-    def __init__(self, links: Links, names: tuple[str, ...], order: int | None = None) -> None:
+    def __init__(self, home: Links, names: tuple[str, ...], order: int | None = None) -> None:
         self.names = names
-        self._links = links
+        self._home = home
         self._order = order
 
     @property
     def url(self) -> str:
         """Where the server is, without the password."""
-        return self._links.url()
+        return self._home.url()
 
     def __repr__(self) -> str:
-        closed = " closed" if self._links.closed else ""
+        closed = " closed" if self._home.closed else ""
         return f"<{type(self).__name__} {', '.join(self.names)}{closed}>"
 
     @property

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import timedelta
 from typing import TYPE_CHECKING, overload
 
-from dueq import _agent, _core, _job, _laravel
+from dueq import _agent, _job, _laravel
 from dueq._pool import Closing, Pool, blocking
 
 if TYPE_CHECKING:
@@ -15,10 +15,6 @@ if TYPE_CHECKING:
 
 class Job(_job.Popped):
     """A job that was popped from a LaravelQueue. It comes back at `until` unless it is deleted."""
-
-    def __init__(self, pool: Pool, queue: str, row: _core.JobRow) -> None:
-        super().__init__(queue, row)
-        self._home = pool
 
     delete = blocking(_job.delete)
     release = blocking(_job.release)
@@ -43,17 +39,8 @@ class LaravelQueue(_laravel.Jobs, Closing):
             job.delete()
     """
 
-    def __init__(
-        self,
-        name: str = "default",
-        url: str | None = None,
-        prefix: str = "",
-        retry_after: float | timedelta = _core.LARAVEL_RETRY_AFTER_MS / 1000,
-    ) -> None:
-        pool = Pool(url, name, open=_laravel.opener(prefix))
-        super().__init__(pool, name, prefix, retry_after)
-        self._home = pool
-        self._url = url
+    _pool = Pool
+    _home: Pool
 
     push = blocking(_laravel.push)
     later = blocking(_laravel.later)
@@ -117,4 +104,4 @@ class LaravelQueue(_laravel.Jobs, Closing):
     def __reduce__(
         self,
     ) -> tuple[type[LaravelQueue], tuple[str, str | None, str, float | timedelta]]:
-        return type(self), (self.name, self._url, self.prefix, self.retry_after)
+        return type(self), (self.name, self._home._url, self.prefix, self.retry_after)

@@ -17,9 +17,7 @@ class Lock(_lock.Owned):
     has released is left alone.
     """
 
-    def __init__(self, pool: Pool, queue: str, name: str, token: str) -> None:
-        super().__init__(queue, name, token)
-        self._home = pool
+    _home: Pool
 
     extend = blocking(_lock.extend)
     release = blocking(_lock.release)

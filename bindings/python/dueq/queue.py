@@ -34,7 +34,6 @@ class Queue(Source):
     def __init__(self, name: str, url: str | None = None) -> None:
         super().__init__(Pool(url, name), (name,))
         self.name = name
-        self._url = url
 
     def new_id(self) -> str:
         """An id as push() makes them, to know it beforehand: 22 characters that sort by time."""
@@ -112,7 +111,7 @@ class Queue(Source):
         return None if token is None else Lock(self._home, self.name, name, token)
 
     def __reduce__(self) -> tuple[type[Queue], tuple[str, str | None]]:
-        return type(self), (self.name, self._url)
+        return type(self), (self.name, self._home._url)
 
 
 def queues(url: str | None = None) -> list[str]:

@@ -36,17 +36,8 @@ class DelayedQueue(_redisson.Delayed, Closing):
                 print(queue.take())
     """
 
-    def __init__(
-        self,
-        destination: str,
-        url: str | None = None,
-        codec: Codec = "kryo5",
-        layout: Layout | None = None,
-    ) -> None:
-        pool = Pool(url, destination, open=_redisson.opener(codec, layout))
-        super().__init__(pool, destination, codec, layout)
-        self._home = pool
-        self._url = url
+    _pool = Pool
+    _home: Pool
 
     offer = blocking(_redisson.offer)
     offer_many = blocking(_redisson.offer_many)
@@ -94,4 +85,4 @@ class DelayedQueue(_redisson.Delayed, Closing):
     def __reduce__(
         self,
     ) -> tuple[type[DelayedQueue], tuple[str, str | None, Codec, Layout | None]]:
-        return type(self), (self.destination, self._url, self.codec, self.layout)
+        return type(self), (self.destination, self._home._url, self.codec, self.layout)

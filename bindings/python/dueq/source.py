@@ -15,9 +15,7 @@ from dueq.message import Message
 class Source(_source.Origin, Closing):
     """What Queue and Queues have in common: one takes messages from them, and closes them."""
 
-    def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
-        super().__init__(pool, names, order)
-        self._home = pool
+    _home: Pool
 
     @overload
     def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -109,8 +107,7 @@ class Queues(Source):
     ) -> None:
         several, number = _source.several(names, order)
         self.order = order
-        self._url = url
         super().__init__(Pool(url, *several), several, number)
 
     def __reduce__(self) -> tuple[type[Queues], tuple[tuple[str, ...], str | None, str]]:
-        return type(self), (self.names, self._url, self.order)
+        return type(self), (self.names, self._home._url, self.order)

@@ -6,17 +6,13 @@ from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
 from typing import NoReturn, overload
 
-from dueq import _core, _job, _laravel
+from dueq import _job, _laravel
 from dueq.aio import _agent
 from dueq.aio._pool import Closing, Pool, waiting
 
 
 class Job(_job.Popped):
     """A job that was popped, as dueq.Job: its verbs are coroutines."""
-
-    def __init__(self, pool: Pool, queue: str, row: _core.JobRow) -> None:
-        super().__init__(queue, row)
-        self._home = pool
 
     delete = waiting(_job.delete)
     release = waiting(_job.release)
@@ -35,16 +31,8 @@ class LaravelQueue(_laravel.Jobs, Closing):
                 await job.delete()
     """
 
-    def __init__(
-        self,
-        name: str = "default",
-        url: str | None = None,
-        prefix: str = "",
-        retry_after: float | timedelta = _core.LARAVEL_RETRY_AFTER_MS / 1000,
-    ) -> None:
-        pool = Pool(url, name, open=_laravel.opener(prefix))
-        super().__init__(pool, name, prefix, retry_after)
-        self._home = pool
+    _pool = Pool
+    _home: Pool
 
     push = waiting(_laravel.push)
     later = waiting(_laravel.later)

@@ -55,9 +55,7 @@ class Message(Fields):
 class Lock(_lock.Owned):
     """A lock that is held, as dueq.Lock: `async with lock`."""
 
-    def __init__(self, pool: Pool, queue: str, name: str, token: str) -> None:
-        super().__init__(queue, name, token)
-        self._home = pool
+    _home: Pool
 
     extend = waiting(_lock.extend)
     release = waiting(_lock.release)

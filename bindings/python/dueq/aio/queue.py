@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 class Source(_source.Origin, Closing):
     """What Queue and Queues have in common: one takes messages from them, and closes them."""
 
-    def __init__(self, pool: Pool, names: tuple[str, ...], order: int | None = None) -> None:
-        super().__init__(pool, names, order)
-        self._home = pool
+    _home: Pool
 
     @overload
     async def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from dueq import _redisson
 from dueq.aio import _agent
 from dueq.aio._pool import Closing, Pool, waiting
-
-if TYPE_CHECKING:
-    from dueq._redisson import Codec, Layout
 
 
 class DelayedQueue(_redisson.Delayed, Closing):
@@ -27,16 +24,8 @@ class DelayedQueue(_redisson.Delayed, Closing):
             print(await queue.take())
     """
 
-    def __init__(
-        self,
-        destination: str,
-        url: str | None = None,
-        codec: Codec = "kryo5",
-        layout: Layout | None = None,
-    ) -> None:
-        pool = Pool(url, destination, open=_redisson.opener(codec, layout))
-        super().__init__(pool, destination, codec, layout)
-        self._home = pool
+    _pool = Pool
+    _home: Pool
 
     offer = waiting(_redisson.offer)
     offer_many = waiting(_redisson.offer_many)
@@ -67,8 +56,8 @@ class DelayedQueue(_redisson.Delayed, Closing):
 
     async def close(self) -> None:
         """
-        Closes the connections. Calls under way in other tasks end with an error; it waits until
-        they and those that were cancelled have ended at the server.
+        As dueq.aio.Queue.close(). Values that cancelled polls took, and no other poll has had
+        since, are lost, with a warning to the log.
         """
         await super().close()
         self._warn_of_kept()
