@@ -229,6 +229,8 @@ static void lost(dueq_client *client) {
     if (waiting && was_on)
         /* Something may not have been told. The request also finds out whether the server is there. */
         dueq__wait_ask(client, 0);
+    else if (waiting)
+        dueq__wait_blind(client);
 }
 
 static bool rested(const dueq_client *client) {

@@ -23,6 +23,8 @@
 #define OVERDUE_MS 500
 /* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define LONGEST_BLOCK_MS 300000
+/* How often a call looks while its waiting connections cannot be had: the server may be gone, or full. */
+#define BLIND_PAUSE_MS 1000
 /* How often a call that waits for a list looks while the server has no memory to park anything. */
 #define FULL_PAUSE_MS 500
 
@@ -116,6 +118,14 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     }
 }
 
+void dueq__wait_blind(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    int64_t look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
+    for (size_t i = 0; i < wait->watch_count; i++)
+        if (look_us < wait->watches[i].look_us)
+            wait->watches[i].look_us = look_us;
+}
+
 /* ---- The waiting connection ---- */
 
 static void block(dueq_client *client) {
@@ -172,6 +182,8 @@ static void waiter_lost(dueq_client *client) {
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
         /* A marker may be lost with it. The request also finds out whether the server is there. */
         dueq__wait_ask(client, call->wait.block ? 0 : first_to_ask(&call->wait));
+    else if (call->phase == DUEQ__PHASE_WAITING)
+        dueq__wait_blind(client);
 }
 
 static void pump_waiter(dueq_client *client) {

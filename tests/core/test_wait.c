@@ -233,6 +233,36 @@ static void test_reserve_without_blocking_by_poll_set_and_pump(void **state) {
     jobs_close(other);
 }
 
+static void
+test_reserve_finds_messages_while_the_server_has_no_room_for_another_connection(void **state) {
+    (void)state;
+    struct jobs other = jobs_open(server.url);
+    push_body(other.queue, "first", 0, NULL);
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 0, 0, &result));
+    dueq_result_free(result);
+    redisContext *control = redisConnectUnix(server.socket);
+    /* Its own, the two clients' and no further one. */
+    freeReplyObject(redisCommand(control, "CONFIG SET maxclients 3"));
+    assert_status(jobs.client, PENDING, dueq_reserve_submit(jobs.queue, 1, 20000, 0));
+    for (bool refused = false; !refused;) {
+        assert_status(jobs.client, PENDING, dueq_wait(jobs.client, 5));
+        redisReply *stats = redisCommand(control, "INFO stats");
+        refused = !strstr(stats->str, "\nrejected_connections:0");
+        freeReplyObject(stats);
+    }
+    int64_t start = now_ms();
+    push_body(other.queue, "second", 0, NULL);
+    assert_status(jobs.client, OK, dueq_wait(jobs.client, 20000));
+    /* A probe would come in 12 seconds. */
+    assert_true(now_ms() - start < 8000);
+    assert_status(jobs.client, OK, dueq_take(jobs.client, &result));
+    dueq_result_free(result);
+    freeReplyObject(redisCommand(control, "CONFIG SET maxclients 1000"));
+    redisFree(control);
+    jobs_close(other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_reserve_is_woken_by_a_push),
@@ -250,6 +280,7 @@ int main(void) {
         TEST(test_reserve_abandoned_passes_its_duty_on),
         TEST(test_reserve_works_where_unblock_is_not_permitted),
         TEST(test_reserve_without_blocking_by_poll_set_and_pump),
+        TEST(test_reserve_finds_messages_while_the_server_has_no_room_for_another_connection),
     };
     return run_on_server(tests, NULL);
 }
