@@ -13,9 +13,9 @@ struct dueq_redisson {
     dueq_queue queue;
     dueq_codec codec;
     dueq_layout layout;
-    uint64_t serial; /* of this handle among the client's */
+    uint64_t serial;                /* of this handle among the client's */
     char takes[DUEQ__ID_SIZE + 24]; /* the session of its takes, which no other call writes over */
-    uint64_t unread; /* the number of the first take since whose answer none came; 0: the last did */
+    uint64_t unread; /* the number of the first take since which no answer came; 0: the last did */
     int64_t unread_hour; /* in which that is noted */
 };
 
