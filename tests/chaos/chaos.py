@@ -249,7 +249,8 @@ def run(options: argparse.Namespace) -> int:
     words += ["--auto-aof-rewrite-min-size", "8mb"]
     with Server(*words) as server, ExitStack() as stack:
         url = f"{server.url}?timeout={kind.timeout}"
-        queues = kind(url, stack)
+        # A slow disk is no fault of the queues.
+        queues = kind(f"{server.url}?timeout=15s", stack)
         rate = (options.rate or kind.rate) / len(kind.commands)
         crew = Crew(folder, url, kind.commands, kind.queues, rate, chance)
         chaos = Chaos(server, crew, kind, chance, folder / "faults.log")
