@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-HANG_S = 20.0  # a worker that writes nothing for so long hangs: its calls have 3 s, its waits 10
+HANG_S = 20.0  # a worker that writes nothing for so long hangs: its calls have 3 s, its waits 5
 
 
 def now_ms() -> int:

@@ -20,7 +20,7 @@ from verdict import Verdict, judge
 import dueq
 from private_server import Server
 
-CALM_EVERY_S = 0.5
+CALM_EVERY_S = 0.3
 
 AnyVerdict: TypeAlias = Verdict | foreign.Verdict
 

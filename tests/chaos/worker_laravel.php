@@ -66,7 +66,7 @@ final class Worker extends Hand
         while (!$this->stopped()) {
             $retryAfter = mt_rand(1, 3);
             $count = one_of([1, 1, 5, 20]);
-            $wait = one_of([0.0, chance(), $calm ? 1.0 : 10.0]);
+            $wait = one_of([0.0, chance(), $calm ? 1.0 : 5.0]);
             $this->note(["asking $count {$this->queue->name}"]);
             [$status, $jobs] = $this->call(
                 'pop',
@@ -133,7 +133,7 @@ final class Worker extends Hand
     public function move(): void
     {
         while (!$this->stopped()) {
-            $wait = one_of([0.0, chance(), 10.0]);
+            $wait = one_of([0.0, chance(), 5.0]);
             $end = microtime(true) + $wait;
             if (rare(0.5)) {
                 $this->call('migrate', fn () => $this->queue->migrate($wait, mt_rand(1, 200)));

@@ -115,7 +115,7 @@ class Worker(Hand):
         while not self.stopped():
             retry_after = self.chance.randint(1, 3)
             count = self.chance.choice((1, 1, 5, 20))
-            wait = self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 10.0))
+            wait = self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 5.0))
             self.note(f"asking {count} {self.queue.name}")
             wait = min(wait, 1.0) if calm else wait
             status, jobs = self.call("pop", partial(self.queue.pop_many, count, wait, retry_after))
@@ -161,7 +161,7 @@ class Worker(Hand):
 
     def move(self) -> None:
         while not self.stopped():
-            end = time.monotonic() + self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 10.0))
+            end = time.monotonic() + self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 5.0))
             if self.rare(0.5):
                 wait = max(0.0, end - time.monotonic())
                 self.call("migrate", partial(self.queue.migrate, wait, self.chance.randint(1, 200)))

@@ -79,7 +79,7 @@ final class Worker extends Hand
         $doubt = false;
         // Whatever the server may have given is asked for before the end.
         while (!$this->stopped() || $doubt) {
-            $wait = one_of([0.0, chance(), 10.0]);
+            $wait = one_of([0.0, chance(), 5.0]);
             $doubt = $this->take($queue, one_of([1, min($most, 5), $most]), $wait, $doubt);
             if (rare($doubt ? 0.3 : 0.01) && !$this->stopped()) {
                 $this->offer($queue, 1);

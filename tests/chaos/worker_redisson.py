@@ -64,7 +64,7 @@ class Worker(Hand):
         doubt = False
         # Whatever the server may have given is asked for before the end.
         while not self.stopped() or doubt:
-            wait = self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 10.0))
+            wait = self.chance.choice((0.0, self.chance.uniform(0.0, 1.0), 5.0))
             doubt = self.take(queue, self.chance.choice((1, min(most, 5), most)), wait, doubt)
             if self.rare(0.3 if doubt else 0.01) and not self.stopped():
                 self.offer(queue, 1)
