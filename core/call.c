@@ -63,12 +63,18 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
 }
 
 void dueq__call_words(dueq_client *client, struct dueq__words *words) {
+    dueq__call_words_as(client, words, client->session, 0);
+}
+
+void dueq__call_words_as(dueq_client *client, struct dueq__words *words, const char *session,
+                         int64_t hour) {
     struct dueq__call *call = &client->call;
     const dueq_queue *queue = call->queue;
     dueq_bytes key = queue->keys[DUEQ__KEY_CALLS];
-    int64_t now = dueq__wall_ms();
-    call->hour = now / HOUR_MS;
+    int64_t now = dueq__wall_ms(), this_hour = now / HOUR_MS;
+    call->hour = hour == this_hour - 1 ? hour : this_hour;
     call->minute = now / MINUTE_MS;
+    call->session = session;
     int size = snprintf(call->calls, sizeof call->calls, "%.*s:%" PRId64, (int)key.size,
                         (const char *)key.data, call->hour);
     call->keys[DUEQ__KEY_CALLS] = (dueq_bytes){call->calls, (size_t)size};
@@ -76,9 +82,10 @@ void dueq__call_words(dueq_client *client, struct dueq__words *words) {
     if (!call->changes)
         return;
     call->number = ++client->number;
-    dueq__words_text(words, client->session);
+    dueq__words_text(words, session);
     dueq__words_number(words, (int64_t)call->number);
-    dueq__words_number(words, (queue->hour != call->hour) + 2 * (queue->minute != call->minute));
+    dueq__words_number(words, (queue->hour != call->hour || call->hour != this_hour) +
+                                  2 * (queue->minute != call->minute));
 }
 
 void dueq__call_noted(dueq_client *client) { client->call.queue->hour = client->call.hour; }

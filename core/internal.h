@@ -287,7 +287,8 @@ struct dueq__call {
     struct dueq__words head, arguments; /* the request: up to its keys, and behind them */
     struct dueq__settling settling;
     int64_t hour, minute;
-    uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
+    const char *session; /* under which it is noted */
+    uint64_t number;     /* of this request in it, for recall; 0: it changes nothing */
     bool changes;
     bool few;      /* it is sent with the script's few keys */
     bool sent;     /* on the connection as it is */
@@ -368,6 +369,12 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
 /* The same for a command of the server's own, without a queue: the script has but a name. */
 dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
 void dueq__call_words(dueq_client *client, struct dueq__words *words);
+/*
+ * The same for what is noted under a session of its own, which outlives the call; and in the hour of a call
+ * before, if that was the last one (0: none).
+ */
+void dueq__call_words_as(dueq_client *client, struct dueq__words *words, const char *session,
+                         int64_t hour);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words);
 /* Before submit: gives the request the keys of another queue (size 0: none); NO_MEMORY ends the call. */
 dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);

@@ -1,4 +1,4 @@
-# ./dev chaos: the workers of three languages under fire. Sourced by ../dev.
+# ./dev chaos: workers of several languages under fire. Sourced by ../dev.
 
 chaos() {
     setup

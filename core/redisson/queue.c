@@ -36,6 +36,7 @@ dueq_status dueq_redisson_open(dueq_client *client, const void *destination, siz
     }
     opened->codec = codec;
     opened->layout = layout;
+    opened->serial = ++client->number;
     *queue = opened;
     return DUEQ_OK;
 }

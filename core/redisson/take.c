@@ -1,9 +1,13 @@
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "redisson.h"
 
 /*
  * Taking values from the destination. One that comes while a call waits is parked by the server, so that none
  * is lost with a connection or a process; the take that follows finds it there, whoever's it is. What a take
- * took whose answer never came is noted with the session: the next take has the server put it back.
+ * took whose answer never came is noted with the session: the next take has the server put it back. Where
+ * several in a row have no answer, that is the last of them that was run.
  */
 
 static void put_arguments(struct dueq__words *words, size_t most, uint64_t unread) {
@@ -11,14 +15,26 @@ static void put_arguments(struct dueq__words *words, size_t most, uint64_t unrea
     dueq__words_number(words, (int64_t)unread);
 }
 
+/* From now on there is something that was not read. */
+static void keep_unread(dueq_redisson *queue) {
+    const struct dueq__call *call = &queue->queue.client->call;
+    if (queue->unread)
+        return;
+    queue->unread = call->number;
+    queue->unread_hour = call->hour;
+}
+
 static dueq_status ask(dueq_client *client, bool stay) {
     dueq_redisson *queue = dueq__redisson_of(client);
     struct dueq__words words;
     (void)stay;
     client->call.wait.watches->torch = false;
-    dueq__call_words(client, &words);
+    snprintf(queue->takes, sizeof queue->takes, "%s/%" PRIu64, client->session, queue->serial);
+    dueq__call_words_as(client, &words, queue->takes, queue->unread ? queue->unread_hour : 0);
+    if (queue->unread_hour != client->call.hour)
+        queue->unread = 0;
     put_arguments(&words, client->call.wait.count, queue->unread);
-    queue->unread = client->call.number;
+    keep_unread(queue);
     return dueq__call_submit(client, &words);
 }
 
@@ -27,16 +43,21 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq__redisson_values(client, reply);
 }
 
-/* Puts back what the last request takes, or took, for nobody will know of it. */
+/*
+ * Puts back what the last request takes, or took, for nobody will know of it. The next take asks for the
+ * same, in case that this does not arrive.
+ */
 static void let_go(dueq_client *client, const struct dueq__watch *watch,
                    struct dueq__words *words) {
     struct dueq__call *call = &client->call;
+    dueq_redisson *queue = dueq__redisson_of(client);
     (void)watch;
+    keep_unread(queue);
     dueq__script_words(words, &dueq__script_redisson_take, call->keys, NULL);
-    dueq__words_text(words, client->session);
+    dueq__words_text(words, queue->takes);
     dueq__words_text(words, "0");
     dueq__words_text(words, "0");
-    put_arguments(words, 0, call->number);
+    put_arguments(words, 0, queue->unread);
 }
 
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {

@@ -1,6 +1,7 @@
 """
 Producers and consumers in Python, PHP and C on two queues, under fire: they and the server are
 killed, stopped and cut off at random. Ledgers outside the queues prove what came of every message.
+The queues are dueq's own, or those of another system (--queues).
 
 The last line is for machines. The exit status is 0 when nothing was lost, acknowledged and seen
 again, held by two at a time, or early, and nothing else was met that should not be. With --fsync
@@ -20,13 +21,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from crew import QUEUES, ROOT, Crew
-from drain import UNWANTED, count, drain
-from verdict import Verdict, judge
+from crew import ROOT, Crew, now_ms
+from kinds import KINDS, AnyVerdict, Kind
 
 import dueq
 import private_server
@@ -35,13 +36,11 @@ from private_server import Refused, Server
 FAULT_EVERY_S = 0.8
 
 
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class Chaos:
-    def __init__(self, server: Server, crew: Crew, chance: random.Random, log: Path) -> None:
-        self.server, self.crew, self.chance = server, crew, chance
+    def __init__(
+        self, server: Server, crew: Crew, kind: type[Kind], chance: random.Random, log: Path
+    ) -> None:
+        self.server, self.crew, self.kind, self.chance = server, crew, kind, chance
         self.faults: Counter[str] = Counter()
         self.server_up = True
         self.log = log.open("w", encoding="utf-8", buffering=1)
@@ -67,15 +66,16 @@ class Chaos:
 
     def fault(self) -> None:
         kinds: dict[Callable[[], str | None], int] = {
-            lambda: self.kill_worker("consume"): 20,
-            lambda: self.kill_worker("produce"): 10,
-            lambda: self.stop_worker("consume", 1.2, 4.0): 20,
-            lambda: self.stop_worker("produce", 0.3, 4.0): 6,
             self.cut_one: 14,
             self.cut_all: 6,
             self.kill_server: 12,
             self.stop_server: 12,
         }
+        for role, weight in self.kind.kills.items():
+            kinds[partial(self.kill_worker, role)] = weight
+        for role, weight in self.kind.stops.items():
+            least = 1.2 if role == "consume" else 0.3
+            kinds[partial(self.stop_worker, role, least, 4.0)] = weight
         [kind] = self.chance.choices(list(kinds), list(kinds.values()))
         if done := kind():
             self.note(done)
@@ -97,7 +97,7 @@ class Chaos:
         name = worker.name
         worker.kill()
         worker.start()
-        return f"{role}r killed: {name}"
+        return f"{doer(role)} killed: {name}"
 
     def stop_worker(self, role: str, least: float, most: float) -> str | None:
         workers = self.crew.at_work(role)
@@ -115,10 +115,10 @@ class Chaos:
                 self.note(f"goes on: {worker.name}")
 
         self.later(self.chance.uniform(least, most), go_on)
-        return f"{role}r stopped: {worker.name}"
+        return f"{doer(role)} stopped: {worker.name}"
 
     def cut_one(self) -> str | None:
-        clients = self.command("CLIENT", "LIST", "TYPE", "normal")
+        clients = self.command("CLIENT", "LIST")
         if not isinstance(clients, bytes):
             return None
         ids = [
@@ -136,9 +136,11 @@ class Chaos:
 
     def cut_all(self) -> str | None:
         begin_ms = now_ms()
-        count = self.command("CLIENT", "KILL", "TYPE", "normal")
+        # Those that are subscribed are of a type of their own.
+        types = self.chance.choice((["normal"], ["pubsub"], ["normal", "pubsub"]))
+        counts = [self.command("CLIENT", "KILL", "TYPE", type) for type in types]
         self.feel(begin_ms)
-        return f"all connections cut: {count!r}" if count else None
+        return f"all connections cut: {types} {counts}" if any(counts) else None
 
     def command(self, *words: str | bytes) -> private_server.Reply:
         if not self.server_up:
@@ -183,11 +185,15 @@ class Chaos:
         return "server stopped"
 
 
+def doer(role: str) -> str:
+    return {"move": "mover", "gamble": "gambler"}.get(role, f"{role}r")
+
+
 class Progress:
     """A line every few seconds."""
 
-    def __init__(self, queues: list[dueq.Queue]) -> None:
-        self.queues = queues
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
         self.begin = time.monotonic()
         self.next = self.begin + 2
 
@@ -197,31 +203,14 @@ class Progress:
             return
         self.next = now + 5
         try:
-            stats = count(self.queues)
+            text = self.kind.progress()
         except dueq.Error:
             return
-        print(
-            f"{now - self.begin:5.0f} s  {faults} faults  {stats['acked']} acknowledged,"
-            f" {stats['ready']} ready, {stats['delayed']} delayed, {stats['leased']} leased,"
-            f" {stats['dead']} dead",
-            flush=True,
-        )
+        print(f"{now - self.begin:5.0f} s  {faults} faults  {text}", flush=True)
 
 
-def report(verdict: Verdict, folder: Path, begin_ms: int) -> None:
-    print(
-        f"\n{verdict.accepted} accepted, {verdict.deliveries} deliveries; the latest"
-        f" {verdict.late_ms} ms after it was due"
-    )
-    done = ", ".join(f"{verb} {number}" for verb, number in sorted(verdict.done.items()))
-    unknown = ", ".join(f"{verb} {number}" for verb, number in sorted(verdict.unknown.items()))
-    print(
-        f"ended by: {done}, lease {verdict.crashed}; calls not known to be run: {unknown or 'none'}"
-    )
-    print(
-        f"moved when due {verdict.moved}, moved at their end {verdict.moved_at_end},"
-        f" found dead {verdict.died}, successors {verdict.succeeded}"
-    )
+def report(verdict: AnyVerdict, folder: Path) -> None:
+    print("", *verdict.summary(), sep="\n")
     failures = ", ".join(f"{name} {count}" for name, count in sorted(verdict.errors.items()))
     print(f"failed calls by status and verb: {failures or 'none'}")
     for name, marks in verdict.broken().items():
@@ -231,11 +220,6 @@ def report(verdict: Verdict, folder: Path, begin_ms: int) -> None:
             print(f"  {mark}")
             for line in story(folder, mark) if name != "odd" else []:
                 print(f"    {line}")
-    if verdict.lost_at:
-        times = sorted(time_ms - begin_ms for time_ms in verdict.lost_at)
-        print(
-            f"accepted ones that were lost: accepted {times[0]} to {times[-1]} ms after the start"
-        )
 
 
 def story(folder: Path, mark: str) -> list[str]:
@@ -255,45 +239,44 @@ def run(options: argparse.Namespace) -> int:
     private_server.PROGRAM = options.server
     chance = random.Random(options.seed)
     begin_ms = now_ms()
+    kind = KINDS[options.queues]
     print(
-        f"chaos for {options.seconds:g} s: {options.server}, appendfsync {options.fsync},"
-        f" seed {options.seed}, ledgers in {folder}",
+        f"chaos on {options.queues} queues for {options.seconds:g} s: {options.server},"
+        f" appendfsync {options.fsync}, seed {options.seed}, ledgers in {folder}",
         flush=True,
     )
     words = ["--appendonly", "yes", "--appendfsync", options.fsync]
     words += ["--auto-aof-rewrite-min-size", "8mb"]
     with Server(*words) as server, ExitStack() as stack:
-        url = f"{server.url}?timeout=3s"
-        queues = [stack.enter_context(dueq.Queue(name, url)) for name in QUEUES]
-        crew = Crew(folder, url, options.rate / 3, chance)
-        chaos = Chaos(server, crew, chance, folder / "faults.log")
+        url = f"{server.url}?timeout={kind.timeout}"
+        # A slow disk is no fault of the queues.
+        queues = kind(f"{server.url}?timeout=15s", stack)
+        rate = (options.rate or kind.rate) / len(kind.commands)
+        crew = Crew(folder, url, kind.commands, kind.queues, rate, chance)
+        chaos = Chaos(server, crew, kind, chance, folder / "faults.log")
         try:
-            crew.hire("produce", 1)
-            crew.hire("consume", 2)
-            progress = Progress(queues)
-            chaos.run(options.seconds, progress)
-            crew.dismiss("produce", "consume")
+            for role, each in kind.each.items():
+                crew.hire(role, each)
+            chaos.run(options.seconds, Progress(queues))
             print("the rest is drained", flush=True)
-            stats = drain(queues, crew)
+            queues.drain(crew, server)
         finally:
             crew.kill()
-    verdict = judge(
-        path.open(encoding="utf-8", errors="replace") for path in sorted(folder.glob("*.ledger"))
-    )
-    report(verdict, folder, begin_ms)
+        verdict = queues.judge(
+            path.open(encoding="utf-8", errors="replace")
+            for path in sorted(folder.glob("*.ledger"))
+        )
+        left, uncounted = queues.left(verdict)
+    report(verdict, folder)
+    if times := sorted(time_ms - begin_ms for time_ms in verdict.lost_at):
+        print(
+            f"accepted ones that were lost: accepted {times[0]} to {times[-1]} ms after the start"
+        )
     faults = ", ".join(f"{count} x {name}" for name, count in chaos.faults.most_common())
     print(f"faults: {faults}")
-
-    wrong = list(crew.troubles)
-    if any(stats[name] for name in UNWANTED):
-        wrong.append(f"not to be there: {dict(stats)}")
-    counted = [
-        f"{stats[name]} {name} were counted by the server, which the ledgers do not explain"
-        for name, verb in (("acked", "ack"), ("retried", "retry"))
-        if not 0 <= stats[name] - verdict.done[verb] <= verdict.unknown[verb]
-    ]
-    broken = any(verdict.broken().values()) or bool(counted)
-    for text in wrong + counted:
+    wrong = crew.troubles + left
+    broken = any(verdict.broken().values()) or bool(uncounted)
+    for text in wrong + uncounted:
         print(f"wrong: {text}")
     print(verdict.line(sum(chaos.faults.values())))
     if options.fsync == "everysec":
@@ -307,13 +290,16 @@ def main() -> None:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument(
+        "--queues", choices=tuple(KINDS), default="own", help="whose they are; default: dueq's own"
+    )
     parser.add_argument("--seconds", type=float, default=60.0, help="how long the faults go on")
     parser.add_argument("--seed", type=int, help="of the faults and the workers; default: any")
     parser.add_argument(
         "--server", default=private_server.PROGRAM, help="redis-server, valkey-server"
     )
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always")
-    parser.add_argument("--rate", type=float, default=700.0, help="messages a second at most")
+    parser.add_argument("--rate", type=float, help="messages a second at most")
     parser.add_argument("--ledgers", type=Path, default=ROOT / "build/chaos", metavar="FOLDER")
     options = parser.parse_args()
     if options.seed is None:

@@ -1,4 +1,4 @@
-"""The processes of a chaos run: workers in three languages, each with a ledger of its own."""
+"""The processes of a chaos run: workers in several languages, each with a ledger of its own."""
 
 from __future__ import annotations
 
@@ -6,19 +6,16 @@ import itertools
 import random
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-COMMANDS: dict[str, list[str | Path]] = {
-    "python": [sys.executable, HERE / "worker.py"],
-    "php": ["php", HERE / "worker.php"],
-    "c": [ROOT / "build/cmake/tests/chaos-worker"],
-}
-QUEUES = ("chaos", "chaos-away")
 HANG_S = 20.0  # a worker that writes nothing for so long hangs: its calls have 3 s, its waits 5
+
+
+def now_ms() -> int:
+    return time.time_ns() // 1_000_000
 
 
 class Worker:
@@ -38,11 +35,11 @@ class Worker:
         self.ledger.touch()
         self.errors = self.ledger.with_suffix(".err")
         self._size, self._grown = 0, time.monotonic()
-        words = [*COMMANDS[self.language], self.role, self.ledger, self.crew.url, *QUEUES]
-        words += [str(number), str(self.crew.chance.getrandbits(31)), str(self.crew.rate)]
+        words = [*self.crew.commands[self.language], self.role, self.ledger, self.crew.url]
+        words += [*self.crew.queues, str(number), str(self.crew.chance.getrandbits(31))]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
-                [*map(str, words), str(self.crew.stop_file(self.role))],
+                [*map(str, words), str(self.crew.rate), str(self.crew.stop_file(self.role))],
                 stdin=subprocess.DEVNULL,
                 stdout=errors,
                 stderr=errors,
@@ -77,10 +74,25 @@ class Worker:
 
 
 class Crew:
-    """All workers. rate: messages a second of each producer."""
+    """
+    All workers.
 
-    def __init__(self, folder: Path, url: str, rate: float, chance: random.Random) -> None:
+    commands  how to start one, by language
+    queues    the names of what they work on
+    rate      messages a second of each producer
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        url: str,
+        commands: dict[str, list[str | Path]],
+        queues: tuple[str, ...],
+        rate: float,
+        chance: random.Random,
+    ) -> None:
         self.folder, self.url, self.rate, self.chance = folder, url, rate, chance
+        self.commands, self.queues = commands, queues
         self.workers: list[Worker] = []
         self.troubles: list[str] = []
 
@@ -88,7 +100,7 @@ class Crew:
         return self.folder / f"stop-{role}"
 
     def hire(self, role: str, each: int) -> None:
-        for language in list(COMMANDS) * each:
+        for language in list(self.commands) * each:
             self.workers.append(Worker(self, language, role))
 
     def at_work(self, role: str) -> list[Worker]:

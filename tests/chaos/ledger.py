@@ -94,7 +94,7 @@ def read(ledgers: Iterable[Iterable[str]]) -> Facts:
 def _read(facts: Facts, lines: Iterable[str]) -> None:
     held: dict[tuple[str, str], Delivery] = {}
     pushes = facts.pushes
-    for line in _whole(lines):
+    for line in whole(lines):
         try:
             word, *rest = line.split(" ")
             if word in ("empty", ""):
@@ -125,7 +125,7 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
             facts.odd.append(line)
 
 
-def _whole(lines: Iterable[str]) -> Iterator[str]:
+def whole(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         if line.endswith("\n"):
             yield line[:-1]

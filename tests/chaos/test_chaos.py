@@ -12,19 +12,12 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-LINE = re.compile(
-    r"chaos: faults=(\d+) messages=(\d+) lost=(\d+) acked_again=(\d+) two_holders=(\d+) early=(\d+)"
-)
+SERVERS = [name for name in ("redis-server", "valkey-server") if shutil.which(name)]
 
 
-@pytest.mark.parametrize(
-    "server",
-    [name for name in ("redis-server", "valkey-server") if shutil.which(name)],
-)
-def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
-    worker = HERE.parents[1] / "build/cmake/tests/chaos-worker"
-    assert os.access(worker, os.X_OK), f"{worker} is not built: ./dev chaos --seconds 1 builds it"
-    command = [sys.executable, str(HERE / "chaos.py"), "--seconds", "15", "--server", server]
+def run(tmp_path: Path, *options: str) -> tuple[str, dict[str, int]]:
+    """What a run printed, and the numbers of its last line."""
+    command = [sys.executable, str(HERE / "chaos.py"), *options]
     done = subprocess.run(
         [*command, "--ledgers", str(tmp_path / "ledgers")],
         stdout=subprocess.PIPE,
@@ -34,17 +27,41 @@ def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    line = LINE.fullmatch(done.stdout.splitlines()[-1])
-    assert line, done.stdout
-    faults, messages, *broken = map(int, line.groups())
-    assert faults >= 5, done.stdout
-    assert messages >= 500, done.stdout
-    assert broken == [0, 0, 0, 0], done.stdout
-    # What the workers do was done: a load without it would prove nothing.
-    for what in (
-        *["ack", "retry", "release", "bury", "lease"],
-        *["moved when due", "moved at their end", "found dead", "successors"],
-    ):
-        number = re.search(rf"\b{what} (\d+)", done.stdout)
+    last = done.stdout.splitlines()[-1]
+    assert re.fullmatch(r"chaos:( \w+=\d+)+", last), done.stdout
+    return done.stdout, {name: int(text) for name, text in re.findall(r"(\w+)=(\d+)", last)}
+
+
+def assert_done(text: str, *words: str) -> None:
+    """What the workers do was done: a load without it would prove nothing."""
+    for what in words:
+        number = re.search(rf"\b{what} (\d+)", text)
         assert number, what
-        assert int(number.group(1)) > 0, f"no {what}: {done.stdout}"
+        assert int(number.group(1)) > 0, f"no {what}: {text}"
+
+
+@pytest.mark.parametrize("server", SERVERS)
+def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
+    worker = HERE.parents[1] / "build/cmake/tests/chaos-worker"
+    assert os.access(worker, os.X_OK), f"{worker} is not built: ./dev chaos --seconds 1 builds it"
+    text, line = run(tmp_path, "--seconds", "15", "--server", server)
+    assert line.pop("faults") >= 5, text
+    assert line.pop("messages") >= 500, text
+    assert line == {"lost": 0, "acked_again": 0, "two_holders": 0, "early": 0}, text
+    assert_done(text, "ack", "retry", "release", "bury", "lease", "moved when due")
+    assert_done(text, "moved at their end", "found dead", "successors")
+
+
+@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize(
+    ("queues", "words"),
+    [("laravel", ("deleted", "released")), ("redisson", ("took", "removed"))],
+)
+def test_chaos_on_queues_of_other_systems(
+    queues: str, words: tuple[str, ...], server: str, tmp_path: Path
+) -> None:
+    text, line = run(tmp_path, "--queues", queues, "--seconds", "8", "--server", server)
+    assert line.pop("faults") >= 3, text
+    assert line.pop("messages") >= 200, text
+    assert line == {"lost": 0, "doubled": 0, "early": 0}, text
+    assert_done(text, *words)

@@ -53,6 +53,18 @@ class Verdict:
             f" early={len(self.early)}"
         )
 
+    def summary(self) -> list[str]:
+        done = ", ".join(f"{verb} {number}" for verb, number in sorted(self.done.items()))
+        unknown = ", ".join(f"{verb} {number}" for verb, number in sorted(self.unknown.items()))
+        return [
+            f"{self.accepted} accepted, {self.deliveries} deliveries; the latest {self.late_ms} ms"
+            " after it was due",
+            f"ended by: {done}, lease {self.crashed}; calls not known to be run:"
+            f" {unknown or 'none'}",
+            f"moved when due {self.moved}, moved at their end {self.moved_at_end}, found dead"
+            f" {self.died}, successors {self.succeeded}",
+        ]
+
     def broken(self) -> dict[str, list[str]]:
         """What must be empty, by name."""
         return {

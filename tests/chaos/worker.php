@@ -11,15 +11,12 @@
 declare(strict_types=1);
 
 use Dueq\Backoff;
-use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
 
-const DUPLICATE = 2;
-const LEASE_LOST = 4;
-const CONNECT = -10;
-const UNKNOWN = [-11, -12]; // CLOSED, TIMEOUT
+require __DIR__ . '/hand.php';
+
 const PAST = [
     'ack' => 'acked',
     'retry' => 'retried',
@@ -28,37 +25,12 @@ const PAST = [
     'extend' => 'extended',
 ];
 
-function nowMs(): int
-{
-    return intdiv((int) (new DateTimeImmutable())->format('Uu'), 1000);
-}
-
-function chance(): float
-{
-    return mt_rand() / mt_getrandmax();
-}
-
-function rare(float $share): bool
-{
-    return chance() < $share;
-}
-
-function one_of(array $list): mixed
-{
-    return $list[mt_rand(0, count($list) - 1)];
-}
-
 function key_of(Message $message): string
 {
     return strtok($message->body, ' ') . ' ' . $message->deliveries;
 }
 
-function padding(): string
-{
-    return str_repeat('x', mt_rand(0, 200));
-}
-
-final class Worker
+final class Worker extends Hand
 {
     /** @var array<string, Queue> by name */
     private array $queues = [];
@@ -67,19 +39,16 @@ final class Worker
     /** @var array<string, ?Backoff> by name */
     private array $backoffs;
     private int $pushes = 0;
-    /** @var resource */
-    private $ledger;
 
     /** @param list<string> $names two queues */
     public function __construct(
         string $ledger,
         string $url,
         private array $names,
-        private string $number,
-        private string $stop,
+        string $number,
+        string $stop,
     ) {
-        $this->ledger = fopen($ledger, 'ab');
-        stream_set_write_buffer($this->ledger, 0);
+        parent::__construct($ledger, $number, $stop);
         foreach ($names as $name) {
             $this->queues[$name] = new Queue($name, $url);
         }
@@ -97,40 +66,9 @@ final class Worker
         ];
     }
 
-    /** @param list<string> $lines */
-    private function note(array $lines): void
-    {
-        fwrite($this->ledger, $lines ? implode("\n", $lines) . "\n" : '');
-    }
-
-    /** Runs a call. Returns its status, and its answer if that is 0. */
-    private function call(string $verb, Closure $action): array
-    {
-        try {
-            return [0, $action()];
-        } catch (DueqException $error) {
-            $status = $error->getCode();
-            if ($status < 0) {
-                $this->note(["error $status $verb " . strtr($error->getMessage(), "\n", ' ')]);
-            }
-            if ($status === CONNECT) {
-                usleep(50_000);
-            }
-            return [$status, null];
-        }
-    }
-
-    private function stopped(): bool
-    {
-        clearstatcache();
-        return file_exists($this->stop);
-    }
-
     public function produce(float $rate): void
     {
-        $begin = microtime(true);
-        while (!$this->stopped()) {
-            $count = one_of([1, 1, 5, 20, 50, 100]);
+        foreach ($this->batches($rate) as $count) {
             $queue = $this->names[(int) rare(0.3)];
             $plain = rare(0.4);
             $again = [];
@@ -139,10 +77,6 @@ final class Worker
             }
             for ($tries = 0; $again && $tries < 4 && !$this->stopped(); $tries++) {
                 $again = $this->push($queue, $again);
-            }
-            $begin = max($begin + $count / $rate, microtime(true) - 2);
-            while (($left = $begin - microtime(true)) > 0 && !$this->stopped()) {
-                usleep((int) (min($left, 0.5) * 1e6));
             }
         }
     }
@@ -241,21 +175,6 @@ final class Worker
         }
         $this->note([...$lines, ...array_keys($errors)]);
         return $again;
-    }
-
-    /** The lines that say what came of a push. */
-    private function outcomes(array $marks, int $status, ?array $ids): array
-    {
-        $end = nowMs();
-        $lines = [];
-        foreach ($marks as $i => $mark) {
-            $lines[] = match (true) {
-                $status === 0 => isset($ids[$i]) ? 'accepted' : 'duplicate',
-                in_array($status, UNKNOWN, true) => 'unknown',
-                default => 'refused',
-            } . " $mark $end";
-        }
-        return $lines;
     }
 
     public function consume(bool $calm): void
@@ -373,18 +292,7 @@ final class Worker
         $doing = ($verb === 'release' ? 'releas' : $verb) . 'ing';
         $this->note(["$doing " . key_of($message) . ' ' . nowMs() . " $asked"]);
         [$status, $answer] = $this->call($verb, $action);
-        $this->note($this->settled($answer === false ? 'buried' : PAST[$verb], $status, $message));
-    }
-
-    /** The line that says what came of a verb. $past: the word for having done it. */
-    private function settled(string $past, int $status, Message $message): array
-    {
-        return match (true) {
-            $status === 0 => ["$past " . key_of($message) . ' ' . nowMs()],
-            $status === LEASE_LOST => ['lost ' . key_of($message) . ' ' . nowMs()],
-            in_array($status, UNKNOWN, true) => [],
-            default => ['undone ' . key_of($message)],
-        };
+        $this->note($this->settled($answer === false ? 'buried' : PAST[$verb], $status, key_of($message)));
     }
 
     /** Acknowledges a message and pushes one or two in its place, the second under its id. */
@@ -401,7 +309,7 @@ final class Worker
         [$status, $ids] = $this->call('ack', fn () => $message->ack(push: $drafts, to: $target));
         $this->note([
             ...$this->outcomes($marks, $status, $ids),
-            ...$this->settled('acked', $status, $message),
+            ...$this->settled('acked', $status, key_of($message)),
         ]);
     }
 
@@ -422,7 +330,7 @@ final class Worker
         $lines = [];
         foreach ($messages as $i => $message) {
             $one = $status === 0 && !$done[$i] ? LEASE_LOST : $status;
-            $lines = [...$lines, ...$this->settled('acked', $one, $message)];
+            $lines = [...$lines, ...$this->settled('acked', $one, key_of($message))];
         }
         $this->note($lines);
     }

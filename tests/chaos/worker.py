@@ -9,24 +9,16 @@ works on both. It ends when the file STOP exists. README.md says what it writes 
 from __future__ import annotations
 
 import logging
-import os
-import random
 import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import fields, replace
 from functools import partial
-from typing import TypeVar
 
-from dueq import Backoff, Draft, Error, Message, Queue, Queues
+from hand import DUPLICATE, LEASE_LOST, UNKNOWN, Hand, now_ms
 
-T = TypeVar("T")
-
-DUPLICATE = 2
-LEASE_LOST = 4
-CONNECT = -10
-UNKNOWN = (-11, -12)  # CLOSED, TIMEOUT
+from dueq import Backoff, Draft, Message, Queue, Queues
 
 BACKOFFS = {
     "none": None,
@@ -45,10 +37,6 @@ PAST = {
 }
 
 
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
-
-
 class Warned(logging.Handler):
     """Counts what a loop cannot raise: that its end failed, or messages were lost."""
 
@@ -58,11 +46,11 @@ class Warned(logging.Handler):
         self.count += 1
 
 
-class Worker:
+class Worker(Hand):
     def __init__(
         self, ledger: str, url: str, names: tuple[str, str], number: str, seed: str, stop: str
     ) -> None:
-        self.ledger = os.open(ledger, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        super().__init__(ledger, number, seed, stop)
         self.names = names
         self.queues = {name: Queue(name, url) for name in names}
         self.sources: tuple[Queue | Queues, ...] = (
@@ -70,37 +58,15 @@ class Worker:
             Queues(names, url),
             Queues(names, url, "round robin"),
         )
-        self.number = number
-        self.stop = stop
-        self.chance = random.Random(int(seed))
         self.pushes = 0
         self.pushers = {name: queue.pusher(most=30) for name, queue in self.queues.items()}
         self.warned = Warned()
         logging.getLogger("dueq").addHandler(self.warned)
 
-    def note(self, *lines: str) -> None:
-        os.write(self.ledger, "".join(f"{line}\n" for line in lines).encode())
-
-    def call(self, verb: str, action: Callable[[], T]) -> tuple[int, T | None]:
-        """Runs a call. Returns its status, and its answer if that is 0."""
-        try:
-            return 0, action()
-        except Error as error:
-            if error.status < 0:
-                self.note(f"error {error.status} {verb} {error}".replace("\n", " "))
-            if error.status == CONNECT:
-                time.sleep(0.05)
-            return error.status, None
-
-    def rare(self, share: float) -> bool:
-        return self.chance.random() < share
-
     # ---- The producer ----
 
     def produce(self, rate: float) -> None:
-        begin = time.monotonic()
-        while not os.path.exists(self.stop):
-            count = self.chance.choice((1, 1, 5, 20, 50, 100))
+        for count in self.batches(rate):
             queue = self.names[self.rare(0.3)]
             plain = self.rare(0.4)
             again = [
@@ -108,15 +74,9 @@ class Worker:
                 for _ in range(count)
             ]
             tries = 0
-            while again and tries < 4 and not os.path.exists(self.stop):
+            while again and tries < 4 and not self.stopped():
                 again = self.push(queue, again)
                 tries += 1
-            begin = max(begin + count / rate, time.monotonic() - 2)
-            while (left := begin - time.monotonic()) > 0 and not os.path.exists(self.stop):
-                time.sleep(min(left, 0.5))
-
-    def padding(self) -> str:
-        return "x" * self.chance.randint(0, 200)
 
     def draft(self, queue: str, own: bool) -> Draft:
         """One that may ask for anything. own: with an id of its own."""
@@ -190,20 +150,10 @@ class Worker:
         self.note(*failed)
         return again
 
-    def outcomes(
-        self, marks: tuple[str, ...], status: int, ids: list[str | None] | None
-    ) -> list[str]:
-        end = now_ms()
-        if ids is None:
-            word = "unknown" if status in UNKNOWN else "refused"
-            return [f"{word} {mark} {end}" for mark in marks]
-        words = ["accepted" if id else "duplicate" for id in ids]
-        return [f"{word} {mark} {end}" for word, mark in zip(words, marks, strict=True)]
-
     # ---- The consumer ----
 
     def consume(self, calm: bool) -> None:
-        while not os.path.exists(self.stop):
+        while not self.stopped():
             source = self.chance.choice(self.sources)
             if not calm and self.rare(0.5):
                 self.call("loop", partial(self.loop, source))
@@ -257,7 +207,7 @@ class Worker:
                     with message:
                         pass
                 left -= 1
-                if not left or os.path.exists(self.stop):
+                if not left or self.stopped():
                     break
         if not consumer.lost and self.warned.count == warned:
             self.note(*(f"acked {one} {now_ms()}" for one in noted))
@@ -303,15 +253,7 @@ class Worker:
         doing = f"{verb.removesuffix('e')}ing"
         self.note(f"{doing} {key(message)} {now_ms()} {asked}")
         status, answer = self.call(verb, action)
-        self.note(*self.settled("buried" if answer is False else PAST[verb], status, message))
-
-    def settled(self, past: str, status: int, message: Message) -> list[str]:
-        """The line that says what came of a verb. past: the word for having done it."""
-        if status == 0:
-            return [f"{past} {key(message)} {now_ms()}"]
-        if status == LEASE_LOST:
-            return [f"lost {key(message)} {now_ms()}"]
-        return [] if status in UNKNOWN else [f"undone {key(message)}"]
+        self.note(*self.settled("buried" if answer is False else PAST[verb], status, key(message)))
 
     def succeed(self, message: Message) -> None:
         """Acknowledges a message and pushes one or two in its place, the second under its id."""
@@ -323,7 +265,7 @@ class Worker:
         marks, marked, lines = zip(*(self.intend(target, draft) for draft in drafts), strict=True)
         self.note(*lines, f"acking {key(message)} {now_ms()} {','.join(marks)}")
         status, ids = self.call("ack", partial(message.ack, push=marked, to=target))
-        self.note(*self.outcomes(marks, status, ids), *self.settled("acked", status, message))
+        self.note(*self.outcomes(marks, status, ids), *self.settled("acked", status, key(message)))
 
     def ack(self, messages: list[Message]) -> None:
         if len(messages) < 2:
@@ -337,7 +279,7 @@ class Worker:
         status, done = self.call("ack", partial(queue.ack_many, tickets))
         lines = []
         for message, ok in zip(messages, done or [True] * len(messages), strict=True):
-            lines += self.settled("acked", status if ok else LEASE_LOST, message)
+            lines += self.settled("acked", status if ok else LEASE_LOST, key(message))
         self.note(*lines)
 
 

@@ -2,8 +2,8 @@
 -- KEYS[1] destination  LIST  values that are due
 -- KEYS[2] parked       LIST  those that a waiting call was given, or that its end left
 -- KEYS[3] calls        HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, how many at most (0: none), the number of a take of the session whose
---         answer nobody has (0: none): what it took goes back first
+-- ARGV    session, call number, fresh, how many at most (0: none), the number of the session's first take
+--         since which nobody has read an answer (0: none): what was taken since goes back first
 -- Returns { now ms, -1, then with any: a '0' for each, the values }.
 local destination, parked, calls = KEYS[1], KEYS[2], KEYS[3]
 -- include now
@@ -14,7 +14,7 @@ redis.call('LLEN', destination)
 redis.call('LLEN', parked)
 if ARGV[5] ~= '0' then
   local number, answer = string.match(redis.call('HGET', calls, ARGV[1]) or '', '^(%d+) (.*)$')
-  local unread = number == ARGV[5] and cmsgpack.unpack(answer) or {}
+  local unread = number and tonumber(number) >= tonumber(ARGV[5]) and cmsgpack.unpack(answer) or {}
   for i = #unread, 4, -1 do
     redis.call('LPUSH', destination, unread[i])
   end

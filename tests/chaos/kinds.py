@@ -1,0 +1,212 @@
+"""Whose queues a chaos run can be on: who works there, what is done to them, and who judges."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import ClassVar, TypeAlias
+
+import foreign
+from crew import HERE, ROOT, Crew, now_ms
+from drain import PATIENCE_S, UNWANTED, count, drain
+from verdict import Verdict, judge
+
+import dueq
+from private_server import Server
+
+CALM_EVERY_S = 0.3
+
+AnyVerdict: TypeAlias = Verdict | foreign.Verdict
+
+
+class Kind(ABC):
+    """
+    each    roles, and how many workers of each language have it
+    kills   roles, and how often one is killed, in relation to the other faults
+    stops   the same of those that are stopped
+    rate    messages a second that are pushed, at most
+    timeout of the workers' calls
+    """
+
+    queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away")
+    commands: ClassVar[dict[str, list[str | Path]]]
+    each: ClassVar[dict[str, int]]
+    kills: ClassVar[dict[str, int]]
+    stops: ClassVar[dict[str, int]]
+    rate: ClassVar[float] = 700.0
+    timeout: ClassVar[str] = "3s"
+
+    @abstractmethod
+    def __init__(self, url: str, stack: ExitStack) -> None: ...
+
+    @abstractmethod
+    def progress(self) -> str: ...
+
+    @abstractmethod
+    def drain(self, crew: Crew, server: Server) -> None:
+        """Has the queues emptied, when there are no more faults."""
+
+    @abstractmethod
+    def judge(self, ledgers: Iterable[Iterable[str]]) -> AnyVerdict: ...
+
+    @abstractmethod
+    def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
+        """
+        What the queues have in the end that they should not, and what they counted that the
+        ledgers do not explain.
+        """
+
+
+class Own(Kind):
+    """dueq's own."""
+
+    commands: ClassVar[dict[str, list[str | Path]]] = {
+        "python": [sys.executable, HERE / "worker.py"],
+        "php": ["php", HERE / "worker.php"],
+        "c": [ROOT / "build/cmake/tests/chaos-worker"],
+    }
+    each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2}
+    kills: ClassVar[dict[str, int]] = {"consume": 20, "produce": 10}
+    stops: ClassVar[dict[str, int]] = {"consume": 20, "produce": 6}
+
+    def __init__(self, url: str, stack: ExitStack) -> None:
+        self.handles = [stack.enter_context(dueq.Queue(name, url)) for name in self.queues]
+        self.stats: Counter[str] = Counter()
+
+    def progress(self) -> str:
+        stats = count(self.handles)
+        return (
+            f"{stats['acked']} acknowledged, {stats['ready']} ready, {stats['delayed']} delayed,"
+            f" {stats['leased']} leased, {stats['dead']} dead"
+        )
+
+    def drain(self, crew: Crew, server: Server) -> None:
+        crew.dismiss("produce", "consume")
+        self.stats = drain(self.handles, crew)
+
+    def judge(self, ledgers: Iterable[Iterable[str]]) -> Verdict:
+        return judge(ledgers)
+
+    def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
+        stats, left = self.stats, []
+        if any(stats[name] for name in UNWANTED):
+            left.append(f"not to be there: {dict(stats)}")
+        return left, [
+            f"{stats[name]} {name} were counted by the server, which the ledgers do not explain"
+            for name, verb in (("acked", "ack"), ("retried", "retry"))
+            if not 0 <= stats[name] - verdict.done[verb] <= verdict.unknown[verb]
+        ]
+
+
+class Foreign(Kind):
+    """Of another system."""
+
+    handles: Sequence[dueq.DelayedQueue | dueq.LaravelQueue]
+    # Few enough that those who take them often wait; and shorter than many a fault.
+    rate: ClassVar[float] = 300.0
+    timeout: ClassVar[str] = "1s"
+    takers: ClassVar[tuple[str, ...]] = ("consume",)
+
+    def progress(self) -> str:
+        sizes = [queue.size() for queue in self.handles]
+        names = ("ready", "delayed", "reserved")
+        return ", ".join(f"{sum(getattr(size, name) for size in sizes)} {name}" for name in names)
+
+    def living(self) -> int:
+        sizes = [queue.size() for queue in self.handles]
+        return sum(size.ready + size.delayed + size.reserved for size in sizes)
+
+    def await_empty(self, crew: Crew) -> None:
+        least, moved = self.living() + 1, time.monotonic()
+        # Twice, because an item can move between two counts.
+        while (living := self.living()) or self.living():
+            if living < least:
+                least, moved = living, time.monotonic()
+            if time.monotonic() > moved + PATIENCE_S:
+                crew.troubles.append(f"the queues do not get empty: {self.progress()}")
+                break
+            crew.watch()
+            time.sleep(0.1)
+
+    def drain(self, crew: Crew, server: Server) -> None:
+        """Before, those that went through it all must be as awake as ever."""
+        crew.dismiss("produce")
+        self.await_empty(crew)
+        with (crew.folder / "calm.ledger").open("w", encoding="utf-8", buffering=1) as ledger:
+            for number in range(10):
+                mark = f"{foreign.CALM}{number}"
+                due = now_ms() // 1000 * 1000 + 2000
+                ledger.write(f"intend {mark} {due} {self.queues[0]} {mark}\n")
+                self.offer(server, mark, due)
+                ledger.write(f"accepted {mark} {now_ms()}\n")
+                crew.watch()
+                time.sleep(CALM_EVERY_S)
+        self.await_empty(crew)
+        crew.dismiss(*self.takers)
+        crew.hire("drain", 1)
+        self.await_empty(crew)
+        crew.dismiss("drain", "move")
+
+    @abstractmethod
+    def offer(self, server: Server, mark: str, due: int) -> None:
+        """Stores a message in the first queue. due: in ms, a whole second."""
+
+    def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
+        aside = sum(queue.size().aside for queue in self.handles)
+        left = [f"not to be there: {self.progress()}"] if self.living() else []
+        return left + ([f"{aside} set aside"] if aside else []), []
+
+
+class Laravel(Foreign):
+    queues: ClassVar[tuple[str, ...]] = ("chaos",)
+    rate: ClassVar[float] = 150.0
+    commands: ClassVar[dict[str, list[str | Path]]] = {
+        "python": [sys.executable, HERE / "worker_laravel.py"],
+        "php": ["php", HERE / "worker_laravel.php"],
+    }
+    each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "move": 1}
+    kills: ClassVar[dict[str, int]] = {"consume": 20, "produce": 10, "move": 6}
+    stops: ClassVar[dict[str, int]] = {"consume": 20, "produce": 6, "move": 6}
+
+    def __init__(self, url: str, stack: ExitStack) -> None:
+        self.handles = [stack.enter_context(dueq.LaravelQueue(name, url)) for name in self.queues]
+
+    def offer(self, server: Server, mark: str, due: int) -> None:
+        # As Laravel's own, which tells nobody.
+        payload = {"job": "App\\Jobs\\Chaos@handle", "data": {"mark": mark}, "attempts": 0}
+        server.command("ZADD", f"queues:{self.queues[0]}:delayed", due // 1000, json.dumps(payload))
+
+    def judge(self, ledgers: Iterable[Iterable[str]]) -> foreign.Verdict:
+        return foreign.judge(ledgers)
+
+
+class Redisson(Foreign):
+    commands: ClassVar[dict[str, list[str | Path]]] = {
+        "python": [sys.executable, HERE / "worker_redisson.py"],
+        "php": ["php", HERE / "worker_redisson.php"],
+    }
+    # Who takes a value has it: only gamblers are killed.
+    each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 1, "gamble": 1, "move": 2}
+    kills: ClassVar[dict[str, int]] = {"gamble": 12, "move": 14, "produce": 10}
+    stops: ClassVar[dict[str, int]] = {"consume": 14, "gamble": 6, "move": 8, "produce": 4}
+    takers: ClassVar[tuple[str, ...]] = ("consume", "gamble")
+
+    def __init__(self, url: str, stack: ExitStack) -> None:
+        handles = [stack.enter_context(dueq.DelayedQueue(name, url)) for name in self.queues]
+        self.handles = handles
+        self.first = handles[0]
+
+    def offer(self, server: Server, mark: str, due: int) -> None:
+        self.first.offer(mark, at=due / 1000)
+
+    def judge(self, ledgers: Iterable[Iterable[str]]) -> foreign.Verdict:
+        return foreign.judge(ledgers, gambled=self.queues[1])
+
+
+KINDS: dict[str, type[Kind]] = {"own": Own, "laravel": Laravel, "redisson": Redisson}
