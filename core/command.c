@@ -151,10 +151,13 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
 }
 
 void dueq__command_drop(dueq_client *client) {
-    if (client->answer_count && dueq__conn_named(client->command))
-        client->stale_id = dueq__conn_id(client->command);
-    else if (client->answer_count)
-        client->call.unsure = true;
+    /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
+    if (dueq__command_awaits(client, DUEQ__ANSWER_CALL)) {
+        if (dueq__conn_named(client->command))
+            client->stale_id = dueq__conn_id(client->command);
+        else
+            client->call.unsure = true;
+    }
     client->answer_count = 0;
     client->command_up = false;
     dueq__listen_untold(client);

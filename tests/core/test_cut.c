@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include "fixture.h"
+#include "internal.h"
 #include "proxy.h"
 
 static struct proxy proxy;
@@ -197,6 +198,27 @@ static void test_push_late_at_a_stopped_server_is_not_run_after_the_next(void **
     jobs_close(hasty);
 }
 
+static void test_old_connection_is_ended_also_by_the_call_after_next(void **state) {
+    (void)state;
+    struct jobs late = jobs_open(url_with("", "?timeout=300ms"));
+    push_body(late.queue, "x", 0, NULL);
+    /* A connection of the same name, from which the server would still read a request. */
+    redisContext *old = redisConnectUnix(server.socket);
+    freeReplyObject(redisCommand(old, "CLIENT SETNAME %s", late.client->name));
+    redisReply *id = redisCommand(old, "CLIENT ID");
+    const int64_t number = late.client->stale_id = id->integer;
+    freeReplyObject(id);
+    run_command(&server, "CLIENT PAUSE 1000 ALL");
+    assert_status(late.client, TIMEOUT, push_text(late.queue, "y"));
+    /* Answered when the pause is over. */
+    run_command(&server, "PING");
+    push_body(late.queue, "z", 0, NULL);
+    /* There is nothing left to end. */
+    assert_int_equal(command_number(&server, "CLIENT KILL ID %d", (int)number), 0);
+    redisFree(old);
+    jobs_close(late);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
 #define CUT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_cut, tear_down_cut)
@@ -211,6 +233,7 @@ int main(void) {
         CUT_TEST(test_lock_cut_before_the_answer_is_owned_once),
         CUT_TEST(test_reserve_cut_while_it_waits_goes_on),
         CUT_TEST(test_push_late_at_a_stopped_server_is_not_run_after_the_next),
+        CUT_TEST(test_old_connection_is_ended_also_by_the_call_after_next),
     };
     server_start(&server);
     proxy_start(&proxy, &server);
