@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -49,15 +50,25 @@ class Pair:
     def _follow(self, replica: int) -> None:
         self.servers[replica].command("REPLICAOF", "127.0.0.1", self.ports[1 - replica])
 
-    def in_step(self) -> bool:
-        replica = self.servers[1 - self.at].command("INFO", "replication")
-        assert isinstance(replica, bytes)
-        return b"master_link_status:up" in replica
+    def told(self, server: int, name: str) -> str:
+        """What INFO of a server tells about its replication; empty when it tells nothing."""
+        text = self.servers[server].command("INFO", "replication")
+        assert isinstance(text, bytes)
+        found = re.search(rf"^{name}:(\S+)", text.decode(), re.M)
+        return found[1] if found else ""
+
+    def in_step(self, offset: int) -> bool:
+        replica = 1 - self.at
+        return (
+            self.told(replica, "master_link_status") == "up"
+            and int(self.told(replica, "slave_repl_offset")) >= offset
+        )
 
     def fail_over(self) -> None:
         """The replica is the primary, the primary its replica; old connections are cut."""
-        await_true(self.in_step)
-        assert self.servers[self.at].command("WAIT", 1, 10000) == 1
+        # WAIT on a connection that wrote nothing would wait for nothing.
+        offset = int(self.told(self.at, "master_repl_offset"))
+        await_true(lambda: self.in_step(offset))
         old, self.at = self.at, 1 - self.at
         self.servers[self.at].command("REPLICAOF", "NO", "ONE")
         self._follow(old)
