@@ -13,7 +13,7 @@ from world import scripts_alone, three_languages
 
 from private_server import Server
 
-STEPS, EXAMPLES = 20_000, 350
+STEPS, EXAMPLES = 20_000, 375
 
 
 def test_model_agrees_with_python_php_and_c_in_turn() -> None:
