@@ -127,12 +127,6 @@ void dueq__listen_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
 
 /* ---- Being told ---- */
 
-static void look_by(dueq_client *client, int64_t look_us) {
-    struct dueq__watch *watch = client->call.wait.watches;
-    if (look_us < watch->look_us)
-        watch->look_us = look_us;
-}
-
 /* The next time, in ms of the server's clock; while the call asks for it, this one may be the older. */
 static void told_time(dueq_client *client, const struct dueq__reply *reply) {
     int64_t due;
@@ -144,7 +138,7 @@ static void told_time(dueq_client *client, const struct dueq__reply *reply) {
         return;
     }
     int64_t left = due - client->call.wait.ahead_ms - dueq__monotonic_ms();
-    look_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
+    dueq__wait_look_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 
 /* The names of keys; none: all have changed. */
@@ -161,7 +155,7 @@ static void told_change(dueq_client *client, const struct dueq__reply *reply) {
     if (at < call->wait.changed_us)
         call->wait.changed_us = at;
     if (call->phase == DUEQ__PHASE_WAITING)
-        look_by(client, at);
+        dueq__wait_look_by(client, at);
 }
 
 static void take_in(dueq_client *client, const struct dueq__reply *reply) {

@@ -118,12 +118,15 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     }
 }
 
-void dueq__wait_blind(dueq_client *client) {
+void dueq__wait_look_by(dueq_client *client, int64_t look_us) {
     struct dueq__wait *wait = &client->call.wait;
-    int64_t look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
     for (size_t i = 0; i < wait->watch_count; i++)
         if (look_us < wait->watches[i].look_us)
             wait->watches[i].look_us = look_us;
+}
+
+void dueq__wait_blind(dueq_client *client) {
+    dueq__wait_look_by(client, dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS);
 }
 
 /* ---- The waiting connection ---- */
@@ -181,7 +184,7 @@ static void waiter_lost(dueq_client *client) {
         dueq__wait_leave(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
         /* A marker may be lost with it. The request also finds out whether the server is there. */
-        dueq__wait_ask(client, call->wait.block ? 0 : first_to_ask(&call->wait));
+        dueq__wait_ask(client, first_to_ask(&call->wait));
     else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
 }

@@ -88,6 +88,8 @@ dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms);
 dueq_status dueq__wait_ask(dueq_client *client, size_t at);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
+/* Looks at each of its queues by then at the latest, by the monotonic clock. */
+void dueq__wait_look_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */
 void dueq__wait_blind(dueq_client *client);
 void dueq__wait_pump(dueq_client *client);

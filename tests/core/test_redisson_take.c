@@ -333,13 +333,20 @@ static void test_take_cut_while_it_waits_loses_nothing(void **state) {
     dueq_close(client);
 }
 
-static void test_take_whose_answer_never_came_is_taken_back(void **state) {
-    (void)state;
+/* A queue whose calls give up soon. It is connected, and has its script loaded. */
+static dueq_redisson *open_hasty(void) {
     dueq_client *client = open_client(url_with("", "?timeout=300ms"));
     dueq_redisson *hasty = open_delayed(client, "orders", DUEQ_LAYOUT_FOUND);
-    dueq_result *result;
     put("warm");
     assert_status(client, OK, dueq_redisson_take(hasty, 9, 0, NULL));
+    return hasty;
+}
+
+static void test_take_whose_answer_never_came_is_taken_back(void **state) {
+    (void)state;
+    dueq_redisson *hasty = open_hasty();
+    dueq_client *client = hasty->queue.client;
+    dueq_result *result;
     put("a");
     put("b");
     /* The server stops, and runs the take when its client has given it up. */
@@ -357,11 +364,9 @@ static void test_take_whose_answer_never_came_is_taken_back(void **state) {
 
 static void test_take_whose_answer_never_came_is_taken_back_after_other_calls(void **state) {
     (void)state;
-    dueq_client *client = open_client(url_with("", "?timeout=300ms"));
-    dueq_redisson *hasty = open_delayed(client, "orders", DUEQ_LAYOUT_FOUND);
+    dueq_redisson *hasty = open_hasty();
+    dueq_client *client = hasty->queue.client;
     dueq_result *result;
-    put("warm");
-    assert_status(client, OK, dueq_redisson_take(hasty, 9, 0, NULL));
     put("a");
     put("b");
     for (int times = 0; times < 3; times++) {
@@ -384,8 +389,8 @@ static void test_take_whose_answer_never_came_is_taken_back_after_other_calls(vo
 
 static void test_take_whose_answer_never_came_is_taken_back_in_the_next_hour(void **state) {
     (void)state;
-    dueq_client *client = open_client(url_with("", "?timeout=300ms"));
-    dueq_redisson *hasty = open_delayed(client, "orders", DUEQ_LAYOUT_FOUND);
+    dueq_redisson *hasty = open_hasty();
+    dueq_client *client = hasty->queue.client;
     dueq_result *result;
     for (int hours = 1; hours <= 2; hours++) {
         put("a");
