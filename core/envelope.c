@@ -76,7 +76,8 @@ static bool read_headers(dueq_bytes rest, dueq_message *message, dueq_header *he
     while (rest.size) {
         const unsigned char *size = take(&rest, 1), *name = take(&rest, *size);
         dueq_bytes value;
-        if (!name || !take_block(&rest, &value))
+        if (!name || !take_block(&rest, &value) || !dueq__is_text((dueq_bytes){name, *size}) ||
+            !dueq__utf8(value.data, value.size, true))
             return false;
         if (message->header_count < room)
             headers[message->header_count] = (dueq_header){{name, *size}, value};

@@ -114,6 +114,11 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
 /* Is it well-formed UTF-8, with or without control characters? */
 bool dueq__utf8(const void *data, size_t size, bool control);
+/*
+ * Can it be an id, the name of a queue or of a header: 1 to 255 bytes of UTF-8 without control characters? By the
+ * same rule as the scripts (core/scripts/lib/text.lua).
+ */
+bool dueq__is_text(dueq_bytes text);
 /* Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of memory. */
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
 /* The queue's name in its keys. */

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from inside import Inside, end_lease, take
+from inside import MADE_ID, Inside, end_lease, take
 
 import dueq
 from dueq import errors
@@ -90,6 +90,94 @@ def test_arriving_that_does_not_exist(inside: Inside, mails: Inside, source: str
     assert bodies(mails.queue) == [b"a"]
     assert mails.scores("incoming") == {}
     assert inside.queue.stats().delayed == 1
+
+
+# ---- What no producer may send ----
+
+# An id with a NUL splits an environment, one with a newline forges a line, ESC commands a terminal.
+IDS = [
+    b"a\0LD_PRELOAD=/tmp/x.so\0Z=1",
+    b"a\nb",
+    b"\x1b]0;x\x07",
+    b"\x7f",
+    b"\xff",
+    b"\xc0\xaf",
+    b"x" * 256,
+]
+IDS += [b"\xed\xa0\x80", b"x\xe2\x82", b"\0" * 22, b"a" * 21 + b"\n"]
+ENVELOPE = bytes.fromhex("d1000005") + b"x"
+
+
+def tickets_of(id: bytes) -> list[bytes]:
+    """Tickets that a message of this id could have; 22 bytes may be one by themselves."""
+    return [b"0:" + id, b"3.h:" + id, b"1.2AaIBtOKzz:" + id] + [id] * (len(id) == 22)
+
+
+@pytest.mark.parametrize("id", IDS)
+@pytest.mark.parametrize("part", ["ready", "high", "delayed", "leased"])
+def test_id_that_is_none(inside: Inside, part: str, id: bytes) -> None:
+    """Its entry is quarantined, once, and nobody gets to see the id as one."""
+    inside.queue.push("a", delay=3600)
+    inside.command("HSET", "msg", id, ENVELOPE)
+    tickets = tickets_of(id)
+    for ticket in tickets:
+        if part in ["ready", "high"]:
+            inside.command("RPUSH", part, ticket)
+        else:
+            inside.command("ZADD", part, 1, ticket)
+    if part == "high":
+        inside.command("HSET", "info", "lists", 1)
+    for state in dueq.State:
+        for message in inside.queue.peek(state):
+            assert message.body == b"a"
+    inside.pass_due()
+    assert bodies(inside.queue) == [b"a"]
+    assert sorted(set_aside(inside)) == sorted(tickets)
+
+
+@pytest.mark.parametrize("id", [id for id in IDS if len(id) == 22])
+def test_id_that_is_none_in_the_usual_call(inside: Inside, id: bytes) -> None:
+    """A line with made ids alone is taken by a shorter way."""
+    with dueq.Queue("orders", inside.server.url) as another:
+        another.push("holds the time")
+        held = take(another)
+        inside.command("HSET", "msg", id, ENVELOPE)
+        another.push_many(["a", "b"])
+        inside.command("LPUSH", "ready", id)
+        assert bodies(another) == [b"a", b"b"]
+        assert set_aside(inside) == [id]
+        held.ack()
+
+
+def headers(name: bytes, value: bytes) -> bytes:
+    field = bytes([len(name)]) + name + len(value).to_bytes(2, "big") + value
+    return bytes.fromhex("d1040005") + len(field).to_bytes(2, "big") + field + b"x"
+
+
+@pytest.mark.parametrize(
+    "envelope",
+    [
+        *(
+            headers(name, b"v")
+            for name in [b"", b"a\0b", b"a\nb", b"\x1b[2J", b"\x7f", b"\xff", b"\xc3"]
+        ),
+        *(headers(b"a", value) for value in [b"\xff", b"\xe2\x82", b"\xed\xa0\x80"]),
+    ],
+)
+def test_header_that_is_none(inside: Inside, envelope: bytes) -> None:
+    inside.put(MADE_ID, MADE_ID, envelope)
+    inside.queue.push("a")
+    assert bodies(inside.queue) == [b"a"]
+    stats = inside.queue.stats()
+    assert (stats.damaged, stats.dead) == (1, 1)
+    with pytest.raises(errors.CorruptError):
+        inside.queue.find(MADE_ID)
+
+
+@pytest.mark.parametrize("value", [b"", b"a\0b", b"a\nb", "Gr\u00f6\u00dfe \U0001f9c0".encode()])
+def test_header_whose_value_is_any_text(inside: Inside, value: bytes) -> None:
+    inside.put(MADE_ID, MADE_ID, headers(b"a", value))
+    assert take(inside.queue).headers == {"a": value.decode()}
 
 
 # ---- Times and numbers ----

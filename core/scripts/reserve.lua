@@ -118,6 +118,7 @@ if first and first > now and first <= stop and not noted[2] and argv[4] ~= '0' a
     reply[m + 8], reply[m + 9] = ticket, envelope
     m = m + 2
   end
+  usual = usual and not string.find(table.concat(tickets), '%W')
   local reserved, acked = tonumber(noted[3] or 0), tonumber(noted[4] or 0)
   usual = usual and reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53
     and type(redis.pcall('ZADD', leased, unpack(taken))) ~= 'table'
@@ -234,7 +235,8 @@ while tickets do
     if envelope then
       version, flags = byte(envelope, 1, 2)
     end
-    if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #tickets[i] ~= 22 then
+    if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #tickets[i] ~= 22
+      or string.find(tickets[i], '%W') then
       round = round
         or { odd = {}, given = {}, leases = {}, texts = {}, spent = {}, over = {}, garbage = {}, back = {} }
       round.odd[#round.odd + 1] = i

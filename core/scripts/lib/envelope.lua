@@ -75,11 +75,15 @@ local function envelope_read(envelope)
       return nil
     end
     while at < stop do
-      at = at + 1 + string.byte(envelope, at)
-      if at + 1 >= stop then
+      local value = at + 1 + string.byte(envelope, at)
+      local size = value + 1 < stop and struct.unpack('>H', envelope, value)
+      if not size or not is_text(string.sub(envelope, at + 1, value - 1)) then
         return nil
       end
-      at = at + 2 + struct.unpack('>H', envelope, at)
+      at = value + 2 + size
+      if not is_utf8(string.sub(envelope, value + 2, at - 1)) then
+        return nil
+      end
     end
     if at ~= stop then
       return nil

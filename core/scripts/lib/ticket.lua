@@ -1,3 +1,4 @@
+-- include text
 -- A ticket is "before:id", or "before.tag:id"; `before` is the number of deliveries that ended before this
 -- one, nine digits at most. The tag is the stamp (10 base-62 digits) where the producer gave the id, and
 -- 'h' or 'l' where the priority is high or low. A ticket stays the same from READY (or DELAYED) to LEASED,
@@ -14,7 +15,7 @@ local function ticket_read(ticket)
       return nil
     end
   end
-  if before and #before < 10 then
+  if before and #before < 10 and is_text(id) then
     return tonumber(before), id, tag
   elseif not before and #ticket == 22 and string.find(ticket, '^%w+$') then
     return 0, ticket
