@@ -174,7 +174,7 @@ bool cli_flush(void);
 /* When it is not: says why, once; not when the reader is gone, unless something is to be added (`says`). Returns
  * the exit code. */
 int cli_output_failed(bool says);
-/* Writes to a file to the end, also where it is not ready at once. False: errno says why. */
+/* Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a signal came. */
 bool cli_write(int file, dueq_bytes bytes);
 
 /* ---- show.c: messages, and words for their parts ----------------------------------------------- */

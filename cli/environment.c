@@ -1,4 +1,5 @@
 #include <ctype.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -26,23 +27,25 @@ static void add_pointer(struct environment *made, char *variable) {
     made->list[made->count] = NULL;
 }
 
-/* Adds PREFIXNAME=VALUE. A value with a NUL byte cannot be one, and is left out. */
-static void add(struct environment *made, const char *prefix, const char *name, dueq_bytes value) {
-    size_t front = strlen(prefix) + strlen(name) + 1;
+/* PREFIXNAME=VALUE, or NULL: a value with a NUL byte cannot be one. */
+static char *variable_of(const char *prefix, const char *name, dueq_bytes value) {
+    char *made = NULL;
     if (value.size && memchr(value.data, '\0', value.size))
-        return;
-    char *variable = malloc(front + value.size + 1);
-    if (!variable)
+        return NULL;
+    if (asprintf(&made, "%s%s=%.*s", prefix, name, (int)value.size,
+                 value.size ? (const char *)value.data : "") < 0)
         cli_out_of_memory();
-    sprintf(variable, "%s%s=", prefix, name);
-    if (value.size)
-        memcpy(variable + front, value.data, value.size);
-    variable[front + value.size] = '\0';
-    add_pointer(made, variable);
+    return made;
+}
+
+static void add(struct environment *made, const char *name, dueq_bytes value) {
+    char *variable = variable_of("", name, value);
+    if (variable)
+        add_pointer(made, variable);
 }
 
 static void add_text(struct environment *made, const char *name, const char *value) {
-    add(made, "", name, (dueq_bytes){value, strlen(value)});
+    add(made, name, (dueq_bytes){value, strlen(value)});
 }
 
 static void add_number(struct environment *made, const char *name, uint32_t value) {
@@ -79,24 +82,42 @@ static bool header_name(dueq_bytes name, char out[DUEQ_MAX_HEADER_NAME + 1]) {
     return true;
 }
 
-static bool is_first(const dueq_message *message, size_t index, const char *name) {
-    char other[DUEQ_MAX_HEADER_NAME + 1];
-    for (size_t i = 0; i < index; i++)
-        if (header_name(message->headers[i].name, other) && strcmp(other, name) == 0)
-            return false;
-    return true;
+/* Orders variables by their names. */
+static int by_name(const void *one, const void *other) {
+    size_t size = strcspn(one, "="), other_size = strcspn(other, "=");
+    int order = memcmp(one, other, size < other_size ? size : other_size);
+    return order ? order : (size > other_size) - (size < other_size);
+}
+
+static void keep(void *variable) { (void)variable; }
+
+static void add_headers(struct environment *made, const dueq_message *message) {
+    char name[DUEQ_MAX_HEADER_NAME + 1];
+    void *known = NULL;
+    for (size_t i = 0; i < message->header_count; i++) {
+        char *variable = header_name(message->headers[i].name, name)
+                             ? variable_of(HEADER, name, message->headers[i].value)
+                             : NULL;
+        if (!variable)
+            continue;
+        char *const *first = tsearch(variable, &known, by_name);
+        if (!first)
+            cli_out_of_memory();
+        if (*first == variable)
+            add_pointer(made, variable);
+        else
+            free(variable);
+    }
+    tdestroy(known, keep);
 }
 
 static void add_message(struct environment *made, const dueq_message *message, const char *queue) {
-    char name[DUEQ_MAX_HEADER_NAME + 1];
     add_text(made, "DUEQ_QUEUE", queue);
-    add(made, "", "DUEQ_ID", message->id);
-    add(made, "", "DUEQ_TICKET", message->ticket);
+    add(made, "DUEQ_ID", message->id);
+    add(made, "DUEQ_TICKET", message->ticket);
     add_number(made, "DUEQ_ATTEMPT", message->attempt);
     add_number(made, "DUEQ_DELIVERIES", message->deliveries);
-    for (size_t i = 0; i < message->header_count; i++)
-        if (header_name(message->headers[i].name, name) && is_first(message, i, name))
-            add(made, HEADER, name, message->headers[i].value);
+    add_headers(made, message);
 }
 
 struct environment environment_of(const struct cli *cli, const dueq_message *message,

@@ -151,16 +151,21 @@ static void fill_standard_files(void) {
 
 bool cli_write(int file, dueq_bytes bytes) {
     const char *data = bytes.data;
+    const int before = cli_signal();
     while (bytes.size > 0) {
         ssize_t size = write(file, data, bytes.size);
         if (size < 0 && errno == EAGAIN) {
             struct pollfd one = {file, POLLOUT, 0};
             poll(&one, 1, -1);
-        } else if (size < 0 && (errno != EINTR || cli_signal())) {
+        } else if (size < 0 && errno != EINTR) {
             return false;
         } else if (size > 0) {
             data += size;
             bytes.size -= (size_t)size;
+        }
+        if (bytes.size > 0 && cli_signal() != before) {
+            errno = EINTR;
+            return false;
         }
     }
     return true;

@@ -1,7 +1,6 @@
 """Entries that somebody made to harm: what becomes of a worker, of peek, and of what is counted."""
 
 import subprocess
-import time
 
 import pytest
 
@@ -80,14 +79,6 @@ def test_work_of_variables_that_are_too_large(dueq: Program) -> None:
     found = dueq.find("large")
     assert (found["state"], found["attempt"]) == ("delayed", 1)
     assert found["error"] == "its variables are too large for a command"
-
-
-def test_work_of_many_headers_is_not_slow(dueq: Program) -> None:
-    headers = [f"--header={number:x}=" for number in range(9000)]
-    dueq("push", "orders", "body", *headers)
-    began = time.monotonic()
-    dueq(*DRAIN, "--", "true")
-    assert time.monotonic() - began < 10
 
 
 def test_lock_hands_on_the_variables_of_a_message(dueq: Program) -> None:

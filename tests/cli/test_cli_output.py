@@ -95,6 +95,19 @@ def test_what_is_taken_and_not_printed_is_given_back(full: Program, words: list[
     assert (stats["ready"], stats["leased"], stats["acked"]) == (301, 0, 0)
 
 
+def test_ctrl_c_while_nobody_reads(dueq: Program) -> None:
+    """It is not held up by what it cannot write, and gives that back."""
+    dueq("push", "orders", stdin=b"x" * 3_000_000)
+    with dueq.start("reserve", "orders", "--ack") as process:
+        assert process.stdout
+        assert os.read(process.stdout.fileno(), 1) == b"x"
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 128 + signal.SIGINT
+        assert process.stderr
+        assert b"1 of 1 messages were given back" in process.stderr.read()
+    assert dueq.stats()["ready"] == 1
+
+
 # ---- Standard files that are closed ----
 
 
