@@ -152,12 +152,13 @@ static void read_url(struct cli *cli, const char *path) {
     free(cli->url);
     cli->url = NULL;
     FILE *file = fopen(path, "re");
-    if (!file || (getline(&cli->url, &room, file) < 0 && !feof(file)))
+    ssize_t size = file ? getline(&cli->url, &room, file) : -1;
+    if (!file || (size < 0 && !feof(file)))
         exit(cli_system_error(path));
     fclose(file);
-    if (cli->url)
+    if (size > 0)
         cli->url[strcspn(cli->url, "\r\n")] = '\0';
-    if (!cli->url || !*cli->url)
+    if (size < 0 || !*cli->url)
         cli_usage(cli, "--url-file %s: its first line is empty", path);
     /* A command that is run is not to read it again. */
     if (sscanf(path, "/dev/fd/%d%c", &number, &rest) == 1 && number > STDERR_FILENO)
