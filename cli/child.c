@@ -39,18 +39,9 @@ static void listen_for(int number) {
     sigaction(number, &action, NULL);
 }
 
-/* No file of ours may get a number that a command knows as its input, output or errors. */
-static bool fill_standard_files(void) {
-    int file;
-    do
-        file = open("/dev/null", O_RDWR);
-    while (file >= 0 && file <= STDERR_FILENO);
-    return file >= 0 && close(file) == 0;
-}
-
 int child_listen(void) {
     int ends[2];
-    if (!fill_standard_files() || pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
         cli_system_error("a pipe for signals");
         return -1;
     }
@@ -92,12 +83,8 @@ static _Noreturn void run(char *argv[], const struct child_place *place, const s
     cli_signals_undo(); /* exec does so with handlers, but not with what is ignored */
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_SETMASK, mask, NULL);
-    if (put_in_place(place, parent)) {
-        if (place->environment)
-            execvpe(argv[0], argv, place->environment);
-        else
-            execvp(argv[0], argv);
-    }
+    if (put_in_place(place, parent))
+        execvpe(argv[0], argv, place->environment);
     int why = errno;
     _exit(write(report, &why, sizeof why) < 0 ? CLI_FAILED : CLI_NOT_RUN);
 }
@@ -124,7 +111,7 @@ bool child_start(struct child *child, char *argv[], const struct child_place *pl
     /* None may reach the child's copy of the handlers, which writes into our pipe. */
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
-    fflush(stdout);
+    cli_flush();
     child->pid = fork();
     why = child->pid < 0 ? errno : 0;
     if (child->pid == 0)
@@ -136,7 +123,7 @@ bool child_start(struct child *child, char *argv[], const struct child_place *pl
         child->code = why == ENOENT ? CLI_NO_COMMAND : CLI_NOT_RUN;
     }
     close(report[0]);
-    errno = why;
+    errno = child->why = why;
     if (why)
         cli_system_error(argv[0]);
     return !why;

@@ -33,7 +33,8 @@ enum {
 /* One run of the program. */
 struct cli {
     const struct command *command; /* NULL before it is known */
-    const char *url;               /* NULL: dueq_open()'s default */
+    char *url;                     /* NULL: dueq_open()'s default */
+    bool pass_url;                 /* the command that is run gets the password too */
     bool json;
     bool finishing; /* signals wait: messages were printed and are to be acknowledged */
     dueq_client *client;
@@ -71,11 +72,21 @@ extern const struct command laravel_command, *const laravel_verbs[];   /* larave
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
 
-enum { CLI_OPTION_URL = 0x100, CLI_OPTION_JSON, CLI_OPTION_HELP, CLI_OPTION_VERSION };
+enum {
+    CLI_OPTION_URL = 0x100,
+    CLI_OPTION_URL_FILE,
+    CLI_OPTION_PASS_URL, /* of commands that run one */
+    CLI_OPTION_JSON,
+    CLI_OPTION_HELP,
+    CLI_OPTION_VERSION
+};
 
+/* An option of commands that run one. */
+#define CHILD_OPTIONS {"pass-url", no_argument, NULL, CLI_OPTION_PASS_URL}
 /* Ends the list of a command's options. */
 #define CLI_OPTIONS                                                                                \
     {"url", required_argument, NULL, CLI_OPTION_URL},                                              \
+        {"url-file", required_argument, NULL, CLI_OPTION_URL_FILE},                                \
         {"json", no_argument, NULL, CLI_OPTION_JSON},                                              \
         {"help", no_argument, NULL, CLI_OPTION_HELP},                                              \
         {"version", no_argument, NULL, CLI_OPTION_VERSION}, {NULL, 0, NULL, 0}
@@ -129,6 +140,9 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about);
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */
 int cli_system_error(const char *what);
+/* One line on stderr, without its end in the format. What a terminal would obey is escaped, wherever it goes:
+ * what others wrote can forge no line of a log. */
+void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says so and exits with CLI_AGAIN. */
 _Noreturn void cli_out_of_memory(void);
 /* One line a result item: JSON to stdout, or text for a bad outcome to stderr. Returns the exit code. */
@@ -139,10 +153,29 @@ int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_statu
 void cli_progress(size_t count, const char *done);
 /* Takes the progress away, and prints the sum. */
 void cli_sum(const struct cli *cli, size_t count, const char *done);
-/* Writes bytes to stdout. */
+
+/*
+ * Stdout. A terminal gets what a terminal would obey in an escaped form, a pipe or a file the bytes as they
+ * are. All that others wrote goes this way, or is JSON.
+ */
 void cli_put(dueq_bytes bytes);
-/* The same for a table: at most so many bytes, control characters as blanks. */
+void cli_put_text(const char *text);
+/* What stands alone: a terminal gets its line ends and tabs as they are. */
+void cli_put_lines(dueq_bytes bytes);
+/* The start of it for a table, at most so many bytes, escaped wherever it goes. */
 void cli_put_brief(dueq_bytes bytes, size_t most);
+/* One JSON text and the end of its line. */
+void cli_put_json(const char *json);
+
+/* Before anything is opened or printed: gives the standard files their numbers, and keeps why a write fails. */
+void cli_output_begin(void);
+/* Whether all that was printed is written. */
+bool cli_flush(void);
+/* When it is not: says why, once; not when the reader is gone, unless something is to be added (`says`). Returns
+ * the exit code. */
+int cli_output_failed(bool says);
+/* Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a signal came. */
+bool cli_write(int file, dueq_bytes bytes);
 
 /* ---- show.c: messages, and words for their parts ----------------------------------------------- */
 
@@ -228,6 +261,19 @@ void draft_option(const struct cli *cli, struct draft *draft, int option);
 void draft_ready(const struct cli *cli, struct draft *draft);
 void draft_end(struct draft *draft);
 
+/* ---- environment.c ------------------------------------------------------------------------------- */
+
+/* The environment of a command that is run. */
+struct environment {
+    char **list;       /* ends with NULL */
+    size_t count, own; /* of these so many are ours, and come first */
+};
+
+/* What is inherited, DUEQ_URL, and what is said of the message, if there is one (NULL: none; then without `queue`). */
+struct environment environment_of(const struct cli *cli, const dueq_message *message,
+                                  const char *queue);
+void environment_end(struct environment *environment);
+
 /* ---- child.c: commands that are run -------------------------------------------------------------- */
 
 /* From now on signals come as events: the end of a command, and those that are for commands (HUP, INT,
@@ -238,7 +284,7 @@ int child_signal(bool *by_terminal);
 
 /* Where a command runs. Start from CHILD_HERE. */
 struct child_place {
-    char **environment;        /* NULL: ours */
+    char **environment;
     int input, output, errors; /* its standard files; -1: ours */
     bool apart; /* in a process group of its own, and SIGTERM comes to it when we are killed */
 };
@@ -249,6 +295,7 @@ struct child {
     bool ended;
     int signal; /* then: the signal that ended the command, or 0 */
     int code;   /* and its exit code, or 128 + that number */
+    int why;    /* the errno of one that could not be started */
 };
 
 /* Starts a command. False: it does not run, said why; child->code is the exit code. */
@@ -256,8 +303,16 @@ bool child_start(struct child *child, char *argv[], const struct child_place *pl
 /* Sees whether it has ended, without waiting. */
 void child_look(struct child *child);
 
-/* ---- text.c: what is valid, and what JSON can carry ---------------------------------------------- */
+/* ---- text.c: what is valid, what JSON can carry, and what a terminal may see ------------------------ */
 
+/* What is left as it is: nothing; line ends and tabs; or it is JSON, and stays so. */
+enum text_style { TEXT_LINE, TEXT_LINES, TEXT_JSON };
+
+/*
+ * Writes text with what a terminal would obey escaped, as \n, \x1b or \u202e: control characters (C0, DEL, C1),
+ * those that end lines or turn the direction, and bytes that are not UTF-8.
+ */
+void text_show(FILE *out, dueq_bytes bytes, enum text_style style);
 bool text_is_utf8(dueq_bytes bytes);
 /* Base 64 with padding; NULL: out of memory. Free with free(). */
 char *text_base64(dueq_bytes bytes);

@@ -1,9 +1,10 @@
 #include <ctype.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "work.h"
+#include "cli.h"
 
 #define HEADER "DUEQ_HEADER_"
 
@@ -11,18 +12,62 @@ static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Is it one of those that we set? A worker's command may be a worker itself. */
-static bool is_ours(const struct cli *cli, const char *variable) {
+/* Does it tell of a message? A worker's command may be a worker itself. */
+static bool is_of_message(const char *variable) {
     return begins(variable, "DUEQ_QUEUE=") || begins(variable, "DUEQ_ID=") ||
            begins(variable, "DUEQ_TICKET=") || begins(variable, "DUEQ_ATTEMPT=") ||
-           begins(variable, "DUEQ_DELIVERIES=") || begins(variable, HEADER) ||
-           (cli->url && begins(variable, "DUEQ_URL="));
+           begins(variable, "DUEQ_DELIVERIES=") || begins(variable, HEADER);
 }
 
-static void put_bytes(FILE *out, const char *name, dueq_bytes value) {
-    fputs(name, out);
-    fwrite(value.data, 1, value.size, out);
-    fputc('\0', out);
+static void add_pointer(struct environment *made, char *variable) {
+    made->list = realloc(made->list, (made->count + 2) * sizeof *made->list);
+    if (!made->list)
+        cli_out_of_memory();
+    made->list[made->count++] = variable;
+    made->list[made->count] = NULL;
+}
+
+/* PREFIXNAME=VALUE, or NULL: a value with a NUL byte cannot be one. */
+static char *variable_of(const char *prefix, const char *name, dueq_bytes value) {
+    char *made = NULL;
+    if (value.size && memchr(value.data, '\0', value.size))
+        return NULL;
+    if (asprintf(&made, "%s%s=%.*s", prefix, name, (int)value.size,
+                 value.size ? (const char *)value.data : "") < 0)
+        cli_out_of_memory();
+    return made;
+}
+
+static void add(struct environment *made, const char *name, dueq_bytes value) {
+    char *variable = variable_of("", name, value);
+    if (variable)
+        add_pointer(made, variable);
+}
+
+static void add_text(struct environment *made, const char *name, const char *value) {
+    add(made, name, (dueq_bytes){value, strlen(value)});
+}
+
+static void add_number(struct environment *made, const char *name, uint32_t value) {
+    char text[16];
+    snprintf(text, sizeof text, "%u", value);
+    add_text(made, name, text);
+}
+
+/* The server that we use, if it was named: without a login, unless that is asked for. */
+static void add_url(struct environment *made, const struct cli *cli) {
+    const char *url = cli->url ? cli->url : getenv("DUEQ_URL");
+    if (!url || !*url)
+        return;
+    const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url, *login_end = NULL;
+    for (const char *at = host; !cli->pass_url && *at && *at != '/' && *at != '?'; at++)
+        if (*at == '@')
+            login_end = at + 1;
+    char *shown = NULL;
+    if (asprintf(&shown, "%.*s%s", (int)(host - url), url, login_end ? login_end : host) < 0)
+        cli_out_of_memory();
+    add_text(made, "DUEQ_URL", shown);
+    free(shown);
 }
 
 /* The name of a header's variable, or false: it cannot have one. */
@@ -37,69 +82,59 @@ static bool header_name(dueq_bytes name, char out[DUEQ_MAX_HEADER_NAME + 1]) {
     return true;
 }
 
-static bool is_first(const dueq_message *message, size_t index, const char *name) {
-    char other[DUEQ_MAX_HEADER_NAME + 1];
-    for (size_t i = 0; i < index; i++)
-        if (header_name(message->headers[i].name, other) && strcmp(other, name) == 0)
-            return false;
-    return true;
+/* Orders variables by their names. */
+static int by_name(const void *one, const void *other) {
+    size_t size = strcspn(one, "="), other_size = strcspn(other, "=");
+    int order = memcmp(one, other, size < other_size ? size : other_size);
+    return order ? order : (size > other_size) - (size < other_size);
 }
 
-static size_t put_headers(FILE *out, const dueq_message *message) {
+static void keep(void *variable) { (void)variable; }
+
+static void add_headers(struct environment *made, const dueq_message *message) {
     char name[DUEQ_MAX_HEADER_NAME + 1];
-    size_t count = 0;
+    void *known = NULL;
     for (size_t i = 0; i < message->header_count; i++) {
-        dueq_bytes value = message->headers[i].value;
-        if ((value.size && memchr(value.data, '\0', value.size)) ||
-            !header_name(message->headers[i].name, name) || !is_first(message, i, name))
+        char *variable = header_name(message->headers[i].name, name)
+                             ? variable_of(HEADER, name, message->headers[i].value)
+                             : NULL;
+        if (!variable)
             continue;
-        fprintf(out, HEADER "%s", name);
-        put_bytes(out, "=", value);
-        count++;
+        char *const *first = tsearch(variable, &known, by_name);
+        if (!first)
+            cli_out_of_memory();
+        if (*first == variable)
+            add_pointer(made, variable);
+        else
+            free(variable);
     }
-    return count;
+    tdestroy(known, keep);
 }
 
-/* Writes the variables, each with its NUL, and returns how many. */
-static size_t put_all(FILE *out, const struct cli *cli, const dueq_message *message,
-                      const char *queue) {
-    size_t count = 5;
-    put_bytes(out, "DUEQ_QUEUE=", (dueq_bytes){queue, strlen(queue)});
-    put_bytes(out, "DUEQ_ID=", message->id);
-    put_bytes(out, "DUEQ_TICKET=", message->ticket);
-    fprintf(out, "DUEQ_ATTEMPT=%u%c", message->attempt, '\0');
-    fprintf(out, "DUEQ_DELIVERIES=%u%c", message->deliveries, '\0');
-    if (cli->url) {
-        put_bytes(out, "DUEQ_URL=", (dueq_bytes){cli->url, strlen(cli->url)});
-        count++;
-    }
-    return count + put_headers(out, message);
+static void add_message(struct environment *made, const dueq_message *message, const char *queue) {
+    add_text(made, "DUEQ_QUEUE", queue);
+    add(made, "DUEQ_ID", message->id);
+    add(made, "DUEQ_TICKET", message->ticket);
+    add_number(made, "DUEQ_ATTEMPT", message->attempt);
+    add_number(made, "DUEQ_DELIVERIES", message->deliveries);
+    add_headers(made, message);
 }
 
 struct environment environment_of(const struct cli *cli, const dueq_message *message,
                                   const char *queue) {
-    struct environment made = {0};
-    size_t size = 0, inherited = 0, own, count = 0;
-    FILE *out = open_memstream(&made.text, &size);
-    if (!out)
-        return made;
-    own = put_all(out, cli, message, queue);
-    if (fclose(out) != 0)
-        return made;
-    while (environ[inherited])
-        inherited++;
-    made.list = calloc(inherited + own + 1, sizeof *made.list);
-    if (!made.list)
-        return made;
-    for (size_t i = 0; i < inherited; i++)
-        if (!is_ours(cli, environ[i]))
-            made.list[count++] = environ[i];
-    for (char *at = made.text; at < made.text + size; at += strlen(at) + 1)
-        made.list[count++] = at;
+    struct environment made = {.list = calloc(1, sizeof *made.list)};
+    add_url(&made, cli);
+    if (message)
+        add_message(&made, message, queue);
+    made.own = made.count;
+    for (char **variable = environ; *variable; variable++)
+        if (!begins(*variable, "DUEQ_URL=") && !(message && is_of_message(*variable)))
+            add_pointer(&made, *variable);
     return made;
 }
 
 void environment_end(struct environment *environment) {
+    for (size_t i = 0; i < environment->own; i++)
+        free(environment->list[i]);
     free(environment->list);
-    free(environment->text);
 }

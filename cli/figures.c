@@ -45,9 +45,11 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     struct figure figures[FIGURES];
     read_figures(counts, figures);
     cli_label("queue");
-    puts(cli->queue_name);
+    cli_put_text(cli->queue_name);
+    putchar('\n');
     cli_label("server");
-    puts(dueq_client_url(cli->client));
+    cli_put_text(dueq_client_url(cli->client));
+    putchar('\n');
     for (size_t i = 0; i < FIGURES; i++) {
         cli_label(figures[i].name);
         printf("%lld\n", (long long)figures[i].value);
@@ -70,9 +72,10 @@ static void print_queue(const struct cli *cli, const dueq_counts *counts) {
     char age[TIME_ROOM] = "-";
     if (counts->oldest_ms)
         time_format_span(counts->now_ms - counts->oldest_ms, age);
-    printf("%9lld %9lld %9lld %9lld %9s  %s%s\n", (long long)counts->ready,
-           (long long)counts->delayed, (long long)counts->leased, (long long)counts->dead, age,
-           cli->queue_name, counts->paused ? " (paused)" : "");
+    printf("%9lld %9lld %9lld %9lld %9s  ", (long long)counts->ready, (long long)counts->delayed,
+           (long long)counts->leased, (long long)counts->dead, age);
+    cli_put_text(cli->queue_name);
+    puts(counts->paused ? " (paused)" : "");
 }
 
 static int count(struct cli *cli, void (*print)(const struct cli *, const dueq_counts *)) {
@@ -154,7 +157,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
         printf("%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD", "OLDEST",
                "QUEUE");
     for (size_t i = 0; i < names.count; i++) {
-        if (code == CLI_DONE && cli_open_queue(cli, names.list[i], &code)) {
+        if (code == CLI_DONE && cli_flush() && cli_open_queue(cli, names.list[i], &code)) {
             code = count(cli, print_queue);
             cli_close_queue(cli);
         }

@@ -8,7 +8,7 @@
 
 void foreign_damaged(size_t count) {
     if (count > 0)
-        fprintf(stderr, "dueq: CORRUPT: %zu damaged entries were set aside\n", count);
+        cli_say("dueq: CORRUPT: %zu damaged entries were quarantined", count);
 }
 
 /* One step of moving. */
@@ -38,7 +38,7 @@ static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned
     }
     if (!*warned) {
         cli_report(cli, status, NULL);
-        fputs("  it is tried again every second\n", stderr);
+        cli_say("  it is tried again every second");
     }
     *warned = true;
     if (!cli_signal())
@@ -99,9 +99,11 @@ static void row(const char *name, int64_t count) {
 
 static void print_sizes(const struct cli *cli, const dueq_sizes *sizes) {
     cli_label(kind(cli));
-    puts(cli->queue_name);
+    cli_put_text(cli->queue_name);
+    putchar('\n');
     cli_label("server");
-    puts(dueq_client_url(cli->client));
+    cli_put_text(dueq_client_url(cli->client));
+    putchar('\n');
     row("ready", sizes->ready);
     row("delayed", sizes->delayed);
     if (cli->laravel)

@@ -31,8 +31,8 @@ dueq_layout value_layout(const struct cli *cli, const char *name);
 dueq_kind value_kind(const struct cli *cli, const char *type, dueq_codec codec);
 /* Reads the text of a value of that kind, which must outlive it. False: said why. */
 bool value_read(dueq_kind kind, dueq_bytes text, dueq_value *value);
-/* Writes a value to stdout, as value_read() would take it. */
-void value_put(const dueq_value *value);
+/* Writes a value to stdout, as value_read() would take it; `alone`: with nothing else. */
+void value_put(const dueq_value *value, bool alone);
 /* Adds "type" and "value", or "value_base64" for bytes that are not UTF-8. */
 void value_add(json_object *object, const dueq_value *value);
 

@@ -83,7 +83,7 @@ bool input_word(struct cli *cli, const char *word, dueq_bytes *bytes, void **sto
         return true;
     }
     if (isatty(STDIN_FILENO))
-        fputs("dueq: reading from the terminal; end it with ctrl-D\n", stderr);
+        cli_say("dueq: reading from the terminal; end it with ctrl-D");
     if (!input_all(cli, bytes))
         return false;
     *store = (void *)(uintptr_t)bytes->data;

@@ -35,27 +35,10 @@ void job_take(struct job *job, const dueq_message *message, dueq_queue *queue,
 
 /* ---- The command ---------------------------------------------------------------------------------- */
 
-static bool write_all(int file, dueq_bytes bytes) {
-    const char *data = bytes.data;
-    while (bytes.size > 0) {
-        ssize_t size = write(file, data, bytes.size);
-        if (size < 0 && errno == EAGAIN) {
-            struct pollfd one = {file, POLLOUT, 0};
-            poll(&one, 1, -1);
-        } else if (size < 0 && errno != EINTR) {
-            return false;
-        } else if (size > 0) {
-            data += size;
-            bytes.size -= (size_t)size;
-        }
-    }
-    return true;
-}
-
 /* The body as a file in memory: a command that does not read it holds nobody up. -1: said why. */
 static int body_file(dueq_bytes body) {
     int file = memfd_create("body", MFD_CLOEXEC);
-    if (file >= 0 && write_all(file, body) && lseek(file, 0, SEEK_SET) == 0)
+    if (file >= 0 && cli_write(file, body) && lseek(file, 0, SEEK_SET) == 0)
         return file;
     cli_system_error("a file for the body");
     if (file >= 0)
@@ -72,36 +55,11 @@ static bool start(struct job *job, const struct cli *cli, const struct work *wor
                                 .output = cli->json ? STDERR_FILENO : -1,
                                 .errors = errors,
                                 .apart = true};
-    if (!environment.list)
-        cli_out_of_memory();
     bool runs = child_start(&job->child, work->command, &place);
     environment_end(&environment);
     close(input);
     close(errors);
     return runs;
-}
-
-bool job_start(struct job *job, const struct cli *cli, const struct work *work,
-               const dueq_message *message) {
-    int ends[2], input = body_file(message->body);
-    job->child.code = CLI_FAILED;
-    if (input < 0)
-        return false;
-    if (pipe2(ends, O_CLOEXEC) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
-        cli_system_error("a pipe for errors");
-        close(input);
-        return false;
-    }
-    job->errors = ends[0];
-    job->start_ms = time_monotonic_ms();
-    if (!start(job, cli, work, message, input, ends[1])) {
-        close(job->errors);
-        return false;
-    }
-    if (work->timeout_ms)
-        job->kill_ms = job->start_ms + work->timeout_ms;
-    job->state = JOB_RUNS;
-    return true;
 }
 
 /* Keeps the start of the last line that is not empty. */
@@ -126,7 +84,7 @@ static void pass_errors(struct job *job) {
         size = read(job->errors, text, sizeof text);
         if (size > 0) {
             keep_line(job, text, (size_t)size);
-            write_all(STDERR_FILENO, (dueq_bytes){text, (size_t)size});
+            cli_write(STDERR_FILENO, (dueq_bytes){text, (size_t)size});
         }
     }
     if (size == 0) {
@@ -152,6 +110,36 @@ static void end(struct job *job, const struct work *work) {
     job->verdict = judge(job, work);
     job->end_ms = time_monotonic_ms();
     job->state = JOB_ENDED;
+}
+
+bool job_start(struct job *job, const struct cli *cli, const struct work *work,
+               const dueq_message *message) {
+    int ends[2], input = body_file(message->body);
+    job->child.code = CLI_FAILED;
+    if (input < 0)
+        return false;
+    if (pipe2(ends, O_CLOEXEC) < 0 || fcntl(ends[0], F_SETFL, O_NONBLOCK) < 0) {
+        cli_system_error("a pipe for errors");
+        close(input);
+        return false;
+    }
+    job->errors = ends[0];
+    job->start_ms = time_monotonic_ms();
+    if (!start(job, cli, work, message, input, ends[1])) {
+        if (job->child.why == E2BIG) {
+            /* Ours are as many, with more words: it is what the message adds. */
+            static const char why[] = "its variables are too large for a command";
+            keep_line(job, why, sizeof why - 1);
+            end(job, work);
+            return true;
+        }
+        close(job->errors);
+        return false;
+    }
+    if (work->timeout_ms)
+        job->kill_ms = job->start_ms + work->timeout_ms;
+    job->state = JOB_RUNS;
+    return true;
 }
 
 void job_look(struct job *job, const struct work *work) {
@@ -247,12 +235,10 @@ int job_settled(struct job *job, const struct cli *cli, dueq_status status) {
         print_json(job, status);
     } else if (job->verdict >= VERDICT_RETRY) {
         dueq_bytes why = reason(job, room);
-        fprintf(stderr, "dueq: %s: %s: attempt %u: %.*s\n", name, outcome(job, status),
-                job->attempt, (int)why.size, (const char *)why.data);
+        cli_say("dueq: %s: %s: attempt %u: %.*s", name, outcome(job, status), job->attempt,
+                (int)why.size, (const char *)why.data);
     }
     free(job->own);
     *job = (struct job){.errors = -1};
-    if (fflush(stdout) != 0)
-        code = cli_system_error("standard output");
-    return code;
+    return cli_flush() ? code : cli_worse(code, cli_output_failed(false));
 }

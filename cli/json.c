@@ -26,7 +26,7 @@ json_object *json_raw(dueq_bytes json) {
     memcpy(text, json.data, json.size);
     text[json.size] = '\0';
     /* In a string of JSON these are escaped. */
-    for (char *at = text; (at = strpbrk(at, "\r\n")) != NULL;)
+    for (char *at = text; (at = strpbrk(at, "\r\n\t")) != NULL;)
         *at++ = ' ';
     json_object *object = json_object_new_object();
     json_object_set_serializer(object, json_object_userdata_to_json_string, text,
@@ -49,9 +49,7 @@ void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes) {
 }
 
 void json_line(json_object *object) {
-    fputs(json_object_to_json_string_ext(object,
-                                         JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE),
-          stdout);
-    putchar('\n');
+    cli_put_json(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
     json_object_put(object);
 }

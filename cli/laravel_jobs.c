@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static bool print(const struct cli *cli, const dueq_job *job) {
         cli_put(job->reserved);
         putchar('\n');
     }
-    return fflush(stdout) == 0 && !ferror(stdout);
+    return cli_flush();
 }
 
 /* Prints the jobs; with `finish` those that were written are deleted, and the others given back. */
@@ -63,14 +62,12 @@ static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
         reserved[i] = dueq_result_job(popped, i)->reserved;
     while (printed < count && print(cli, dueq_result_job(popped, printed)))
         printed++;
-    int why = errno;
     if (printed < count) {
         cli_wait(cli,
                  dueq_laravel_release_submit(cli->laravel, reserved + printed, count - printed, 0),
                  NULL);
-        fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu jobs were given back\n",
-                strerror(why), count - printed, count);
-        code = CLI_FAILED;
+        code = cli_output_failed(true);
+        cli_say("  %zu of %zu jobs were given back", count - printed, count);
     }
     if (finish && printed > 0) {
         dueq_status status =

@@ -54,9 +54,9 @@ static int send_batch(struct lines *lines) {
     if (!lines->failed) {
         lines->done += batch->count;
         /* Whoever reads what is printed gets it as it comes. */
-        lines->failed = fflush(stdout) != 0;
+        lines->failed = !cli_flush();
         if (lines->failed)
-            code = cli_system_error("standard output");
+            code = cli_worse(code, cli_output_failed(true));
     }
     batch->size = batch->count = 0;
     return code;
@@ -88,7 +88,7 @@ int cli_lines(struct cli *cli, const char *done, cli_batch act, const void *cont
     if (shown)
         fprintf(stderr, "\r%llu %s\n", lines.done, done);
     if (lines.failed)
-        fprintf(stderr, "  the first %llu lines were %s; go on after them\n", lines.done, done);
+        cli_say("  the first %llu lines were %s; go on after them", lines.done, done);
     input_end(&input);
     free(lines.batch.data);
     return code;

@@ -55,7 +55,7 @@ int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submi
         if (status < 0) {
             code = cli_report(cli, status, NULL);
             if (at > 0)
-                fprintf(stderr, "  the first %zu were done; go on after them\n", at);
+                cli_say("  the first %zu were done; go on after them", at);
         }
         for (size_t i = 0; i < dueq_result_count(result); i++)
             code = cli_worse(code,

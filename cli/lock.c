@@ -24,18 +24,15 @@ static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word
 static int report(const struct cli *cli, dueq_status status, const char *name) {
     if (status != DUEQ_LEASE_LOST)
         return cli_report(cli, status, name);
-    fprintf(stderr, "dueq: LEASE_LOST: %s: the lock has ended: it is free or somebody else's\n",
-            name);
+    cli_say("dueq: LEASE_LOST: %s: the lock has ended: it is free or somebody else's", name);
     return CLI_OUTCOME;
 }
 
 /* ---- lock -- COMMAND ----------------------------------------------------------------------------- */
 
 static void lose(struct hold *hold) {
-    fprintf(stderr,
-            "dueq: LEASE_LOST: %s: the lock was lost while the command ran\n"
-            "  somebody else may have it; a longer --ttl outlasts longer breaks\n",
-            hold->name);
+    cli_say("dueq: LEASE_LOST: %s: the lock was lost while the command ran", hold->name);
+    cli_say("  somebody else may have it; a longer --ttl outlasts longer breaks");
     hold->lost = true;
 }
 
@@ -51,7 +48,7 @@ static void relocked(const struct cli *cli, struct hold *hold, dueq_status statu
         hold->next_ms = time_monotonic_ms() + hold->ttl_ms / TRIES + 1;
         if (!hold->warned) {
             cli_report(cli, status, hold->name);
-            fputs("  the lock could not be extended; it is tried again\n", stderr);
+            cli_say("  the lock could not be extended; it is tried again");
         }
         hold->warned = true;
         if (time_monotonic_ms() > hold->sure_ms)
@@ -97,11 +94,14 @@ static void idle(struct cli *cli, const struct hold *hold, int events) {
 
 /* Runs the command, keeps the lock meanwhile and gives it up. Returns the exit code. */
 static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
-    static const struct child_place here = CHILD_HERE;
+    struct environment environment = environment_of(cli, NULL, NULL);
+    struct child_place here = CHILD_HERE;
+    here.environment = environment.list;
     struct child child = {.code = CLI_FAILED};
     cli->finishing = true;
     int events = child_listen();
     bool runs = events >= 0 && !cli_signal() && child_start(&child, argv, &here);
+    environment_end(&environment);
     while (runs) {
         pass_signals(&child);
         child_look(&child);
@@ -120,7 +120,7 @@ static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
         lose(hold);
     } else if (status != DUEQ_OK) {
         cli_report(cli, status, hold->name);
-        fputs("  the lock could not be given up; it ends by itself\n", stderr);
+        cli_say("  the lock could not be given up; it ends by itself");
         if (time_monotonic_ms() > hold->sure_ms)
             lose(hold);
     }
@@ -128,8 +128,10 @@ static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
 }
 
 static int run_lock(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {
-        {"ttl", required_argument, NULL, 't'}, {"wait", required_argument, NULL, 'w'}, CLI_OPTIONS};
+    static const struct option options[] = {{"ttl", required_argument, NULL, 't'},
+                                            {"wait", required_argument, NULL, 'w'},
+                                            CHILD_OPTIONS,
+                                            CLI_OPTIONS};
     struct hold hold = {.ttl_ms = DUEQ_DEFAULT_LEASE_MS};
     int64_t wait_ms = 0;
     int code;
@@ -207,6 +209,8 @@ const struct command lock_command = {
     "Options:\n"
     "  --ttl DURATION   how long it is held without a word from the holder (30s)\n"
     "  --wait DURATION  while somebody else holds it, wait so long: 10s, 5m, forever (0)\n"
+    "  --pass-url       the command's DUEQ_URL, which names the server if it was named, has the\n"
+    "                   user and the password too\n"
     "\n"
     "Exit codes with a command, apart from its own: 124 the lock is somebody else's, and the\n"
     "command was not run; 125 the lock was lost while it ran; 126, 127 it cannot be run, or\n"

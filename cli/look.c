@@ -1,7 +1,8 @@
-#include "cli.h"
-
 #include <string.h>
 #include <unistd.h>
+
+#include "cli.h"
+#include "json.h"
 
 enum { PAGE = 100, MADE_ID = 22, ERROR_SHOWN = 80 };
 
@@ -20,9 +21,32 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
     return code;
 }
 
+/* An id in its column. */
+static void put_id(dueq_bytes id) {
+    cli_put(id);
+    if (id.size < MADE_ID)
+        printf("%*s", MADE_ID - (int)id.size, "");
+}
+
 static void print_head(dueq_state state) {
     static const char *const time[] = {"", "AGE", "DUE IN", "ENDS IN", "DEAD FOR"};
     printf("%9s %9s %9s  %-*s  %s\n", time[state], "ATTEMPT", "SIZE", MADE_ID, "ID", "ERROR");
+}
+
+/* One whose envelope is damaged: all that is known of it is its id. */
+static void print_damaged(const struct cli *cli, dueq_bytes id, dueq_state state) {
+    if (cli->json) {
+        json_object *object = json_object_new_object();
+        json_object_object_add(object, "queue", json_name(cli->queue_name));
+        json_object_object_add(object, "id", json_text(id));
+        json_object_object_add(object, "state", json_name(dueq_state_name(state)));
+        json_object_object_add(object, "status", json_name(dueq_status_name(DUEQ_CORRUPT)));
+        json_line(object);
+        return;
+    }
+    printf("%9s %9s %9s  ", "-", "-", "-");
+    put_id(id);
+    puts("  damaged: it cannot be read");
 }
 
 static void print_row(const dueq_message *message) {
@@ -36,11 +60,12 @@ static void print_row(const dueq_message *message) {
         snprintf(attempt, sizeof attempt, "%u", message->attempt);
     printf("%9s %9s %9zu  ", time_format_span(away_ms > 0 ? away_ms : 0, span), attempt,
            message->body.size);
-    cli_put(message->id);
     if (message->error.size > 0) {
-        int missing = message->id.size < MADE_ID ? MADE_ID - (int)message->id.size : 0;
-        printf("%*s", missing + 2, "");
+        put_id(message->id);
+        fputs("  ", stdout);
         cli_put_brief(message->error, ERROR_SHOWN);
+    } else {
+        cli_put(message->id);
     }
     putchar('\n');
 }
@@ -48,7 +73,7 @@ static void print_row(const dueq_message *message) {
 /* Prints up to `limit` messages, page by page. */
 static int peek(struct cli *cli, dueq_state state, size_t limit) {
     dueq_result *page = NULL;
-    size_t shown = 0;
+    size_t shown = 0, damaged = 0;
     dueq_status status;
     do {
         dueq_result *next;
@@ -61,17 +86,25 @@ static int peek(struct cli *cli, dueq_state state, size_t limit) {
             print_head(state);
         for (size_t i = 0; i < dueq_result_count(page); i++, shown++) {
             const dueq_message *message = dueq_result_message(page, i);
-            if (cli->json)
+            if (!message) {
+                print_damaged(cli, dueq_result_id(page, i), state);
+                damaged++;
+            } else if (cli->json) {
                 cli_json_message(cli, message);
-            else
+            } else {
                 print_row(message);
+            }
         }
     } while (status == DUEQ_OK && shown < limit && dueq_result_cursor(page).size > 0 &&
-             fflush(stdout) == 0);
+             cli_flush());
     if (dueq_result_cursor(page).size > 0 && isatty(STDERR_FILENO))
-        fprintf(stderr, "there are more: --limit N shows them\n");
+        cli_say("there are more: --limit N shows them");
     dueq_result_free(page);
-    return cli_report(cli, status, NULL);
+    if (damaged > 0) {
+        cli_say("dueq: CORRUPT: %zu of %zu messages are damaged", damaged, shown);
+        cli_say("  cancel them by their ids");
+    }
+    return cli_worse(damaged > 0 ? CLI_FAILED : CLI_DONE, cli_report(cli, status, NULL));
 }
 
 static int run_peek(struct cli *cli, int argc, char *argv[]) {
@@ -94,8 +127,9 @@ const struct command find_command = {"find", "QUEUE ID",
 const struct command peek_command = {
     "peek", "QUEUE STATE", "Shows the messages of a state without touching them",
     "STATE is ready (in the order of delivery), delayed, leased or dead (by their time).\n"
-    "A line has the age, or the time that is left; attempts, bytes of the body, id and last "
-    "error.\n"
+    "A line has the age, or the time that is left; attempts, bytes of the body, id and the start\n"
+    "of the last error, escaped. Of a message whose envelope is damaged it has the id alone\n"
+    "(--json: with the status CORRUPT), and dueq ends with 4 then.\n"
     "\n"
     "Options:\n"
     "  --limit N  up to so many (100)\n"

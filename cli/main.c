@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
     &push_command,   &reserve_command, &ack_command,      &retry_command,   &release_command,
@@ -36,8 +37,18 @@ static const char common_help[] =
     "  --url URL   the server: redis://[user:password@]host[:port][/db], rediss://...,\n"
     "              unix:///path/to/socket, or embedded:DIR for a private server that dueq\n"
     "              starts by itself (default: $DUEQ_URL, else a private server of this user)\n"
+    "  --url-file FILE\n"
+    "              the URL is the first line of a file; /dev/fd/3 is a descriptor. A password\n"
+    "              belongs there or in $DUEQ_URL: of --url others may see it for a moment\n"
     "  --json      one JSON object a line; a body that is not UTF-8 is \"body_base64\"\n"
     "  --help, --version\n"
+    "  --          what follows are no options: dueq cancel orders -- \"$id\" (but for work and\n"
+    "              lock, where the command follows)\n"
+    "\n"
+    "Output:\n"
+    "  A terminal gets what is in messages with control characters escaped, as \\n or \\x1b.\n"
+    "  A pipe or a file gets it byte for byte, line ends too: let programs read --json.\n"
+    "  Errors on standard error are always escaped, one line each.\n"
     "\n"
     "Exit codes:\n"
     "  0  done\n"
@@ -45,7 +56,7 @@ static const char common_help[] =
     "  2  wrong arguments\n"
     "  3  the server cannot be reached or cannot do it now: try again later\n"
     "  4  any other failure\n"
-    "  128 + N: ended by signal N\n";
+    "  128 + N: ended by signal N; 141: nobody reads the output any more\n";
 
 static void print_list(const struct command *const *list) {
     for (; *list; list++)
@@ -83,24 +94,75 @@ static void help(const struct command *command) {
 }
 
 /* Whether all output went out, as an exit code. */
-static int written(void) {
-    return fflush(stdout) == 0 && !ferror(stdout) ? CLI_DONE : cli_system_error("standard output");
+static int written(void) { return cli_flush() ? CLI_DONE : cli_output_failed(false); }
+
+/* getopt_long(), which says what is wrong by cli_say(): words of the command line may come from others. */
+static int next_option(int argc, char *argv[], const char *how, const struct option *options) {
+    char *said = NULL;
+    size_t size = 0;
+    FILE *errors = stderr, *out = open_memstream(&said, &size);
+    if (!out)
+        cli_out_of_memory();
+    stderr = out;
+    int option = getopt_long(argc, argv, how, options, NULL);
+    stderr = errors;
+    if (fclose(out) != 0)
+        cli_out_of_memory();
+    if (size > 0)
+        cli_say("%.*s", (int)size - 1, said); /* without the end of its line */
+    free(said);
+    return option;
 }
 
 static void see_help(const struct cli *cli) {
-    fprintf(stderr, "  see: dueq %s%s--help\n", cli->command ? cli->command->name : "",
+    cli_say("  see: dueq %s%s--help", cli->command ? cli->command->name : "",
             cli->command ? " " : "");
 }
 
 void cli_usage(const struct cli *cli, const char *format, ...) {
     va_list arguments;
-    fputs("dueq: ", stderr);
+    char *text;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    if (vasprintf(&text, format, arguments) < 0)
+        cli_out_of_memory();
     va_end(arguments);
-    fputc('\n', stderr);
+    cli_say("dueq: %s", text);
+    free(text);
     see_help(cli);
     exit(CLI_USAGE);
+}
+
+/* ---- The server's URL ---------------------------------------------------------------------------- */
+
+/* Takes it from the command line, where everybody can read it by ps: one with a login is there no longer then. */
+static void take_url(struct cli *cli, char *given) {
+    free(cli->url);
+    if (!(cli->url = strdup(given)))
+        cli_out_of_memory();
+    if (strchr(given, '@')) {
+        memset(given, 0, strlen(given));
+        *given = '*';
+    }
+}
+
+static void read_url(struct cli *cli, const char *path) {
+    size_t room = 0;
+    int number;
+    char rest;
+    free(cli->url);
+    cli->url = NULL;
+    FILE *file = fopen(path, "re");
+    ssize_t size = file ? getline(&cli->url, &room, file) : -1;
+    if (!file || (size < 0 && !feof(file)))
+        exit(cli_system_error(path));
+    fclose(file);
+    if (size > 0)
+        cli->url[strcspn(cli->url, "\r\n")] = '\0';
+    if (size < 0 || !*cli->url)
+        cli_usage(cli, "--url-file %s: its first line is empty", path);
+    /* A command that is run is not to read it again. */
+    if (sscanf(path, "/dev/fd/%d%c", &number, &rest) == 1 && number > STDERR_FILENO)
+        close(number);
 }
 
 /* What the next word chooses from; NULL: it is no further part of the command. */
@@ -110,10 +172,16 @@ static const struct command *const *choice(const struct cli *cli) {
 
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options) {
     for (;;) {
-        int option = getopt_long(argc, argv, choice(cli) ? "+" : "", options, NULL);
+        int option = next_option(argc, argv, choice(cli) ? "+" : "", options);
         switch (option) {
         case CLI_OPTION_URL:
-            cli->url = optarg;
+            take_url(cli, optarg);
+            break;
+        case CLI_OPTION_URL_FILE:
+            read_url(cli, optarg);
+            break;
+        case CLI_OPTION_PASS_URL:
+            cli->pass_url = true;
             break;
         case CLI_OPTION_JSON:
             cli->json = true;
@@ -193,6 +261,7 @@ int main(int argc, char *argv[]) {
     static char program[] = "dueq"; /* what getopt's messages begin with */
     struct cli cli = {0};
     argv[0] = program;
+    cli_output_begin();
     cli_signals();
     for (const struct command *const *list; (list = choice(&cli)) != NULL;) {
         cli_option(&cli, argc, argv, options);
@@ -215,5 +284,5 @@ int main(int argc, char *argv[]) {
     }
     int code = cli.command->run(&cli, argc, argv);
     cli_close(&cli);
-    return code == CLI_FAILED ? code : cli_worse(code, written());
+    return cli_worse(code, written());
 }

@@ -1,6 +1,10 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,7 +39,8 @@ static const char *advice(const struct cli *cli, dueq_status status) {
         return "look before you repeat it, or push with an --id of your own: that is safe to "
                "repeat";
     case DUEQ_AUTH:
-        return "put the user and the password into DUEQ_URL: redis://user:password@host";
+        return "put the user and the password into DUEQ_URL: redis://user:password@host (a command "
+               "that dueq runs has them with --pass-url)";
     case DUEQ_LEASE_LOST:
         return "somebody else has the message now, or it is done; do not finish it twice";
     case DUEQ_LAYOUT:
@@ -52,10 +57,10 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about) {
     if (status != DUEQ_OK && status != DUEQ_EMPTY) {
         const char *text = status < 0 && cli->client ? dueq_error_text(cli->client) : "";
         fflush(stdout);
-        fprintf(stderr, "dueq: %s: %s%s%s\n", dueq_status_name(status), about ? about : "",
-                about ? ": " : "", text[0] ? text : dueq_status_text(status));
+        cli_say("dueq: %s: %s%s%s", dueq_status_name(status), about ? about : "", about ? ": " : "",
+                text[0] ? text : dueq_status_text(status));
         if (advice(cli, status))
-            fprintf(stderr, "  %s\n", advice(cli, status));
+            cli_say("  %s", advice(cli, status));
     }
     return exit_code(status);
 }
@@ -63,8 +68,27 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about) {
 int cli_worse(int one, int other) { return one > other ? one : other; }
 
 int cli_system_error(const char *what) {
-    fprintf(stderr, "dueq: %s: %s\n", what, strerror(errno));
+    cli_say("dueq: %s: %s", what, strerror(errno));
     return CLI_FAILED;
+}
+
+void cli_say(const char *format, ...) {
+    va_list arguments;
+    char *text = NULL, *line = NULL;
+    size_t size = 0;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    FILE *out = open_memstream(&line, &size);
+    if (length < 0 || !out)
+        cli_out_of_memory();
+    text_show(out, (dueq_bytes){text, (size_t)length}, TEXT_LINE);
+    fputc('\n', out);
+    if (fclose(out) != 0)
+        cli_out_of_memory();
+    fwrite(line, 1, size, stderr); /* in one piece: others may write to the same log */
+    free(line);
+    free(text);
 }
 
 void cli_out_of_memory(void) {
@@ -111,9 +135,89 @@ void cli_sum(const struct cli *cli, size_t count, const char *done) {
         printf("%zu\n", count);
 }
 
-void cli_put(dueq_bytes bytes) {
-    if (bytes.size > 0)
+/* ---- Stdout -------------------------------------------------------------------------------------- */
+
+static bool terminal;   /* it is one */
+static int write_error; /* the errno of the first write that failed */
+
+/* A closed standard file becomes one that can be neither read nor written. Else the connection to the server could get
+ * its number, and what is printed would be commands to the server. */
+static void fill_standard_files(void) {
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0 &&
+            open("/dev/null", file == STDIN_FILENO ? O_WRONLY : O_RDONLY) != file)
+            exit(CLI_FAILED);
+}
+
+bool cli_write(int file, dueq_bytes bytes) {
+    const char *data = bytes.data;
+    const int before = cli_signal();
+    while (bytes.size > 0) {
+        ssize_t size = write(file, data, bytes.size);
+        if (size < 0 && errno == EAGAIN) {
+            struct pollfd one = {file, POLLOUT, 0};
+            poll(&one, 1, -1);
+        } else if (size < 0 && errno != EINTR) {
+            return false;
+        } else if (size > 0) {
+            data += size;
+            bytes.size -= (size_t)size;
+        }
+        if (bytes.size > 0 && cli_signal() != before) {
+            errno = EINTR;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of the stream. stdio tells that a write failed, but not why when it hears of it later. */
+static ssize_t write_output(void *cookie, const char *data, size_t size) {
+    (void)cookie;
+    if (!write_error && !cli_write(STDOUT_FILENO, (dueq_bytes){data, size}))
+        write_error = errno;
+    return write_error ? 0 : (ssize_t)size;
+}
+
+void cli_output_begin(void) {
+    fill_standard_files();
+    terminal = isatty(STDOUT_FILENO);
+    FILE *output = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_output});
+    if (!output || (terminal && setvbuf(output, NULL, _IOLBF, BUFSIZ) != 0))
+        cli_out_of_memory();
+    stdout = output;
+}
+
+bool cli_flush(void) { return fflush(stdout) == 0 && !ferror(stdout); }
+
+int cli_output_failed(bool says) {
+    static bool said;
+    if (!said && (says || (write_error != EPIPE && write_error != EINTR))) {
+        errno = write_error;
+        cli_system_error("standard output");
+        said = true;
+    }
+    if (write_error == EPIPE)
+        return 128 + SIGPIPE;
+    return write_error == EINTR ? 128 + cli_signal() : CLI_FAILED;
+}
+
+static void put(dueq_bytes bytes, enum text_style style) {
+    if (terminal)
+        text_show(stdout, bytes, style);
+    else if (bytes.size > 0)
         fwrite(bytes.data, 1, bytes.size, stdout);
+}
+
+void cli_put(dueq_bytes bytes) { put(bytes, TEXT_LINE); }
+
+void cli_put_text(const char *text) { cli_put((dueq_bytes){text, strlen(text)}); }
+
+void cli_put_lines(dueq_bytes bytes) { put(bytes, TEXT_LINES); }
+
+void cli_put_json(const char *json) {
+    put((dueq_bytes){json, strlen(json)}, TEXT_JSON);
+    putchar('\n');
 }
 
 void cli_put_brief(dueq_bytes bytes, size_t most) {
@@ -122,8 +226,7 @@ void cli_put_brief(dueq_bytes bytes, size_t most) {
     if (size > most)
         for (size = most; size > 0 && (data[size] & 0xC0) == 0x80;)
             size--; /* not in the middle of a character */
-    for (size_t i = 0; i < size; i++)
-        putchar(data[i] < 0x20 || data[i] == 0x7F ? ' ' : data[i]);
+    text_show(stdout, (dueq_bytes){data, size}, TEXT_LINE);
     if (size < bytes.size)
         fputs("...", stdout);
 }

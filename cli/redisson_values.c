@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +14,11 @@ static bool print(const struct cli *cli, const dueq_value *value, dueq_status st
             json_object_object_add(object, "status", json_name(dueq_status_name(status)));
         json_line(object);
     } else {
-        value_put(value);
+        value_put(value, raw);
         if (!raw)
             putchar('\n');
     }
-    return fflush(stdout) == 0 && !ferror(stdout);
+    return cli_flush();
 }
 
 static int print_all(const struct cli *cli, const dueq_result *result, bool raw) {
@@ -27,16 +26,18 @@ static int print_all(const struct cli *cli, const dueq_result *result, bool raw)
     while (printed < count &&
            print(cli, dueq_result_value(result, printed), dueq_result_status(result, printed), raw))
         corrupt += dueq_result_status(result, printed++) != DUEQ_OK;
-    int why = errno;
-    if (corrupt > 0)
-        fprintf(stderr,
-                "dueq: CORRUPT: %zu of %zu values are none of this codec, and printed as they are\n"
-                "  --codec names the one that they were written by\n",
+    int code = CLI_DONE;
+    if (corrupt > 0) {
+        cli_say("dueq: CORRUPT: %zu of %zu values are none of this codec, and printed as they are",
                 corrupt, count);
-    if (printed < count)
-        fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu values were not printed\n",
-                strerror(why), count - printed, count);
-    return corrupt > 0 || printed < count ? CLI_FAILED : CLI_DONE;
+        cli_say("  --codec names the one that they were written by");
+        code = CLI_FAILED;
+    }
+    if (printed < count) {
+        code = cli_output_failed(true);
+        cli_say("  %zu of %zu values were not printed", count - printed, count);
+    }
+    return code;
 }
 
 /* The end of take, poll and peek. */
@@ -109,7 +110,7 @@ static int about_value(struct cli *cli, int argc, char *argv[], value_submit sub
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
         json_line(object);
     } else if (status == DUEQ_NOT_FOUND && missing) {
-        fprintf(stderr, "dueq: NOT_FOUND: %s: %s\n", cli->queue_name, missing);
+        cli_say("dueq: NOT_FOUND: %s: %s", cli->queue_name, missing);
     }
     code = status < 0 ? cli_report(cli, status, NULL) : status == DUEQ_OK ? CLI_DONE : CLI_OUTCOME;
     free(store);

@@ -1,6 +1,5 @@
 #include "cli.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -12,39 +11,39 @@ static bool print(const struct cli *cli, const dueq_message *message, enum form 
     if (cli->json) {
         cli_json_message(cli, message);
     } else {
-        if (form == QUEUE_TICKET_AND_BODY)
-            printf("%s\t", cli->queue_name);
+        if (form == QUEUE_TICKET_AND_BODY) {
+            cli_put_text(cli->queue_name);
+            putchar('\t');
+        }
         if (form <= TICKET_AND_BODY) {
             cli_put(message->ticket);
             putchar('\t');
         }
-        cli_put(message->body);
+        (form == RAW_BODY ? cli_put_lines : cli_put)(message->body);
         if (form != RAW_BODY)
             putchar('\n');
     }
-    return fflush(stdout) == 0 && !ferror(stdout);
+    return cli_flush();
 }
 
-/* Prints the messages, acknowledges those that were written, and gives the others back. */
-static int print_and_ack(struct cli *cli, const dueq_result *taken, enum form form) {
+/* Prints the messages, acknowledges those that were written if it shall, and gives the others back. */
+static int print_all(struct cli *cli, const dueq_result *taken, enum form form, bool ack) {
     size_t count = dueq_result_count(taken), printed = 0;
     int code = CLI_DONE;
     dueq_bytes *tickets = malloc(count * sizeof *tickets);
     if (!tickets)
-        return cli_system_error("--ack");
+        cli_out_of_memory();
     cli->finishing = true;
     for (size_t i = 0; i < count; i++)
         tickets[i] = dueq_result_message(taken, i)->ticket;
     while (printed < count && print(cli, dueq_result_message(taken, printed), form))
         printed++;
     if (printed < count) {
-        int why = errno;
         cli_wait(cli, dueq_release_submit(cli->queue, tickets + printed, count - printed, 0), NULL);
-        fprintf(stderr, "dueq: standard output: %s\n  %zu of %zu messages were given back\n",
-                strerror(why), count - printed, count);
-        code = CLI_FAILED;
+        code = cli_output_failed(true);
+        cli_say("  %zu of %zu messages were given back", count - printed, count);
     }
-    if (printed > 0) {
+    if (ack && printed > 0) {
         dueq_result *acked;
         dueq_status status = cli_wait(cli, dueq_ack_submit(cli->queue, tickets, printed), &acked);
         if (status != DUEQ_OK)
@@ -82,24 +81,14 @@ static int reserve(struct cli *cli, char *names[], const struct wish *wish) {
                  dueq_reserve_any_submit(cli->queues, cli->queue_count, DUEQ_PREFERENCE,
                                          wish->count, wish->wait_ms, wish->lease_ms),
                  &result);
-    int code;
     if (dueq_result_damaged(result) > 0)
-        fprintf(stderr, "dueq: CORRUPT: %zu damaged entries were set aside as dead\n",
-                dueq_result_damaged(result));
+        cli_say("dueq: CORRUPT: %zu damaged entries were quarantined", dueq_result_damaged(result));
     if (status == DUEQ_OK) {
         cli->queue = cli->queues[dueq_result_queue(result)];
         cli->queue_name = names[dueq_result_queue(result)];
     }
-    if (status != DUEQ_OK) {
-        code = cli_report(cli, status, NULL);
-    } else if (wish->ack) {
-        code = print_and_ack(cli, result, wish->form);
-    } else {
-        code = CLI_DONE;
-        for (size_t i = 0; i < dueq_result_count(result) && code == CLI_DONE; i++)
-            if (!print(cli, dueq_result_message(result, i), wish->form))
-                code = cli_system_error("standard output");
-    }
+    int code = status == DUEQ_OK ? print_all(cli, result, wish->form, wish->ack)
+                                 : cli_report(cli, status, NULL);
     dueq_result_free(result);
     cli_check_signal(cli);
     return code;
@@ -168,12 +157,13 @@ const struct command reserve_command = {
     "  --wait DURATION   with none ready, wait so long for the first: 10s, 5m, forever (0)\n"
     "  --lease DURATION  how long the messages are kept from others (the message's own, or 30s)\n"
     "  --ack             acknowledge each message after its body was written to standard output;\n"
-    "                    without a ticket in the line. What could not be written is given back.\n"
+    "                    without a ticket in the line\n"
     "  --body            the body alone, byte for byte, nothing added\n"
     "  --round-robin     begin with any of the queues, so that each has its turn\n"
     "  --json            one object a line with everything\n"
     "\n"
-    "Ends with 1, and prints nothing, when nothing is ready.\n"
+    "What could not be written is given back. Ends with 1, and prints nothing, when nothing is\n"
+    "ready.\n"
     "\n"
     "Examples:\n"
     "  dueq reserve orders --ack\n"

@@ -37,7 +37,7 @@ void cli_check_signal(struct cli *cli) {
     if (cli->client)
         dueq_abandon(cli->client);
     cli_close(cli);
-    fflush(stdout);
+    cli_flush();
     _exit(128 + caught);
 }
 
@@ -84,6 +84,8 @@ void cli_close(struct cli *cli) {
     dueq_laravel_close(cli->laravel);
     dueq_close(cli->client);
     cli->client = NULL;
+    free(cli->url);
+    cli->url = NULL;
 }
 
 dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result) {

@@ -121,9 +121,9 @@ bool value_read(dueq_kind kind, dueq_bytes text, dueq_value *value) {
         if (kind == DUEQ_JSON && shorten(text, word))
             narrow(word, value);
     } else if (kind != DUEQ_NULL && !(shorten(text, word) && readers[kind](word, value))) {
-        fputs("dueq: ", stderr);
-        fwrite(text.data ? text.data : "", 1, text.size < SHORT ? text.size : SHORT, stderr);
-        fprintf(stderr, " is not %s, as its --type or --codec says\n", what[kind]);
+        cli_say("dueq: %.*s is not %s, as its --type or --codec says",
+                (int)(text.size < SHORT ? text.size : SHORT),
+                text.size ? (const char *)text.data : "", what[kind]);
         return false;
     }
     return true;
@@ -145,7 +145,7 @@ static const char *double_text(double number, char out[TIME_ROOM]) {
     return out;
 }
 
-void value_put(const dueq_value *value) {
+void value_put(const dueq_value *value, bool alone) {
     char room[TIME_ROOM];
     switch (value->kind) {
     case DUEQ_NULL:
@@ -164,7 +164,7 @@ void value_put(const dueq_value *value) {
     case DUEQ_STRING:
     case DUEQ_BINARY:
     case DUEQ_JSON:
-        cli_put(value->bytes);
+        (alone ? cli_put_lines : cli_put)(value->bytes);
         break;
     }
 }

@@ -54,7 +54,7 @@ static int64_t patience(const struct worker *worker) {
 static void put_off(struct worker *worker, dueq_status status) {
     if (!worker->warned) {
         cli_report(worker->cli, status, NULL);
-        fputs("  it is tried again every second\n", stderr);
+        cli_say("  it is tried again every second");
     }
     worker->warned = true;
     worker->pause_ms = time_monotonic_ms() + PAUSE_MS;
@@ -171,9 +171,8 @@ static void hear_signals(struct worker *worker) {
             worker->signal = number;
             worker->ending = true;
             if (worker->busy)
-                fprintf(stderr,
-                        "dueq: signal %d: no further message is taken; another signal goes on to "
-                        "the commands that run\n",
+                cli_say("dueq: signal %d: no further message is taken; another signal goes on to "
+                        "the commands that run",
                         number);
         }
     }
@@ -286,6 +285,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                                             {"retry-delay", required_argument, NULL, RETRY_DELAY},
                                             {"bury-on", required_argument, NULL, BURY_ON},
                                             {"round-robin", no_argument, NULL, ROUND_ROBIN},
+                                            CHILD_OPTIONS,
                                             CLI_OPTIONS};
     struct work work = {
         .jobs = 1, .wait_ms = DUEQ_FOREVER, .retry_ms = DUEQ_BY_POLICY, .consumer = DUEQ_CONSUMER};
@@ -341,6 +341,7 @@ const struct command work_command = {
     "if\n"
     "                          --timeout is); 0: for one lease\n"
     "  --round-robin           of several queues: each in turn, else the first that has any\n"
+    "  --pass-url              the commands get the server's URL with its user and password\n"
     "  --json                  one line for each message, with queue, id, attempt, code, seconds,\n"
     "                          outcome (acked, retried, buried; lost: it was no longer ours;\n"
     "                          unknown: the server did not say) and error;\n"
@@ -349,11 +350,16 @@ const struct command work_command = {
     "The command's environment:\n"
     "  DUEQ_QUEUE, DUEQ_ID, DUEQ_TICKET\n"
     "  DUEQ_ATTEMPT     1 the first time, and one more after each failure\n"
-    "  DUEQ_DELIVERIES  how often it was handed out\n"
+    "  DUEQ_DELIVERIES  how often it was delivered\n"
     "  DUEQ_HEADER_...  each header whose name has letters of ASCII, digits, - and _ only: in\n"
     "                   capitals, - as _ (content-type: DUEQ_HEADER_CONTENT_TYPE); the first of\n"
     "                   those that become the same\n"
-    "  DUEQ_URL         what --url says\n"
+    "  DUEQ_URL         the server, if it was named; without the user and the password, unless\n"
+    "                   there is --pass-url\n"
+    "What is in them was written by whoever may push, the id too: check it before it becomes a\n"
+    "file's name (../x) or a word of a command (--x). A value with a NUL byte is left out. A\n"
+    "message fails when the system does not take its variables: on Linux each may have 128 KiB,\n"
+    "and all, with those of dueq itself, a quarter of the stack's limit (2 MiB as a rule).\n"
     "\n"
     "SIGTERM, SIGINT (Ctrl-C), SIGHUP and SIGQUIT: no further message is taken, the commands that\n"
     "run are let finish, and dueq ends with 128 + N; another one goes on to the commands. SIGUSR1\n"
@@ -366,7 +372,7 @@ const struct command work_command = {
     "Examples:\n"
     "  dueq work orders -- ./handle\n"
     "  dueq work mails --jobs 4 --timeout 1m --bury-on 65 -- sendmail -t\n"
-    "  dueq work images --wait 0 -- sh -c 'convert - \"out/$DUEQ_ID.webp\"'\n"
+    "  dueq work images --wait 0 -- sh -c 'convert - \"$(mktemp out/XXXXXXXX.webp)\"'\n"
     "  dueq work urgent orders --limit 1000 --json -- php worker.php >> work.log\n"
     "  dueq work pages -- sh -c 'text=$(./fetch) && dueq push texts \"$text\"'\n",
     run};

@@ -19,18 +19,6 @@ struct work {
     dueq_consumer_options consumer;
 };
 
-/* ---- environment.c ------------------------------------------------------------------------------- */
-
-/* The environment of a message's command. */
-struct environment {
-    char **list; /* NULL: out of memory */
-    char *text;
-};
-
-struct environment environment_of(const struct cli *cli, const dueq_message *message,
-                                  const char *queue);
-void environment_end(struct environment *environment);
-
 /* ---- job.c: a message and its command ------------------------------------------------------------ */
 
 enum job_state { JOB_NONE, JOB_RUNS, JOB_ENDED };

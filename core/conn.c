@@ -165,6 +165,12 @@ static void no_connection(struct dueq__conn *conn, const char *reason) {
 
 static bool open_socket(struct dueq__conn *conn, int family) {
     conn->fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (conn->fd >= 0 && conn->fd <= STDERR_FILENO) {
+        /* In a process whose standard files are closed: what it prints must not be commands to the server. */
+        int low = conn->fd;
+        conn->fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        close(low);
+    }
     if (conn->fd < 0) {
         no_connection(conn, strerror(errno));
         return false;

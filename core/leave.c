@@ -78,8 +78,6 @@ void dueq__wait_leave(dueq_client *client) {
         return;
     }
     hand_on(client);
-    if (call->result)
-        dueq__result_add_damaged(call->result, wait->damaged);
     dueq__call_finish(client, found ? DUEQ_OK : wait->locks ? DUEQ_TAKEN : DUEQ_EMPTY);
 }
 

@@ -159,6 +159,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     dueq_result_free(call->result);
     call->result = result;
+    wait->damaged += dueq_result_damaged(result);
+    dueq__result_set_damaged(result, wait->damaged);
     if (settled.size && dueq__reply_bytes(dueq__reply_item(reply, 4), &need) && need.size &&
         *(const char *)need.data == '!') {
         refused(client, (dueq_bytes){(const char *)need.data + 1, need.size - 1});
@@ -183,7 +185,6 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__wait_leave(client);
         return;
     }
-    wait->damaged += dueq_result_damaged(result);
     wait->repeats = need.size ? wait->repeats + 1 : 0;
     if (wait->repeats > MAX_REPEATS)
         dueq__verb_unexpected(client);

@@ -73,7 +73,7 @@ bool dueq__result_found_any(const dueq_result *result) {
     return result && (result->count > 0 || result->moved);
 }
 
-void dueq__result_add_damaged(dueq_result *result, size_t damaged) { result->damaged += damaged; }
+void dueq__result_set_damaged(dueq_result *result, size_t damaged) { result->damaged = damaged; }
 
 void dueq__result_set_queue(dueq_result *result, size_t index) { result->queue = index; }
 

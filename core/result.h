@@ -39,7 +39,7 @@ dueq_result *dueq__result_sized(const dueq_sizes *sizes, struct dueq__error *err
 dueq_result *dueq__result_moved_on(const dueq_moved *moved, struct dueq__error *error);
 /* Has a call that waits got anything by this? NULL: no. */
 bool dueq__result_found_any(const dueq_result *result);
-void dueq__result_add_damaged(dueq_result *result, size_t damaged);
+void dueq__result_set_damaged(dueq_result *result, size_t damaged);
 void dueq__result_set_queue(dueq_result *result, size_t index);
 /* What a reserve settled: each acknowledged ticket, then the retried one. Index out of range: INVALID. */
 size_t dueq__result_settled_count(const dueq_result *result);

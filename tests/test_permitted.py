@@ -159,6 +159,24 @@ def test_every_verb_without_client_commands() -> None:
         every_verb(url)
 
 
+def test_client_commands_reach_every_connection() -> None:
+    """What the document warns of: the user sees and ends connections of others."""
+    with shop() as (server, _), server.connect() as admin:
+        admin.sendall(b"CLIENT ID\r\n")
+        number = int(admin.recv(100)[1:])
+        with server.connect() as user, user.makefile("rb") as answers:
+            user.sendall(b"AUTH shop secret\r\nCLIENT LIST\r\n")
+            assert answers.readline() == b"+OK\r\n"
+            listed = answers.read(int(answers.readline()[1:]) + 2)
+            (line,) = [line for line in listed.splitlines() if line.startswith(b"id=%d " % number)]
+            fields = dict(field.split(b"=", 1) for field in line.split())
+            assert {b"addr", b"name", b"user", b"db", b"cmd", b"idle"} <= fields.keys()
+            assert fields[b"user"] == b"default"
+            user.sendall(b"CLIENT KILL ID %d\r\n" % number)
+            assert answers.readline() == b":1\r\n"
+        assert admin.recv(100) == b""
+
+
 def test_queues_with_scan_permitted() -> None:
     with shop("~dueq:{mails}:*") as (server, url):
         with dueq.Queue("orders", url) as queue, dueq.Queue("mails", url) as mails:

@@ -56,8 +56,8 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     }
     dueq_result_free(call->result);
     call->result = result;
-    /* Those of the whole wait are added to the result when it ends. */
     call->wait.damaged += (size_t)damaged;
+    dueq__result_set_damaged(result, call->wait.damaged);
     if (dueq_result_count(result) > 0) {
         dueq__call_noted(client);
         dueq__wait_leave(client);

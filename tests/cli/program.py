@@ -115,6 +115,19 @@ class Program:
             os.kill(child, signal.SIGKILL)
             os.waitpid(child, 0)
 
+    def screen(self, *words: str) -> bytes:
+        """Runs it to its end at a terminal, and returns all that this shows."""
+        child, screen = pty.fork()
+        if child == 0:
+            os.execve(self.path, [self.path, *words], self.environment)
+        shown = b""
+        with contextlib.suppress(OSError):  # EIO at the end
+            while piece := os.read(screen, 65536):
+                shown += piece
+        os.close(screen)
+        os.waitpid(child, 0)
+        return shown
+
     def take(self, queue: str = "orders") -> str:
         """Reserves one message and returns its ticket."""
         ticket: str = self("reserve", queue, "--json", "--wait", "10s").object["ticket"]

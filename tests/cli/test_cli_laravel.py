@@ -151,10 +151,10 @@ def test_laravel_refuses_what_a_worker_would_lose(dueq: Program, payload: bytes)
     assert size(dueq) == (0, 0, 0)
 
 
-def test_laravel_sets_aside_what_a_worker_would_lose(dueq: Program, server: Server) -> None:
+def test_laravel_quarantines_what_a_worker_would_lose(dueq: Program, server: Server) -> None:
     server.command("RPUSH", "queues:default", b"\xff", PAYLOAD)
     ended = dueq("laravel", "pop", "default", "--json")
-    assert ended.err == "dueq: CORRUPT: 1 damaged entries were set aside\n"
+    assert ended.err == "dueq: CORRUPT: 1 damaged entries were quarantined\n"
     assert ended.object["uuid"] == "u-1"
     found = dueq("laravel", "size", "default")
     assert "\naside       1\n" in found.text
@@ -246,7 +246,7 @@ def test_laravel_pop_to_a_closed_pipe(dueq: Program, words: list[str]) -> None:
         process = dueq.start("laravel", "pop", "default", "--count", "9", *words, stdout=gone)
     with process:
         _, err = process.communicate(timeout=60)
-    assert process.returncode == 4
+    assert process.returncode == 128 + signal.SIGPIPE
     assert b"2 of 2 jobs were given back" in err
     assert size(dueq) == (2, 0, 0)
 

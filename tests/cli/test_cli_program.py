@@ -1,3 +1,4 @@
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -126,3 +127,18 @@ def test_output_to_a_full_disk(dueq: Program) -> None:
         with process:
             process.communicate(timeout=60)
         assert process.returncode == 4, words
+
+
+def test_words_behind_two_dashes_are_no_options(dueq: Program) -> None:
+    dueq("push", "orders", "body", "--id=--url=redis://127.0.0.1:1")
+    found = dueq("find", "orders", "--json", "--", "--url=redis://127.0.0.1:1").object
+    assert found["body"] == "body"
+
+
+def test_no_example_uses_an_id_as_the_name_of_a_file(dueq: Program) -> None:
+    root = Path(__file__).parents[2]
+    helps = [dueq(command, "--help").text for command in COMMANDS]
+    paths = [root / "README.md", *root.glob("docs/*.md"), *root.glob("examples/**/*.*")]
+    paths += root.glob("bindings/php/laravel/*.md")
+    for text in helps + [path.read_text(encoding="utf-8", errors="replace") for path in paths]:
+        assert not re.search(r"""[\w.}]/(\$|\$?\{)\w*id\b|\$\{?DUEQ_ID\}?\.""", text, re.I)

@@ -300,13 +300,13 @@ def test_redisson_transfer_of_many(dueq: Program) -> None:
     assert size(dueq) == (1000, 0)
 
 
-def test_redisson_transfer_sets_damage_aside(dueq: Program, server: Server) -> None:
+def test_redisson_transfer_quarantines_damage(dueq: Program, server: Server) -> None:
     dueq("redisson", "offer", "orders", "good")
     server.command("ZADD", "redisson_delay_queue_timeout:{orders}", 1, b"\x01")
     server.command("RPUSH", "redisson_delay_queue:{orders}", b"\x01")
     ended = dueq("redisson", "transfer", "orders", "--once", "--json")
     assert ended.object == {"moved": 1, "damaged": 1}
-    assert ended.err == "dueq: CORRUPT: 1 damaged entries were set aside\n"
+    assert ended.err == "dueq: CORRUPT: 1 damaged entries were quarantined\n"
     assert dueq("redisson", "size", "orders", "--json").object["aside"] == 1
 
 
@@ -352,7 +352,7 @@ def test_redisson_take_to_a_closed_pipe(dueq: Program, server: Server) -> None:
         )
     with process:
         _, err = process.communicate(timeout=60)
-    assert process.returncode == 4
+    assert process.returncode == 128 + signal.SIGPIPE
     assert b"2 of 2 values were not printed" in err
 
 

@@ -197,3 +197,20 @@ def test_reserve_process_ended_by_ctrl_c(queue: dueq.Queue, server: Server) -> N
         _, said = process.communicate(timeout=10)
     assert "KeyboardInterrupt" in said
     assert process.returncode == -signal.SIGINT
+
+
+def test_prints_of_a_process_without_standard_files(server: Server) -> None:
+    """They never reach the server as commands."""
+    script = (
+        "import contextlib, os, sys, dueq\n"
+        "os.closerange(0, 3)\n"
+        "with dueq.Queue('orders', sys.argv[1]) as queue:\n"
+        "    queue.push('x')\n"
+        "    for file in range(3):\n"
+        "        with contextlib.suppress(OSError):\n"
+        "            os.write(file, b'SET pwned yes\\r\\n')\n"
+        "    queue.push('y')\n"
+    )
+    subprocess.run([sys.executable, "-c", script, server.url], check=True, timeout=60)
+    assert server.command("GET", "pwned") is None
+    assert dueq.Queue("orders", server.url).stats().ready == 2

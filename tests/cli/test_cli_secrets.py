@@ -1,0 +1,130 @@
+"""Where a password is seen: on the command line, in files, and by the commands that are run."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from private_server import Server
+
+from .program import Program
+
+PASSWORD = "open-sesame"
+SHOW = 'echo "url=$DUEQ_URL"; tr "\\0" " " < /proc/$PPID/cmdline; cat <&3 || true'
+RUNNERS = [["work", "orders", "--wait", "0"], ["lock", "orders", "report"]]
+
+
+@pytest.fixture
+def closed() -> Iterator[Server]:
+    with Server("--requirepass", PASSWORD) as running:
+        yield running
+
+
+@pytest.fixture
+def url(closed: Server) -> str:
+    return closed.url.replace("unix://", f"unix://:{PASSWORD}@")
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+@pytest.mark.parametrize(
+    "how", ["--url {url}", "--url={url}", "", "--url-file {file}", "--url-file /dev/fd/3"]
+)
+def test_password_goes_to_no_command(
+    dueq: Program, url: str, closed: Server, tmp_path: Path, runner: list[str], how: str
+) -> None:
+    """Neither as a variable nor by a command line nor by a descriptor."""
+    dueq.environment["DUEQ_URL"] = url
+    dueq("push", "orders", "body")
+    if how:
+        dueq.environment["DUEQ_URL"] = "redis://:other@127.0.0.1:1"
+    file = tmp_path / "url"
+    file.write_text(f"{url}\nmore\n", encoding="utf-8")
+    words = [dueq.path, *runner, *how.format(url=url, file=file).split(), "--", "sh", "-c", SHOW]
+    script = f'exec "$0" "$@" {f"3< {file}" if "/dev/fd" in how else ""}'
+    done = subprocess.run(
+        ["sh", "-c", script, *words],
+        env=dueq.environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    first, line = done.stdout.splitlines()
+    assert first == f"url={closed.url}"
+    assert runner[0] in line
+    assert PASSWORD not in done.stdout + done.stderr
+    assert "other" not in done.stdout
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_password_goes_to_a_command_on_request(dueq: Program, url: str, runner: list[str]) -> None:
+    dueq.environment |= {"DUEQ_URL": url, "DUEQ": dueq.path}
+    dueq("push", "orders", "body")
+    script = '"$DUEQ" push next "$DUEQ_URL" > /dev/null'
+    dueq(*runner, "--pass-url", "--url", url, "--", "sh", "-c", script)
+    assert dueq("reserve", "next", "--ack").text == f"{url}\n"
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_command_without_the_password_is_told(dueq: Program, url: str, runner: list[str]) -> None:
+    """It does not end up on another server in silence."""
+    dueq.environment |= {"DUEQ_URL": url, "DUEQ": dueq.path}
+    dueq("push", "orders", "body")
+    ended = dueq.run(*runner, "--", "sh", "-c", '"$DUEQ" push next x')
+    assert "dueq: AUTH: " in ended.err
+    assert "--pass-url" in ended.err
+
+
+@pytest.mark.parametrize("runner", RUNNERS)
+def test_server_that_was_not_named_is_not_passed(
+    dueq: Program, tmp_path: Path, runner: list[str]
+) -> None:
+    del dueq.environment["DUEQ_URL"]
+    dueq.environment |= {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    dueq("push", "orders", "body")
+    script = 'echo "${DUEQ_URL-none}"'
+    assert dueq(*runner, "--", "sh", "-c", script).text == "none\n"
+
+
+@pytest.mark.parametrize(
+    "login", ["user:{}@", ":{}@", "{}@", "user:a/{}@", "user:a?{}@", "user:a@{}@"]
+)
+@pytest.mark.parametrize("form", ["--url {}", "--url={}", "--ur {}"])
+def test_password_is_not_on_the_command_line(
+    dueq: Program, server: Server, login: str, form: str
+) -> None:
+    """Not for long, also where the URL is none: dueq waits for input here."""
+    url = f"redis://{login.format(PASSWORD)}127.0.0.1:1"
+    with dueq.start("push", *form.format(url).split(), "orders") as process:
+        line = Path(f"/proc/{process.pid}/cmdline")
+
+        def hidden() -> bool:
+            return process.poll() is not None or (
+                b"push" in line.read_bytes() and PASSWORD.encode() not in line.read_bytes()
+            )
+
+        dueq.until(hidden)
+        _, err = process.communicate(b"x", timeout=60)
+    assert PASSWORD.encode() not in err
+
+
+def test_url_file_that_is_none(dueq: Program, tmp_path: Path) -> None:
+    path = tmp_path / "url"
+    ended = dueq.run("stats", "orders", "--url-file", str(path))
+    assert ended.code == 4
+    assert ended.err == f"dueq: {path}: No such file or directory\n"
+    path.write_text("\n", encoding="utf-8")
+    ended = dueq.run("stats", "orders", "--url-file", str(path))
+    assert ended.code == 2
+    assert "its first line is empty" in ended.err
+    path.write_text("", encoding="utf-8")
+    assert dueq.run("stats", "orders", "--url-file", str(path)).code == 2
+    assert dueq.run("stats", "orders", "--url-file", str(tmp_path)).code == 4
+
+
+def test_url_that_comes_last_counts(dueq: Program, server: Server, tmp_path: Path) -> None:
+    (tmp_path / "url").write_text(server.url, encoding="utf-8")
+    file = ["--url-file", str(tmp_path / "url")]
+    dueq("stats", "orders", "--url", "redis://127.0.0.1:1", *file)
+    assert dueq.run("stats", "orders", *file, "--url", "redis://127.0.0.1:1").code == 3
