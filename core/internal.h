@@ -23,7 +23,10 @@ struct dueq__error {
     char text[512]; /* never empty when status < 0 */
 };
 
-/* Notes a failure and returns its status. A NULL format uses the status's own sentence. */
+/*
+ * Notes a failure and returns its status. A NULL format uses the status's own sentence. Parts of the text may come
+ * from a server or an entry: what a terminal would obey is escaped.
+ */
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -112,6 +115,8 @@ extern const char *const dueq__key_suffix[DUEQ__KEY_OWN];
 extern const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT];
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
+/* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), which has `left` bytes; 0 where there is none. */
+size_t dueq__utf8_length(const unsigned char *at, size_t left);
 /* Is it well-formed UTF-8, with or without control characters? */
 bool dueq__utf8(const void *data, size_t size, bool control);
 /*

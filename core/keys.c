@@ -23,8 +23,7 @@ const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT] = {
     DUEQ__KEY_TAKEN,  DUEQ__KEY_INCOMING, DUEQ__KEY_OUTGOING,
 };
 
-/* The length of the well-formed UTF-8 sequence of two bytes or more at `at` (RFC 3629), 0 where there is none. */
-static size_t utf8_length(const unsigned char *at, size_t left) {
+size_t dueq__utf8_length(const unsigned char *at, size_t left) {
     static const struct {
         unsigned char from, to, second_from, second_to, length;
     } forms[] = {
@@ -32,6 +31,8 @@ static size_t utf8_length(const unsigned char *at, size_t left) {
         {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
         {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
     };
+    if (at[0] < 0x80)
+        return left > 0;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (at[0] < forms[i].from || at[0] > forms[i].to)
             continue;
@@ -51,7 +52,7 @@ static size_t utf8_length(const unsigned char *at, size_t left) {
 bool dueq__utf8(const void *data, size_t size, bool control) {
     const unsigned char *at = data;
     while (size > 0) {
-        size_t length = *at < 0x80 ? 1 : utf8_length(at, size);
+        size_t length = dueq__utf8_length(at, size);
         if (length == 0 || (!control && (*at < 0x20 || *at == 0x7F)))
             return false;
         at += length;

@@ -50,6 +50,39 @@ static void test_status_unknown(void **state) {
     }
 }
 
+static void test_failure_shows_what_a_terminal_would_obey(void **state) {
+    (void)state;
+    static const struct {
+        const char *met, *shown;
+    } texts[] = {
+        {"plain, Gr\xC3\xB6\xC3\x9F"
+         "e \xF0\x9F\xA7\x80",
+         "plain, Gr\xC3\xB6\xC3\x9F"
+         "e \xF0\x9F\xA7\x80"},
+        {"\x1b]0;x\x07 a\r\nb\x7f", "\\x1b]0;x\\x07 a\\x0d\\x0a"
+                                    "b\\x7f"},
+        {"\xC2\x9B"
+         "2J \x9B",
+         "\\xc2\\x9b"
+         "2J \\x9b"},
+        {"a\xE2\x80\xAE"
+         "b\xE2\x81\xA6\xD8\x9C",
+         "a\\xe2\\x80\\xae"
+         "b\\xe2\\x81\\xa6\\xd8\\x9c"},
+        {"\xC0\xAF \xE2\x82", "\\xc0\\xaf \\xe2\\x82"},
+    };
+    struct dueq__error error;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dueq__fail(&error, DUEQ_SERVER, "%s", texts[i].met);
+        assert_string_equal(error.text, texts[i].shown);
+    }
+    char many[2000];
+    memset(many, 0x1b, sizeof many - 1);
+    many[sizeof many - 1] = '\0';
+    dueq__fail(&error, DUEQ_SERVER, "%s", many);
+    assert_in_range(strlen(error.text), 400, sizeof error.text - 1);
+}
+
 static void test_state_names(void **state) {
     (void)state;
     assert_string_equal(dueq_state_name(DUEQ_READY), "ready");
@@ -121,6 +154,7 @@ int main(void) {
         cmocka_unit_test(test_status_texts_and_codes_are_their_own),
         cmocka_unit_test(test_status_taken),
         cmocka_unit_test(test_status_unknown),
+        cmocka_unit_test(test_failure_shows_what_a_terminal_would_obey),
         cmocka_unit_test(test_state_names),
         cmocka_unit_test(test_version_is_the_header_s),
         cmocka_unit_test(test_fail_keeps_a_text),

@@ -227,7 +227,7 @@ def seen(name: str, answer: Answer) -> list[_core.MessageRow]:
     """The messages of an answer, without those that are damaged."""
     for status, id in answer.outcomes:
         if status == _core.CORRUPT:
-            _log.warning("%s: message %s is damaged", name, id)
+            _log.warning("%s: message %r is damaged", name, id)
     return answer.messages
 
 
