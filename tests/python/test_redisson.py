@@ -50,7 +50,13 @@ PLAIN: list[Any] = [
     1.5,
     None,
 ]
-DEEP: list[Any] = [[], {}, [1, [2.5, None, "x"]], {"b": {"a": []}, "a": False}, 2**70]
+DEEP: list[Any] = [
+    [],
+    {},
+    [1, [2.5, None, "x"]],
+    {"b": {"a": [], "c": None}, "a": False, "d": None},
+    2**70,
+]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,8 @@ DEEP: list[Any] = [[], {}, [1, [2.5, None, "x"]], {"b": {"a": []}, "a": False}, 
         ("long", [0, -1, dueq.Long(5), 2**63 - 1]),
         ("jackson", [*PLAIN, *DEEP, dueq.Long(5)]),
         ("typed json", [*PLAIN, *DEEP]),
+        ("jackson3", [*PLAIN, *DEEP, dueq.Long(2**40)]),
+        ("typed json3", [*PLAIN, *DEEP]),
     ],
 )
 def test_redisson_values_come_back(server: Server, codec: Any, values: list[Any]) -> None:
