@@ -31,6 +31,11 @@ enum dueq__json_fault {
     DUEQ__JSON_HALF /* a string has an escape of half a surrogate pair, for which UTF-8 has no form */
 };
 
+/* What an error says of the last of these. */
+#define DUEQ__JSON_HALF_PAIR                                                                       \
+    "a string in it has half of a surrogate pair (such as \\uD83D alone), for which UTF-8 has no " \
+    "form"
+
 /*
  * Is the text one value, white space around it allowed? depth: how deep its arrays and objects may be
  * nested, 0 for none of them, DUEQ__JSON_DEPTH at most; counted as PHP and cjson do.

@@ -57,11 +57,6 @@ static inline unsigned dueq__jackson_depth(dueq_codec codec) {
     return dueq__jackson_is_3(codec) ? 500 : 1000;
 }
 
-/* Says what is wrong with a string that has no form in UTF-8. */
-#define DUEQ__HALF_PAIR                                                                            \
-    "a string in it has half of a surrogate pair (such as \\uD83D alone), for which UTF-8 has no " \
-    "form"
-
 /* A real number as Java's Double.toString() has it: java.c. It must be finite. */
 void dueq__text_double(struct dueq__text *text, double number);
 

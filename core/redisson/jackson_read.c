@@ -254,7 +254,7 @@ static dueq_status check(dueq_codec codec, dueq_bytes bytes, struct dueq__error 
                           "JSON that is nested deeper than the %u levels that Jackson reads",
                           depth);
     case DUEQ__JSON_HALF:
-        return dueq__fail(error, DUEQ_CORRUPT, "JSON, but " DUEQ__HALF_PAIR);
+        return dueq__fail(error, DUEQ_CORRUPT, "JSON, but " DUEQ__JSON_HALF_PAIR);
     default:
         return dueq__fail(error, DUEQ_CORRUPT,
                           "not JSON in UTF-8: was it written by another codec?");

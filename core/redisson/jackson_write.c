@@ -172,7 +172,7 @@ static dueq_status check_given(dueq_codec codec, dueq_bytes text, struct dueq__e
                           "the value is nested deeper than the %u levels that Jackson reads",
                           depth);
     case DUEQ__JSON_HALF:
-        return dueq__fail(error, DUEQ_INVALID, "the value is JSON, but " DUEQ__HALF_PAIR);
+        return dueq__fail(error, DUEQ_INVALID, "the value is JSON, but " DUEQ__JSON_HALF_PAIR);
     default:
         return dueq__fail(error, DUEQ_INVALID, "the value is not JSON in UTF-8");
     }

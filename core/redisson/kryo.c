@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "../json.h"
 #include "codec.h"
 
 enum { /* the number of a class that is known without its name, plus 2 */
@@ -360,6 +361,6 @@ dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__te
             "no value of Kryo5: %zu bytes follow it; was it written by another codec?",
             left(&reader));
     if (reader.half)
-        return dueq__fail(error, DUEQ_CORRUPT, "a value of Kryo5, but " DUEQ__HALF_PAIR);
+        return dueq__fail(error, DUEQ_CORRUPT, "a value of Kryo5, but " DUEQ__JSON_HALF_PAIR);
     return DUEQ_OK;
 }
