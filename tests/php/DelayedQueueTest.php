@@ -298,6 +298,16 @@ final class DelayedQueueTest extends QueueTestCase
         $queue->offer($code);
     }
 
+    public function test_half_a_surrogate_pair_of_java_is_told(): void
+    {
+        foreach (['kryo5' => "\x03\x82\xed\xa0\xbd", 'jackson' => '"\uD83D"', 'typed json3' => '["\uD83D"]'] as $codec => $raw) {
+            $this->server->command('RPUSH', 'orders', $raw);
+            $e = $this->assertThrows(CorruptException::class, fn () => $this->delayed($codec)->take(0.0));
+            $this->assertSame($raw, $e->raw);
+            $this->assertStringContainsString('half of a surrogate pair', $e->getMessage());
+        }
+    }
+
     public function test_a_value_that_cannot_be_read(): void
     {
         $queue = $this->delayed();

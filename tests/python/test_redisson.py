@@ -240,6 +240,27 @@ def test_redisson_take_what_others_pushed(orders: dueq.DelayedQueue, server: Ser
         orders.take(timeout=-1)
 
 
+@pytest.mark.parametrize(
+    ("codec", "raw"),
+    [
+        ("kryo5", b"\x03\x82\xed\xa0\xbd"),
+        ("jackson", b'"\\uD83D"'),
+        ("typed json", b'["\\uD83D"]'),
+        ("jackson3", b'{"@class":"java.util.LinkedHashMap","\\uDE00":1}'),
+        ("typed json3", b'{"\\uDE00":1}'),
+    ],
+)
+def test_redisson_half_a_surrogate_pair(server: Server, codec: Any, raw: bytes) -> None:
+    """As Java writes it: by this codec, and not by another."""
+    server.command("FLUSHALL")
+    server.command("RPUSH", "orders", raw)
+    with opened(server, codec=codec) as orders:
+        with pytest.raises(errors.CorruptError, match="half of a surrogate pair") as caught:
+            orders.take(timeout=0)
+    assert caught.value.raw == raw
+    assert "another codec" not in str(caught.value)
+
+
 def test_redisson_take_of_what_cannot_be_read(orders: dueq.DelayedQueue, server: Server) -> None:
     server.command("RPUSH", "orders", "\x01garbage", b"\x03hell\xef", "\x01garbage")
     with pytest.raises(errors.CorruptError) as caught:
