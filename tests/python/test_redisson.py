@@ -254,9 +254,11 @@ def test_redisson_half_a_surrogate_pair(server: Server, codec: Any, raw: bytes) 
     """As Java writes it: by this codec, and not by another."""
     server.command("FLUSHALL")
     server.command("RPUSH", "orders", raw)
-    with opened(server, codec=codec) as orders:
-        with pytest.raises(errors.CorruptError, match="half of a surrogate pair") as caught:
-            orders.take(timeout=0)
+    with (
+        opened(server, codec=codec) as orders,
+        pytest.raises(errors.CorruptError, match="half of a surrogate pair") as caught,
+    ):
+        orders.take(timeout=0)
     assert caught.value.raw == raw
     assert "another codec" not in str(caught.value)
 
