@@ -201,6 +201,15 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
     }
 }
 
+/* A hint, where the command takes text that is more than a word without quotes. */
+static const char *quotes(const struct command *command) {
+    if (strstr(command->arguments, "VALUE"))
+        return "; a value of several words needs quotes";
+    if (strstr(command->arguments, "BODY") || strstr(command->help, "BODY"))
+        return "; a body of several words needs quotes";
+    return "";
+}
+
 void cli_words(const struct cli *cli, int argc, int least, int most) {
     int count = argc - optind - 1;
     if (count < 0)
@@ -209,8 +218,8 @@ void cli_words(const struct cli *cli, int argc, int least, int most) {
         cli_usage(cli, "an argument is missing: dueq %s %s", cli->command->name,
                   cli->command->arguments);
     if (count > most)
-        cli_usage(cli, "too many arguments (a body of several words needs quotes): dueq %s %s",
-                  cli->command->name, cli->command->arguments);
+        cli_usage(cli, "too many arguments (at most %d%s): dueq %s %s", most + 1,
+                  quotes(cli->command), cli->command->name, cli->command->arguments);
 }
 
 int64_t cli_duration(const struct cli *cli, const char *option, const char *text) {

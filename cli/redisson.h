@@ -47,7 +47,8 @@ extern const struct command redisson_take, redisson_poll, redisson_peek, redisso
 
 #define CODEC_HELP                                                                                 \
     "  --codec WORD        by what the Redisson that shares it writes values: kryo5 (its\n"        \
-    "                      default and ours), bytes, string, long, jackson, typed-json\n"
+    "                      default and ours), bytes, string, long, jackson, typed-json,\n"         \
+    "                      jackson3, typed-json3 (JsonJackson3Codec, TypedJsonJackson3Codec)\n"
 #define LAYOUT_HELP                                                                                \
     "  --layout WORD       how waiting elements are packed: new (Redisson 3.21.1 and later),\n"    \
     "                      or old (as those that wait; new where there are none)\n"

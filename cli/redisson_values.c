@@ -21,16 +21,32 @@ static bool print(const struct cli *cli, const dueq_value *value, dueq_status st
     return cli_flush();
 }
 
-static int print_all(const struct cli *cli, const dueq_result *result, bool raw) {
+/* Why a value cannot be read; as long as the client lives. */
+static const char *reason(const struct cli *cli, dueq_codec codec, dueq_bytes bytes) {
+    dueq_result *decoded;
+    dueq_status status = dueq_codec_decode(cli->client, codec, bytes, &decoded);
+    dueq_result_free(decoded);
+    return status ? dueq_error_text(cli->client) : "an element that is packed in neither layout";
+}
+
+static int print_all(const struct cli *cli, const dueq_result *result,
+                     const struct redisson_wish *wish) {
     size_t count = dueq_result_count(result), printed = 0, corrupt = 0;
-    while (printed < count &&
-           print(cli, dueq_result_value(result, printed), dueq_result_status(result, printed), raw))
-        corrupt += dueq_result_status(result, printed++) != DUEQ_OK;
+    const dueq_value *first = NULL;
+    for (; printed < count; printed++) {
+        const dueq_value *value = dueq_result_value(result, printed);
+        dueq_status status = dueq_result_status(result, printed);
+        if (!print(cli, value, status, wish->raw))
+            break;
+        if (status != DUEQ_OK && corrupt++ == 0)
+            first = value;
+    }
     int code = CLI_DONE;
     if (corrupt > 0) {
-        cli_say("dueq: CORRUPT: %zu of %zu values are none of this codec, and printed as they are",
+        cli_say("dueq: CORRUPT: %zu of %zu values cannot be read, and were printed as they are",
                 corrupt, count);
-        cli_say("  --codec names the one that they were written by");
+        cli_say("  %s: %s", corrupt > 1 ? "the first" : "it is",
+                reason(cli, wish->codec, first->bytes));
         code = CLI_FAILED;
     }
     if (printed < count) {
@@ -41,11 +57,11 @@ static int print_all(const struct cli *cli, const dueq_result *result, bool raw)
 }
 
 /* The end of take, poll and peek. */
-static int show(struct cli *cli, dueq_status status, bool raw) {
+static int show(struct cli *cli, dueq_status status, const struct redisson_wish *wish) {
     dueq_result *result;
     status = cli_wait(cli, status, &result);
-    int code =
-        dueq_result_count(result) > 0 ? print_all(cli, result, raw) : cli_report(cli, status, NULL);
+    int code = dueq_result_count(result) > 0 ? print_all(cli, result, wish)
+                                             : cli_report(cli, status, NULL);
     dueq_result_free(result);
     return code;
 }
@@ -60,7 +76,7 @@ static int run_take(struct cli *cli, int argc, char *argv[]) {
     int code;
     if (!redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code))
         return code;
-    code = show(cli, dueq_redisson_take_submit(cli->redisson, wish.count, wish.wait_ms), wish.raw);
+    code = show(cli, dueq_redisson_take_submit(cli->redisson, wish.count, wish.wait_ms), &wish);
     cli_check_signal(cli);
     return code;
 }
@@ -75,7 +91,7 @@ static int look(struct cli *cli, int argc, char *argv[], look_submit submit) {
     int code;
     if (!redisson_begin(cli, argc, argv, options, 0, 0, &wish, &code))
         return code;
-    return show(cli, submit(cli->redisson, wish.count), wish.raw);
+    return show(cli, submit(cli->redisson, wish.count), &wish);
 }
 
 static int run_poll(struct cli *cli, int argc, char *argv[]) {

@@ -10,7 +10,8 @@
 #define SHORT 512
 
 /* The words for the members of an enum, from 0 on; NULL: it has none. */
-static const char *const codecs[] = {"kryo5", "bytes", "string", "long", "jackson", "typed-json"};
+static const char *const codecs[] = {"kryo5",   "bytes",      "string",   "long",
+                                     "jackson", "typed-json", "jackson3", "typed-json3"};
 static const char *const layouts[] = {NULL, "new", "old"};
 static const char *const kinds[] = {"null",   "bool",   "int",   "long",
                                     "double", "string", "bytes", "json"};
@@ -27,8 +28,11 @@ static size_t place(const char *word, const char *const words[], size_t count) {
 dueq_codec value_codec(const struct cli *cli, const char *name) {
     size_t found = place(name, codecs, COUNT(codecs));
     if (found == COUNT(codecs))
-        cli_usage(cli, "--codec %s is none of kryo5, bytes, string, long, jackson, typed-json",
-                  name);
+        cli_usage(
+            cli,
+            "--codec %s is none of kryo5, bytes, string, long, jackson, typed-json, jackson3, "
+            "typed-json3",
+            name);
     return (dueq_codec)found;
 }
 

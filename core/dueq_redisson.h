@@ -39,23 +39,31 @@ typedef struct dueq_value {
 /*
  * How a destination's values are written: the codec of the Redisson that shares it. What is written is to
  * the byte what Redisson writes, so that its remove() and contains() find it: of a list what it writes of
- * an ArrayList, of a map what it writes of a LinkedHashMap, without the members that are null.
+ * an ArrayList, of a map what it writes of a LinkedHashMap.
  *
- * JACKSON, of JSON: numbers are the narrowest of Integer, Long and BigInteger, or Double; a JSON that is
+ * Members of a map that are null are written, by all JSON codecs. Redisson leaves them out, but for
+ * TYPED_JSON3: its remove() and contains() do not find a value that has such members. dueq's find both.
+ *
+ * JACKSON and JACKSON3, of JSON: numbers are the narrowest of Integer, Long and BigInteger, or Double; a JSON that is
  * itself a number is a BigInteger or a BigDecimal. Lists, maps and numbers of Java's own classes are read
  * as plain JSON. An object of another class keeps its text, with its "@class" as the first member, and such
  * an object is written as it is. Other classes (dates, enums) are CORRUPT: they have no plain form.
  *
- * Reals are written in the fewest digits, as Java 19 and later write them; older Javas write a digit more
- * of a few of them. KRYO5 reads Byte and Short as INTEGER, and Float as DOUBLE.
+ * By the codecs of Jackson 3 a LONG that stands by itself is no other than an INTEGER, and JSON is nested
+ * no deeper than 500 levels, not 1000. They write what is beyond U+FFFF as it is, not escaped.
+ *
+ * Reals are written in the fewest digits, as Java 19 and later write them; docs/interop.md names those
+ * that older Javas write otherwise. KRYO5 reads Byte and Short as INTEGER, and Float as DOUBLE.
  */
 typedef enum dueq_codec {
-    DUEQ_CODEC_KRYO5 = 0,     /* Redisson's default from 3.19: all kinds but JSON */
-    DUEQ_CODEC_BYTES = 1,     /* ByteArrayCodec: BINARY, and STRING as it is; read as BINARY */
-    DUEQ_CODEC_STRING = 2,    /* StringCodec: STRING */
-    DUEQ_CODEC_LONG = 3,      /* LongCodec: INTEGER and LONG as decimal text; read as LONG */
-    DUEQ_CODEC_JACKSON = 4,   /* JsonJacksonCodec: all kinds but BINARY; finite numbers */
-    DUEQ_CODEC_TYPED_JSON = 5 /* TypedJsonJacksonCodec: plain JSON; as JACKSON */
+    DUEQ_CODEC_KRYO5 = 0,      /* Redisson's default from 3.19: all kinds but JSON */
+    DUEQ_CODEC_BYTES = 1,      /* ByteArrayCodec: BINARY, and STRING as it is; read as BINARY */
+    DUEQ_CODEC_STRING = 2,     /* StringCodec: STRING */
+    DUEQ_CODEC_LONG = 3,       /* LongCodec: INTEGER and LONG as decimal text; read as LONG */
+    DUEQ_CODEC_JACKSON = 4,    /* JsonJacksonCodec: all kinds but BINARY; finite numbers */
+    DUEQ_CODEC_TYPED_JSON = 5, /* TypedJsonJacksonCodec: plain JSON; as JACKSON */
+    DUEQ_CODEC_JACKSON3 = 6,   /* JsonJackson3Codec, of Redisson 4.1 and later; as JACKSON */
+    DUEQ_CODEC_TYPED_JSON3 = 7 /* TypedJsonJackson3Codec: plain JSON; as JACKSON */
 } dueq_codec;
 
 /*
@@ -158,10 +166,14 @@ DUEQ_API dueq_status dueq_redisson_poll(dueq_redisson *queue, size_t count, dueq
 /* Looks at them, in the same order, without touching them. Returns as take. */
 DUEQ_API dueq_status dueq_redisson_peek(dueq_redisson *queue, size_t count, dueq_result **result);
 
-/* Takes the longest offered element of this value away. O(n). Returns OK or NOT_FOUND. */
+/*
+ * Takes the longest offered element of this value away. O(n). Of a JSON with null members it is one that
+ * has them, as dueq writes them; where there is none, one without, as Redisson writes the same value.
+ * Returns OK or NOT_FOUND.
+ */
 DUEQ_API dueq_status dueq_redisson_remove(dueq_redisson *queue, const dueq_value *value);
 
-/* Does an element of this value wait? O(n). Returns OK or NOT_FOUND. */
+/* Does an element of this value wait, as remove finds it? O(n). Returns OK or NOT_FOUND. */
 DUEQ_API dueq_status dueq_redisson_contains(dueq_redisson *queue, const dueq_value *value);
 
 /* Takes all that wait away; the destination stays. *cleared (may be NULL) counts them. Returns OK. */

@@ -21,40 +21,48 @@ static int32_t hex4(const unsigned char *at, const unsigned char *end) {
     return number;
 }
 
-/* Reads an escape behind its backslash, and both of a pair of surrogates; -1: it is none. */
+/* A token or an escape that is none; and one that is half a pair of surrogates. */
+enum { BAD = -1, HALF = -2 };
+
+/* Reads an escape behind its backslash, and both of a pair of surrogates; or BAD, HALF. */
 static int32_t take_escape(const unsigned char **at, const unsigned char *end) {
     static const char escaped[] = "\"\\/bfnrt", plain[] = "\"\\/\b\f\n\r\t";
     if (*at == end || !**at)
-        return -1;
+        return BAD;
     int byte = *(*at)++;
     const char *found = strchr(escaped, byte);
     if (found)
         return plain[found - escaped];
     int32_t unit = byte == 'u' ? hex4(*at, end) : -1;
-    if (unit < 0 || (unit & 0xFC00) == 0xDC00)
-        return -1;
+    if (unit < 0)
+        return BAD;
     *at += 4;
-    if ((unit & 0xFC00) != 0xD800)
+    if ((unit & 0xF800) != 0xD800)
         return unit;
-    if (end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u')
-        return -1;
+    if (unit >= 0xDC00 || end - *at < 6 || (*at)[0] != '\\' || (*at)[1] != 'u')
+        return HALF;
     int32_t low = hex4(*at + 2, end);
+    if (low < 0 || (low & 0xFC00) != 0xDC00)
+        return HALF;
     *at += 6;
-    return low >= 0 && (low & 0xFC00) == 0xDC00 ? 0x10000 + ((unit & 0x3FF) << 10 | (low & 0x3FF))
-                                                : -1;
+    return 0x10000 + ((unit & 0x3FF) << 10 | (low & 0x3FF));
 }
 
-/* Goes behind a string whose first quote was taken; false: it is none. */
-static bool skip_string(const unsigned char **at, const unsigned char *end) {
+/* Goes behind a string whose first quote was taken, and returns a quote; or BAD, HALF. */
+static int skip_string(const unsigned char **at, const unsigned char *end) {
     const unsigned char *begin = *at;
+    int kind = '"';
     while (*at < end && **at >= 0x20) {
         int byte = *(*at)++;
         if (byte == '"')
-            return dueq__utf8(begin, (size_t)(*at - begin), true);
-        if (byte == '\\' && take_escape(at, end) < 0)
-            return false;
+            return dueq__utf8(begin, (size_t)(*at - begin), true) ? kind : BAD;
+        int32_t character = byte == '\\' ? take_escape(at, end) : byte;
+        if (character == BAD)
+            return BAD;
+        if (character == HALF)
+            kind = HALF;
     }
-    return false;
+    return BAD;
 }
 
 static bool skip_digits(const unsigned char **at, const unsigned char *end) {
@@ -111,15 +119,15 @@ static int skip_token(const unsigned char **at, const unsigned char *end) {
         return *(*at)++;
     case '"':
         ++*at;
-        return skip_string(at, end) ? '"' : -1;
+        return skip_string(at, end);
     case 't':
-        return skip_word(at, end, "true") ? 't' : -1;
+        return skip_word(at, end, "true") ? 't' : BAD;
     case 'f':
-        return skip_word(at, end, "false") ? 'f' : -1;
+        return skip_word(at, end, "false") ? 'f' : BAD;
     case 'n':
-        return skip_word(at, end, "null") ? 'n' : -1;
+        return skip_word(at, end, "null") ? 'n' : BAD;
     default:
-        return skip_number(at, end) ? '0' : -1;
+        return skip_number(at, end) ? '0' : BAD;
     }
 }
 
@@ -162,39 +170,48 @@ static bool enter(struct levels *levels, bool object) {
     return true;
 }
 
+/* What is wrong where this token is and another was wanted. */
+static enum dueq__json_fault unwanted(int token) {
+    return token == HALF ? DUEQ__JSON_HALF : DUEQ__JSON_NONE;
+}
+
 /* Takes a member's name and its colon, with its first token at hand. */
-static bool take_name(struct dueq__json_walk *walk, int token) {
+static enum dueq__json_fault take_name(struct dueq__json_walk *walk, int token) {
     dueq_bytes unused;
-    return token == '"' && dueq__json_token(walk, &unused) == ':';
+    if (token != '"')
+        return unwanted(token);
+    return dueq__json_token(walk, &unused) == ':' ? DUEQ__JSON_GOOD : DUEQ__JSON_NONE;
 }
 
 /*
  * Takes a value from its first token on; of a container that is not empty, as far as the value within
- * that comes next, which the caller takes then (`more`). False: it is none.
+ * that comes next, which the caller takes then (`more`).
  */
-static bool take_value(struct dueq__json_walk *walk, struct levels *levels, int token, bool *more) {
+static enum dueq__json_fault take_value(struct dueq__json_walk *walk, struct levels *levels,
+                                        int token, bool *more) {
     dueq_bytes unused;
     *more = false;
     if (token != '[' && token != '{')
-        return token > 0 && strchr("\"0tfn", token);
+        return token > 0 && strchr("\"0tfn", token) ? DUEQ__JSON_GOOD : unwanted(token);
     if (!enter(levels, token == '{'))
-        return false;
+        return DUEQ__JSON_DEEP;
     struct dueq__json_walk ahead = *walk;
     int next = dueq__json_token(&ahead, &unused);
     if (next == (token == '{' ? '}' : ']')) {
         *walk = ahead;
         levels->depth--;
-        return true;
+        return DUEQ__JSON_GOOD;
     }
     *more = true;
     if (token == '[')
-        return true;
+        return DUEQ__JSON_GOOD;
     *walk = ahead;
     return take_name(walk, next);
 }
 
-/* Behind a value: goes on to the next one, out of the containers that end here. False: it cannot be. */
-static bool take_rest(struct dueq__json_walk *walk, struct levels *levels, bool *more) {
+/* Behind a value: goes on to the next one, out of the containers that end here. */
+static enum dueq__json_fault take_rest(struct dueq__json_walk *walk, struct levels *levels,
+                                       bool *more) {
     dueq_bytes unused;
     *more = false;
     while (levels->depth > 0) {
@@ -202,26 +219,28 @@ static bool take_rest(struct dueq__json_walk *walk, struct levels *levels, bool 
         int token = dueq__json_token(walk, &unused);
         if (token == ',') {
             *more = true;
-            return !object || take_name(walk, dueq__json_token(walk, &unused));
+            return object ? take_name(walk, dueq__json_token(walk, &unused)) : DUEQ__JSON_GOOD;
         }
         if (token != (object ? '}' : ']'))
-            return false;
+            return DUEQ__JSON_NONE;
         levels->depth--;
     }
-    return true;
+    return DUEQ__JSON_GOOD;
 }
 
-bool dueq__json_check(dueq_bytes text, unsigned depth) {
+enum dueq__json_fault dueq__json_fault(dueq_bytes text, unsigned depth) {
     struct dueq__json_walk walk = dueq__json_tokens(text);
     struct levels levels = {.deepest = depth < DUEQ__JSON_DEPTH ? depth : DUEQ__JSON_DEPTH};
     dueq_bytes token;
-    for (bool more = true; more;) {
-        if (!take_value(&walk, &levels, dueq__json_token(&walk, &token), &more))
-            return false;
-        if (!more && !take_rest(&walk, &levels, &more))
-            return false;
+    enum dueq__json_fault fault = DUEQ__JSON_GOOD;
+    for (bool more = true; more && !fault;) {
+        fault = take_value(&walk, &levels, dueq__json_token(&walk, &token), &more);
+        if (!fault && !more)
+            fault = take_rest(&walk, &levels, &more);
     }
-    return dueq__json_token(&walk, &token) == 0;
+    if (!fault && dueq__json_token(&walk, &token) != 0)
+        fault = DUEQ__JSON_NONE;
+    return fault;
 }
 
 /* ---- Values --------------------------------------------------------------------------------------- */

@@ -23,11 +23,28 @@ enum dueq__json {
 
 #define DUEQ__JSON_DEPTH 1024 /* the deepest that can be checked */
 
+/* What is wrong with a text: the first that is. */
+enum dueq__json_fault {
+    DUEQ__JSON_GOOD = 0,
+    DUEQ__JSON_NONE, /* no JSON in UTF-8 */
+    DUEQ__JSON_DEEP, /* nested deeper than was asked for */
+    DUEQ__JSON_HALF /* a string has an escape of half a surrogate pair, for which UTF-8 has no form */
+};
+
+/* What an error says of the last of these. */
+#define DUEQ__JSON_HALF_PAIR                                                                       \
+    "a string in it has half of a surrogate pair (such as \\uD83D alone), for which UTF-8 has no " \
+    "form"
+
 /*
  * Is the text one value, white space around it allowed? depth: how deep its arrays and objects may be
  * nested, 0 for none of them, DUEQ__JSON_DEPTH at most; counted as PHP and cjson do.
  */
-bool dueq__json_check(dueq_bytes text, unsigned depth);
+enum dueq__json_fault dueq__json_fault(dueq_bytes text, unsigned depth);
+
+static inline bool dueq__json_check(dueq_bytes text, unsigned depth) {
+    return dueq__json_fault(text, depth) == DUEQ__JSON_GOOD;
+}
 
 /* ---- Of a checked text, or of a value out of one ------------------------------------------------- */
 
@@ -58,7 +75,7 @@ bool dueq__json_next(struct dueq__json_walk *walk, dueq_bytes *name, dueq_bytes 
 
 /*
  * The next token: one of {}[]:, as itself, '"' for a string, '0' for a number, 't', 'f', 'n' for true,
- * false, null; 0 at the end; -1: not JSON. For those who go through a deep text once.
+ * false, null; 0 at the end; negative: not JSON. For those who go through a deep text once.
  */
 struct dueq__json_walk dueq__json_tokens(dueq_bytes text);
 int dueq__json_token(struct dueq__json_walk *walk, dueq_bytes *token);

@@ -79,16 +79,16 @@ static size_t add_escape(struct dueq__text *text, const unsigned char *at) {
     return 1;
 }
 
-static bool stands(unsigned char byte) {
-    return byte >= 0x20 && byte != '"' && byte != '\\' && byte < 0xF0;
+static bool stands(unsigned char byte, bool pairs) {
+    return byte >= 0x20 && byte != '"' && byte != '\\' && (byte < 0xF0 || !pairs);
 }
 
-void dueq__text_json(struct dueq__text *text, dueq_bytes utf8) {
+void dueq__text_json(struct dueq__text *text, dueq_bytes utf8, bool pairs) {
     const unsigned char *at = utf8.data;
     dueq__text_byte(text, '"');
     for (size_t i = 0; i < utf8.size;) {
         size_t begin = i;
-        while (i < utf8.size && stands(at[i]))
+        while (i < utf8.size && stands(at[i], pairs))
             i++;
         dueq__text_bytes(text, (dueq_bytes){at + begin, i - begin});
         if (i < utf8.size)

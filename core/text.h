@@ -21,10 +21,10 @@ void dueq__text_byte(struct dueq__text *text, int byte);
 void dueq__text_number(struct dueq__text *text, int64_t number);
 /*
  * Well-formed UTF-8 as a string of JSON, with its quotes. Escaped is what must be, in the short forms
- * where there are such, else as \u001F, and what is beyond U+FFFF, as two of those: to the byte as
- * Jackson writes it.
+ * where there are such, else as \u001F: to the byte as Jackson writes it. pairs: what is beyond U+FFFF is
+ * escaped too, as a pair of surrogates, which is how Jackson 2 writes it; Jackson 3 writes it as it is.
  */
-void dueq__text_json(struct dueq__text *text, dueq_bytes utf8);
+void dueq__text_json(struct dueq__text *text, dueq_bytes utf8, bool pairs);
 
 /* A name out of foreign bytes for an error's text: as far as it is plain ASCII. */
 struct dueq__shown {

@@ -35,7 +35,8 @@ void dueq_php_delayed_startup(void) {
 enum { DELAYED_DESTINATION, DELAYED_CODEC, DELAYED_LAYOUT };
 
 /* Their places are their values in C. */
-static const char *const codecs[] = {"kryo5", "bytes", "string", "long", "jackson", "typed json"};
+static const char *const codecs[] = {"kryo5",   "bytes",      "string",   "long",
+                                     "jackson", "typed json", "jackson3", "typed json3"};
 static const char *const layouts[] = {NULL, "new", "old"};
 
 /* The place of a name; `count`: there is none. */
@@ -59,7 +60,8 @@ static bool read_names(const zend_string *codec, const zend_string *layout,
     delayed->layout = layout ? (dueq_layout)find(layouts, layout_count, layout) : DUEQ_LAYOUT_FOUND;
     if ((size_t)delayed->codec == codec_count) {
         return dueq_php_invalid(&codec_place,
-                                "be kryo5, bytes, string, long, jackson or typed json");
+                                "be kryo5, bytes, string, long, jackson, typed json, jackson3 or "
+                                "typed json3");
     }
     return (size_t)delayed->layout < layout_count ||
            dueq_php_invalid(&layout_place, "be new, old or null");

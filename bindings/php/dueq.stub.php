@@ -957,7 +957,7 @@ namespace Dueq
         /** The list's key, as it was opened. */
         public readonly string $destination;
 
-        /** kryo5, bytes, string, long, jackson or typed json. */
+        /** kryo5, bytes, string, long, jackson, typed json, jackson3 or typed json3. */
         public readonly string $codec;
 
         /** new, old; null: as it is found. */
@@ -971,7 +971,8 @@ namespace Dueq
          * @param string|null $url as Queue::__construct()
          * @param string $codec how the values are written, the codec of the Redisson that shares them:
          *     "kryo5" (Redisson's default from 3.19), "bytes" (ByteArrayCodec), "string" (StringCodec),
-         *     "long" (LongCodec), "jackson" (JsonJacksonCodec) or "typed json" (TypedJsonJacksonCodec)
+         *     "long" (LongCodec), "jackson" (JsonJacksonCodec), "typed json" (TypedJsonJacksonCodec),
+         *     "jackson3" (JsonJackson3Codec) or "typed json3" (TypedJsonJackson3Codec)
          * @param string|null $layout how Redisson packs what waits: "new" (3.21.1 and later) or "old"; null:
          *     as those that wait, and as "new" where none do
          * @throws Exception\NameException
@@ -1102,11 +1103,14 @@ namespace Dueq
         /**
          * Takes the longest offered element of this value away, of those that wait. It looks through all.
          *
+         * An array with null members finds what dueq offered of it; where there is none, what Redisson
+         * wrote of such a map, which leaves these members out (but for the codec "typed json3").
+         *
          * @return bool false: none has this value
          */
         public function remove(mixed $value): bool {}
 
-        /** Does an element of this value wait? It looks through all. */
+        /** Does an element of this value wait, as remove() finds it? It looks through all. */
         public function contains(mixed $value): bool {}
 
         /** Counts the queue. */

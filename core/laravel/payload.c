@@ -41,8 +41,12 @@ static dueq_status check_ready_made(const dueq_laravel_draft *draft, struct dueq
     if (draft->payload.size > DUEQ_MAX_BODY)
         return dueq__fail(error, DUEQ_TOO_LARGE, "a payload has %zu bytes; %zu are allowed",
                           draft->payload.size, DUEQ_MAX_BODY);
-    if (!dueq__json_check(draft->payload, DUEQ__LARAVEL_DEPTH) ||
-        dueq__json_kind(draft->payload) != DUEQ__JSON_OBJECT || !all_finite(draft->payload))
+    enum dueq__json_fault fault = dueq__json_fault(draft->payload, DUEQ__LARAVEL_DEPTH);
+    if (fault == DUEQ__JSON_HALF)
+        return invalid(error, "the payload is JSON, but " DUEQ__JSON_HALF_PAIR
+                              "; a worker of Laravel's would lose it");
+    if (fault || dueq__json_kind(draft->payload) != DUEQ__JSON_OBJECT ||
+        !all_finite(draft->payload))
         return dueq__fail(error, DUEQ_INVALID,
                           "a payload is one JSON object in UTF-8, at most %d levels deep, with "
                           "numbers that a double can hold; a worker of Laravel's would lose this",
@@ -104,8 +108,11 @@ dueq_status dueq__laravel_check(const dueq_laravel_draft *draft, struct dueq__er
         status = check_name("the command's class", draft->command_name, error);
     if (!status && !dueq__utf8(draft->command.data, draft->command.size, true))
         status = invalid(error, "the command is not UTF-8, as a payload must be");
-    if (!status && draft->data.size &&
-        !(dueq__json_check(draft->data, DUEQ__LARAVEL_DEPTH - 1) && all_finite(draft->data)))
+    enum dueq__json_fault fault =
+        draft->data.size ? dueq__json_fault(draft->data, DUEQ__LARAVEL_DEPTH - 1) : DUEQ__JSON_GOOD;
+    if (!status && fault == DUEQ__JSON_HALF)
+        status = invalid(error, "the data is JSON, but " DUEQ__JSON_HALF_PAIR);
+    else if (!status && (fault || !all_finite(draft->data)))
         status = dueq__fail(error, DUEQ_INVALID,
                             "the data is not one JSON text in UTF-8, at most %d levels deep, with "
                             "numbers that a double can hold",

@@ -100,8 +100,8 @@ static dueq_status check_value(const dueq_value *value, struct dueq__error *erro
     return DUEQ_OK;
 }
 
-static dueq_status write_checked(dueq_codec codec, const dueq_value *value, struct dueq__text *out,
-                                 struct dueq__error *error) {
+static dueq_status write_checked(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
+                                 struct dueq__text *out, struct dueq__error *error) {
     switch (codec) {
     case DUEQ_CODEC_KRYO5:
         return dueq__kryo_write(value, out, error);
@@ -113,17 +113,19 @@ static dueq_status write_checked(dueq_codec codec, const dueq_value *value, stru
         return write_long(value, out, error);
     case DUEQ_CODEC_JACKSON:
     case DUEQ_CODEC_TYPED_JSON:
-        return dueq__jackson_write(codec == DUEQ_CODEC_JACKSON, value, out, error);
+    case DUEQ_CODEC_JACKSON3:
+    case DUEQ_CODEC_TYPED_JSON3:
+        return dueq__jackson_write(codec, value, nulls, out, error);
     }
     return dueq__fail(error, DUEQ_INVALID, "there is no codec %d", (int)codec);
 }
 
-dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, struct dueq__text *out,
-                              struct dueq__error *error) {
+dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
+                              struct dueq__text *out, struct dueq__error *error) {
     size_t before = out->size;
     dueq_status status = check_value(value, error);
     if (!status)
-        status = write_checked(codec, value, out, error);
+        status = write_checked(codec, value, nulls, out, error);
     if (!status && out->failed)
         status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
     if (!status && out->size - before > DUEQ_MAX_BODY)
@@ -147,7 +149,9 @@ static dueq_status read_any(dueq_codec codec, dueq_bytes bytes, dueq_value *valu
         return read_long(bytes, value, error);
     case DUEQ_CODEC_JACKSON:
     case DUEQ_CODEC_TYPED_JSON:
-        return dueq__jackson_read(codec == DUEQ_CODEC_JACKSON, bytes, value, room, error);
+    case DUEQ_CODEC_JACKSON3:
+    case DUEQ_CODEC_TYPED_JSON3:
+        return dueq__jackson_read(codec, bytes, value, room, error);
     }
     return dueq__fail(error, DUEQ_INVALID, "there is no codec %d", (int)codec);
 }
@@ -184,7 +188,7 @@ dueq_status dueq_codec_encode(dueq_client *client, dueq_codec codec, const dueq_
     struct dueq__text out = {0};
     *encoded = NULL;
     client->error = (struct dueq__error){0};
-    dueq_status status = dueq__codec_write(codec, value, &out, &client->error);
+    dueq_status status = dueq__codec_write(codec, value, DUEQ__NULLS_STAY, &out, &client->error);
     dueq_value written = {.kind = DUEQ_BINARY, .bytes = {out.data, out.size}};
     if (!status)
         status = make_result(&written, encoded, &client->error);

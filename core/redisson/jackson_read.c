@@ -1,6 +1,6 @@
 /*
- * Values that Redisson's two Jackson codecs wrote. Of JsonJacksonCodec's text the names of Java's own
- * lists, maps and numbers are taken away, and plain JSON is left.
+ * Values that Redisson's Jackson codecs wrote. Of JsonJackson(3)Codec's text the names of Java's own lists,
+ * maps and numbers are taken away, and plain JSON is left.
  */
 #include <math.h>
 
@@ -244,13 +244,27 @@ static dueq_status read_container(bool typed, dueq_bytes text, dueq_value *value
     return DUEQ_OK;
 }
 
-dueq_status dueq__jackson_read(bool typed, dueq_bytes bytes, dueq_value *value,
-                               struct dueq__text *room, struct dueq__error *error) {
-    if (!dueq__json_check(bytes, DUEQ__JACKSON_DEPTH))
+static dueq_status check(dueq_codec codec, dueq_bytes bytes, struct dueq__error *error) {
+    unsigned depth = dueq__jackson_depth(codec);
+    switch (dueq__json_fault(bytes, depth)) {
+    case DUEQ__JSON_GOOD:
+        return DUEQ_OK;
+    case DUEQ__JSON_DEEP:
         return dueq__fail(error, DUEQ_CORRUPT,
-                          "not JSON in UTF-8, or nested deeper than %d: was it written by another "
-                          "codec?",
-                          DUEQ__JACKSON_DEPTH);
+                          "JSON that is nested deeper than the %u levels that Jackson reads",
+                          depth);
+    case DUEQ__JSON_HALF:
+        return dueq__fail(error, DUEQ_CORRUPT, "JSON, but " DUEQ__JSON_HALF_PAIR);
+    default:
+        return dueq__fail(error, DUEQ_CORRUPT,
+                          "not JSON in UTF-8: was it written by another codec?");
+    }
+}
+
+dueq_status dueq__jackson_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
+                               struct dueq__text *room, struct dueq__error *error) {
+    if (check(codec, bytes, error))
+        return error->status;
     dueq_bytes text = trim(bytes);
     enum dueq__json kind = dueq__json_kind(text);
     char *string;
@@ -271,6 +285,6 @@ dueq_status dueq__jackson_read(bool typed, dueq_bytes bytes, dueq_value *value,
             value->bytes = (dueq_bytes){string, dueq__json_string(text, string)};
         return DUEQ_OK;
     default:
-        return read_container(typed, text, value, room, error);
+        return read_container(dueq__jackson_typed(codec), text, value, room, error);
     }
 }

@@ -1,6 +1,7 @@
 /*
- * Values as Redisson's two Jackson codecs write them. JsonJacksonCodec names the class of all that JSON
- * alone would not bring back: longs, lists, maps. Both leave out the members of a map that are null.
+ * Values as Redisson's Jackson codecs write them. JsonJacksonCodec names the class of all that JSON alone
+ * would not bring back: longs, lists, maps. JsonJackson3Codec does not name that of a long that stands by
+ * itself. All but TypedJsonJackson3Codec leave out the members of a map that are null.
  */
 #include <math.h>
 
@@ -13,8 +14,10 @@ struct writer {
     struct dueq__text string;                    /* room for one */
     unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* a bit for each level */
     unsigned depth;
-    bool typed;
-    bool java; /* there are objects that name their class */
+    bool typed; /* the classes of Java's are named */
+    bool pairs; /* what is beyond U+FFFF is escaped */
+    bool nulls; /* null members are written */
+    bool java;  /* there are objects that name their class */
 };
 
 static void add_typed(struct dueq__text *out, const char *name, dueq_bytes number) {
@@ -66,7 +69,8 @@ static void write_string(struct writer *writer, dueq_bytes string) {
     writer->string.size = 0;
     char *room = dueq__text_space(&writer->string, string.size);
     if (room)
-        dueq__text_json(writer->out, (dueq_bytes){room, dueq__json_string(string, room)});
+        dueq__text_json(writer->out, (dueq_bytes){room, dueq__json_string(string, room)},
+                        writer->pairs);
     else
         writer->out->failed = true;
 }
@@ -130,7 +134,7 @@ static bool write_member(struct writer *writer, dueq_bytes name) {
     dueq_bytes token;
     dueq__json_token(&writer->walk, &token);
     int kind = dueq__json_token(&writer->walk, &token);
-    if (kind == 'n')
+    if (kind == 'n' && !writer->nulls)
         return true;
     if (writer->typed && dueq__json_equals(name, "@class"))
         return false;
@@ -158,23 +162,41 @@ static bool write_all(struct writer *writer) {
     return true;
 }
 
+static dueq_status check_given(dueq_codec codec, dueq_bytes text, struct dueq__error *error) {
+    unsigned depth = dueq__jackson_depth(codec);
+    switch (dueq__json_fault(text, depth)) {
+    case DUEQ__JSON_GOOD:
+        return DUEQ_OK;
+    case DUEQ__JSON_DEEP:
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the value is nested deeper than the %u levels that Jackson reads",
+                          depth);
+    case DUEQ__JSON_HALF:
+        return dueq__fail(error, DUEQ_INVALID, "the value is JSON, but " DUEQ__JSON_HALF_PAIR);
+    default:
+        return dueq__fail(error, DUEQ_INVALID, "the value is not JSON in UTF-8");
+    }
+}
+
 /*
  * Can Jackson read what was written? An object that names its class was taken as it is: that it can be
  * read is known as far as its class is known here.
  */
-static dueq_status check_written(dueq_bytes written, bool java, struct dueq__error *error) {
+static dueq_status check_written(dueq_codec codec, dueq_bytes written, bool java,
+                                 struct dueq__error *error) {
     struct dueq__text room = {0};
     struct dueq__error reason;
     dueq_value value;
-    if (!dueq__json_check(written, DUEQ__JACKSON_DEPTH))
+    unsigned depth = dueq__jackson_depth(codec);
+    if (!dueq__json_check(written, depth))
         return dueq__fail(
             error, DUEQ_INVALID,
             "the value is nested too deep for JsonJackson, which writes a list as two: "
-            "Jackson reads %d levels",
-            DUEQ__JACKSON_DEPTH);
+            "Jackson reads %u levels",
+            depth);
     if (!java)
         return DUEQ_OK;
-    dueq_status status = dueq__jackson_read(true, written, &value, &room, &reason);
+    dueq_status status = dueq__jackson_read(codec, written, &value, &room, &reason);
     if (!status && room.failed)
         status = DUEQ_NO_MEMORY;
     dueq__text_free(&room);
@@ -186,15 +208,18 @@ static dueq_status check_written(dueq_bytes written, bool java, struct dueq__err
     return status ? dueq__fail(error, status, NULL) : DUEQ_OK;
 }
 
-static dueq_status write_json(bool typed, dueq_bytes text, struct dueq__text *out,
-                              struct dueq__error *error) {
-    struct writer writer = {.walk = dueq__json_tokens(text), .out = out, .typed = typed};
+static dueq_status write_json(dueq_codec codec, dueq_bytes text, enum dueq__nulls nulls,
+                              struct dueq__text *out, struct dueq__error *error) {
+    bool typed = dueq__jackson_typed(codec);
+    struct writer writer = {.walk = dueq__json_tokens(text),
+                            .out = out,
+                            .typed = typed,
+                            .pairs = !dueq__jackson_is_3(codec),
+                            .nulls = nulls == DUEQ__NULLS_STAY || codec == DUEQ_CODEC_TYPED_JSON3};
     size_t begin = out->size;
     dueq_bytes number;
-    if (!dueq__json_check(text, DUEQ__JACKSON_DEPTH))
-        return dueq__fail(error, DUEQ_INVALID,
-                          "the value is not JSON in UTF-8, or it is nested deeper than %d",
-                          DUEQ__JACKSON_DEPTH);
+    if (check_given(codec, text, error))
+        return error->status;
     if (dueq__json_kind(text) == DUEQ__JSON_NUMBER) {
         dueq__json_token(&writer.walk, &number);
         add_big(out, typed, number);
@@ -208,11 +233,12 @@ static dueq_status write_json(bool typed, dueq_bytes text, struct dueq__text *ou
                           "JsonJackson takes it for the name of a Java class");
     if (!typed || out->failed)
         return DUEQ_OK; /* dueq__codec_write() sees the failure */
-    return check_written((dueq_bytes){out->data + begin, out->size - begin}, writer.java, error);
+    dueq_bytes written = {out->data + begin, out->size - begin};
+    return check_written(codec, written, writer.java, error);
 }
 
-dueq_status dueq__jackson_write(bool typed, const dueq_value *value, struct dueq__text *out,
-                                struct dueq__error *error) {
+dueq_status dueq__jackson_write(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
+                                struct dueq__text *out, struct dueq__error *error) {
     switch (value->kind) {
     case DUEQ_NULL:
         dueq__text_string(out, "null");
@@ -222,7 +248,7 @@ dueq_status dueq__jackson_write(bool typed, const dueq_value *value, struct dueq
         return DUEQ_OK;
     case DUEQ_INTEGER:
     case DUEQ_LONG:
-        add_long(out, typed && value->kind == DUEQ_LONG, value->integer);
+        add_long(out, codec == DUEQ_CODEC_JACKSON && value->kind == DUEQ_LONG, value->integer);
         return DUEQ_OK;
     case DUEQ_DOUBLE:
         if (!isfinite(value->number))
@@ -231,10 +257,10 @@ dueq_status dueq__jackson_write(bool typed, const dueq_value *value, struct dueq
         dueq__text_double(out, value->number);
         return DUEQ_OK;
     case DUEQ_STRING:
-        dueq__text_json(out, value->bytes);
+        dueq__text_json(out, value->bytes, !dueq__jackson_is_3(codec));
         return DUEQ_OK;
     case DUEQ_JSON:
-        return write_json(typed, value->bytes, out, error);
+        return write_json(codec, value->bytes, nulls, out, error);
     default:
         return dueq__fail(error, DUEQ_INVALID,
                           "the JSON codecs have no form for bytes: offer a string");

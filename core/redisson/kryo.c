@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "../json.h"
 #include "codec.h"
 
 enum { /* the number of a class that is known without its name, plus 2 */
@@ -137,6 +138,7 @@ dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__text *out,
 
 struct reader {
     const unsigned char *at, *end;
+    bool half; /* half a pair of surrogates was left out */
 };
 
 static size_t left(const struct reader *reader) { return (size_t)(reader->end - reader->at); }
@@ -200,19 +202,26 @@ static bool take_unit(struct reader *reader, uint32_t *unit) {
     return *unit >= (more == 1 ? 0x80U : 0x800U);
 }
 
-/* Units as UTF-8, whose surrogates are pairs. Three bytes each at most, and a pair's six become four. */
+/* Units as UTF-8; of half a pair of surrogates, nothing. Three bytes each at most, a pair's six become four. */
 static bool take_units(struct reader *reader, uint64_t units, struct dueq__text *room) {
     while (units-- > 0) {
         const unsigned char *begin = reader->at;
-        uint32_t unit, low;
+        uint32_t unit, low = 0;
         if (!take_unit(reader, &unit))
             return false;
         if ((unit & 0xF800) != 0xD800) {
             dueq__text_bytes(room, (dueq_bytes){begin, (size_t)(reader->at - begin)});
             continue;
         }
-        if (unit >= 0xDC00 || units-- == 0 || !take_unit(reader, &low) || (low & 0xFC00) != 0xDC00)
+        const unsigned char *behind = reader->at;
+        if (unit < 0xDC00 && units > 0 && !take_unit(reader, &low))
             return false;
+        if ((low & 0xFC00) != 0xDC00) {
+            reader->at = behind;
+            reader->half = true;
+            continue;
+        }
+        units--;
         uint32_t character = 0x10000 + ((unit & 0x3FF) << 10 | (low & 0x3FF));
         dueq__text_byte(room, 0xF0 | (int)(character >> 18));
         for (int shift = 12; shift >= 0; shift -= 6)
@@ -333,7 +342,7 @@ dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__te
     const unsigned char *begin = bytes.data;
     if (bytes.size == 0)
         return dueq__fail(error, DUEQ_CORRUPT, "no value of Kryo5: there are no bytes");
-    struct reader reader = {begin + 1, begin + bytes.size};
+    struct reader reader = {.at = begin + 1, .end = begin + bytes.size};
     if (*begin == KRYO_NAMED) {
         dueq_status status = read_named(&reader, value, room, error);
         if (status)
@@ -351,5 +360,7 @@ dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__te
             error, DUEQ_CORRUPT,
             "no value of Kryo5: %zu bytes follow it; was it written by another codec?",
             left(&reader));
+    if (reader.half)
+        return dueq__fail(error, DUEQ_CORRUPT, "a value of Kryo5, but " DUEQ__JSON_HALF_PAIR);
     return DUEQ_OK;
 }

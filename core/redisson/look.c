@@ -51,21 +51,39 @@ static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
     dueq__call_finish(client, (dueq_status)status);
 }
 
+/*
+ * Writes a value as it is looked for; *size: how much of it is as dueq writes it. Behind that is what
+ * Redisson writes of the same value, where that is shorter: it has left null members out.
+ */
+static dueq_status write_wanted(dueq_redisson *queue, const dueq_value *value,
+                                struct dueq__text *text, size_t *size) {
+    struct dueq__error *error = &queue->queue.client->error;
+    dueq_status status = dueq__codec_write(queue->codec, value, DUEQ__NULLS_STAY, text, error);
+    *size = text->size;
+    if (!status && value->kind == DUEQ_JSON)
+        status = dueq__codec_write(queue->codec, value, DUEQ__NULLS_AS_JAVA, text, error);
+    if (!status && text->size == 2 * *size)
+        text->size = *size;
+    if (!status && text->size > DUEQ_MAX_BODY)
+        status = dueq__fail(error, DUEQ_TOO_LARGE, "a value of %zu bytes; at most %zu are allowed",
+                            text->size, DUEQ_MAX_BODY);
+    return status;
+}
+
 static dueq_status submit_found(dueq_redisson *queue, const struct dueq__script *script,
                                 bool changes, const dueq_value *value) {
     dueq_client *client = queue->queue.client;
     struct dueq__text text = {0};
     struct dueq__words words;
+    size_t size;
     dueq__client_check_fork(client);
-    dueq_status status = dueq__codec_write(queue->codec, value, &text, &client->error);
-    if (!status && text.size > DUEQ_MAX_BODY)
-        status =
-            dueq__fail(&client->error, DUEQ_TOO_LARGE,
-                       "a value of %zu bytes; at most %zu are allowed", text.size, DUEQ_MAX_BODY);
+    dueq_status status = write_wanted(queue, value, &text, &size);
     if (!status)
         status = begin(queue, script, changes, decode_found, &words);
     if (!status)
-        dueq__words_bytes(&words, text.data, text.size);
+        dueq__words_bytes(&words, text.data, size);
+    if (!status && text.size > size)
+        dueq__words_bytes(&words, text.data + size, text.size - size);
     dueq__text_free(&text);
     return status ? status : dueq__call_submit(client, &words);
 }

@@ -13,7 +13,8 @@ static dueq_status write_values(dueq_redisson *queue, const dueq_offer *offers, 
     for (size_t i = 0; !status && i < count; i++) {
         status = dueq__due_check(offers[i].delay_ms, offers[i].at_ms, error);
         if (!status)
-            status = dueq__codec_write(queue->codec, &offers[i].value, text, error);
+            status =
+                dueq__codec_write(queue->codec, &offers[i].value, DUEQ__NULLS_STAY, text, error);
         ends[i] = text->size;
     }
     if (!status && text->size > DUEQ_MAX_BODY)

@@ -21,7 +21,7 @@ dueq_status dueq_redisson_open(dueq_client *client, const void *destination, siz
         return dueq__fail(&client->error, DUEQ_NAME,
                           "the destination's name has %zu bytes; at most %d are allowed", size,
                           DUEQ_MAX_NAME);
-    if (codec < DUEQ_CODEC_KRYO5 || codec > DUEQ_CODEC_TYPED_JSON)
+    if (codec < DUEQ_CODEC_KRYO5 || codec > DUEQ_CODEC_TYPED_JSON3)
         return dueq__fail(&client->error, DUEQ_INVALID, "%d is not a codec", (int)codec);
     if (layout < DUEQ_LAYOUT_FOUND || layout > DUEQ_LAYOUT_OLD)
         return dueq__fail(&client->error, DUEQ_INVALID, "%d is not a layout", (int)layout);

@@ -52,6 +52,29 @@ def test_usage_of_wrong_words(dueq: Program, words: list[str]) -> None:
     assert "--help" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("push orders two words", "at most 2; a body of several words needs quotes"),
+        ("ack orders ticket words --push two", "at most 2; a body of several words needs quotes"),
+        ("redisson offer orders two words", "at most 2; a value of several words needs quotes"),
+        ("redisson remove orders two words", "at most 2; a value of several words needs quotes"),
+        ("redisson peek orders ready", "at most 1"),
+        ("redisson take orders 5", "at most 1"),
+        ("laravel pop orders 5", "at most 1"),
+        ("peek orders ready 5", "at most 2"),
+        ("stats orders more", "at most 1"),
+        ("unlock orders name token more", "at most 3"),
+        (f"reserve {'orders ' * 65}", "at most 64"),
+    ],
+)
+def test_usage_of_too_many_words(dueq: Program, words: str, hint: str) -> None:
+    """A hint at quotes is given where there is something to be quoted."""
+    ended = dueq.run(*words.split())
+    assert ended.code == 2
+    assert ended.err.startswith(f"dueq: too many arguments ({hint}): dueq {words.split()[0]}")
+
+
 @pytest.mark.parametrize("front", [True, False])
 def test_url_before_and_after_the_command(dueq: Program, server: Server, front: bool) -> None:
     dueq.environment["DUEQ_URL"] = "redis://127.0.0.1:1"

@@ -80,7 +80,8 @@ trait Redisson
     private function redissonOpen(array $step): void
     {
         $name = $this->value($step['destination'] ?? '${queue}');
-        $this->redisson = new DelayedQueue($name, self::$server->url(), $step['codec'] ?? 'kryo5', $step['layout'] ?? null);
+        $codec = $this->value($step['codec'] ?? 'kryo5');
+        $this->redisson = new DelayedQueue($name, self::$server->url(), $codec, $step['layout'] ?? null);
     }
 
     private function redissonOffer(array $step): void

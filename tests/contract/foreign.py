@@ -79,7 +79,7 @@ class Foreign(Values):
 
     def do_redisson_open(self, step: Json, expect: Json) -> None:
         name = self.text(step.get("destination", "${queue}"))
-        codec = step.get("codec", "kryo5")
+        codec: Any = self.text(step.get("codec", "kryo5"))
         self.redisson = dueq.DelayedQueue(name, self.server.url, codec, step.get("layout"))
 
     def do_redisson_offer(self, step: Json, expect: Json) -> None:

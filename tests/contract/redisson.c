@@ -3,8 +3,8 @@
 
 static dueq_status open_redisson(struct run *run, json_object *step, dueq_bytes destination,
                                  dueq_redisson **queue) {
-    static const char *const codecs[] = {"kryo5",   "bytes",      "string", "long",
-                                         "jackson", "typed json", "none",   NULL};
+    static const char *const codecs[] = {"kryo5",      "bytes",    "string",      "long", "jackson",
+                                         "typed json", "jackson3", "typed json3", "none", NULL};
     static const char *const layouts[] = {"found", "new", "old", "none", NULL};
     dueq_codec codec = (dueq_codec)choice(run, step, "codec", codecs);
     dueq_layout layout = (dueq_layout)choice(run, step, "layout", layouts);

@@ -269,7 +269,7 @@ static void test_text_writes_json(void **state) {
     (void)state;
     struct dueq__text text = {0};
     dueq_bytes all = {"a\"\\/\b\f\n\r\t\0\x1F\x7F\xE2\x82\xAC\xF0\x9F\x98\x80", 19};
-    dueq__text_json(&text, all);
+    dueq__text_json(&text, all, true);
     dueq_bytes written = {text.data, text.size};
     assert_text("\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001F\x7F\xE2\x82\xAC\\uD83D\\uDE00\"",
                 written);
@@ -278,8 +278,11 @@ static void test_text_writes_json(void **state) {
     assert_int_equal(dueq__json_string(written, back), all.size);
     assert_memory_equal(back, all.data, all.size);
     free(back);
-    dueq__text_free(&text);
-    dueq__text_json(&text, (dueq_bytes){0});
+    text.size = 0;
+    dueq__text_json(&text, (dueq_bytes){"a\"\xF0\x9F\x98\x80", 6}, false);
+    assert_text("\"a\\\"\xF0\x9F\x98\x80\"", (dueq_bytes){text.data, text.size});
+    text.size = 0;
+    dueq__text_json(&text, (dueq_bytes){0}, true);
     assert_text("\"\"", (dueq_bytes){text.data, text.size});
     dueq__text_free(&text);
 }

@@ -154,6 +154,9 @@ static void test_push_refuses_what_a_worker_would_lose(void **state) {
         assert_status(laravel.client, INVALID, push_payload(laravel, bad[i], 0));
         assert_true(strlen(dueq_error_text(laravel.client)) > 20);
     }
+    assert_status(laravel.client, INVALID,
+                  push_payload(laravel, "{\"job\":\"A\",\"attempts\":0,\"data\":\"\\ud800\"}", 0));
+    assert_non_null(strstr(dueq_error_text(laravel.client), "half of a surrogate pair"));
     char *deep = nested(513), *allowed = nested(512);
     assert_status(laravel.client, INVALID, push_payload(laravel, deep, 0));
     assert_status(laravel.client, OK, push_payload(laravel, allowed, 0));
@@ -199,6 +202,9 @@ static void test_push_refuses_drafts_that_make_no_job(void **state) {
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, &bad[i], 1, NULL));
+    const dueq_laravel_draft half = {.job = a, .data = BYTES("[\"\\udc00\"]")};
+    assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, &half, 1, NULL));
+    assert_non_null(strstr(dueq_error_text(laravel.client), "half of a surrogate pair"));
     /* One that is wrong, and the call stores none. */
     const dueq_laravel_draft mixed[2] = {{.job = a}};
     assert_status(laravel.client, INVALID, dueq_laravel_push(laravel.queue, mixed, 2, NULL));

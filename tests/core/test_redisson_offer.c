@@ -211,7 +211,7 @@ static void test_open_of_wrong_arguments(void **state) {
     assert_status(jobs.client, NAME, OPEN("\xff", 1, DUEQ_CODEC_STRING, DUEQ_LAYOUT_NEW));
     assert_status(jobs.client, NAME, OPEN(name, sizeof name, DUEQ_CODEC_STRING, DUEQ_LAYOUT_NEW));
     assert_null(queue);
-    assert_status(jobs.client, INVALID, OPEN("a", 1, (dueq_codec)6, DUEQ_LAYOUT_NEW));
+    assert_status(jobs.client, INVALID, OPEN("a", 1, (dueq_codec)8, DUEQ_LAYOUT_NEW));
     assert_status(jobs.client, INVALID, OPEN("a", 1, DUEQ_CODEC_LONG, (dueq_layout)3));
     assert_null(queue);
     dueq_redisson_close(NULL);

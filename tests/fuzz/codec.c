@@ -12,19 +12,19 @@ static void touch_value(const dueq_value *value) {
     CHECK(value->kind != DUEQ_INTEGER ||
           (value->integer >= INT32_MIN && value->integer <= INT32_MAX));
     CHECK(value->kind != DUEQ_STRING || dueq__utf8(value->bytes.data, value->bytes.size, true));
-    CHECK(value->kind != DUEQ_JSON || dueq__json_check(value->bytes, DUEQ__JACKSON_DEPTH));
+    CHECK(value->kind != DUEQ_JSON || dueq__json_check(value->bytes, DUEQ__JSON_DEPTH));
 }
 
 /*
  * Writes a value and reads it, again and again. The second time the bytes may be others, where Java's
  * own text was given: a HashMap comes back as JSON, 0.50 as 0.5. From then on they are the same.
  */
-static void write_and_read(dueq_codec codec, const dueq_value *value) {
+static void write_and_read(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls) {
     struct dueq__error error = {0};
     struct dueq__text written[3] = {{0}}, room[3] = {{0}};
     dueq_value read = *value;
     for (int i = 0; i < 3; i++) {
-        dueq_status status = dueq__codec_write(codec, &read, &written[i], &error);
+        dueq_status status = dueq__codec_write(codec, &read, nulls, &written[i], &error);
         if (status) {
             CHECK(status == DUEQ_INVALID && error.text[0] && written[i].size == 0 && i < 2);
             break;
@@ -51,7 +51,7 @@ static void read_and_write(dueq_codec codec, dueq_bytes bytes) {
         CHECK(dueq__utf8(error.text, strlen(error.text), false));
         CHECK(value.kind == DUEQ_BINARY && fuzz_equal(value.bytes, bytes));
     } else {
-        write_and_read(codec, &value);
+        write_and_read(codec, &value, DUEQ__NULLS_STAY);
     }
     dueq__text_free(&room);
 }
@@ -80,12 +80,14 @@ static void look_into(dueq_bytes bytes) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
-    dueq_codec codec = (dueq_codec)(data[0] % (DUEQ_CODEC_TYPED_JSON + 1));
+    dueq_codec codec = (dueq_codec)(data[0] % (DUEQ_CODEC_TYPED_JSON3 + 1));
     dueq_bytes bytes = {fuzz_copy(data + 1, size - 1), size - 1};
     read_and_write(codec, bytes);
     look_into(bytes);
     for (dueq_kind kind = DUEQ_STRING; kind <= DUEQ_JSON; kind++)
-        write_and_read(codec, &(dueq_value){.kind = kind, .bytes = bytes});
+        for (int nulls = DUEQ__NULLS_STAY; nulls <= DUEQ__NULLS_AS_JAVA; nulls++)
+            write_and_read(codec, &(dueq_value){.kind = kind, .bytes = bytes},
+                           (enum dueq__nulls)nulls);
     free((void *)bytes.data);
     return 0;
 }

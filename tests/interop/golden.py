@@ -14,7 +14,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 import peers
-from wire import Wire, unpacked
+from wire import Wire, has_jackson3, unpacked
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 REDISSON = "4.7.0"
@@ -52,6 +52,7 @@ MAPS: list[Any] = [
         {"list": [1, "x"], "map": {"z": {}, "y": []}},
         {"half": 0.5, "whole": 1.0},
         {"": "", "日": "😀"},
+        {"a": None, "b": {"c": None, "d": [None, {"e": None}]}},
     ),
 ]
 
@@ -69,45 +70,31 @@ def values() -> Iterator[tuple[str, Any]]:
     yield "object", {"name": "Ada", "count": 7}
 
 
+ALL = ["null", "string", "int", "long", "double", "bool", "bytes", "list", "map", "object"]
 TYPES = {
-    "kryo5": ["null", "string", "int", "long", "double", "bool", "bytes", "list", "map", "object"],
+    "kryo5": ALL,
     "string": ["string"],
     "bytearray": ["bytes"],
     "long": ["long"],
-    "jsonjackson": [
-        "null",
-        "string",
-        "int",
-        "long",
-        "double",
-        "bool",
-        "bytes",
-        "list",
-        "map",
-        "object",
-    ],
-    "typedjson": [
-        "null",
-        "string",
-        "int",
-        "long",
-        "double",
-        "bool",
-        "bytes",
-        "list",
-        "map",
-        "object",
-    ],
+    "jsonjackson": ALL,
+    "typedjson": ALL,
+    "jsonjackson3": ALL,
+    "typedjson3": ALL,
 }
+
+
+def codecs_of(name: str) -> list[str]:
+    """The codecs that the Redisson of a name has."""
+    return [codec for codec in TYPES if has_jackson3(name) or not codec.endswith("3")]
 
 
 def redisson_cases(peer: peers.Peer, wire: Wire, name: str) -> Iterator[dict[str, Any]]:
     """The value's bytes behind the header of a delayed element, for each value."""
-    for codec, types in TYPES.items():
+    for codec in codecs_of(name):
         queue = f"golden-{codec}"
         peer.ask("hold", queue=queue, codec=codec)
         for kind, value in values():
-            if kind not in types or (codec != "kryo5" and len(str(value)) > 1000):
+            if kind not in TYPES[codec] or (codec != "kryo5" and len(str(value)) > 1000):
                 continue
             case = {"codec": codec, "type": kind, "value": value}
             typed = {"type": kind, "value": value}

@@ -140,5 +140,6 @@ def test_codecs_write_what_the_golden_file_has(
     redisson: Peer, redisson_name: str, wire: Wire
 ) -> None:
     text = (golden.GOLDEN / "redisson_codecs.json").read_text(encoding="ascii")
-    cases = json.loads(text)["cases"]
+    codecs = golden.codecs_of(redisson_name)
+    cases = [case for case in json.loads(text)["cases"] if case["codec"] in codecs]
     assert list(golden.redisson_cases(redisson, wire, redisson_name)) == cases

@@ -155,9 +155,18 @@ def unpacked_old(element: bytes) -> tuple[float, bytes]:
     return number, element[16:]
 
 
+def _version(name: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in name.split("-")[1].split("."))
+
+
 def is_old(name: str) -> bool:
     """Whether that Redisson, by its name, packs as those up to 3.21.0 did."""
-    return tuple(int(part) for part in name.split("-")[1].split(".")) < (3, 21, 1)
+    return _version(name) < (3, 21, 1)
+
+
+def has_jackson3(name: str) -> bool:
+    """Whether that Redisson, by its name, has the codecs of Jackson 3."""
+    return _version(name) >= (4, 1)
 
 
 def packed(name: str, number: int, value: bytes) -> bytes:

@@ -55,7 +55,7 @@ final class DelayedQueueTest extends QueueTestCase
         $queue = new DelayedQueue('orders', $this->server->url());
         $this->assertSame(['orders', 'kryo5', null], [$queue->destination, $queue->codec, $queue->layout]);
         $this->assertStringContainsString($this->server->socket, $queue->url());
-        foreach (['kryo5', 'bytes', 'string', 'long', 'jackson', 'typed json'] as $codec) {
+        foreach (['kryo5', 'bytes', 'string', 'long', 'jackson', 'typed json', 'jackson3', 'typed json3'] as $codec) {
             $this->assertSame([$codec, 'old'], [$this->delayed($codec, 'old')->codec, $this->delayed($codec, 'old')->layout]);
         }
         $this->assertThrows(InvalidException::class, fn () => $this->delayed('json'));
@@ -138,7 +138,8 @@ final class DelayedQueueTest extends QueueTestCase
     public function test_values_are_those_that_java_wrote(): void
     {
         $names = ['kryo5' => 'kryo5', 'bytearray' => 'bytes', 'string' => 'string', 'long' => 'long',
-            'jsonjackson' => 'jackson', 'typedjson' => 'typed json'];
+            'jsonjackson' => 'jackson', 'typedjson' => 'typed json',
+            'jsonjackson3' => 'jackson3', 'typedjson3' => 'typed json3'];
         $queues = array_map(fn ($codec) => $this->delayed($codec), $names);
         $cases = json_decode(file_get_contents(__DIR__ . '/../golden/redisson_codecs.json'))->cases;
         $this->assertGreaterThan(500, count($cases));
@@ -165,18 +166,28 @@ final class DelayedQueueTest extends QueueTestCase
             }
             $queue->offer($offered);
             $what = "$case->codec $case->type " . json_encode($case->value);
-            $this->assertSame($case->hex, bin2hex(substr($this->packed()[0], 17)), $what);
             $this->assertSame(var_export(self::read($value), true), var_export($queue->poll(), true), $what);
+            $queue->offer($case->codec === 'typedjson3' ? $offered : self::lean($offered));
+            $this->assertSame($case->hex, bin2hex(substr($this->packed()[0], 17)), $what);
+            $this->assertTrue($queue->contains($offered), $what);
+            $this->assertTrue($queue->remove($offered), $what);
         }
     }
 
-    /** As it is read: objects are arrays, and their codecs leave nulls out. */
+    /** As it is read: objects are arrays. */
     private static function read(mixed $value): mixed
     {
-        if ($value instanceof \stdClass) {
-            $value = array_filter((array) $value, fn ($member) => $member !== null);
-        }
+        $value = $value instanceof \stdClass ? (array) $value : $value;
         return is_array($value) ? array_map(self::read(...), $value) : $value;
+    }
+
+    /** As most of Java's codecs write it: without the members of objects that are null. */
+    private static function lean(mixed $value): mixed
+    {
+        if ($value instanceof \stdClass) {
+            return (object) array_map(self::lean(...), array_filter((array) $value, fn ($member) => $member !== null));
+        }
+        return is_array($value) ? array_map(self::lean(...), $value) : $value;
     }
 
     public function test_values_of_several_kinds_are_read_back(): void
@@ -185,7 +196,9 @@ final class DelayedQueueTest extends QueueTestCase
             'kryo5' => ['text', 1, 1 << 40, true, false, null, 1.5],
             'bytes' => ["\0\xff", ''],
             'jackson' => [['a' => [1, 2.5, null, ['b' => 'x/y']]], [], 'text', 1 << 40],
-            'typed json' => [[1, [2]], ['a' => 'é'], null],
+            'typed json' => [[1, [2]], ['a' => 'é', 'b' => null, 'c' => ['d' => null]], null],
+            'jackson3' => [['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]], '😀', 1 << 40],
+            'typed json3' => [['a' => null, 'b' => [null, ['c' => null, '😀' => 1 << 40]]], '😀', 1 << 40],
         ];
         foreach ($values as $codec => $list) {
             $queue = $this->delayed($codec);
@@ -283,6 +296,16 @@ final class DelayedQueueTest extends QueueTestCase
         $this->expectException(\Error::class);
         $this->expectExceptionMessage('has been destroyed');
         $queue->offer($code);
+    }
+
+    public function test_half_a_surrogate_pair_of_java_is_told(): void
+    {
+        foreach (['kryo5' => "\x03\x82\xed\xa0\xbd", 'jackson' => '"\uD83D"', 'typed json3' => '["\uD83D"]'] as $codec => $raw) {
+            $this->server->command('RPUSH', 'orders', $raw);
+            $e = $this->assertThrows(CorruptException::class, fn () => $this->delayed($codec)->take(0.0));
+            $this->assertSame($raw, $e->raw);
+            $this->assertStringContainsString('half of a surrogate pair', $e->getMessage());
+        }
     }
 
     public function test_a_value_that_cannot_be_read(): void

@@ -50,7 +50,13 @@ PLAIN: list[Any] = [
     1.5,
     None,
 ]
-DEEP: list[Any] = [[], {}, [1, [2.5, None, "x"]], {"b": {"a": []}, "a": False}, 2**70]
+DEEP: list[Any] = [
+    [],
+    {},
+    [1, [2.5, None, "x"]],
+    {"b": {"a": [], "c": None}, "a": False, "d": None},
+    2**70,
+]
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,8 @@ DEEP: list[Any] = [[], {}, [1, [2.5, None, "x"]], {"b": {"a": []}, "a": False}, 
         ("long", [0, -1, dueq.Long(5), 2**63 - 1]),
         ("jackson", [*PLAIN, *DEEP, dueq.Long(5)]),
         ("typed json", [*PLAIN, *DEEP]),
+        ("jackson3", [*PLAIN, *DEEP, dueq.Long(2**40)]),
+        ("typed json3", [*PLAIN, *DEEP]),
     ],
 )
 def test_redisson_values_come_back(server: Server, codec: Any, values: list[Any]) -> None:
@@ -230,6 +238,29 @@ def test_redisson_take_what_others_pushed(orders: dueq.DelayedQueue, server: Ser
             orders.take_many(wrong)
     with pytest.raises(errors.InvalidError):
         orders.take(timeout=-1)
+
+
+@pytest.mark.parametrize(
+    ("codec", "raw"),
+    [
+        ("kryo5", b"\x03\x82\xed\xa0\xbd"),
+        ("jackson", b'"\\uD83D"'),
+        ("typed json", b'["\\uD83D"]'),
+        ("jackson3", b'{"@class":"java.util.LinkedHashMap","\\uDE00":1}'),
+        ("typed json3", b'{"\\uDE00":1}'),
+    ],
+)
+def test_redisson_half_a_surrogate_pair(server: Server, codec: Any, raw: bytes) -> None:
+    """As Java writes it: by this codec, and not by another."""
+    server.command("FLUSHALL")
+    server.command("RPUSH", "orders", raw)
+    with (
+        opened(server, codec=codec) as orders,
+        pytest.raises(errors.CorruptError, match="half of a surrogate pair") as caught,
+    ):
+        orders.take(timeout=0)
+    assert caught.value.raw == raw
+    assert "another codec" not in str(caught.value)
 
 
 def test_redisson_take_of_what_cannot_be_read(orders: dueq.DelayedQueue, server: Server) -> None:

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from dueq._link import Open
     from dueq.values import Value
 
-    Codec: TypeAlias = Literal["kryo5", "bytes", "string", "long", "jackson", "typed json"]
+    Codec: TypeAlias = Literal[
+        "kryo5", "bytes", "string", "long", "jackson", "typed json", "jackson3", "typed json3"
+    ]
     Layout: TypeAlias = Literal["new", "old"]
 
 _log = logging.getLogger("dueq")
@@ -34,6 +36,8 @@ _CODECS = {
     "long": _core.CODEC_LONG,
     "jackson": _core.CODEC_JACKSON,
     "typed json": _core.CODEC_TYPED_JSON,
+    "jackson3": _core.CODEC_JACKSON3,
+    "typed json3": _core.CODEC_TYPED_JSON3,
 }
 
 _LAYOUTS = {None: _core.LAYOUT_FOUND, "new": _core.LAYOUT_NEW, "old": _core.LAYOUT_OLD}
@@ -99,7 +103,7 @@ def offer(
     Offers a value, to be moved to the destination when it is due.
 
     value  None, bool, int (dueq.Long where Java has a Long that fits 32 bits), float, str, bytes;
-           with the codecs "jackson" and "typed json" also lists and dicts that JSON can express.
+           with the codecs of JSON also lists and dicts that JSON can express.
            InvalidError where the codec has no form for it
     delay  due so many seconds (or a timedelta) after the offer
     at     due at this time by the server: an aware datetime, or seconds since 1970
@@ -218,13 +222,16 @@ def remove(self: Delayed, value: Value) -> Steps[bool]:
     """
     Takes the element of this value that waits longest away. False: there is none. Its cost grows
     with the queue.
+
+    A dict with None members finds what dueq offered of it; where there is none, what Redisson wrote
+    of such a map, which leaves these members out (but for the codec "typed json3").
     """
     answer = yield on(self._label, _core.redisson_remove_submit, value_row(value))
     return answer.status == _core.OK
 
 
 def contains(self: Delayed, value: Value) -> Steps[bool]:
-    """Does an element of this value wait? The cost grows with the queue."""
+    """Does an element of this value wait, as remove() finds it? The cost grows with the queue."""
     answer = yield on(self._label, _core.redisson_contains_submit, value_row(value))
     return answer.status == _core.OK
 

@@ -23,7 +23,7 @@ class DelayedQueue(_redisson.Delayed, Closing):
     destination  the list's key in the server, 1 to 255 bytes of UTF-8 without control characters
     url          as of dueq.Queue
     codec        that of the Redisson: "kryo5" (its default from 3.19), "bytes", "string", "long",
-                 "jackson" or "typed json"
+                 "jackson", "typed json" or, by Jackson 3, "jackson3" and "typed json3"
     layout       how elements are packed: "new" by Redisson 3.21.1 (2023) and later, "old" before.
                  None: as those that wait are, and "new" where none do
 

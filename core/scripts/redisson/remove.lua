@@ -2,7 +2,8 @@
 -- KEYS[1] offered  LIST  packed elements, in the order of their offers
 -- KEYS[2] timeout  ZSET  the same -> due, ms
 -- KEYS[3] calls    HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), the value
+-- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), the value, and what Redisson writes
+--         of the same value where that is another
 -- Returns 0, or 3 where there is none.
 local offered, timeout, calls = KEYS[1], KEYS[2], KEYS[3]
 -- include element
@@ -11,7 +12,7 @@ local offered, timeout, calls = KEYS[1], KEYS[2], KEYS[3]
 -- include element_of
 -- include noted
 
-local element, layout = element_of(offered, timeout, tonumber(ARGV[4]), ARGV[5])
+local element, layout = element_of(offered, timeout, tonumber(ARGV[4]), ARGV[5], ARGV[6])
 if not layout then
   return layout_error(offered)
 end

@@ -47,6 +47,16 @@ final class Peer {
     private final Map<String, RDelayedQueue<Object>> held = new HashMap<>();
     private RedissonClient client;
 
+    /** A codec of Jackson 3, which Redisson has from 4.1 on. */
+    private static Codec jackson3(String name, Object... arguments) {
+        try {
+            Class<?>[] types = arguments.length == 0 ? new Class<?>[0] : new Class<?>[] {Class.class};
+            return (Codec) Class.forName("org.redisson.codec." + name).getConstructor(types).newInstance(arguments);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("no codec " + name, e);
+        }
+    }
+
     private static Codec codec(String name) {
         return switch (name) {
             case "kryo5" -> new Kryo5Codec();
@@ -55,6 +65,8 @@ final class Peer {
             case "long" -> LongCodec.INSTANCE;
             case "jsonjackson" -> new JsonJacksonCodec();
             case "typedjson" -> new TypedJsonJacksonCodec(Object.class);
+            case "jsonjackson3" -> jackson3("JsonJackson3Codec");
+            case "typedjson3" -> jackson3("TypedJsonJackson3Codec", Object.class);
             default -> throw new IllegalArgumentException("no codec " + name);
         };
     }
@@ -213,6 +225,7 @@ final class Peer {
         String verb = request.get("do").asText();
         return switch (verb) {
             case "version" -> Redisson.class.getPackage().getImplementationVersion();
+            case "java" -> Runtime.version().feature();
             case "connect" -> {
                 connect(request);
                 yield true;

@@ -11,7 +11,7 @@ if ! cmp -s pom.xml "$dir/pom.xml"; then
     # Redisson 3 brings Jackson, 4 leaves it to its user.
     case $version in
     3.*) ;;
-    *) set -- -Djackson=2.21.3 ;;
+    *) set -- -Djackson=2.21.3 -Djackson3=3.1.3 ;;
     esac
     mvn -q -B dependency:copy-dependencies -Dredisson="$version" -DoutputDirectory="$dir/lib" "$@" >&2
     cp pom.xml "$dir/pom.xml"
