@@ -241,6 +241,20 @@ def test_numbers_of_info(inside: Inside, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["9999999999999:x " * 5000, "9" * 400 + ":x", "1:a 2:b 3:c", ":", "4102444800000:x " * 3],
+)
+def test_claims_that_are_none(inside: Inside, text: str) -> None:
+    """Nobody waits in vain for who claims to look."""
+    for next in ["nan", "1", "4102444800000"]:
+        inside.command("HSET", "info", "claims", text, "next", next)
+        inside.queue.push("a", delay=0.05)
+        message = inside.queue.reserve(timeout=20)
+        assert message
+        message.ack()
+
+
+@pytest.mark.parametrize(
     "text", ["", "x", *(number + " 0" * 8 for number in ["9" * 30, "9" * 13, "-5", "0.5", ""])]
 )
 def test_texts_of_rates(inside: Inside, text: str) -> None:

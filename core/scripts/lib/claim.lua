@@ -6,7 +6,7 @@ local function claim(claims, session, first, now, wait, alone)
   local kept, early = {}, false
   for at, owner in string.gmatch(claims or '', '(%d+):(%w+)') do
     at = tonumber(at)
-    if owner ~= session and at + 200 > now then
+    if owner ~= session and at + 200 > now and #kept < 2 then
       kept[#kept + 1] = string.format('%d:%s', at, owner)
       early = early or (first and at <= first)
     end
