@@ -18,8 +18,8 @@ final class SharingTest extends LaravelTestCase
 {
     /** What Laravel's drivers offer of their own means, and to their own jobs. */
     private const OWN = [
-        '__construct', 'getRedis', 'getConnection', 'getDatabase', 'getSqs', 'getPheanstalk', 'migrateExpiredJobs',
-        'release', 'deleteReserved', 'deleteAndRelease', 'deleteMessage',
+        '__construct', 'getRedis', 'getConnection', 'getDatabase', 'getSqs', 'getPheanstalk', 'getQueueableOptions',
+        'migrateExpiredJobs', 'release', 'deleteReserved', 'deleteAndRelease', 'deleteMessage',
     ];
 
     /** @var array<string, array<string, string>> two applications */

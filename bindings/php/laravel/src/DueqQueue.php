@@ -295,25 +295,32 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         $draft = ['body' => $payload, 'id' => self::uuid($payload), 'maxAttempts' => null, 'maxCrashes' => null] + $due;
         $messages = $this->messages($queue);
-        if ($this->gathered === null) {
-            return $this->put($messages, $draft);
-        }
-        $draft['id'] ??= $messages->newId();
-        $this->gathered[$this->getQueue($queue)][] = $draft;
+        if ($this->gathered !== null) {
+            $draft['id'] ??= $messages->newId();
+            $this->gathered[$this->getQueue($queue)][] = $draft;
 
-        return $draft['id'];
+            return $draft['id'];
+        }
+        $name = $this->nameOf($messages->name);
+        $this->horizon()->pending($name, $payload);
+        $id = self::put($messages, $draft);
+        $this->horizon()->pushed($name, $payload);
+
+        return $id;
     }
 
     /** @param list<array<string, mixed>> $drafts */
     private function storeMany(string $name, array $drafts): void
     {
         $messages = $this->open($name);
+        foreach ($drafts as $draft) {
+            $this->horizon()->pending($name, $draft['body']);
+        }
         foreach ($messages->pushMany($drafts) as $number => $id) {
             if ($id === null) {
-                $this->put($messages, ['id' => null] + $drafts[$number]);
-            } else {
-                $this->horizon()->pushed($name, $drafts[$number]['body']);
+                self::put($messages, ['id' => null] + $drafts[$number]);
             }
+            $this->horizon()->pushed($name, $drafts[$number]['body']);
         }
     }
 
@@ -323,16 +330,13 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
      *
      * @param array<string, mixed> $draft
      */
-    private function put(Messages $messages, array $draft): string
+    private static function put(Messages $messages, array $draft): string
     {
         try {
-            $id = $messages->push(...$draft);
+            return $messages->push(...$draft);
         } catch (DuplicateException) {
-            $id = $messages->push(...['id' => null] + $draft);
+            return $messages->push(...['id' => null] + $draft);
         }
-        $this->horizon()->pushed($this->nameOf($messages->name), $draft['body']);
-
-        return $id;
     }
 
     private static function uuid(string $payload): ?string

@@ -8,6 +8,7 @@ use Illuminate\Contracts\Container\Container;
 use Illuminate\Contracts\Events\Dispatcher;
 use Laravel\Horizon\Events\JobDeleted;
 use Laravel\Horizon\Events\JobFailed;
+use Laravel\Horizon\Events\JobPending;
 use Laravel\Horizon\Events\JobPushed;
 use Laravel\Horizon\Events\JobReleased;
 use Laravel\Horizon\Events\JobReserved;
@@ -25,6 +26,14 @@ final class Horizon
     public static function prepare(string $payload, mixed $job): string
     {
         return class_exists(JobPayload::class) ? (new JobPayload($payload))->prepare($job)->value : $payload;
+    }
+
+    /** Before it is pushed: so that no worker is sooner to tell of it (newer versions of Horizon). */
+    public function pending(string $queue, string $payload): void
+    {
+        if (class_exists(JobPending::class)) {
+            $this->tell($queue, $payload, fn () => new JobPending($payload));
+        }
     }
 
     public function pushed(string $queue, string $payload): void
