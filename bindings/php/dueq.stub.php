@@ -1246,7 +1246,7 @@ namespace Dueq
             bool $failOnTimeout = false
         ): string {}
 
-        /** Pushes a job to be run later: push() in Laravel's order. */
+        /** Pushes a job to be run later: push() in Laravel's order. A delay of less than 0 is none. */
         public function later(
             float|\DateInterval $delay,
             string $job,
@@ -1450,7 +1450,7 @@ namespace Dueq
         /**
          * Gives the job back to be tried again.
          *
-         * @param float|\DateInterval $delay not before this long from now
+         * @param float|\DateInterval $delay not before this long from now; less than 0: now
          * @throws Exception\LeaseLostException it is not ours any more, and nothing is changed
          */
         public function release(float|\DateInterval $delay = 0.0): void {}

@@ -259,6 +259,8 @@ bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backof
 
 /* Parts of a millisecond are rounded up. Each returns false after it has thrown. */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
+/* As dueq_php_duration; less than 0 is 0, as Laravel has it. */
+bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; INF is DUEQ_FOREVER. */
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration, but null (or no value) is 0, and 0 is not allowed. */
