@@ -50,3 +50,111 @@ void dueq_php_client_forget(dueq_php_client *client) {
     dueq_result_free(client->result);
     client->result = NULL;
 }
+
+/* ---- Dueq\Client ---- */
+
+typedef struct client_object {
+    dueq_php_client *client; /* NULL until the constructor has succeeded */
+    zend_object std;
+} client_object;
+
+static zend_object_handlers handlers;
+
+static client_object *client_of(zend_object *object) {
+    return (client_object *)((char *)object - offsetof(client_object, std));
+}
+
+static zend_object *create(zend_class_entry *ce) {
+    client_object *client = zend_object_alloc(sizeof *client, ce);
+
+    zend_object_std_init(&client->std, ce);
+    object_properties_init(&client->std, ce);
+    client->std.handlers = &handlers;
+    return &client->std;
+}
+
+static void release(zend_object *object) {
+    dueq_php_client_release(client_of(object)->client);
+    zend_object_std_dtor(object);
+}
+
+void dueq_php_client_startup(void) {
+    dueq_php_client_ce->create_object = create;
+    memcpy(&handlers, &std_object_handlers, sizeof handlers);
+    handlers.offset = offsetof(client_object, std);
+    handlers.free_obj = release;
+    handlers.clone_obj = NULL;
+}
+
+ZEND_METHOD(Dueq_Client, __construct) {
+    client_object *client = client_of(Z_OBJ_P(ZEND_THIS));
+    zend_string *url = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR_OR_NULL(url)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (client->client) {
+        zend_throw_error(NULL, "This Dueq\\Client has been constructed already");
+        RETURN_THROWS();
+    }
+    client->client = dueq_php_client_open(url);
+}
+
+/* The client of $this; NULL, with an Error thrown, before its constructor has run. */
+static dueq_php_client *this_client(const zval *this) {
+    dueq_php_client *client = client_of(Z_OBJ_P(this))->client;
+
+    if (!client) {
+        zend_throw_error(NULL, "This Dueq\\Client has not been constructed");
+    }
+    return client;
+}
+
+#define THIS_CLIENT(client)                                                                        \
+    dueq_php_client *client = this_client(ZEND_THIS);                                              \
+    if (!client) {                                                                                 \
+        RETURN_THROWS();                                                                           \
+    }
+
+ZEND_METHOD(Dueq_Client, url) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CLIENT(client);
+    RETURN_STRING(dueq_client_url(client->client));
+}
+
+ZEND_METHOD(Dueq_Client, queue) {
+    zend_string *name;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(name)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_CLIENT(client);
+    object_init_ex(return_value, dueq_php_queue_ce);
+    if (!dueq_php_queue_open(dueq_php_queue_of(Z_OBJ_P(return_value)), client, name)) {
+        zval_ptr_dtor(return_value);
+        ZVAL_NULL(return_value);
+    }
+}
+
+ZEND_METHOD(Dueq_Client, queues) {
+    zend_string *order = NULL;
+    HashTable *names;
+
+    ZEND_PARSE_PARAMETERS_START(1, 2)
+        Z_PARAM_ARRAY_HT(names)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR(order)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_CLIENT(client);
+    dueq_php_queues_make(return_value, client, names, order, 2);
+}
+
+ZEND_METHOD(Dueq_Client, names) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_CLIENT(client);
+    dueq_php_names_make(return_value, client);
+}

@@ -15,6 +15,7 @@ _Static_assert(DUEQ_MAX_RUN_MS == 3600000, "the stub names this default of Queue
 _Static_assert(DUEQ_DEFAULT_CRASHES == 5, "the stub names this default of Queue::push()");
 
 zend_class_entry *dueq_php_backoff_ce;
+zend_class_entry *dueq_php_client_ce;
 zend_class_entry *dueq_php_consumer_ce;
 zend_class_entry *dueq_php_lock_ce;
 zend_class_entry *dueq_php_message_ce;
@@ -37,6 +38,7 @@ zend_class_entry *dueq_php_corrupt_ce;
 
 static void register_classes(void) {
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
+    dueq_php_client_ce = register_class_Dueq_Client();
     dueq_php_consumer_ce = register_class_Dueq_Consumer(zend_ce_aggregate);
     dueq_php_lock_ce = register_class_Dueq_Lock();
     dueq_php_message_ce = register_class_Dueq_Message();
@@ -48,6 +50,7 @@ static void register_classes(void) {
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
     dueq_php_backoff_startup();
+    dueq_php_client_startup();
     dueq_php_consumer_startup();
     dueq_php_lock_startup();
     dueq_php_message_startup();

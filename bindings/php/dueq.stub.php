@@ -18,6 +18,53 @@
 namespace Dueq
 {
     /**
+     * One server, for any number of queues on one connection. (A Queue or Queues made by its own
+     * constructor has one for itself.) A consumer, a pusher and a Pending have another while they
+     * exist; then the next one uses it.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Client
+    {
+        /**
+         * Nothing is connected until the first call. The connections end with the client and all that was
+         * made by it.
+         *
+         * @param string|null $url as Queue::__construct()
+         * @throws Exception\UrlException
+         */
+        public function __construct(#[\SensitiveParameter] ?string $url = null) {}
+
+        /** Where the server is, without the password. */
+        public function url(): string {}
+
+        /**
+         * Opens a queue of this server. Nothing is sent.
+         *
+         * @param string $name as Queue::__construct()
+         * @throws Exception\NameException
+         */
+        public function queue(string $name): Queue {}
+
+        /**
+         * Opens several, to wait for messages of all of them at once. Nothing is sent.
+         *
+         * @param string[] $names as Queues::__construct()
+         * @param string $order as Queues::__construct()
+         * @throws Exception\NameException
+         */
+        public function queues(array $names, string $order = "preference"): Queues {}
+
+        /**
+         * Names the queues of the server that were ever used, as Queue::names().
+         *
+         * @return list<string> sorted
+         */
+        public function names(): array {}
+    }
+
+    /**
      * A queue of one server. It keeps its connections for its life; after a fork the child may go on
      * using it.
      *
@@ -1203,7 +1250,7 @@ namespace Dueq
             bool $failOnTimeout = false
         ): string {}
 
-        /** Pushes a job to be run later: push() in Laravel's order. */
+        /** Pushes a job to be run later: push() in Laravel's order. A delay of less than 0 is none. */
         public function later(
             float|\DateInterval $delay,
             string $job,
@@ -1407,7 +1454,7 @@ namespace Dueq
         /**
          * Gives the job back to be tried again.
          *
-         * @param float|\DateInterval $delay not before this long from now
+         * @param float|\DateInterval $delay not before this long from now; less than 0: now
          * @throws Exception\LeaseLostException it is not ours any more, and nothing is changed
          */
         public function release(float|\DateInterval $delay = 0.0): void {}

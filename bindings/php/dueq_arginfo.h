@@ -1,5 +1,24 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c80ed12368038f3513df3a07b41209fc55d861b9 */
+ * Stub hash: 1f3efbe92af3a3abecb8274e8a8cb0709b6985d3 */
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_url, 0, 0, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queue, 0, 1, Dueq\\Queue, 0)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queues, 0, 1, Dueq\\Queues, 0)
+	ZEND_ARG_TYPE_INFO(0, names, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_names, 0, 0, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -10,10 +29,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_url, 0, 0, IS_STRING, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_url arginfo_class_Dueq_Client_url
 
-#define arginfo_class_Dueq_Queue_newId arginfo_class_Dueq_Queue_url
+#define arginfo_class_Dueq_Queue_newId arginfo_class_Dueq_Client_url
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_push, 0, 1, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
@@ -130,7 +148,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queues___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Queues_url arginfo_class_Dueq_Queue_url
+#define arginfo_class_Dueq_Queues_url arginfo_class_Dueq_Client_url
 
 #define arginfo_class_Dueq_Queues_reserve arginfo_class_Dueq_Queue_reserve
 
@@ -251,8 +269,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_push, 0, 1, IS
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_flush, 0, 0, IS_ARRAY, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Pusher_flush arginfo_class_Dueq_Client_names
 
 #define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Consumer___construct
 
@@ -273,7 +290,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, layout, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_DelayedQueue_url arginfo_class_Dueq_Queue_url
+#define arginfo_class_Dueq_DelayedQueue_url arginfo_class_Dueq_Client_url
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_offer, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
@@ -346,7 +363,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_LaravelQueue___construct, 0, 0, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE, "90.0")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_LaravelQueue_url arginfo_class_Dueq_Queue_url
+#define arginfo_class_Dueq_LaravelQueue_url arginfo_class_Dueq_Client_url
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_push, 0, 1, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, job, IS_STRING, 0)
@@ -455,6 +472,11 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
 
 
+ZEND_METHOD(Dueq_Client, __construct);
+ZEND_METHOD(Dueq_Client, url);
+ZEND_METHOD(Dueq_Client, queue);
+ZEND_METHOD(Dueq_Client, queues);
+ZEND_METHOD(Dueq_Client, names);
 ZEND_METHOD(Dueq_Queue, __construct);
 ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
@@ -570,6 +592,16 @@ ZEND_METHOD(Dueq_Binary, __construct);
 ZEND_METHOD(Dueq_Binary, jsonSerialize);
 ZEND_METHOD(Dueq_Unreadable, __construct);
 ZEND_METHOD(Dueq_Exception_DueqException, isRetriable);
+
+
+static const zend_function_entry class_Dueq_Client_methods[] = {
+	ZEND_ME(Dueq_Client, __construct, arginfo_class_Dueq_Client___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Client, url, arginfo_class_Dueq_Client_url, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Client, queue, arginfo_class_Dueq_Client_queue, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Client, queues, arginfo_class_Dueq_Client_queues, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Client, names, arginfo_class_Dueq_Client_names, ZEND_ACC_PUBLIC)
+	ZEND_FE_END
+};
 
 
 static const zend_function_entry class_Dueq_Queue_methods[] = {
@@ -915,6 +947,20 @@ static const zend_function_entry class_Dueq_Exception_ProtocolException_methods[
 static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] = {
 	ZEND_FE_END
 };
+
+static zend_class_entry *register_class_Dueq_Client(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Client", class_Dueq_Client_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+
+	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
+
+	return class_entry;
+}
 
 static zend_class_entry *register_class_Dueq_Queue(void)
 {

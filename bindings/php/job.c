@@ -314,7 +314,7 @@ ZEND_METHOD(Dueq_LaravelJob, release) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_JOB(job);
-    if (delay && !dueq_php_duration(&place, delay, &delay_ms)) {
+    if (delay && !dueq_php_from_now(&place, delay, &delay_ms)) {
         RETURN_THROWS();
     }
     const dueq_bytes reserved = reserved_of(job);

@@ -187,16 +187,24 @@ ZEND_METHOD(Dueq_LaravelQueue, push) {
 }
 
 ZEND_METHOD(Dueq_LaravelQueue, later) {
+    static const dueq_php_place place = {1, -1, "delay"};
     dueq_php_job_fields fields = {.delay_number = 1, .options_number = 4};
+    int64_t delay_ms;
+    zval *when, delay;
 
     ZEND_PARSE_PARAMETERS_START(2, 10)
-        Z_PARAM_ZVAL(fields.delay)
+        Z_PARAM_ZVAL(when)
         Z_PARAM_STR(fields.job)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields.data)
         PARAM_OPTIONS(fields)
     ZEND_PARSE_PARAMETERS_END();
 
+    if (!dueq_php_from_now(&place, when, &delay_ms)) {
+        RETURN_THROWS();
+    }
+    ZVAL_DOUBLE(&delay, dueq_php_seconds(delay_ms));
+    fields.delay = &delay;
     push(ZEND_THIS, return_value, &fields);
 }
 

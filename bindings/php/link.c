@@ -8,6 +8,7 @@ static void throw_error(const dueq_php_link *link, dueq_status status) {
 
 /* False: it threw. */
 static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
+    link->queues = safe_emalloc(source->count, sizeof *link->queues, 0);
     for (; link->count < source->count; link->count++) {
         const zend_string *name = Z_STR_P(OBJ_PROP_NUM(&source->queues[link->count]->std, 0));
         dueq_status status = dueq_queue_open(link->client, ZSTR_VAL(name), ZSTR_LEN(name),
@@ -32,50 +33,70 @@ static bool open_foreign(dueq_php_link *link, const dueq_php_source *source) {
     return status == DUEQ_OK;
 }
 
-static dueq_php_link *open_link(const dueq_php_source *source) {
-    const zend_string *url = source->client->url;
-    dueq_php_link *link = ecalloc(1, sizeof *link + source->count * sizeof link->queues[0]);
+static void close_queues(dueq_php_link *link) {
+    while (link->count) {
+        dueq_queue_close(link->queues[--link->count]);
+    }
+    if (link->queues) {
+        efree(link->queues);
+        link->queues = NULL;
+    }
+    if (link->queue) {
+        link->foreign->close(link->queue);
+        link->queue = NULL;
+    }
+}
+
+/* NULL: it threw. */
+static dueq_php_link *open_link(const dueq_php_client *client) {
+    const zend_string *url = client->url;
+    dueq_php_link *link = ecalloc(1, sizeof *link);
     dueq_status status = dueq_open(url ? ZSTR_VAL(url) : NULL, &link->client);
 
     link->pid = getpid();
     if (status != DUEQ_OK) {
         throw_error(link, status);
-    } else if (source->foreign ? open_foreign(link, source) : open_queues(link, source)) {
+        dueq_php_link_close(link);
+        return NULL;
+    }
+    return link;
+}
+
+/* A spare one, or a new one; what was a parent process's is closed. NULL: it threw. */
+static dueq_php_link *find_link(dueq_php_client *client) {
+    dueq_php_link *link;
+
+    while ((link = client->spare)) {
+        client->spare = link->next;
+        if (link->pid == getpid()) {
+            return link;
+        }
+        dueq_php_link_close(link);
+    }
+    return open_link(client);
+}
+
+dueq_php_link *dueq_php_link_take(const dueq_php_source *source) {
+    dueq_php_link *link = find_link(source->client);
+
+    if (!link || (source->foreign ? open_foreign(link, source) : open_queues(link, source))) {
         return link;
     }
     dueq_php_link_close(link);
     return NULL;
 }
 
-dueq_php_link *dueq_php_link_take(const dueq_php_source *source) {
-    dueq_php_link *link = source->client->spare;
-
-    if (!link) {
-        return open_link(source);
-    }
-    source->client->spare = link->next;
-    if (link->pid == getpid()) {
-        return link;
-    }
-    dueq_php_link_close(link);
-    return dueq_php_link_take(source);
-}
-
 void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link) {
     dueq_result_free(link->result);
     link->result = NULL;
+    close_queues(link);
     link->next = client->spare;
     client->spare = link;
 }
 
 void dueq_php_link_close(dueq_php_link *link) {
     dueq_result_free(link->result);
-    for (size_t i = 0; i < link->count; i++) {
-        dueq_queue_close(link->queues[i]);
-    }
-    if (link->queue) {
-        link->foreign->close(link->queue);
-    }
+    close_queues(link);
     dueq_close(link->client);
     efree(link);
 }

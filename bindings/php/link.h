@@ -22,7 +22,8 @@ typedef struct dueq_php_foreign {
 
 /*
  * A client beside that of the source, as a client carries one call at a time: what is under way here
- * leaves the methods of queues and messages free. It has the source's queues, in their order.
+ * leaves the methods of queues and messages free. While it is taken it has the source's queues, in their
+ * order; a spare one has none, so that it serves whichever queues of its client come next.
  */
 typedef struct dueq_php_link {
     struct dueq_php_link *next;
@@ -32,7 +33,7 @@ typedef struct dueq_php_link {
     const dueq_php_foreign *foreign;
     void *queue; /* of another system; NULL: none */
     size_t count;
-    dueq_queue *queues[];
+    dueq_queue **queues; /* of dueq's own; NULL: none */
 } dueq_php_link;
 
 /* A spare one of the source's client, or a new one. NULL: it threw. */

@@ -64,13 +64,15 @@ static int compare_names(Bucket *one, Bucket *other) {
                               Z_STRLEN(other->val));
 }
 
-/* Adds the names of all pages, each once, as keys and values. False: it threw. */
-static bool add_names(dueq_php_client *client, HashTable *names) {
+void dueq_php_names_make(zval *out, dueq_php_client *client) {
     dueq_bytes cursor = {NULL, 0};
+    HashTable *names;
 
+    array_init(out);
+    names = Z_ARRVAL_P(out);
     do {
         if (dueq_php_finish(client, dueq_queues_submit(client->client, cursor)) < 0) {
-            return false;
+            return;
         }
         for (size_t i = 0; i < dueq_result_count(client->result); i++) {
             dueq_bytes name = dueq_result_id(client->result, i);
@@ -84,7 +86,7 @@ static bool add_names(dueq_php_client *client, HashTable *names) {
         }
         cursor = dueq_result_cursor(client->result);
     } while (cursor.size);
-    return true;
+    zend_hash_sort(names, compare_names, true);
 }
 
 ZEND_METHOD(Dueq_Queue, names) {
@@ -104,10 +106,7 @@ ZEND_METHOD(Dueq_Queue, names) {
     /* An object holds the client: PHP frees it after a bailout too. */
     object_init_ex(&holder, dueq_php_queue_ce);
     dueq_php_queue_of(Z_OBJ(holder))->client = client;
-    array_init(return_value);
-    if (add_names(client, Z_ARRVAL_P(return_value))) {
-        zend_hash_sort(Z_ARRVAL_P(return_value), compare_names, true);
-    }
+    dueq_php_names_make(return_value, client);
     zval_ptr_dtor(&holder);
 }
 

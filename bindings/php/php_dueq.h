@@ -1,5 +1,5 @@
 /*
- * The map of the PHP extension. A method goes one way: parse the arguments (queue.c, manage.c, look.c,
+ * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, manage.c, look.c,
  * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
  * it (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
  * core but its public headers is seen here. link.h goes on with what has connections of its own, foreign.h with
@@ -28,6 +28,7 @@ ZEND_TSRMLS_CACHE_EXTERN()
 /* ---- dueq.c: the module ------------------------------------------------------------------------ */
 
 extern zend_class_entry *dueq_php_backoff_ce;
+extern zend_class_entry *dueq_php_client_ce;
 extern zend_class_entry *dueq_php_consumer_ce;
 extern zend_class_entry *dueq_php_lock_ce;
 extern zend_class_entry *dueq_php_message_ce;
@@ -53,7 +54,9 @@ typedef struct dueq_php_patience {
     int64_t timeout_ms, lease_ms;
 } dueq_php_patience;
 
-/* ---- client.c: the client that objects share ----------------------------------------------------- */
+/* ---- client.c: the client that objects share, and Dueq\Client ------------------------------------- */
+
+void dueq_php_client_startup(void);
 
 /*
  * What a call leaves in C is kept here, so that a bailout in mid-conversion (PHP's memory limit) does
@@ -121,6 +124,12 @@ dueq_php_source dueq_php_queue_source(dueq_php_queue *queue);
 /* ---- queues.c: Dueq\Queues --------------------------------------------------------------------- */
 
 void dueq_php_queues_startup(void);
+/*
+ * Makes a Dueq\Queues on this client, or throws. names: argument 1; order: the argument of this number,
+ * NULL: preference.
+ */
+void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names,
+                          const zend_string *order, uint32_t order_number);
 /* The method reserveStart() of the source's object: reads the parameters, and makes the Dueq\Pending. */
 void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
                             const dueq_php_source *source);
@@ -158,6 +167,8 @@ void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, 
 bool dueq_php_state_read(const zend_string *name, dueq_state *state);
 /* A point of time; 0 is none: null. */
 void dueq_php_time_make(zval *out, int64_t ms);
+/* Makes the sorted list of the names of the queues of this client's server, or throws. */
+void dueq_php_names_make(zval *out, dueq_php_client *client);
 
 /* ---- lock.c: Dueq\Lock -------------------------------------------------------------------------- */
 
@@ -248,6 +259,8 @@ bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backof
 
 /* Parts of a millisecond are rounded up. Each returns false after it has thrown. */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
+/* As dueq_php_duration; less than 0 is 0, as Laravel has it. */
+bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; INF is DUEQ_FOREVER. */
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration, but null (or no value) is 0, and 0 is not allowed. */

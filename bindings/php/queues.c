@@ -53,8 +53,8 @@ enum { QUEUES_NAMES, QUEUES_ORDER };
 static const char *const orders[] = {"preference", "round robin"};
 
 /* False: it threw, as there is no order of this name. */
-static bool read_order(const zend_string *name, dueq_order *order) {
-    static const dueq_php_place place = {3, -1, "order"};
+static bool read_order(const zend_string *name, uint32_t number, dueq_order *order) {
+    const dueq_php_place place = {number, -1, "order"};
 
     for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
         if (zend_string_equals_cstr(name, orders[i], strlen(orders[i]))) {
@@ -112,11 +112,42 @@ static bool open_all(queues_object *queues, HashTable *table, zval *names) {
     return true;
 }
 
+/* False: it threw. */
+static bool fill(queues_object *queues, dueq_php_client *client, HashTable *table,
+                 const zend_string *order, uint32_t order_number) {
+    zval names;
+
+    queues->order = DUEQ_PREFERENCE;
+    if (order && !read_order(order, order_number, &queues->order)) {
+        return false;
+    }
+    client->holders++;
+    queues->client = client;
+    ZVAL_UNDEF(&names);
+    if (!open_all(queues, table, &names)) {
+        zval_ptr_dtor(&names);
+        close_all(queues);
+        return false;
+    }
+    ZVAL_COPY_VALUE(OBJ_PROP_NUM(&queues->std, QUEUES_NAMES), &names);
+    ZVAL_STRING(OBJ_PROP_NUM(&queues->std, QUEUES_ORDER), orders[queues->order]);
+    return true;
+}
+
+void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names,
+                          const zend_string *order, uint32_t order_number) {
+    object_init_ex(out, dueq_php_queues_ce);
+    if (!fill(queues_of(Z_OBJ_P(out)), client, names, order, order_number)) {
+        zval_ptr_dtor(out);
+        ZVAL_NULL(out);
+    }
+}
+
 ZEND_METHOD(Dueq_Queues, __construct) {
     queues_object *queues = queues_of(Z_OBJ_P(ZEND_THIS));
     zend_string *url = NULL, *order = NULL;
+    dueq_php_client *client;
     HashTable *table;
-    zval names;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
         Z_PARAM_ARRAY_HT(table)
@@ -129,19 +160,11 @@ ZEND_METHOD(Dueq_Queues, __construct) {
         zend_throw_error(NULL, "This Dueq\\Queues has been constructed already");
         RETURN_THROWS();
     }
-    queues->order = DUEQ_PREFERENCE;
-    if ((order && !read_order(order, &queues->order)) ||
-        !(queues->client = dueq_php_client_open(url))) {
-        RETURN_THROWS();
+    client = dueq_php_client_open(url);
+    if (client) {
+        fill(queues, client, table, order, 3);
+        dueq_php_client_release(client);
     }
-    ZVAL_UNDEF(&names);
-    if (!open_all(queues, table, &names)) {
-        zval_ptr_dtor(&names);
-        close_all(queues);
-        RETURN_THROWS();
-    }
-    ZVAL_COPY_VALUE(OBJ_PROP_NUM(&queues->std, QUEUES_NAMES), &names);
-    ZVAL_STRING(OBJ_PROP_NUM(&queues->std, QUEUES_ORDER), orders[queues->order]);
 }
 
 /* NULL, with an Error thrown, before its constructor has run. */

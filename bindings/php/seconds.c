@@ -94,50 +94,68 @@ static bool microseconds_to_ms(int64_t us, int64_t *ms) {
     return true;
 }
 
-static bool read_duration(const dueq_php_place *place, zval *value, const char *range,
-                          const char *type, int64_t *ms) {
+/* What durations may be: a part of the error's text, the types, and whether less than 0 is 0. */
+typedef struct manner {
+    const char *range, *type;
+    bool past;
+} manner;
+
+static bool read_duration(const dueq_php_place *place, zval *value, const manner *manner,
+                          int64_t *ms) {
     double seconds;
     int64_t us;
 
     if (Z_TYPE_P(value) == IS_OBJECT &&
         instanceof_function(Z_OBJCE_P(value), php_date_get_interval_ce())) {
-        if (read_interval(Z_OBJ_P(value), &us) && microseconds_to_ms(us, ms)) {
+        if (read_interval(Z_OBJ_P(value), &us) &&
+            microseconds_to_ms(manner->past ? MAX(us, 0) : us, ms)) {
             return true;
         }
     } else if (!read_number(place, value, &seconds)) {
-        dueq_php_type_error(place, type, value);
+        dueq_php_type_error(place, manner->type, value);
         return false;
-    } else if (seconds_to_ms(seconds, ms)) {
+    } else if (seconds_to_ms(manner->past && seconds < 0.0 ? 0.0 : seconds, ms)) {
         return true;
     }
-    return EG(exception) ? false : dueq_php_invalid(place, range);
+    return EG(exception) ? false : dueq_php_invalid(place, manner->range);
 }
 
 #define DURATION "be from 0 seconds to 130 years"
 
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms) {
-    return read_duration(place, value, DURATION, "DateInterval|float", ms);
+    static const manner manner = {DURATION, "DateInterval|float", false};
+
+    return read_duration(place, value, &manner, ms);
+}
+
+bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms) {
+    static const manner manner = {"be at most 130 years", "DateInterval|float", true};
+
+    return read_duration(place, value, &manner, ms);
 }
 
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms) {
+    static const manner manner = {DURATION ", or INF", "DateInterval|float", false};
+
     if (Z_TYPE_P(value) == IS_DOUBLE && zend_isinf(Z_DVAL_P(value)) && Z_DVAL_P(value) > 0) {
         *ms = DUEQ_FOREVER;
         return true;
     }
-    return read_duration(place, value, DURATION ", or INF", "DateInterval|float", ms);
+    return read_duration(place, value, &manner, ms);
 }
 
 bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms) {
-    static const char range[] = "be more than 0 seconds and at most 130 years";
+    static const manner manner = {"be more than 0 seconds and at most 130 years",
+                                  "DateInterval|float|null", false};
 
     *ms = 0;
     if (!value || Z_TYPE_P(value) == IS_NULL) {
         return true;
     }
-    if (!read_duration(place, value, range, "DateInterval|float|null", ms)) {
+    if (!read_duration(place, value, &manner, ms)) {
         return false;
     }
-    return *ms > 0 ? true : dueq_php_invalid(place, range);
+    return *ms > 0 ? true : dueq_php_invalid(place, manner.range);
 }
 
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms) {

@@ -20,9 +20,11 @@ use Illuminate\Database\DatabaseManager;
 use Illuminate\Database\DatabaseTransactionsManager;
 use Illuminate\Database\Schema\Blueprint;
 use Illuminate\Events\Dispatcher;
+use Illuminate\Filesystem\Filesystem;
 use Illuminate\Queue\Console\ClearCommand;
 use Illuminate\Queue\Console\ListFailedCommand;
 use Illuminate\Queue\Console\MonitorCommand;
+use Illuminate\Queue\Console\RestartCommand;
 use Illuminate\Queue\Console\RetryCommand;
 use Illuminate\Queue\Console\WorkCommand;
 use Illuminate\Queue\Events\JobFailed;
@@ -33,7 +35,8 @@ use Illuminate\Queue\Worker;
 final class Application
 {
     private const COMMANDS = [
-        ClearCommand::class, ListFailedCommand::class, MonitorCommand::class, RetryCommand::class, WorkCommand::class,
+        ClearCommand::class, ListFailedCommand::class, MonitorCommand::class, RestartCommand::class, RetryCommand::class,
+        WorkCommand::class,
     ];
 
     public readonly Container $container;
@@ -43,12 +46,13 @@ final class Application
     private bool $writesDown = false;
 
     /**
-     * @param string $database a file for failed jobs
+     * @param string $database a file for failed jobs; the cache is in a folder beside it
      * @param array<string, array<string, mixed>> $connections of config/queue.php
+     * @param array<string, mixed> $redis of config/database.php
      */
-    public function __construct(string $database, array $connections)
+    public function __construct(string $database, array $connections, array $redis = [], string $environment = 'testing')
     {
-        $this->container = $container = new Foundation();
+        $this->container = $container = new Foundation($environment);
         $this->handler = new Handler();
         // Since Laravel 11 the command listens once for each process.
         method_exists(WorkCommand::class, 'flushState') && WorkCommand::flushState();
@@ -56,7 +60,8 @@ final class Application
         $container->instance(ContainerContract::class, $container);
         $container->instance('config', new Repository([
             'app' => ['key' => 'base64:' . base64_encode(str_repeat('k', 32))],
-            'cache' => ['default' => 'array', 'stores' => ['array' => ['driver' => 'array', 'serialize' => false]]],
+            'cache' => ['default' => 'file', 'stores' => ['file' => ['driver' => 'file', 'path' => "$database.cache"]]],
+            'database' => ['redis' => $redis],
             'queue' => [
                 'default' => array_key_first($connections),
                 'connections' => $connections,
@@ -67,13 +72,15 @@ final class Application
         $container->instance('events', $events);
         $container->instance(DispatcherContract::class, $events);
         $container->instance(ExceptionHandler::class, $this->handler);
+        $container->instance('files', new Filesystem());
         $container->instance('cache', new CacheManager($container));
         $container->instance('db', $this->database($database));
         $container->bind(Cache::class, fn () => $container['cache']->store());
-        $container->bind(Worker::class, fn () => $this->bareWorker());
+        $container->bind(Worker::class, 'queue.worker');
         $container->alias('queue', Factory::class);
         (new BusServiceProvider($container))->register();
         (new QueueServiceProvider($container))->register();
+        $container->singleton('queue.worker', fn () => $this->bareWorker());
         $provider = new DueqServiceProvider($container);
         $provider->register();
         $provider->boot($events);
@@ -94,7 +101,7 @@ final class Application
             });
         }
 
-        return $this->bareWorker();
+        return $this->container['queue.worker'];
     }
 
     /**

@@ -9,6 +9,10 @@ use Illuminate\Container\Container;
 /** A container that answers what Laravel's commands ask of an application. */
 final class Foundation extends Container
 {
+    public function __construct(private readonly string $environment)
+    {
+    }
+
     public function isDownForMaintenance(): bool
     {
         return false;
@@ -21,6 +25,6 @@ final class Foundation extends Container
 
     public function environment(string ...$names): bool|string
     {
-        return $names === [] ? 'testing' : in_array('testing', $names, true);
+        return $names === [] ? $this->environment : in_array($this->environment, $names, true);
     }
 }

@@ -6,6 +6,7 @@ namespace Dueq\Tests\Laravel;
 
 use Dueq\Laravel\DueqQueue;
 use Dueq\Tests\Server;
+use Illuminate\Filesystem\Filesystem;
 use Illuminate\Queue\WorkerOptions;
 use PHPUnit\Framework\TestCase;
 
@@ -18,7 +19,7 @@ abstract class LaravelTestCase extends TestCase
 
     protected Application $app;
 
-    private string $database;
+    protected string $database;
 
     protected function setUp(): void
     {
@@ -32,6 +33,7 @@ abstract class LaravelTestCase extends TestCase
     protected function tearDown(): void
     {
         unlink($this->database);
+        (new Filesystem())->deleteDirectory("{$this->database}.cache");
     }
 
     /** @param array<string, mixed> $entry over the entry of config/queue.php */

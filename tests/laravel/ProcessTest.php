@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
+use Illuminate\Queue\QueueManager;
+
 /** Workers as processes, which wait, are stopped, and are killed. */
 final class ProcessTest extends LaravelTestCase
 {
@@ -35,6 +37,34 @@ final class ProcessTest extends LaravelTestCase
         $this->queue()->push(new Act('a'));
         $this->work();
         $this->assertSame('a 1', Journal::read());
+    }
+
+    public function testARestartIsObeyedBeforeTheNextJob(): void
+    {
+        $worker = $this->startWorker(['block_for' => 60], [], 'high,low');
+        $this->server->awaitBlocked();
+        $this->app->artisan('queue:restart');
+        $this->queue()->pushOn('low', new Act('a'));
+        $this->assertSame(0, $worker->wait());
+        $this->assertSame([1, 0], [$this->queue()->pendingSize('low'), $this->queue()->reservedSize('low')]);
+        $this->assertSame(1, $this->queue()->pop('low')->attempts());
+    }
+
+    public function testAPauseIsObeyedBeforeTheNextJob(): void
+    {
+        if (!method_exists(QueueManager::class, 'pause')) {
+            $this->markTestSkipped('this Laravel has no queue:pause');
+        }
+        $worker = $this->startWorker(['block_for' => 60], [], 'high,low');
+        $this->server->awaitBlocked();
+        $this->app->container['queue']->pause('dueq', 'low');
+        $this->queue()->pushOn('low', new Act('low'));
+        $this->queue()->pushOn('high', new Act('high'));
+        $this->assertSame('high 1', Journal::read());
+        $this->server->awaitBlocked();
+        $this->assertSame([1, 0], [$this->queue()->pendingSize('low'), $this->queue()->reservedSize('low')]);
+        $worker->signal(SIGTERM);
+        $this->assertSame(0, $worker->wait());
     }
 
     public function testASignalLetsTheJobAtHandEnd(): void

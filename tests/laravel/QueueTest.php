@@ -6,6 +6,7 @@ namespace Dueq\Tests\Laravel;
 
 use DateInterval;
 use DateTimeImmutable;
+use Illuminate\Queue\Events\JobProcessing;
 use Illuminate\Queue\Events\JobQueued;
 use Illuminate\Queue\Jobs\InspectedJob;
 use Illuminate\Queue\Queue;
@@ -143,7 +144,10 @@ final class QueueTest extends LaravelTestCase
         $this->assertSame(6, $queue->size('default'));
         $this->assertEqualsWithDelta($before, $queue->creationTimeOfOldestPendingJob(), 5);
         $queue->pushOn('other', new Act('pending'));
-        $this->assertSame([3, 3, 1], [$queue->totalPendingSize(), $queue->totalDelayedSize(), $queue->totalReservedSize()]);
+        $this->assertSame([7, 3, 3, 1], [
+            $queue->totalSize(), $queue->totalPendingSize(), $queue->totalDelayedSize(), $queue->totalReservedSize(),
+        ]);
+        $this->assertSame([2, 1], [$queue->readyNow(), $queue->readyNow('other')]);
         $job->delete();
         $this->assertSame(0, $queue->reservedSize());
     }
@@ -181,7 +185,47 @@ final class QueueTest extends LaravelTestCase
         $this->assertSame(3, $queue->clear('default'));
         $this->assertSame([0, 1], [$queue->size(), $queue->size('other')]);
         $job->delete();
-        $this->assertSame(['Dueq\Exception\LeaseLostException'], $this->reported());
+        $this->assertSame([], $this->reported());
+    }
+
+    public function testClearUnderARunningJob(): void
+    {
+        foreach (['done', 'throw', 'release 5', 'fail'] as $act) {
+            $this->app->container['events']->listen(JobProcessing::class, fn () => $this->queue()->clear('default'));
+            $this->queue()->push(new Act('a', $act));
+            $this->work('default', maxTries: 2);
+            $this->assertNotContains('Dueq\Exception\LeaseLostException', $this->reported(), $act);
+            $this->assertSame(0, $this->queue()->size(), $act);
+        }
+    }
+
+    public function testOverdueJobsComeInTheOrderOfTheirTimes(): void
+    {
+        foreach ([0.3, 0.1, 0.2] as $delay) {
+            $this->queue()->later($delay, new Act("after $delay"));
+        }
+        $times = array_map(fn ($message) => $message->time, iterator_to_array($this->queue()->messages()->peek('delayed'), false));
+        while ($this->queue()->messages()->stats()->now <= max($times)) {
+            usleep(10000);
+        }
+        foreach (['after 0.1', 'after 0.2', 'after 0.3'] as $name) {
+            $this->work();
+            $this->assertSame("$name 1", Journal::read());
+        }
+    }
+
+    public function testJobsWhoseTimeIsPastWhenTheyArePushedAreInLineAtOnce(): void
+    {
+        $this->queue()->push(new Act('now'));
+        foreach ([-5, -20, -10] as $delay) {
+            $this->queue()->later($delay, new Act("at $delay"));
+        }
+        $lines = [];
+        for ($i = 0; $i < 4; $i++) {
+            $this->work();
+            $lines[] = Journal::read();
+        }
+        $this->assertSame(['now 1', 'at -5 1', 'at -20 1', 'at -10 1'], $lines);
     }
 
     public function testAfterCommit(): void

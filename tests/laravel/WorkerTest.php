@@ -5,8 +5,10 @@ declare(strict_types=1);
 namespace Dueq\Tests\Laravel;
 
 use Illuminate\Queue\Events\JobFailed;
+use Illuminate\Queue\Events\Looping;
 use Illuminate\Queue\Events\WorkerQueuePaused;
 use Illuminate\Queue\MaxAttemptsExceededException;
+use Illuminate\Queue\Worker;
 
 final class WorkerTest extends LaravelTestCase
 {
@@ -197,6 +199,29 @@ final class WorkerTest extends LaravelTestCase
         $messages->push($job->getRawBody(), id: $id);
         $job->fire();
         $this->assertSame('ready', $messages->find($id)->state);
+    }
+
+    public function testASignalBeforeTheWaitEndsIt(): void
+    {
+        $this->configure(['block_for' => 30]);
+        $this->app->container['events']->listen(Looping::class, fn () => posix_kill(getmypid(), SIGTERM));
+        $start = microtime(true);
+        $this->app->worker()->daemon('dueq', 'high,low', self::options());
+        $this->assertLessThan(15.0, microtime(true) - $start);
+    }
+
+    public function testAPopUsingTakesFromWhichQueuesItLikes(): void
+    {
+        $this->queue()->pushOn('low', new Act('a'));
+        $this->queue()->pushOn('low', new Act('b'));
+        $worker = $this->app->worker()->setName('own');
+        Worker::popUsing('own', fn ($pop) => $pop('low'));
+        try {
+            $worker->daemon('dueq', 'low,high', self::options(maxJobs: 2));
+        } finally {
+            Worker::popUsing('own', null);
+        }
+        $this->assertSame(['a 1', 'b 1'], [Journal::read(), Journal::read()]);
     }
 
     public function testAPausedQueueIsNotWaitedFor(): void

@@ -12,7 +12,7 @@ if (!extension_loaded('dueq')) {
 // Laravel 8 is older than the deprecations of PHP 8.2.
 error_reporting(E_ALL & ~E_DEPRECATED);
 
-foreach (['Queue', 'Bus', 'Cache', 'Config', 'Database', 'Events'] as $part) {
+foreach (['Queue', 'Bus', 'Cache', 'Config', 'Database', 'Events', 'Filesystem'] as $part) {
     require_once "Illuminate/$part/autoload.php";
 }
 require_once __DIR__ . '/../php/Server.php';

@@ -147,6 +147,22 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertSame([], $this->payloads());
     }
 
+    public function test_later_and_release_of_what_is_past_is_now(): void
+    {
+        $queue = $this->laravel();
+        $past = new DateInterval('PT5S');
+        $past->invert = 1;
+        foreach ([-5, -0.5, $past] as $delay) {
+            $queue->later($delay, 'A');
+            $job = $queue->pop();
+            $this->assertSame(1, $job->attempts);
+            $job->release($delay);
+            $queue->pop()->delete();
+        }
+        $this->assertThrows(InvalidException::class, fn () => $queue->later(NAN, 'A'));
+        $this->assertThrows(InvalidException::class, fn () => $queue->push('A', delay: -5.0));
+    }
+
     public function test_push_raw_is_stored_byte_by_byte(): void
     {
         $queue = $this->laravel();
@@ -305,7 +321,7 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertSame(1, $queue->size()->delayed);
         $this->assertThrows(LeaseLostException::class, fn () => $job->delete());
         $this->assertThrows(LeaseLostException::class, fn () => $job->release());
-        $this->assertThrows(InvalidException::class, fn () => $job->release(-1));
+        $this->assertThrows(InvalidException::class, fn () => $job->release(NAN));
         $queue->push('Job');
         $job = $queue->pop();
         unset($queue);

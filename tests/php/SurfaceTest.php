@@ -6,6 +6,7 @@ namespace Dueq\Tests;
 
 use Dueq\Backoff;
 use Dueq\Binary;
+use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\DelayedQueue;
 use Dueq\Exception\CorruptException;
@@ -78,11 +79,13 @@ final class SurfaceTest extends QueueTestCase
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
             $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
             $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
+            new Client($this->server->url()),
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
                 Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
-                Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class],
+                Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
+                Client::class],
             array_map(get_class(...), $objects)
         );
         return $objects;
@@ -158,7 +161,7 @@ final class SurfaceTest extends QueueTestCase
     public function test_the_url_does_not_show_in_a_trace(): void
     {
         $url = 'bad://user:secret@host';
-        $runs = [fn () => new Queue('q', $url), fn () => new Queues(['q'], $url), fn () => Queue::names($url),
+        $runs = [fn () => new Queue('q', $url), fn () => new Client($url), fn () => new Queues(['q'], $url), fn () => Queue::names($url),
             fn () => new DelayedQueue('q', $url), fn () => new LaravelQueue('q', $url)];
         foreach ($runs as $run) {
             try {

@@ -108,7 +108,7 @@ def test_laravel_delete_and_release(jobs: dueq.LaravelQueue) -> None:
     assert sizes.next is not None
     assert 30 <= sizes.next - sizes.now <= 31.001
     with pytest.raises(errors.InvalidError):
-        second.release(-1)
+        second.release(math.nan)
 
 
 def test_laravel_attempts_leave_the_payload_as_it_is(jobs: dueq.LaravelQueue) -> None:
@@ -140,6 +140,19 @@ def test_laravel_later_and_delays(jobs: dueq.LaravelQueue) -> None:
         jobs.later(1, "X", delay=1)  # type: ignore[misc]
     with pytest.raises(errors.InvalidError):
         jobs.push("X", delay=1, at=1)
+
+
+@pytest.mark.parametrize("delay", [-5, -0.5, timedelta(seconds=-5)])
+def test_laravel_later_and_release_of_what_is_past_is_now(
+    jobs: dueq.LaravelQueue, delay: float | timedelta
+) -> None:
+    jobs.later(delay, "X")
+    popped(jobs).release(delay)
+    assert popped(jobs).attempts == 2
+    with pytest.raises(errors.InvalidError):
+        jobs.later(math.nan, "X")
+    with pytest.raises(errors.InvalidError):
+        jobs.push("X", delay=-5)
 
 
 def test_laravel_push_raw(jobs: dueq.LaravelQueue, server: Server) -> None:

@@ -14,7 +14,7 @@ from dueq import _core
 from dueq._link import Links
 from dueq._steps import Steps, on
 from dueq.errors import InvalidError, LeaseLost
-from dueq.times import due_ms, duration_ms, point_ms
+from dueq.times import due_ms, duration_ms, from_now, point_ms
 from dueq.values import json_text
 
 if TYPE_CHECKING:
@@ -239,8 +239,8 @@ def delete(self: Popped) -> Steps[None]:
 def release(self: Popped, delay: float | timedelta = 0.0) -> Steps[None]:
     """
     Gives it back, to be tried again after so many seconds (or a timedelta), rounded up to whole
-    ones. Raises LeaseLost, and changes nothing, when it is not ours any more.
+    ones; now if that is past. Raises LeaseLost, and changes nothing, when it is not ours any more.
     """
-    delay_ms = duration_ms(delay, "delay")
+    delay_ms = duration_ms(from_now(delay), "delay")
     answer = yield on(self._queue, _core.laravel_release_submit, (self.reserved,), delay_ms)
     self._check(answer.outcomes)

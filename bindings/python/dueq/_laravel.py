@@ -13,7 +13,7 @@ from dueq._steps import Steps, on
 from dueq.draft import portions, size_of
 from dueq.errors import Duplicate
 from dueq.stats import Moved, Sizes
-from dueq.times import limit_ms, patience_ms
+from dueq.times import from_now, limit_ms, patience_ms
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -61,10 +61,12 @@ def later(
     data: Any = None,
     **options: Unpack[Manner],
 ) -> Steps[str]:
-    """The same after so many seconds (or a timedelta), or at an aware datetime."""
+    """
+    The same after so many seconds (or a timedelta), or at an aware datetime; now if that is past.
+    """
     if isinstance(delay, datetime):
         return _one(self, JobDraft(job, data, at=delay, **options))
-    return _one(self, JobDraft(job, data, delay=delay, **options))
+    return _one(self, JobDraft(job, data, delay=from_now(delay), **options))
 
 
 def push_raw(

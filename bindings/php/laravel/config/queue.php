@@ -5,6 +5,8 @@ return [
     'dueq' => [
         'driver' => 'dueq',
         'url' => env('DUEQ_URL'),
+        'connection' => env('DUEQ_CONNECTION'),
+        'prefix' => env('DUEQ_PREFIX', Illuminate\Support\Str::slug(env('APP_NAME', 'laravel')) . ':'),
         'queue' => env('DUEQ_QUEUE', 'default'),
         'lease' => 8,
         'block_for' => 5,

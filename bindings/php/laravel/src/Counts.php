@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Dueq\Laravel;
 
 use Dueq\Message;
-use Dueq\Queue as Messages;
 use Illuminate\Queue\Jobs\InspectedJob;
 use Illuminate\Support\Collection;
 
@@ -28,6 +27,12 @@ trait Counts
         return $this->messages($queue)->stats()->ready;
     }
 
+    /** The same, as Horizon's supervisors ask for it. */
+    public function readyNow($queue = null)
+    {
+        return $this->pendingSize($queue);
+    }
+
     public function delayedSize($queue = null)
     {
         return $this->messages($queue)->stats()->delayed;
@@ -48,73 +53,78 @@ trait Counts
         return null;
     }
 
-    /** Of all queues of the server, as the other totals and lists. */
+    /** Of all queues of the connection's prefix, as the other totals and lists. */
+    public function totalSize()
+    {
+        return $this->everywhere()->sum(fn (string $name) => $this->size($name));
+    }
+
     public function totalPendingSize()
     {
-        return $this->everywhere()->sum(fn (Messages $messages) => $messages->stats()->ready);
+        return $this->everywhere()->sum(fn (string $name) => $this->pendingSize($name));
     }
 
     public function totalDelayedSize()
     {
-        return $this->everywhere()->sum(fn (Messages $messages) => $messages->stats()->delayed);
+        return $this->everywhere()->sum(fn (string $name) => $this->delayedSize($name));
     }
 
     public function totalReservedSize()
     {
-        return $this->everywhere()->sum(fn (Messages $messages) => $messages->stats()->leased);
+        return $this->everywhere()->sum(fn (string $name) => $this->reservedSize($name));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function pendingJobs($queue = null): Collection
     {
-        return $this->inspect($this->messages($queue), 'ready');
+        return $this->inspect($this->getQueue($queue), 'ready');
     }
 
     /** @return Collection<int, InspectedJob> */
     public function delayedJobs($queue = null): Collection
     {
-        return $this->inspect($this->messages($queue), 'delayed');
+        return $this->inspect($this->getQueue($queue), 'delayed');
     }
 
     /** @return Collection<int, InspectedJob> */
     public function reservedJobs($queue = null): Collection
     {
-        return $this->inspect($this->messages($queue), 'leased');
+        return $this->inspect($this->getQueue($queue), 'leased');
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allPendingJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (Messages $messages) => $this->inspect($messages, 'ready'));
+        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, 'ready'));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allDelayedJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (Messages $messages) => $this->inspect($messages, 'delayed'));
+        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, 'delayed'));
     }
 
     /** @return Collection<int, InspectedJob> */
     public function allReservedJobs(): Collection
     {
-        return $this->everywhere()->flatMap(fn (Messages $messages) => $this->inspect($messages, 'leased'));
+        return $this->everywhere()->flatMap(fn (string $name) => $this->inspect($name, 'leased'));
     }
 
-    /** @return Collection<int, Messages> */
+    /** @return Collection<int, string> the names of the queues */
     private function everywhere(): Collection
     {
-        return (new Collection($this->names()))->map(fn (string $name) => $this->open($name));
+        return new Collection($this->names());
     }
 
     /** @return Collection<int, InspectedJob> what is no job is left out */
-    private function inspect(Messages $messages, string $state): Collection
+    private function inspect(string $name, string $state): Collection
     {
-        return (new Collection(iterator_to_array($messages->peek($state), false)))
+        return (new Collection(iterator_to_array($this->open($name)->peek($state), false)))
             ->filter(fn (Message $message) => is_array(json_decode($message->body, true)))
             ->map(fn (Message $message) => InspectedJob::fromPayload(
                 $message->body,
                 $message->attempt + $message->crashes,
-                $messages->name,
+                $name,
             ))
             ->values();
     }

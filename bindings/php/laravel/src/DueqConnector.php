@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Laravel;
 
+use Dueq\Client;
+use Illuminate\Contracts\Container\Container;
 use Illuminate\Queue\Connectors\ConnectorInterface;
 
 /** Makes the queue of a connection of config/queue.php. */
@@ -12,9 +14,15 @@ final class DueqConnector implements ConnectorInterface
     /** Seconds until the job of a killed worker is with another, where the configuration does not say. */
     private const LEASE = 8.0;
 
+    public function __construct(private readonly Container $app)
+    {
+    }
+
     /**
      * @param array{
      *     url?: string|null,
+     *     connection?: string|null,
+     *     prefix?: string|null,
      *     queue?: string,
      *     lease?: float|int|null,
      *     retry_after?: float|int|null,
@@ -23,10 +31,13 @@ final class DueqConnector implements ConnectorInterface
      *     after_commit?: bool|null
      * } $config times in seconds; the README says what each does
      */
-    public function connect(array $config): DueqQueue
+    public function connect(#[\SensitiveParameter] array $config): DueqQueue
     {
+        $address = new Address($this->app);
+
         return new DueqQueue(
-            $config['url'] ?? null,
+            new Client($address->url($config)),
+            $address->prefix($config),
             $config['queue'] ?? 'default',
             (float) ($config['lease'] ?? $config['retry_after'] ?? self::LEASE),
             isset($config['max_run']) ? (float) $config['max_run'] : null,

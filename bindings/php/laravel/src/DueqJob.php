@@ -36,6 +36,7 @@ class DueqJob extends Job implements JobContract
     /**
      * @param Source $source where the message was taken from
      * @param Message|null $message null from when it is settled or given up: whoever has it keeps its lease
+     * @param string $queue its name, without the connection's prefix
      * @param float $lease seconds after which a job comes back that its handler neither deleted nor released
      * @param string $connectionName as in config/queue.php
      */
@@ -43,8 +44,10 @@ class DueqJob extends Job implements JobContract
         Container $container,
         private readonly Source $source,
         private ?Message $message,
+        string $queue,
         private readonly float $lease,
         $connectionName,
+        private readonly Horizon $horizon,
     ) {
         $this->process = getmypid();
         $this->id = $message->id;
@@ -52,7 +55,7 @@ class DueqJob extends Job implements JobContract
         $this->attempts = $message->attempt + $message->crashes;
         $this->container = $container;
         $this->connectionName = $connectionName;
-        $this->queue = $message->queue;
+        $this->queue = $queue;
         $this->decoded = json_decode($message->body, true);
     }
 
@@ -104,6 +107,7 @@ class DueqJob extends Job implements JobContract
         if (!$this->failing) {
             $this->settle(fn (Message $message) => $message->ack());
         }
+        $this->horizon->deleted($this);
     }
 
     /** @param \DateTimeInterface|\DateInterval|float|int $delay seconds, or a date or interval */
@@ -111,6 +115,7 @@ class DueqJob extends Job implements JobContract
     {
         parent::release($delay);
         $this->settle(fn (Message $message) => $message->retry(Due::seconds($delay)));
+        $this->horizon->released($this);
     }
 
     /**
@@ -152,7 +157,7 @@ class DueqJob extends Job implements JobContract
     }
 
     /** It is no job: the message is dead in its queue. */
-    public function setAside(): void
+    public function quarantine(): void
     {
         $this->settle(fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
     }
@@ -168,7 +173,8 @@ class DueqJob extends Job implements JobContract
     }
 
     /**
-     * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but the log.
+     * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but the log. One
+     * that is gone was taken away on purpose (queue:clear), or is done.
      *
      * @param callable(Message): mixed $verb
      */
@@ -182,7 +188,9 @@ class DueqJob extends Job implements JobContract
         try {
             $verb($message);
         } catch (LeaseLostException $error) {
-            $this->report($error);
+            if ($this->source->find($message) !== null) {
+                $this->report($error);
+            }
         } catch (DueqException $error) {
             // It comes back when its lease ends; a heartbeat that went on would keep it from that.
             $this->source->drop();

@@ -5,9 +5,10 @@ declare(strict_types=1);
 namespace Dueq\Laravel;
 
 use BackedEnum;
+use Dueq\Client;
 use Dueq\Exception\DuplicateException;
+use Dueq\Message;
 use Dueq\Queue as Messages;
-use Dueq\Queues;
 use Illuminate\Contracts\Queue\ClearableQueue;
 use Illuminate\Contracts\Queue\Queue as QueueContract;
 use Illuminate\Queue\Attributes\Delay;
@@ -16,7 +17,7 @@ use UnitEnum;
 use WeakReference;
 
 /**
- * Laravel's queues on dueq: a job is a message whose body is its payload and whose id is the payload's
+ * Laravel's queues on dueq, all on the connection of one client: a job is a message whose body is its payload and whose id is the payload's
  * uuid. Its attempts are counted by dueq and judged by Laravel's worker alone: no limit of dueq's own is
  * set.
  */
@@ -27,23 +28,12 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     /** Seconds: the longest time that dueq knows, as an end of a job's run that is none. */
     private const WITHOUT_END = 4102444800.0;
 
-    /** That dueq waits for at a time. */
-    private const MOST_QUEUES = 64;
+    /** Where jobs were taken from last: a worker asks for the same queues again. */
+    private ?Source $source = null;
 
-    /** @var array<string, Messages> by name */
-    private array $queues = [];
+    private readonly Turn $turn;
 
-    /** @var array<string, Source> by the names of its queues */
-    private array $sources = [];
-
-    /** @var list<string> the queues that a worker is about to ask for */
-    private array $watched = [];
-
-    /** @var array<string, true> those that it does not ask for although they are its own */
-    private array $skipped = [];
-
-    /** @var list<string> dueq's names of those that it has asked for since */
-    private array $asked = [];
+    private ?Orders $orders = null;
 
     /** @var WeakReference<DueqJob>|null the job that was popped last */
     private ?WeakReference $latest = null;
@@ -52,7 +42,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     private ?array $gathered = null;
 
     /**
-     * @param string|null $url as Dueq\Queue::__construct()
+     * @param Client $client of the server
+     * @param string $prefix what the names of its queues begin with there
      * @param string $default the name of the queue where a call names none
      * @param float $lease seconds until the job of a killed worker is with another
      * @param float|null $maxRun seconds for which a running job is kept; null: as long as its process lives
@@ -60,7 +51,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
      * @param bool $dispatchAfterCommit whether jobs wait for the end of open database transactions
      */
     public function __construct(
-        #[\SensitiveParameter] private readonly ?string $url,
+        private readonly Client $client,
+        private readonly string $prefix,
         private readonly string $default,
         private readonly float $lease,
         private readonly ?float $maxRun,
@@ -68,13 +60,14 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         bool $dispatchAfterCommit = false,
     ) {
         $this->dispatchAfterCommit = $dispatchAfterCommit;
+        $this->turn = new Turn();
     }
 
     public function push($job, $data = '', $queue = null)
     {
         return $this->enqueueUsing(
             $job,
-            $this->createPayload($job, $this->getQueue($queue), $data),
+            Horizon::prepare($this->createPayload($job, $this->getQueue($queue), $data), $job),
             $queue,
             null,
             fn ($payload, $queue) => $this->pushRaw($payload, $queue),
@@ -85,7 +78,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         return $this->enqueueUsing(
             $job,
-            $this->createPayload($job, $this->getQueue($queue), $data, $delay),
+            Horizon::prepare($this->createPayload($job, $this->getQueue($queue), $data, $delay), $job),
             $queue,
             $delay,
             fn ($payload, $queue, $delay) => $this->store($payload, $queue, Due::argument($delay)),
@@ -116,31 +109,21 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             $this->gathered = null;
         }
         foreach ($gathered as $name => $drafts) {
-            $this->storeMany($this->open((string) $name), $drafts);
+            $this->storeMany((string) $name, $drafts);
         }
     }
 
-    /**
-     * The next job; waits for it where the connection says block_for.
-     *
-     * A worker of several queues asks them one after the other. So that it misses nothing of one while it
-     * waits for another, only its last question waits, for a job of any that it has asked for.
-     */
+    /** The next job; waits for it where the connection says block_for. */
     public function pop($queue = null, $index = 0)
     {
-        $names = [$name = $this->getQueue($queue)];
-        $timeout = $index === 0 ? $this->blockFor : 0.0;
-        if (in_array($queue, $this->watched, true)) {
-            $this->asked[] = $name;
-            $rest = array_filter($this->watched, fn ($name) => !isset($this->skipped[$name]));
-            $last = $queue === end($rest);
-            $names = $last ? array_unique($this->asked) : $names;
-            $timeout = $last ? $this->blockFor : 0.0;
-        }
-        $job = $this->take($this->source(array_values($names)), $timeout);
+        $name = $this->getQueue($queue);
+        $job = $this->turn->watches($queue)
+            ? $this->popForWorker($queue, $name)
+            : $this->take([$name], $index === 0 ? $this->blockFor : 0.0);
         if ($job !== null) {
-            $this->watched = [];
+            $this->turn->end();
             $this->latest = WeakReference::create($job);
+            $this->horizon()->reserved($job);
         }
 
         return $job;
@@ -154,23 +137,26 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     public function watch(array $queues): void
     {
         $this->latest?->get()?->giveBack();
-        $this->watched = count($queues) <= self::MOST_QUEUES ? $queues : [];
-        $this->asked = [];
+        $this->turn->begin($queues);
+        $this->orders()->begin();
     }
 
     /**
-     * Takes all jobs away, also those that are being worked on.
+     * Takes all jobs away, also those that are being worked on, which their workers end as ever.
      *
      * @return int how many
      */
-    public function clear($queue)
+    public function clear($queue = null)
     {
         $messages = $this->messages($queue);
 
         return $messages->purge('delayed') + $messages->purge('leased') + $messages->purge('ready');
     }
 
-    /** The name of the queue in dueq. */
+    /**
+     * The name of the queue, without the prefix. One in braces, as Laravel's redis driver needs it on a cluster,
+     * is the same without them.
+     */
     public function getQueue($queue)
     {
         $name = match (true) {
@@ -178,7 +164,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             $queue instanceof UnitEnum => $queue->name,
             default => (string) $queue,
         };
-        $name = $name === '' ? $this->default : $name;
+        $name = preg_replace('/^\{(.*)\}$/Ds', '$1', $name === '' ? $this->default : $name);
 
         // Since Laravel 13 an application can forward queues.
         return method_exists($this, 'resolveQueue') ? $this->resolveQueue($name) : $name;
@@ -193,45 +179,105 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     /** A worker asks for this queue no more (queue:pause, since Laravel 13), or does so again. */
     public function skip(string $queue, bool $skips): void
     {
-        if ($skips) {
-            $this->skipped[$queue] = true;
-        } else {
-            unset($this->skipped[$queue]);
-        }
+        $this->turn->skip($queue, $skips);
     }
 
-    private function take(Source $source, float $timeout): ?DueqJob
+    /** A question of a worker's turn, whose last one waits and the others need not look. */
+    private function popForWorker(string $queue, string $name): ?DueqJob
     {
-        while ($message = $source->take($timeout)) {
-            $job = new DueqJob($this->container, $source, $message, $this->lease, $this->connectionName);
+        $last = $this->turn->ask($queue, $name);
+        if ($this->orders()->isStopped() || (!$last && $this->turn->isOrderly())) {
+            return null;
+        }
+        if (!$last) {
+            return $this->take([$name], 0.0);
+        }
+        $asked = $this->turn->asked();
+        $this->turn->end();
+
+        return $this->take(array_values(array_unique($asked)), $this->blockFor, $asked);
+    }
+
+    /**
+     * @param non-empty-list<string> $names
+     * @param array<string, string>|null $asked the same by a worker's names for them; null: no worker asks
+     */
+    private function take(array $names, float $timeout, ?array $asked = null): ?DueqJob
+    {
+        $source = $this->source($names);
+        $stopped = fn () => $asked !== null && $this->orders()->isStopped();
+        while ($message = $source->take($timeout, $stopped)) {
+            $name = $this->nameOf($message->queue);
+            if ($asked !== null && $source->hasWaited() && $this->isRefused($message, array_keys($asked, $name, true))) {
+                return null;
+            }
+            $job = new DueqJob($this->container, $source, $message, $name, $this->lease, $this->connectionName, $this->horizon());
             if ($job->isSound()) {
                 return $job;
             }
-            $job->setAside();
+            $job->quarantine();
         }
 
         return null;
     }
 
+    /**
+     * Whether the worker is not to have it: then it is as if it had not been taken.
+     *
+     * @param list<string> $queues the worker's names for its queue
+     */
+    private function isRefused(Message $message, array $queues): bool
+    {
+        $refused = true;
+        try {
+            $refused = $this->orders()->refuse($this->connectionName, $queues);
+        } finally {
+            if ($refused) {
+                $message->release();
+            }
+        }
+
+        return $refused;
+    }
+
     /** @param non-empty-list<string> $names */
     private function source(array $names): Source
     {
-        return $this->sources[implode(',', $names)] ??= new Source(
-            count($names) === 1 ? $this->open($names[0]) : new Queues($names, $this->url),
-            $this->lease,
-            $this->maxRun ?? self::WITHOUT_END,
-        );
+        if ($this->source?->names !== $names) {
+            $maxRun = $this->maxRun ?? self::WITHOUT_END;
+            $this->source = new Source($this->client, $this->prefix, $names, $this->lease, $maxRun);
+        }
+
+        return $this->source;
     }
 
-    /** @return list<string> the names of all queues of the server that were ever used */
+    /** @return list<string> the names of all queues of this prefix that were ever used */
     private function names(): array
     {
-        return Messages::names($this->url);
+        $names = array_filter($this->client->names(), fn ($name) => str_starts_with($name, $this->prefix));
+
+        return array_values(array_map(fn ($name) => $this->nameOf($name), $names));
+    }
+
+    /** Without the prefix. */
+    private function nameOf(string $opened): string
+    {
+        return substr($opened, strlen($this->prefix));
     }
 
     private function open(string $name): Messages
     {
-        return $this->queues[$name] ??= new Messages($name, $this->url);
+        return $this->client->queue($this->prefix . $name);
+    }
+
+    private function orders(): Orders
+    {
+        return $this->orders ??= new Orders($this->container);
+    }
+
+    private function horizon(): Horizon
+    {
+        return new Horizon($this->container, (string) $this->connectionName);
     }
 
     private function delayOf(object $job): mixed
@@ -249,22 +295,32 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         $draft = ['body' => $payload, 'id' => self::uuid($payload), 'maxAttempts' => null, 'maxCrashes' => null] + $due;
         $messages = $this->messages($queue);
-        if ($this->gathered === null) {
-            return self::put($messages, $draft);
-        }
-        $draft['id'] ??= $messages->newId();
-        $this->gathered[$this->getQueue($queue)][] = $draft;
+        if ($this->gathered !== null) {
+            $draft['id'] ??= $messages->newId();
+            $this->gathered[$this->getQueue($queue)][] = $draft;
 
-        return $draft['id'];
+            return $draft['id'];
+        }
+        $name = $this->nameOf($messages->name);
+        $this->horizon()->pending($name, $payload);
+        $id = self::put($messages, $draft);
+        $this->horizon()->pushed($name, $payload);
+
+        return $id;
     }
 
     /** @param list<array<string, mixed>> $drafts */
-    private function storeMany(Messages $messages, array $drafts): void
+    private function storeMany(string $name, array $drafts): void
     {
+        $messages = $this->open($name);
+        foreach ($drafts as $draft) {
+            $this->horizon()->pending($name, $draft['body']);
+        }
         foreach ($messages->pushMany($drafts) as $number => $id) {
             if ($id === null) {
                 self::put($messages, ['id' => null] + $drafts[$number]);
             }
+            $this->horizon()->pushed($name, $drafts[$number]['body']);
         }
     }
 

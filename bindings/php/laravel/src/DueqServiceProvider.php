@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Laravel;
 
 use Illuminate\Contracts\Events\Dispatcher;
+use Illuminate\Queue\Events\JobFailed;
 use Illuminate\Queue\Events\Looping;
 use Illuminate\Queue\Events\WorkerQueuePaused;
 use Illuminate\Queue\Events\WorkerQueueResumed;
@@ -17,7 +18,7 @@ final class DueqServiceProvider extends ServiceProvider
     public function register(): void
     {
         $this->callAfterResolving('queue', function (QueueManager $manager): void {
-            $manager->addConnector('dueq', fn () => new DueqConnector());
+            $manager->addConnector('dueq', fn () => new DueqConnector($this->app));
         });
     }
 
@@ -31,6 +32,12 @@ final class DueqServiceProvider extends ServiceProvider
         });
         $events->listen(WorkerQueueResumed::class, function (WorkerQueueResumed $event): void {
             $this->queue($event->connectionName)?->skip($event->queue, false);
+        });
+        // Horizon itself tells of the failed jobs of the redis driver only.
+        $events->listen(JobFailed::class, function (JobFailed $event): void {
+            if ($event->job instanceof DueqJob) {
+                (new Horizon($this->app, $event->connectionName))->failed($event->job, $event->exception);
+            }
         });
     }
 

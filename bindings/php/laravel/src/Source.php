@@ -4,9 +4,9 @@ declare(strict_types=1);
 
 namespace Dueq\Laravel;
 
+use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Message;
-use Dueq\Queue;
 use Dueq\Queues;
 
 /**
@@ -15,33 +15,60 @@ use Dueq\Queues;
  */
 final class Source
 {
+    /** Seconds: a signal that comes in the instant before a wait is seen after so long. */
+    private const SLICE = 0.25;
+
+    private readonly Queues $queues;
+
     private ?Consumer $consumer = null;
 
+    private bool $waited = false;
+
     /**
+     * @param Client $client of the server
+     * @param string $prefix what the names of its queues begin with there
+     * @param non-empty-list<string> $names of these queues, without that
      * @param float $lease seconds until others get what this process held when it was killed
      * @param float $maxRun seconds after which a message is kept no longer
      */
     public function __construct(
-        private readonly Queue|Queues $queues,
+        private readonly Client $client,
+        string $prefix,
+        public readonly array $names,
         private readonly float $lease,
         private readonly float $maxRun,
     ) {
+        $this->queues = $client->queues(array_map(fn ($name) => $prefix . $name, $names));
     }
 
     /**
      * The next message.
      *
      * @param float $timeout seconds to wait for one; 0: not at all, INF: without end
+     * @param callable(): bool $stopped whether it is not to wait any longer
      * @return Message|null null: none came in that time, or a signal came
      */
-    public function take(float $timeout): ?Message
+    public function take(float $timeout, callable $stopped): ?Message
     {
+        $this->waited = false;
         try {
-            return $timeout > 0.0 ? $this->await($timeout) : $this->look();
+            return $timeout > 0.0 ? $this->await($timeout, $stopped) : $this->look();
         } catch (\Throwable $error) {
             $this->drop();
             throw $error;
         }
+    }
+
+    /** Whether the last message was not there when it was asked for. */
+    public function hasWaited(): bool
+    {
+        return $this->waited;
+    }
+
+    /** The message as it is now; null: it is gone. */
+    public function find(Message $message): ?Message
+    {
+        return $this->client->queue($message->queue)->find($message->id);
     }
 
     /** Keeps none of its messages any longer; those that are not settled come back when their leases end. */
@@ -70,13 +97,14 @@ final class Source
     }
 
     /** Unlike a loop of the consumer, stream_select() ends when a signal comes. */
-    private function await(float $timeout): ?Message
+    private function await(float $timeout, callable $stopped): ?Message
     {
         $consumer = $this->consumer();
         $end = hrtime(true) / 1e9 + $timeout;
         while (($message = $consumer->poll()) === null) {
+            $this->waited = true;
             $left = $end - hrtime(true) / 1e9;
-            if ($left <= 0.0 || !self::isReadable($consumer->stream(), $left)) {
+            if ($left <= 0.0 || $stopped() || !self::rest($consumer->stream(), min($left, self::SLICE))) {
                 // Nobody looks any more: what comes now is for others.
                 $consumer->stop();
                 $this->drop();
@@ -88,18 +116,16 @@ final class Source
     }
 
     /**
-     * Waits until a stream is readable.
+     * Waits until a stream is readable, but not for longer than this.
      *
      * @param resource $stream
-     * @return bool false: a signal came, or it was not for that long
+     * @return bool false: a signal came
      */
-    private static function isReadable($stream, float $timeout): bool
+    private static function rest($stream, float $seconds): bool
     {
         $read = [$stream];
         $none = null;
-        $seconds = is_infinite($timeout) ? null : (int) $timeout;
-        $micros = $seconds === null ? null : (int) ceil(($timeout - $seconds) * 1e6);
 
-        return (bool) @stream_select($read, $none, $none, $seconds, $micros);
+        return @stream_select($read, $none, $none, 0, (int) ceil($seconds * 1e6)) !== false;
     }
 }

@@ -1,0 +1,134 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Laravel;
+
+use Illuminate\Contracts\Container\Container;
+use Illuminate\Support\ConfigurationUrlParser;
+use InvalidArgumentException;
+
+/** Where the server of a connection of config/queue.php is, and what its queues' names begin with there. */
+final class Address
+{
+    public function __construct(private readonly Container $app)
+    {
+    }
+
+    /**
+     * @param array<string, mixed> $config the connection
+     * @return string|null as Dueq\Client::__construct()
+     * @throws InvalidArgumentException if it names no server, and this is not a developer's machine
+     */
+    public function url(#[\SensitiveParameter] array $config): ?string
+    {
+        if (($config['url'] ?? '') !== '') {
+            return $config['url'];
+        }
+        $redis = $this->redis($config);
+        if ($redis !== null) {
+            return self::urlOf($redis);
+        }
+        if ((string) getenv('DUEQ_URL') === '' && !$this->isLocal()) {
+            throw new InvalidArgumentException(
+                'A queue connection of the driver dueq names no server: set DUEQ_URL in .env (redis://host:6379/0), '
+                . "or \"url\", or \"connection\" (a Redis connection of config/database.php), in config/queue.php. "
+                . 'Only the environments local and testing do without: there each user gets a private server.',
+            );
+        }
+
+        return null;
+    }
+
+    /** @param array<string, mixed> $config the connection */
+    public function prefix(#[\SensitiveParameter] array $config): string
+    {
+        $redis = isset($config['prefix']) ? null : $this->redis($config);
+
+        return $redis === null
+            ? $config['prefix'] ?? ''
+            : (string) ($redis['prefix'] ?? $redis['options']['prefix'] ?? $this->config()['options']['prefix'] ?? '');
+    }
+
+    private function isLocal(): bool
+    {
+        return method_exists($this->app, 'environment') && $this->app->environment('local', 'testing');
+    }
+
+    /** @return array<string, mixed> of config/database.php */
+    private function config(): array
+    {
+        return $this->app->make('config')->get('database.redis') ?? [];
+    }
+
+    /**
+     * The Redis connection that a connection names, its URL taken apart as Laravel does; null: it names none.
+     *
+     * @param array<string, mixed> $connection
+     * @return array<string, mixed>|null
+     */
+    private function redis(#[\SensitiveParameter] array $connection): ?array
+    {
+        $name = $connection['connection'] ?? '';
+        if ($name === '' || ($connection['url'] ?? '') !== '') {
+            return null;
+        }
+        $config = $this->config();
+        if (isset($config[$name])) {
+            return (new ConfigurationUrlParser())->parseConfiguration($config[$name]);
+        }
+        throw new InvalidArgumentException(
+            isset($config['clusters'][$name])
+                ? "The Redis connection [$name] is a cluster, to which the queue driver dueq does not connect."
+                : "The Redis connection [$name], which a queue connection of the driver dueq names, is not configured.",
+        );
+    }
+
+    /** @param array<string, mixed> $redis as Laravel's two Redis clients read it */
+    private static function urlOf(#[\SensitiveParameter] array $redis): string
+    {
+        $host = (string) ($redis['host'] ?? '127.0.0.1');
+        // A URL has its scheme as its driver.
+        $scheme = strtolower($redis['driver'] ?? $redis['scheme'] ?? 'tcp');
+        if (preg_match('~^([a-z]+)://(.*)$~i', $host, $parts)) {
+            [$scheme, $host] = [strtolower($parts[1]), $parts[2]];
+        }
+        $login = self::login($redis);
+        $database = (int) ($redis['database'] ?? 0);
+        if ($scheme === 'unix' || str_starts_with($host, '/')) {
+            $path = (string) ($redis['path'] ?? $host);
+
+            return "unix://$login" . str_replace('%2F', '/', rawurlencode($path)) . "?db=$database";
+        }
+        $secure = in_array($scheme, ['tls', 'ssl', 'rediss'], true);
+        $host = trim($host, '[]');
+        $host = str_contains($host, ':') ? "[$host]" : rawurlencode($host);
+        $port = (int) ($redis['port'] ?? 6379);
+
+        return ($secure ? 'rediss' : 'redis') . "://$login$host:$port/$database" . ($secure ? self::files($redis) : '');
+    }
+
+    /** @param array<string, mixed> $redis */
+    private static function login(#[\SensitiveParameter] array $redis): string
+    {
+        $password = $redis['password'] ?? '';
+        [$user, $password] = is_array($password) ? $password : [$redis['username'] ?? '', $password];
+
+        return (string) $password === '' ? '' : rawurlencode((string) $user) . ':' . rawurlencode((string) $password) . '@';
+    }
+
+    /** @param array<string, mixed> $redis with the files of its TLS, as PHP's streams name them */
+    private static function files(#[\SensitiveParameter] array $redis): string
+    {
+        $context = $redis['context'] ?? [];
+        $context = $redis['ssl'] ?? $context['stream'] ?? $context['ssl'] ?? $context;
+        $certificate = $context['local_cert'] ?? null;
+        $query = http_build_query([
+            'ca' => $context['cafile'] ?? null,
+            'cert' => $certificate,
+            'key' => $context['local_pk'] ?? $certificate,
+        ], '', '&', PHP_QUERY_RFC3986);
+
+        return $query === '' ? '' : "?$query";
+    }
+}
