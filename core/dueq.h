@@ -654,7 +654,9 @@ DUEQ_API void dueq_new_id(dueq_client *client, char *buffer);
  * Then, until it returns something else than PENDING:
  *     dueq_poll_set() -> poll (or any event loop) -> dueq_pump()
  * and once dueq_take() for the result, also after a failure.
- * getaddrinfo() and the start of an embedded server are the two steps that may block.
+ * None of these waits for anything. A host's name is resolved in a thread, one for each server at a time,
+ * which ends by itself also when nobody waits for it any more; an embedded server is started beside the
+ * call. Files (certificates, those of an embedded server's directory) are read in place.
  */
 DUEQ_API dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count);
 DUEQ_API dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

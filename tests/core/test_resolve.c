@@ -180,10 +180,10 @@ static void test_abandoned_and_closed_while_it_resolves(void **state) {
     (void)state;
     struct jobs one = jobs_open(named("?timeout=30s"));
     dueq_draft draft = DUEQ_DRAFT;
+    int64_t start = now_ms();
     assert_status(one.client, PENDING, dueq_push_submit(one.queue, &draft, 1));
     assert_int_equal(dueq_pump(one.client), DUEQ_PENDING);
     await_asked(1);
-    int64_t start = now_ms();
     dueq_abandon(one.client);
     jobs_close(one);
     assert_true(now_ms() - start < 2000);

@@ -1,4 +1,4 @@
-"""What can wait does not make a call late nor stop an event loop: name servers, a server that starts."""
+"""What waits, a name server or a server that starts, makes no call late and stops no event loop."""
 
 import json
 import os
@@ -32,7 +32,7 @@ fcntl.ioctl(server, 0x8914, struct.pack("16sH14x", b"lo", 0x41))
 server.bind(("127.0.0.1", 53))
 """
 
-# Tells how long each of two calls took, how they ended, and the longest time that the loop stood still.
+# Tells how long two calls took, how they ended, and the longest time that the loop stood still.
 CALLS = """
 import asyncio, json, sys, time
 import dueq
