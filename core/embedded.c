@@ -82,56 +82,16 @@ char *dueq__embedded_entry(const char *directory, const char *name) {
     return path;
 }
 
-/* Opens an entry for reading and writing, above the numbers that the server is given. */
-static int open_entry(const struct dueq__embedded *embedded, const char *name) {
-    char *path = dueq__embedded_entry(embedded->directory, name);
-    if (!path) {
-        errno = ENOMEM;
-        return -1;
-    }
-    int low = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    free(path);
-    if (low < 0)
-        return -1;
-    int fd = fcntl(low, F_DUPFD_CLOEXEC, 10);
-    int why = errno;
-    close(low);
-    errno = why;
-    return fd;
-}
-
-/* mkdir -p, for this user alone. */
-static bool make_directories(const char *path) {
-    char *copy = strdup(path);
-    if (!copy)
-        return false;
-    bool good = true;
-    for (char *at = copy + 1; good; at++) {
-        if (*at != '/' && *at != '\0')
-            continue;
-        char end = *at;
-        *at = '\0';
-        good = mkdir(copy, 0700) == 0 || errno == EEXIST;
-        if (end == '\0')
-            break;
-        *at = '/';
-    }
-    int why = errno;
-    free(copy);
-    errno = why;
-    return good;
-}
-
 static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *error) {
-    if (!make_directories(embedded->given))
-        return dueq__fail(error, DUEQ_EMBEDDED, "cannot make the directory %s: %s", embedded->given,
-                          strerror(errno));
+    dueq_status status = dueq__embedded_guard(embedded->given, true, error);
+    if (status)
+        return status;
     free(embedded->directory);
     embedded->directory = realpath(embedded->given, NULL);
     if (!embedded->directory)
         return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s", embedded->given,
                           strerror(errno));
-    return DUEQ_OK;
+    return dueq__embedded_guard(embedded->directory, false, error);
 }
 
 /* ---- The share ------------------------------------------------------------------------ */
@@ -142,7 +102,7 @@ static bool share_is_current(const struct dueq__embedded *embedded) {
         return false;
     char *path = dueq__embedded_entry(embedded->directory, "users");
     struct stat ours, theirs;
-    bool same = path && fstat(embedded->share, &ours) == 0 && stat(path, &theirs) == 0 &&
+    bool same = path && fstat(embedded->share, &ours) == 0 && lstat(path, &theirs) == 0 &&
                 ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
     free(path);
     return same;
@@ -157,12 +117,9 @@ static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__erro
     dueq_status status = resolve(embedded, error);
     if (status != DUEQ_OK)
         return status;
-    int fd = open_entry(embedded, "users");
+    int fd = dueq__embedded_open(embedded->directory, "users", O_RDWR | O_CREAT, error);
     if (fd < 0)
-        return dueq__fail(
-            error, DUEQ_EMBEDDED,
-            "cannot write in the directory %s: %s; name one that this user may write in",
-            embedded->directory, strerror(errno));
+        return error->status;
     if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
         int why = errno;
         close(fd);
@@ -180,31 +137,45 @@ static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__erro
 
 /* ---- Asking the server ------------------------------------------------------------------------- */
 
-/* Where the server listens, by the directory's `socket`; false: nothing to connect to. */
-static bool find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
+/*
+ * Where the server listens, by the directory's `socket`, or where that link leads. 0, or ENOENT: nothing to
+ * connect to, EPERM: another user may have made it.
+ */
+static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
+    struct stat what;
+    char runtime[DUEQ__SOCKET_ROOM];
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
     char *own = dueq__embedded_entry(embedded->directory, "socket");
     if (!own)
-        return false;
+        return ENOENT;
     ssize_t size = readlink(own, address->sun_path, DUEQ__SOCKET_ROOM);
+    bool linked = size > 0;
     if (size < 0 && strlen(own) < DUEQ__SOCKET_ROOM) {
         strcpy(address->sun_path, own);
         size = (ssize_t)strlen(own);
     }
     free(own);
-    return size > 0 && (size_t)size < DUEQ__SOCKET_ROOM;
+    if (size <= 0 || (size_t)size >= DUEQ__SOCKET_ROOM || lstat(address->sun_path, &what) != 0)
+        return ENOENT;
+    if (what.st_uid != geteuid())
+        return EPERM;
+    strcpy(runtime, address->sun_path);
+    *strrchr(runtime, '/') = '\0';
+    struct dueq__error unsafe;
+    return linked && dueq__embedded_guard(runtime, false, &unsafe) ? EPERM : 0;
 }
 
 /* 0: it can be connected to; else an errno. Whether it answers is for the connection to say. */
 static int probe(struct dueq__embedded *embedded) {
     struct sockaddr_un address;
-    if (!find_socket(embedded, &address))
-        return ENOENT;
+    int why = find_socket(embedded, &address);
+    if (why)
+        return why;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return errno;
-    int why = connect(fd, (const struct sockaddr *)&address, sizeof address) ? errno : 0;
+    why = connect(fd, (const struct sockaddr *)&address, sizeof address) ? errno : 0;
     close(fd);
     if (!why)
         strcpy(embedded->path, address.sun_path);
@@ -215,10 +186,9 @@ static int probe(struct dueq__embedded *embedded) {
 
 /* There is no server to connect to: starts one, unless one runs or was just started. */
 static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *error) {
-    int lock = open_entry(embedded, "lock");
+    int lock = dueq__embedded_open(embedded->directory, "lock", O_RDWR | O_CREAT, error);
     if (lock < 0)
-        return dueq__fail(error, DUEQ_EMBEDDED, "cannot write in the directory %s: %s",
-                          embedded->directory, strerror(errno));
+        return error->status;
     dueq_status status = DUEQ_PENDING;
     bool free_to_start = flock(lock, LOCK_EX | LOCK_NB) == 0;
     if (free_to_start && embedded->started) {

@@ -74,8 +74,8 @@ struct dueq__url {
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
-/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees. */
-char *dueq__url_default(void);
+/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
+dueq_status dueq__url_default(char **url, struct dueq__error *error);
 
 /* ---- keys.c ------------------------------------------------------------------------------------ */
 
