@@ -135,8 +135,10 @@ typedef struct dueq_client dueq_client;
  * url  redis://[user:password@]host[:port][/db]       port 6379, db 0
  *      rediss://...                                    the same by TLS, the peer's name verified
  *      unix://[user:password@]/path/to/socket[?db=N]
- *      embedded:DIR                                    a private server for the directory DIR
- *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory.
+ *      embedded:DIR                                    a private server for the directory DIR, which
+ *                                                      must be this user's and nobody else's to write in
+ *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory (URL: the user
+ *      has no home directory).
  *      Parameters (?name=value&...): timeout (a call's deadline: 500ms, 10s, 1m; a bare number is
  *      seconds), db, ca, cert, key (PEM files for rediss).
  *
