@@ -9,6 +9,8 @@ if test "$PHP_DUEQ" != "no"; then
   PKG_CHECK_MODULES([DUEQ_DEPS], [hiredis >= 0.14 openssl >= 1.1.1])
   PHP_EVAL_INCLINE([$DUEQ_DEPS_CFLAGS])
   PHP_EVAL_LIBLINE([$DUEQ_DEPS_LIBS], [DUEQ_SHARED_LIBADD])
+  dnl A thread of resolve.c may run on when PHP unloads its modules.
+  DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete"
   PHP_SUBST([DUEQ_SHARED_LIBADD])
 
   dueq_core=`grep -v '^#' "$abs_srcdir/core/sources.list" | tr '\n' ' '`

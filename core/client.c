@@ -19,10 +19,14 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq_client *opened = *client;
     new_session(opened);
     dueq__descriptor_init(&opened->descriptor);
-    opened->address = url ? strdup(url) : dueq__url_default();
-    if (!opened->address)
-        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
-    dueq_status status = dueq__url_parse(&opened->url, opened->address, &opened->error);
+    dueq_status status = DUEQ_OK;
+    if (!url)
+        status = dueq__url_default(&opened->address, &opened->error);
+    else if (!(opened->address = strdup(url)))
+        status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (status)
+        return status;
+    status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
     opened->command = dueq__conn_new(&opened->url, opened->name);

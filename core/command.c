@@ -138,8 +138,13 @@ bool dueq__command_hopeless(const dueq_client *client, dueq_status status) {
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
     const char *path = NULL;
     if (client->embedded) {
-        dueq_status status =
-            dueq__embedded_ensure(client->embedded, client->call.deadline_ms, &client->error);
+        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
+        if (status == DUEQ_PENDING) {
+            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
+            if (client->call.phase == DUEQ__PHASE_WAITING)
+                dueq__wait_blind(client);
+            return false;
+        }
         if (status) {
             dueq__call_finish(client, status);
             return false;
@@ -196,10 +201,17 @@ static void expire(dueq_client *client) {
     dueq_status status = client->error.status;
     bool known = !call->sent && !call->doubtful;
     bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
+    bool resolving = dueq__conn_state(client->command) == DUEQ__CONN_RESOLVING;
     bool shaking = dueq__conn_state(client->command) == DUEQ__CONN_TLS;
     long long limit = (long long)client->url.timeout_ms;
     dueq__command_drop(client);
-    if (known && shaking) {
+    if (known && resolving) {
+        dueq__fail(&client->error, DUEQ_CONNECT,
+                   "cannot reach the server at %s: the name resolution did not answer within %lld "
+                   "ms; do the name servers in /etc/resolv.conf answer?",
+                   client->url.shown, limit);
+        dueq__call_finish(client, DUEQ_CONNECT);
+    } else if (known && shaking) {
         dueq__fail(&client->error, DUEQ_TLS,
                    "%s did not end the TLS handshake within %lld ms; does it speak TLS there?",
                    client->url.shown, limit);

@@ -30,7 +30,8 @@ struct dueq__conn {
     bool input_ended, output_ended;
     struct dueq__tls *tls;
     redisReader *reader;
-    struct addrinfo *addresses, *address; /* to try, and the one under way */
+    struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
+    const struct addrinfo *address;      /* the one under way */
     char *out;
     size_t out_at, out_size, out_room;
     char sealed[PORTION]; /* TLS: bytes for the socket */
@@ -52,9 +53,19 @@ struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name)
     return conn;
 }
 
+static void leave_epoll(const struct dueq__conn *conn) {
+    if (dueq__conn_fd(conn) >= 0 && conn->epoll >= 0)
+        epoll_ctl(conn->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
+}
+
+static void drop_resolution(struct dueq__conn *conn) {
+    dueq__resolution_drop(conn->resolution);
+    conn->resolution = NULL;
+    conn->address = NULL;
+}
+
 static void close_socket(struct dueq__conn *conn) {
-    if (conn->fd >= 0 && conn->epoll >= 0)
-        epoll_ctl(conn->epoll, EPOLL_CTL_DEL, conn->fd, NULL);
+    leave_epoll(conn);
     if (conn->fd >= 0)
         close(conn->fd);
     conn->fd = -1;
@@ -70,9 +81,7 @@ static void close_socket(struct dueq__conn *conn) {
 
 void dueq__conn_close(struct dueq__conn *conn) {
     close_socket(conn);
-    if (conn->addresses)
-        freeaddrinfo(conn->addresses);
-    conn->addresses = conn->address = NULL;
+    drop_resolution(conn);
     free(conn->out);
     conn->out = NULL;
     conn->out_room = 0;
@@ -96,7 +105,9 @@ int64_t dueq__conn_id(const struct dueq__conn *conn) { return conn->id; }
 
 bool dueq__conn_named(const struct dueq__conn *conn) { return conn->named && conn->id; }
 
-int dueq__conn_fd(const struct dueq__conn *conn) { return conn->fd; }
+int dueq__conn_fd(const struct dueq__conn *conn) {
+    return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution) : conn->fd;
+}
 
 short dueq__conn_events(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_CONNECTING)
@@ -205,19 +216,26 @@ static void connect_next(struct dueq__conn *conn) {
     lose(conn);
 }
 
-static void connect_host(struct dueq__conn *conn) {
-    char port[12];
-    snprintf(port, sizeof port, "%d", conn->url->port);
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
-    int problem = getaddrinfo(conn->url->host, port, &hints, &conn->addresses);
-    if (problem) {
-        conn->addresses = NULL;
-        no_connection(conn, gai_strerror(problem));
-        lose(conn);
+static void pump_resolving(struct dueq__conn *conn) {
+    if (!dueq__resolution_done(conn->resolution))
         return;
-    }
-    conn->address = conn->addresses;
+    conn->address = dueq__resolution_addresses(conn->resolution);
+    if (!conn->address)
+        no_connection(conn, dueq__resolution_problem(conn->resolution));
     connect_next(conn);
+}
+
+static void connect_host(struct dueq__conn *conn) {
+    conn->resolution = dueq__resolve(conn->url->host, conn->url->port);
+    if (conn->resolution) {
+        conn->state = DUEQ__CONN_RESOLVING;
+        pump_resolving(conn);
+    } else {
+        dueq__fail(&conn->error, DUEQ_CONNECT,
+                   "cannot reach the server at %s: its name resolution could not be started: %s",
+                   conn->url->shown, strerror(errno));
+        lose(conn);
+    }
 }
 
 static void connect_path(struct dueq__conn *conn, const char *path) {
@@ -299,11 +317,13 @@ static void pump_connecting(struct dueq__conn *conn) {
         } else {
             lose(conn);
         }
-    } else if (conn->url->transport == DUEQ__TLS) {
-        begin_tls(conn);
-    } else {
-        begin_login(conn);
+        return;
     }
+    drop_resolution(conn);
+    if (conn->url->transport == DUEQ__TLS)
+        begin_tls(conn);
+    else
+        begin_login(conn);
 }
 
 /* ---- Bytes out and in ---- */
@@ -458,9 +478,11 @@ void dueq__conn_flush(struct dueq__conn *conn) {
 }
 
 void dueq__conn_pump(struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_RESOLVING)
+        pump_resolving(conn);
     if (conn->state == DUEQ__CONN_CONNECTING)
         pump_connecting(conn);
-    if (conn->state == DUEQ__CONN_CLOSED || conn->state == DUEQ__CONN_CONNECTING)
+    if (conn->state < DUEQ__CONN_TLS)
         return;
     flush(conn);
     for (int i = 0; i < PORTIONS_A_PUMP && !conn->input_ended && read_some(conn); i++)

@@ -135,8 +135,10 @@ typedef struct dueq_client dueq_client;
  * url  redis://[user:password@]host[:port][/db]       port 6379, db 0
  *      rediss://...                                    the same by TLS, the peer's name verified
  *      unix://[user:password@]/path/to/socket[?db=N]
- *      embedded:DIR                                    a private server for the directory DIR
- *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory.
+ *      embedded:DIR                                    a private server for the directory DIR, which
+ *                                                      must be this user's and nobody else's to write in
+ *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory (URL: the user
+ *      has no home directory).
  *      Parameters (?name=value&...): timeout (a call's deadline: 500ms, 10s, 1m; a bare number is
  *      seconds), db, ca, cert, key (PEM files for rediss).
  *
@@ -654,7 +656,9 @@ DUEQ_API void dueq_new_id(dueq_client *client, char *buffer);
  * Then, until it returns something else than PENDING:
  *     dueq_poll_set() -> poll (or any event loop) -> dueq_pump()
  * and once dueq_take() for the result, also after a failure.
- * getaddrinfo() and the start of an embedded server are the two steps that may block.
+ * None of these waits for anything. A host's name is resolved in a thread, one for each server at a time,
+ * which ends by itself also when nobody waits for it any more; an embedded server is started beside the
+ * call. Files (certificates, those of an embedded server's directory) are read in place.
  */
 DUEQ_API dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count);
 DUEQ_API dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

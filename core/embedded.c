@@ -18,7 +18,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,22 +25,18 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "embedded.h"
 #include "internal.h"
 
-#define NAP_MS 5
-
 struct dueq__embedded {
     char *given; /* the directory, made absolute when the handle was: a later chdir() is harmless */
     char *directory;              /* the same without links and dots; NULL until it exists */
     int share;                    /* `users` under LOCK_SH; -1: none */
+    bool started;                 /* a server, which could not be connected to yet */
     char path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
 };
-
-enum answer { ABSENT, FORBIDDEN, SILENT, LOADING, ANSWERS };
 
 /* ---- The directory ----------------------------------------------------------------------------- */
 
@@ -87,68 +82,19 @@ char *dueq__embedded_entry(const char *directory, const char *name) {
     return path;
 }
 
-/* Opens an entry for reading and writing, above the numbers that the server is given. */
-static int open_entry(const struct dueq__embedded *embedded, const char *name) {
-    char *path = dueq__embedded_entry(embedded->directory, name);
-    if (!path) {
-        errno = ENOMEM;
-        return -1;
-    }
-    int low = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    free(path);
-    if (low < 0)
-        return -1;
-    int fd = fcntl(low, F_DUPFD_CLOEXEC, 10);
-    int why = errno;
-    close(low);
-    errno = why;
-    return fd;
-}
-
-/* mkdir -p, for this user alone. */
-static bool make_directories(const char *path) {
-    char *copy = strdup(path);
-    if (!copy)
-        return false;
-    bool good = true;
-    for (char *at = copy + 1; good; at++) {
-        if (*at != '/' && *at != '\0')
-            continue;
-        char end = *at;
-        *at = '\0';
-        good = mkdir(copy, 0700) == 0 || errno == EEXIST;
-        if (end == '\0')
-            break;
-        *at = '/';
-    }
-    int why = errno;
-    free(copy);
-    errno = why;
-    return good;
-}
-
 static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *error) {
-    if (!make_directories(embedded->given))
-        return dueq__fail(error, DUEQ_EMBEDDED, "cannot make the directory %s: %s", embedded->given,
-                          strerror(errno));
+    dueq_status status = dueq__embedded_guard(embedded->given, true, error);
+    if (status)
+        return status;
     free(embedded->directory);
     embedded->directory = realpath(embedded->given, NULL);
     if (!embedded->directory)
         return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s", embedded->given,
                           strerror(errno));
-    return DUEQ_OK;
+    return dueq__embedded_guard(embedded->directory, false, error);
 }
 
-/* ---- Time and the share ------------------------------------------------------------------------ */
-
-/* Sleeps for a moment; false: the deadline has passed. */
-static bool nap(int64_t deadline_ms) {
-    if (dueq__monotonic_ms() >= deadline_ms)
-        return false;
-    const struct timespec moment = {0, NAP_MS * 1000000L};
-    nanosleep(&moment, NULL);
-    return true;
-}
+/* ---- The share ------------------------------------------------------------------------ */
 
 /* Whether the share is on the file that others see now: the directory may have been made anew. */
 static bool share_is_current(const struct dueq__embedded *embedded) {
@@ -156,14 +102,13 @@ static bool share_is_current(const struct dueq__embedded *embedded) {
         return false;
     char *path = dueq__embedded_entry(embedded->directory, "users");
     struct stat ours, theirs;
-    bool same = path && fstat(embedded->share, &ours) == 0 && stat(path, &theirs) == 0 &&
+    bool same = path && fstat(embedded->share, &ours) == 0 && lstat(path, &theirs) == 0 &&
                 ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
     free(path);
     return same;
 }
 
-static dueq_status take_share(struct dueq__embedded *embedded, int64_t deadline_ms,
-                              struct dueq__error *error) {
+static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__error *error) {
     if (share_is_current(embedded))
         return DUEQ_OK;
     if (embedded->share >= 0)
@@ -172,23 +117,18 @@ static dueq_status take_share(struct dueq__embedded *embedded, int64_t deadline_
     dueq_status status = resolve(embedded, error);
     if (status != DUEQ_OK)
         return status;
-    int fd = open_entry(embedded, "users");
+    int fd = dueq__embedded_open(embedded->directory, "users", O_RDWR | O_CREAT, error);
     if (fd < 0)
-        return dueq__fail(
-            error, DUEQ_EMBEDDED,
-            "cannot write in the directory %s: %s; name one that this user may write in",
-            embedded->directory, strerror(errno));
-    while (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+        return error->status;
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
         int why = errno;
-        if (why == EINTR || (why == EWOULDBLOCK && nap(deadline_ms)))
-            continue;
         close(fd);
-        if (why == EWOULDBLOCK)
-            return dueq__fail(error, DUEQ_EMBEDDED,
-                              "the server of %s was ending and did not end before the deadline",
-                              embedded->directory);
-        return dueq__fail(error, DUEQ_EMBEDDED, "cannot lock a file in %s: %s", embedded->directory,
-                          strerror(why));
+        status = dueq__fail(error, DUEQ_EMBEDDED,
+                            why == EWOULDBLOCK
+                                ? "the server of %s was ending and did not end before the deadline"
+                                : "cannot lock a file in %s: %s",
+                            embedded->directory, strerror(why));
+        return why == EWOULDBLOCK ? DUEQ_PENDING : status;
     }
     futimens(fd, NULL); /* tells the watcher that there was a user, however short its stay */
     embedded->share = fd;
@@ -197,134 +137,99 @@ static dueq_status take_share(struct dueq__embedded *embedded, int64_t deadline_
 
 /* ---- Asking the server ------------------------------------------------------------------------- */
 
-/* Where the server listens, by the directory's `socket`; false: nothing to connect to. */
-static bool find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
+/*
+ * Where the server listens, by the directory's `socket`, or where that link leads. 0, or ENOENT: nothing to
+ * connect to, EPERM: another user may have made it.
+ */
+static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
+    struct stat what;
+    char runtime[DUEQ__SOCKET_ROOM];
     memset(address, 0, sizeof *address);
     address->sun_family = AF_UNIX;
     char *own = dueq__embedded_entry(embedded->directory, "socket");
     if (!own)
-        return false;
+        return ENOENT;
     ssize_t size = readlink(own, address->sun_path, DUEQ__SOCKET_ROOM);
+    bool linked = size > 0;
     if (size < 0 && strlen(own) < DUEQ__SOCKET_ROOM) {
         strcpy(address->sun_path, own);
         size = (ssize_t)strlen(own);
     }
     free(own);
-    return size > 0 && (size_t)size < DUEQ__SOCKET_ROOM;
+    if (size <= 0 || (size_t)size >= DUEQ__SOCKET_ROOM || lstat(address->sun_path, &what) != 0)
+        return ENOENT;
+    if (what.st_uid != geteuid())
+        return EPERM;
+    strcpy(runtime, address->sun_path);
+    *strrchr(runtime, '/') = '\0';
+    struct dueq__error unsafe;
+    return linked && dueq__embedded_guard(runtime, false, &unsafe) ? EPERM : 0;
 }
 
-/* Waits for an event; false: the deadline has passed. */
-static bool await(int fd, short events, int64_t deadline_ms) {
-    for (;;) {
-        int64_t left = deadline_ms - dueq__monotonic_ms();
-        if (left <= 0)
-            return false;
-        struct pollfd one = {fd, events, 0};
-        if (poll(&one, 1, left > 1000 ? 1000 : (int)left) > 0)
-            return true;
-    }
-}
-
-static enum answer ask(int fd, const struct sockaddr_un *address, int64_t deadline_ms) {
-    static const char ping[] = "PING\r\n", loading[] = "-LOADING";
-    while (connect(fd, (const struct sockaddr *)address, sizeof *address) != 0) {
-        if (errno == EISCONN)
-            break;
-        if (errno == EACCES || errno == EPERM)
-            return FORBIDDEN;
-        if (errno != EAGAIN && errno != EINTR)
-            return ABSENT;
-        if (errno == EAGAIN && !nap(deadline_ms)) /* its queue of connections is full */
-            return SILENT;
-    }
-    if (send(fd, ping, sizeof ping - 1, MSG_NOSIGNAL) != (ssize_t)sizeof ping - 1)
-        return ABSENT;
-    char reply[sizeof loading - 1];
-    size_t size = 0;
-    while (size < sizeof reply && !memchr(reply, '\n', size)) {
-        if (!await(fd, POLLIN, deadline_ms))
-            return SILENT;
-        ssize_t got = recv(fd, reply + size, sizeof reply - size, 0);
-        if (got > 0)
-            size += (size_t)got;
-        else if (got == 0 || (errno != EAGAIN && errno != EINTR))
-            return ABSENT;
-    }
-    return size == sizeof reply && memcmp(reply, loading, size) == 0 ? LOADING : ANSWERS;
-}
-
-/* Whether the server answers. Any answer will do: what is wrong with it is for the connection to say. */
-static enum answer probe(struct dueq__embedded *embedded, int64_t deadline_ms) {
+/* 0: it can be connected to; else an errno. Whether it answers is for the connection to say. */
+static int probe(struct dueq__embedded *embedded) {
     struct sockaddr_un address;
-    if (!find_socket(embedded, &address))
-        return ABSENT;
+    int why = find_socket(embedded, &address);
+    if (why)
+        return why;
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return ABSENT;
-    enum answer answer = ask(fd, &address, deadline_ms);
+        return errno;
+    why = connect(fd, (const struct sockaddr *)&address, sizeof address) ? errno : 0;
     close(fd);
-    if (answer == ANSWERS)
+    if (!why)
         strcpy(embedded->path, address.sun_path);
-    return answer;
+    return why;
 }
 
 /* ---- Ensure ------------------------------------------------------------------------------------ */
 
-static dueq_status give_up(const struct dueq__embedded *embedded, enum answer answer, bool started,
-                           struct dueq__error *error) {
-    const char *directory = embedded->directory;
-    switch (answer) {
-    case LOADING:
-        return dueq__fail(error, DUEQ_LOADING, "the server of %s is still loading its data",
-                          directory);
-    case SILENT:
-        return dueq__fail(error, DUEQ_TIMEOUT,
-                          "the server of %s runs but does not answer: it is stopped or very busy",
-                          directory);
-    case FORBIDDEN:
-        return dueq__fail(error, DUEQ_EMBEDDED, "the server of %s belongs to another user",
-                          directory);
-    default:
-        return dueq__fail(error, DUEQ_EMBEDDED,
-                          started
-                              ? "the server of %s did not come up before the deadline; see its "
-                                "server.log"
-                              : "a server of %s runs, but its socket cannot be reached from here; "
-                                "end the process that holds the file `lock` in it",
-                          directory);
+/* There is no server to connect to: starts one, unless one runs or was just started. */
+static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *error) {
+    int lock = dueq__embedded_open(embedded->directory, "lock", O_RDWR | O_CREAT, error);
+    if (lock < 0)
+        return error->status;
+    dueq_status status = DUEQ_PENDING;
+    bool free_to_start = flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (free_to_start && embedded->started) {
+        char words[384];
+        embedded->started = false;
+        dueq__embedded_last_words(embedded->directory, words, sizeof words);
+        status = dueq__fail(error, DUEQ_EMBEDDED, "the server of %s ended at once: %s",
+                            embedded->directory, words);
+    } else if (free_to_start && dueq__embedded_start(embedded->directory, lock, error)) {
+        status = error->status;
+    } else {
+        embedded->started = embedded->started || free_to_start;
+        dueq__fail(error, DUEQ_EMBEDDED,
+                   embedded->started
+                       ? "the server of %s did not come up before the deadline; see its server.log"
+                       : "a server of %s runs, but its socket cannot be reached from here; end the "
+                         "process that holds the file `lock` in it",
+                   embedded->directory);
     }
+    close(lock);
+    return status;
 }
 
-dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, int64_t deadline_ms,
-                                  struct dueq__error *error) {
-    dueq_status status = take_share(embedded, deadline_ms, error);
+dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__error *error) {
+    dueq_status status = take_share(embedded, error);
     if (status != DUEQ_OK)
         return status;
-    bool started = false;
-    for (;;) {
-        enum answer answer = probe(embedded, deadline_ms);
-        if (answer == ANSWERS)
-            return DUEQ_OK;
-        if (answer == ABSENT) {
-            int lock = open_entry(embedded, "lock");
-            if (lock < 0)
-                return dueq__fail(error, DUEQ_EMBEDDED, "cannot write in the directory %s: %s",
-                                  embedded->directory, strerror(errno));
-            bool free_to_start = flock(lock, LOCK_EX | LOCK_NB) == 0;
-            if (free_to_start && started) {
-                char words[384];
-                dueq__embedded_last_words(embedded->directory, words, sizeof words);
-                status = dueq__fail(error, DUEQ_EMBEDDED, "the server of %s ended at once: %s",
-                                    embedded->directory, words);
-            } else if (free_to_start) {
-                status = dueq__embedded_start(embedded->directory, lock, error);
-                started = true;
-            }
-            close(lock);
-            if (status != DUEQ_OK)
-                return status;
-        }
-        if (answer == FORBIDDEN || !nap(deadline_ms))
-            return give_up(embedded, answer, started, error);
+    switch (probe(embedded)) {
+    case 0:
+        embedded->started = false;
+        return DUEQ_OK;
+    case EAGAIN: /* its queue of connections is full */
+        dueq__fail(error, DUEQ_TIMEOUT,
+                   "the server of %s runs but does not answer: it is stopped or very busy",
+                   embedded->directory);
+        return DUEQ_PENDING;
+    case EACCES:
+    case EPERM:
+        return dueq__fail(error, DUEQ_EMBEDDED, "the server of %s belongs to another user",
+                          embedded->directory);
+    default:
+        return start(embedded, error);
     }
 }

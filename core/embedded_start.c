@@ -30,7 +30,7 @@ extern char **environ;
  * - The watcher lingers: it ends the server when nobody has had a share for a whole second, and lets
  *   newcomers in meanwhile. A failure of flock ends the watcher, never the server.
  * - Descriptor 4 is an open file description of `users` that keeper and watcher share: LOCK_EX is held
- *   until the server is gone, and newcomers wait for that long.
+ *   until the server is gone, and newcomers wait for that long. 1 and 2 are `server.log`.
  * - The server is the keeper's child and is waited for by it alone, so its number cannot have become
  *   another process's when it is sent a signal. CONT wakes one that was stopped.
  * - LC_ALL: newer servers refuse to start under a locale that the machine does not have.
@@ -42,8 +42,6 @@ static const char keeper[] =
     "export PATH LC_ALL\n"
     "umask 077\n"
     "cd \"$1\" || exit\n"
-    "mv -f server.log server.log.old\n"
-    "exec 4<>users >server.log 2>&1\n"
     "if ! command -v flock >/dev/null; then\n"
     "    echo 'flock (of util-linux) is not on the PATH'\n"
     "    exit 1\n"
@@ -121,12 +119,12 @@ static char *find_server(struct dueq__error *error) {
 
 /* Makes `parent`/`leaf`, or accepts it when it is this user's alone. */
 static bool private_directory(char *path, size_t room, const char *parent, const char *leaf) {
-    struct stat what;
+    struct dueq__error unsafe;
     int size = snprintf(path, room, "%s/%s", parent, leaf);
-    if (size < 0 || (size_t)size >= room || (mkdir(path, 0700) != 0 && errno != EEXIST))
+    if (size < 0 || (size_t)size >= room)
         return false;
-    return lstat(path, &what) == 0 && S_ISDIR(what.st_mode) && what.st_uid == geteuid() &&
-           (what.st_mode & 077) == 0;
+    mkdir(path, 0700);
+    return dueq__embedded_guard(path, false, &unsafe) == DUEQ_OK;
 }
 
 /*
@@ -192,16 +190,17 @@ static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
 }
 
 /* Runs the keeper in a session of its own. 0 or an errno. */
-static int spawn(char *const argv[], int lock) {
+static int spawn(char *const argv[], int lock, int users, int log) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
-    posix_spawn_file_actions_adddup2(&actions, 0, 1);
-    posix_spawn_file_actions_adddup2(&actions, 0, 2);
+    posix_spawn_file_actions_adddup2(&actions, log, 1);
+    posix_spawn_file_actions_adddup2(&actions, log, 2);
     posix_spawn_file_actions_adddup2(&actions, lock, 3);
-    close_all_above(&actions, 3);
+    posix_spawn_file_actions_adddup2(&actions, users, 4);
+    close_all_above(&actions, 4);
     sigset_t signals;
     sigemptyset(&signals);
     posix_spawnattr_setsigmask(&attributes, &signals);
@@ -223,29 +222,58 @@ static int spawn(char *const argv[], int lock) {
     return 0;
 }
 
-dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error) {
+/* A new `server.log`; the one before is kept. */
+static int open_log(const char *directory, struct dueq__error *error) {
+    int at = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (at >= 0) {
+        renameat(at, "server.log", at, "server.log.old");
+        close(at);
+    }
+    return dueq__embedded_open(directory, "server.log", O_WRONLY | O_APPEND | O_CREAT | O_EXCL,
+                               error);
+}
+
+static dueq_status run(const char *directory, char *server, int lock, struct dueq__error *error) {
     char path[DUEQ__SOCKET_ROOM];
+    dueq_status status = choose_socket(directory, path, error);
+    if (status)
+        return status;
+    const char *argv[] = {"sh", "-c", keeper, "dueq-embedded", directory, server, path, NULL};
+    int log = open_log(directory, error), why = 0;
+    int users = log < 0 ? -1 : dueq__embedded_open(directory, "users", O_RDWR | O_CREAT, error);
+    if (users >= 0)
+        why = spawn((char *const *)(uintptr_t)argv, lock, users, log);
+    status = users < 0 ? error->status : DUEQ_OK;
+    if (why)
+        status = dueq__fail(error, DUEQ_EMBEDDED, "cannot run /bin/sh: %s", strerror(why));
+    if (users >= 0)
+        close(users);
+    if (log >= 0)
+        close(log);
+    return status;
+}
+
+dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error) {
     char *server = find_server(error);
     if (!server)
         return error->status;
-    dueq_status status = choose_socket(directory, path, error);
-    if (status == DUEQ_OK) {
-        const char *argv[] = {"sh", "-c", keeper, "dueq-embedded", directory, server, path, NULL};
-        int why = spawn((char *const *)(uintptr_t)argv, lock);
-        if (why != 0)
-            status = dueq__fail(error, DUEQ_EMBEDDED, "cannot run /bin/sh: %s", strerror(why));
-    }
+    dueq_status status = dueq__embedded_own(directory, error);
+    if (!status)
+        status = run(directory, server, lock, error);
     free(server);
     return status;
 }
 
 void dueq__embedded_last_words(const char *directory, char *text, size_t room) {
     text[0] = '\0';
-    char *path = dueq__embedded_entry(directory, "server.log");
-    FILE *file = path ? fopen(path, "re") : NULL;
-    free(path);
-    if (!file)
+    struct dueq__error unread;
+    int log = dueq__embedded_open(directory, "server.log", O_RDONLY, &unread);
+    FILE *file = log < 0 ? NULL : fdopen(log, "r");
+    if (!file) {
+        if (log >= 0)
+            close(log);
         return;
+    }
     if (fseek(file, -(long)room + 1, SEEK_END) != 0)
         rewind(file);
     bool whole = ftell(file) == 0;

@@ -3,12 +3,13 @@
  * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
  * queues.c, lock.c, verb.c) with its messages (message.h), or of another system's queue (redisson/,
  * laravel/, foreign.h) -> call (call.c, command.c, wait.h: wait.c, block.c, listen.c, leave.c) ->
- * script (script.c, words.h) -> connection (conn.c, tls.c) -> reply (reply.c) -> result (result.h).
+ * script (script.c, words.h) -> connection (conn.c, resolve.c, tls.c) -> reply (reply.c) -> result (result.h).
  * Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
 #define DUEQ_INTERNAL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
@@ -36,6 +37,11 @@ int64_t dueq__monotonic_ms(void);
 int64_t dueq__monotonic_us(void);
 int64_t dueq__wall_ms(void);
 #define DUEQ__NEVER INT64_MAX
+
+/* ---- thread.c ---------------------------------------------------------------------------------- */
+
+/* Starts a thread that gets no signals: these are for the program's own threads. 0 or an errno. */
+int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
 /* ---- id.c: ids and stamps, ordered by time ----------------------------------------------------- */
 
@@ -71,8 +77,8 @@ struct dueq__url {
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
-/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees. */
-char *dueq__url_default(void);
+/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
+dueq_status dueq__url_default(char **url, struct dueq__error *error);
 
 /* ---- keys.c ------------------------------------------------------------------------------------ */
 
@@ -145,11 +151,11 @@ struct dueq__embedded *dueq__embedded_new(const char *directory);
 void dueq__embedded_free(struct dueq__embedded *embedded);
 
 /*
- * Sees to it that the directory's server runs and answers, and starts it if need be. Blocks, until
- * deadline_ms (dueq__monotonic_ms) at most. Called before each connect.
+ * Looks whether the directory's server can be connected to, and starts it if need be, without waiting for
+ * it. Called before each connect. PENDING: not yet, and error says why; call it again after a nap.
  */
-dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, int64_t deadline_ms,
-                                  struct dueq__error *error);
+dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__error *error);
+#define DUEQ__EMBEDDED_NAP_MS 5
 /* The socket's path after a successful ensure; NULL before. */
 const char *dueq__embedded_path(const struct dueq__embedded *embedded);
 
@@ -197,10 +203,27 @@ ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* byte
 ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size);  /* plain; 0 none, -1 bad */
 bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
 
+/* ---- resolve.c: the addresses of a host, without blocking ---------------------------------------- */
+
+struct addrinfo;
+struct dueq__resolution;
+
+/* Begins; a numeric address is done at once. NULL: it cannot be started, errno says why. */
+struct dueq__resolution *dueq__resolve(const char *host, int port);
+bool dueq__resolution_done(const struct dueq__resolution *resolution);
+/* Readable once it is done, for all who share it: it is not to be read. -1: it was done at once. */
+int dueq__resolution_fd(const struct dueq__resolution *resolution);
+/* Of one that is done: NULL where there was a problem. They live until it is dropped. */
+const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution *resolution);
+const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
+/* Gives it up, or frees what it found. NULL is safe. */
+void dueq__resolution_drop(struct dueq__resolution *resolution);
+
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
     DUEQ__CONN_CLOSED,
+    DUEQ__CONN_RESOLVING,
     DUEQ__CONN_CONNECTING,
     DUEQ__CONN_TLS,
     DUEQ__CONN_LOGIN,
@@ -423,7 +446,7 @@ bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const due
                         size_t count);
 bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
                               const struct dueq__words *words);
-/* Starts a connection; false: it cannot be, and the call is final. */
+/* Starts a connection; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
 /* Sets when to try again after a failure. */
 void dueq__command_back_off(dueq_client *client);

@@ -1,4 +1,3 @@
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,16 +100,6 @@ static void release(struct dueq__keeper *keeper) {
     free(keeper);
 }
 
-/* Signals are for the program's own threads. */
-static bool start(struct dueq__keeper *keeper) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = !pthread_create(&keeper->thread, NULL, keep, keeper);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
-}
-
 dueq_status dueq__keeper_start(dueq_client *client, dueq_queue *const *queues, size_t queue_count,
                                struct dueq__hold *hold, struct dueq__keeper **keeper) {
     struct dueq__keeper *made = calloc(1, sizeof *made);
@@ -126,7 +115,7 @@ dueq_status dueq__keeper_start(dueq_client *client, dueq_queue *const *queues, s
             dueq_queue_open(made->client, name.data, name.size, &made->queues[made->queue_count]);
         made->queue_count += !status;
     }
-    if (!status && start(made)) {
+    if (!status && !dueq__thread_start(&made->thread, keep, made)) {
         *keeper = made;
         return DUEQ_OK;
     }

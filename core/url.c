@@ -262,25 +262,36 @@ void dueq__url_clear(struct dueq__url *url) {
     *url = (struct dueq__url){0};
 }
 
-char *dueq__url_default(void) {
+/* The URL of the embedded server in a directory of this name; NULL: out of memory. */
+static char *embedded_url(const char *parent, const char *within) {
+    char *url = malloc(strlen("embedded:") + 3 * strlen(parent) + strlen(within) + 1);
+    if (!url)
+        return NULL;
+    char *out = url + sprintf(url, "embedded:");
+    for (; *parent; parent++)
+        out += sprintf(out, strchr("%?", *parent) ? "%%%02X" : "%c", (unsigned char)*parent);
+    strcpy(out, within);
+    return url;
+}
+
+dueq_status dueq__url_default(char **url, struct dueq__error *error) {
     const char *set = getenv("DUEQ_URL");
-    if (set && *set)
-        return strdup(set);
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *within = "/dueq";
+    bool named = set && *set;
     if (!state || *state != '/') {
         state = home;
         within = "/.local/state/dueq";
     }
-    if (!state || *state != '/') {
-        struct passwd *user = getpwuid(getuid());
-        state = user ? user->pw_dir : "/tmp";
+    if (!named && (!state || *state != '/')) {
+        const struct passwd *user = getpwuid(getuid());
+        state = user ? user->pw_dir : NULL;
     }
-    char *url = malloc(strlen("embedded:") + 3 * strlen(state) + strlen(within) + 1);
-    if (!url)
-        return NULL;
-    char *out = url + sprintf(url, "embedded:");
-    for (; *state; state++)
-        out += sprintf(out, strchr("%?", *state) ? "%%%02X" : "%c", (unsigned char)*state);
-    strcpy(out, within);
-    return url;
+    if (!named && (!state || *state != '/'))
+        return dueq__fail(error, DUEQ_URL,
+                          "no server is named, and this user (uid %ju) has no home directory for "
+                          "an embedded one: set DUEQ_URL, or HOME or XDG_STATE_HOME to an absolute "
+                          "path",
+                          (uintmax_t)getuid());
+    *url = named ? strdup(set) : embedded_url(state, within);
+    return *url ? DUEQ_OK : dueq__fail(error, DUEQ_NO_MEMORY, NULL);
 }

@@ -22,9 +22,14 @@ char root[64], directory[80];
 struct dueq__error embedded_error;
 
 dueq_status ensure(struct dueq__embedded *embedded) {
-    embedded_error.status = DUEQ_OK;
-    embedded_error.text[0] = '\0';
-    return dueq__embedded_ensure(embedded, dueq__monotonic_ms() + CALL_MS, &embedded_error);
+    int64_t end = dueq__monotonic_ms() + CALL_MS;
+    embedded_error = (struct dueq__error){0};
+    for (;;) {
+        dueq_status status = dueq__embedded_ensure(embedded, &embedded_error);
+        if (status != DUEQ_PENDING || dueq__monotonic_ms() >= end)
+            return status;
+        sleep_ms(DUEQ__EMBEDDED_NAP_MS);
+    }
 }
 
 struct dueq__embedded *open_server(const char *path) {
@@ -55,7 +60,11 @@ static const char *ask_at(const char *path, const char *command) {
 }
 
 const char *ask(const struct dueq__embedded *embedded, const char *command) {
-    return ask_at(dueq__embedded_path(embedded), command);
+    const char *reply;
+    do
+        reply = ask_at(dueq__embedded_path(embedded), command);
+    while (strncmp(reply, "-LOADING", strlen("-LOADING")) == 0);
+    return reply;
 }
 
 static pid_t pid_at(const char *path) {

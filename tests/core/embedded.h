@@ -24,7 +24,8 @@ int tear_down_directory(void **state);
 dueq_status ensure(struct dueq__embedded *embedded);
 /* A share of the directory's server; asserts that it answers. */
 struct dueq__embedded *open_server(const char *path);
-/* Sends one inline command, and returns the first bytes of its reply in a static buffer. */
+/* Sends one inline command, again while the server loads, and returns the first bytes of its reply in a
+ * static buffer. */
 const char *ask(const struct dueq__embedded *embedded, const char *line);
 pid_t server_pid(const struct dueq__embedded *embedded);
 

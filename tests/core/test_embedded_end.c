@@ -73,6 +73,7 @@ static void test_ensure_after_kill_of_the_server(void **state) {
     assert_non_null(strstr(ask(embedded, "SET kept 1"), "+OK"));
     assert_non_null(strstr(ask(embedded, "SET kept 2"), "+OK"));
     kill(server, SIGKILL);
+    await_exit(server);
     assert_int_equal(ensure(embedded), DUEQ_OK);
     assert_int_not_equal(server_pid(embedded), server);
     assert_string_equal(ask(embedded, "GET kept"), "$1\r\n2\r\n");
@@ -82,18 +83,24 @@ static void test_ensure_after_kill_of_the_server(void **state) {
     dueq__embedded_free(embedded);
 }
 
-static void test_ensure_with_a_stopped_server(void **state) {
+static struct jobs open_jobs(const char *parameters) {
+    char url[PATH_MAX];
+    snprintf(url, sizeof url, "embedded:%s%s", directory, parameters);
+    return jobs_open(url);
+}
+
+static void test_push_with_a_stopped_server(void **state) {
     (void)state;
     struct dueq__embedded *embedded = open_server(directory);
     pid_t server = server_pid(embedded);
+    struct jobs jobs = open_jobs("?timeout=300ms");
     kill(server, SIGSTOP);
-    embedded_error.text[0] = '\0';
-    assert_int_equal(dueq__embedded_ensure(embedded, dueq__monotonic_ms() + 300, &embedded_error),
-                     DUEQ_TIMEOUT);
-    assert_non_null(strstr(embedded_error.text, directory));
+    assert_status(jobs.client, TIMEOUT, push_text(jobs.queue, "a"));
+    assert_non_null(strstr(dueq_error_text(jobs.client), directory));
     kill(server, SIGCONT);
-    assert_int_equal(ensure(embedded), DUEQ_OK);
+    assert_status(jobs.client, OK, push_text(jobs.queue, "a"));
     assert_int_equal(server_pid(embedded), server);
+    jobs_close(jobs);
     dueq__embedded_free(embedded);
 }
 
@@ -102,6 +109,7 @@ static void test_ensure_after_the_directory_was_removed(void **state) {
     struct dueq__embedded *embedded = open_server(directory);
     pid_t server = server_pid(embedded);
     kill(server, SIGKILL);
+    await_exit(server);
     assert_int_equal(remove_tree(directory), 0);
     assert_int_equal(ensure(embedded), DUEQ_OK);
     sleep_ms(2500); /* the share is on the new file: the server stays */
@@ -142,6 +150,8 @@ static void test_ensure_without_a_server_program(void **state) {
 static void test_ensure_with_an_unwritable_directory(void **state) {
     (void)state;
     assert_int_equal(mkdir(directory, 0500), 0);
+    if (geteuid() == 0)
+        assert_int_equal(chown(directory, 65534, 65534), 0);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
@@ -171,15 +181,38 @@ static void test_ensure_with_a_file_as_directory(void **state) {
     dueq__embedded_free(embedded);
 }
 
-static void test_ensure_past_the_deadline(void **state) {
+static void test_push_past_the_deadline(void **state) {
     (void)state;
     use_script("mute", "exec sleep 3");
-    struct dueq__embedded *embedded = dueq__embedded_new(directory);
-    int64_t before = dueq__monotonic_ms();
-    assert_int_equal(dueq__embedded_ensure(embedded, before + 300, &embedded_error), DUEQ_EMBEDDED);
-    assert_true(dueq__monotonic_ms() - before >= 300);
-    assert_non_null(strstr(embedded_error.text, "deadline"));
-    dueq__embedded_free(embedded);
+    struct jobs jobs = open_jobs("?timeout=300ms");
+    int64_t before = now_ms();
+    assert_status(jobs.client, EMBEDDED, push_text(jobs.queue, "a"));
+    assert_in_range(now_ms() - before, 300, 2500);
+    assert_non_null(strstr(dueq_error_text(jobs.client), "deadline"));
+    jobs_close(jobs);
+}
+
+/* No step of the call takes long while the server starts, and the descriptor says when it is there. */
+static void test_push_pumps_while_the_server_starts(void **state) {
+    (void)state;
+    char script[2 * PATH_MAX];
+    const char *program = getenv("DUEQ_TEST_SERVER");
+    snprintf(script, sizeof script, "sleep 2\nexec %s \"$@\"", program ? program : "redis-server");
+    use_script("slow", script);
+    struct jobs jobs = open_jobs("?timeout=30s");
+    dueq_draft draft = DUEQ_DRAFT;
+    assert_status(jobs.client, PENDING, dueq_push_submit(jobs.queue, &draft, 1));
+    struct pollfd slot = {.fd = dueq_descriptor(jobs.client), .events = POLLIN};
+    dueq_status status = DUEQ_PENDING;
+    while (status == DUEQ_PENDING) {
+        assert_int_equal(poll(&slot, 1, 20000), 1);
+        int64_t before = now_ms();
+        status = dueq_pump(jobs.client);
+        assert_true(now_ms() - before < 1000);
+    }
+    assert_status(jobs.client, OK, status);
+    dueq_take(jobs.client, NULL);
+    jobs_close(jobs);
 }
 
 int main(void) {
@@ -190,13 +223,14 @@ int main(void) {
         TEST(test_end_and_start_in_turns),
         TEST(test_end_of_a_stopped_server),
         TEST(test_ensure_after_kill_of_the_server),
-        TEST(test_ensure_with_a_stopped_server),
+        TEST(test_push_with_a_stopped_server),
         TEST(test_ensure_after_the_directory_was_removed),
         TEST(test_ensure_with_a_server_that_ends_at_once),
         TEST(test_ensure_without_a_server_program),
         TEST(test_ensure_with_an_unwritable_directory),
         TEST(test_ensure_with_a_file_as_directory),
-        TEST(test_ensure_past_the_deadline),
+        TEST(test_push_past_the_deadline),
+        TEST(test_push_pumps_while_the_server_starts),
     };
     return run_embedded_tests(tests);
 }

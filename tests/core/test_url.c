@@ -122,8 +122,15 @@ static int restore_environment(void **state) {
     return 0;
 }
 
+static char *default_url(void) {
+    char *url = NULL;
+    struct dueq__error error = {0};
+    assert_int_equal(dueq__url_default(&url, &error), DUEQ_OK);
+    return url;
+}
+
 static void assert_default(const char *expected) {
-    char *url = dueq__url_default();
+    char *url = default_url();
     assert_string_equal(url, expected);
     free(url);
 }
@@ -162,10 +169,30 @@ static void test_default_without_a_home(void **state) {
     assert_default(expected);
 }
 
+static void test_default_without_a_home_or_a_user_is_refused(void **state) {
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("not tried without root: a user that is in no passwd\n");
+        skip();
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        dueq_client *client;
+        unsetenv("HOME");
+        bool nobody = setuid(4000054321) == 0;
+        bool refused = dueq_open(NULL, &client) == DUEQ_URL;
+        const char *said = dueq_error_text(client);
+        bool helpful = strstr(said, "DUEQ_URL") && strstr(said, "HOME") &&
+                       strstr(said, "XDG_STATE_HOME") && strstr(said, "4000054321");
+        _exit(!nobody + 2 * !refused + 4 * !helpful);
+    }
+    assert_int_equal(child_end(child), 0);
+}
+
 static void test_default_of_a_strange_home_comes_back(void **state) {
     (void)state;
     setenv("HOME", "/home/50% off?/größe@x", 1);
-    char *text = dueq__url_default();
+    char *text = default_url();
     struct dueq__url url;
     struct dueq__error error = {0};
     assert_int_equal(dueq__url_parse(&url, text, &error), DUEQ_OK);
@@ -188,6 +215,8 @@ int main(void) {
                                         restore_environment),
         cmocka_unit_test_setup_teardown(test_default_without_a_home, keep_environment,
                                         restore_environment),
+        cmocka_unit_test_setup_teardown(test_default_without_a_home_or_a_user_is_refused,
+                                        keep_environment, restore_environment),
         cmocka_unit_test_setup_teardown(test_default_of_a_strange_home_comes_back, keep_environment,
                                         restore_environment),
     };

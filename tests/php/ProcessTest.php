@@ -310,6 +310,33 @@ final class ProcessTest extends QueueTestCase
         }
     }
 
+    public function test_a_name_that_resolves_when_the_extension_is_unloaded(): void
+    {
+        $folder = sys_get_temp_dir() . '/dueq-late-name-' . getmypid();
+        mkdir($folder);
+        exec("cc -shared -fPIC -o $folder/late.so " . __DIR__ . '/late_name.c', $output, $failed);
+        $this->assertSame(0, $failed);
+        /* The C library waits for whoever writes there (hostname(7)). */
+        posix_mkfifo("$folder/aliases", 0600);
+        putenv("LD_PRELOAD=$folder/late.so");
+        putenv("HOSTALIASES=$folder/aliases");
+        try {
+            [$code, $output] = $this->php(
+                "try { (new Dueq\\Queue('q', 'redis://queues?timeout=200ms'))->push('x'); }
+                catch (Exception \$e) { echo \$e->getMessage(); }"
+            );
+        } finally {
+            putenv('LD_PRELOAD');
+            putenv('HOSTALIASES');
+            array_map(unlink(...), glob("$folder/*"));
+            rmdir($folder);
+        }
+        if (!str_contains($output, 'the name resolution did not answer within 200 ms')) {
+            $this->markTestSkipped("names do not wait for \$HOSTALIASES here: $output");
+        }
+        $this->assertSame(0, $code);
+    }
+
     public function test_phpinfo_names_the_version(): void
     {
         [, $output] = $this->php('phpinfo(INFO_MODULES);');
