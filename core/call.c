@@ -283,7 +283,7 @@ void dueq_hasten(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
         return;
-    call->wait.until_ms = now;
+    call->wait.until_ms = call->patient_ms = now;
     call->wait.end_ms = now + client->url.timeout_ms;
     dueq__descriptor_sync(client);
 }

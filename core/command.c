@@ -11,6 +11,8 @@
 #define MAX_LOSSES 5
 #define MAX_LOADS 3
 #define LONGEST_PAUSE_MS 1000
+/* For so long a server may refuse what passes until that is said. */
+#define WARN_MS 1000
 
 bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
     for (size_t i = 0; i < client->answer_count; i++)
@@ -119,11 +121,36 @@ void dueq__command_back_off(dueq_client *client) {
     client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
 }
 
+bool dueq__command_again(dueq_client *client, const struct dueq__error *error) {
+    int64_t now = dueq__monotonic_ms();
+    bool waits = now < client->call.patient_ms;
+    if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
+        (error->passing == DUEQ__MOVES && !client->served))
+        return false;
+    if (!client->refused_ms)
+        client->refused_ms = now;
+    if (!client->warned && now - client->refused_ms >= WARN_MS) {
+        snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
+                 client->url.shown, error->text);
+        client->warned = client->warns = true;
+    }
+    client->call.loads = 0;
+    /* A call that waits goes on as long as it may, and as the server answers. */
+    int64_t limit = now + client->url.timeout_ms;
+    if (limit > client->call.patient_ms)
+        limit = client->call.patient_ms;
+    if (limit > client->call.deadline_ms)
+        client->call.deadline_ms = limit;
+    dueq__command_back_off(client);
+    return true;
+}
+
 bool dueq__command_hopeless(const dueq_client *client, dueq_status status) {
     switch (status) {
     case DUEQ_AUTH:
     case DUEQ_DENIED:
     case DUEQ_DATABASE:
+    case DUEQ_UNSUPPORTED:
     case DUEQ_PROTOCOL:
     case DUEQ_NO_MEMORY:
         return true;
@@ -186,13 +213,24 @@ static void lost(dueq_client *client) {
             "known. Is it larger than the server's proto-max-bulk-len?",
             client->url.shown, call->losses, call->head.size + call->arguments.size);
         dueq__call_finish(client, DUEQ_CLOSED);
-    } else {
+    } else if (!dueq__command_again(client, &client->error)) {
         dueq__command_back_off(client);
     }
 }
 
+/* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
+static bool overslept(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    enum dueq__conn_state state = dueq__conn_state(client->command);
+    return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
+           (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
+           dueq__command_again(client, &client->error);
+}
+
 static void expire(dueq_client *client) {
     struct dueq__call *call = &client->call;
+    if (overslept(client))
+        return;
     dueq_status status = client->error.status;
     bool known = !call->sent && !call->doubtful;
     bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
@@ -223,20 +261,16 @@ static void expire(dueq_client *client) {
 
 /* ---- From reply to result ---- */
 
-/* An error in answer to the call itself. */
+/* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_status status = dueq__reply_error(reply, &client->error);
-    if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
-        /* It passes: try again until the deadline, whose error then is this one. */
-        call->sent = call->doubtful = false;
-        dueq__command_back_off(client);
-        return;
-    }
-    if (status == DUEQ_READONLY)
-        /* After a failover the address may lead to the new primary. */
+    call->sent = false;
+    /* After a failover the address may lead to the new primary. */
+    if (client->error.passing == DUEQ__MOVES)
         dueq__command_drop(client);
-    dueq__call_finish(client, status);
+    if (!dueq__command_again(client, &client->error))
+        dueq__call_finish(client, status);
 }
 
 /* The server forgot (or never had) a script: it is loaded, then the request repeated. */
@@ -253,8 +287,10 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = false;
+    call->sent = call->doubtful = client->warned = false;
+    client->served = true;
     client->failures = 0;
+    client->refused_ms = 0;
     dueq__call_answered(client);
     dueq_bytes text;
     if (dueq__reply_bytes(reply, &text) && text.size && *(const char *)text.data == '>')
@@ -263,13 +299,36 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
         call->decode(client, reply);
 }
 
+/* The server refuses to tell what became of the request. */
+static void unknown_outcome(dueq_client *client) {
+    struct dueq__error reason = client->error;
+    dueq__fail(&client->error, DUEQ_CLOSED,
+               "the connection to %s was lost during the %s, and whether that took effect is not "
+               "known: %.240s",
+               client->url.shown, client->call.script->name, reason.text);
+    client->call.status = DUEQ_CLOSED;
+}
+
+/* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
+static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    if (!dueq__reply_is_error(reply))
+        return false;
+    dueq__reply_error(reply, &error);
+    if (!dueq__command_again(client, &error))
+        return false;
+    client->error = error;
+    return true;
+}
+
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_noscript(reply)) {
         load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
         refused(client, reply);
-        call->doubtful = true;
+        if (call->phase == DUEQ__PHASE_FINAL)
+            unknown_outcome(client);
     } else if (!dueq__reply_is_nil(reply)) {
         answered(client, reply);
     } else if (call->unsure) {
@@ -303,6 +362,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         recalled(client, reply);
         break;
     case DUEQ__ANSWER_LIST:
+        if (stale_later(client, reply))
+            break;
         /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
         if (dueq__reply_is_error(reply))
             call->unsure = true;
@@ -313,6 +374,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         client->stale_id = 0;
         break;
     case DUEQ__ANSWER_KILL:
+        if (stale_later(client, reply))
+            break;
         call->unsure = call->unsure || dueq__reply_is_error(reply);
         client->stale_id = 0;
         break;

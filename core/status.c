@@ -42,6 +42,7 @@ const char *dueq_version(void) { return DUEQ_VERSION; }
 
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...) {
     error->status = status;
+    error->passing = DUEQ__STAYS;
     if (!format) {
         snprintf(error->text, sizeof error->text, "%s", dueq_status_text(status));
         return status;

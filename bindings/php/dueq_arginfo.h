@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 3f05acc98dbf9fed343c9a7198f5c90fdf97966d */
+ * Stub hash: 604a18f6767a1d7e57d1d07ec334dab4b79d0274 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -916,6 +916,11 @@ static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] 
 	ZEND_FE_END
 };
 
+
+static const zend_function_entry class_Dueq_Exception_UnavailableException_methods[] = {
+	ZEND_FE_END
+};
+
 static zend_class_entry *register_class_Dueq_Queue(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -1315,6 +1320,12 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_paused_name = zend_string_init("paused", sizeof("paused") - 1, 1);
 	zend_declare_typed_property(class_entry, property_paused_name, &property_paused_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_paused_name);
+
+	zval property_evicting_default_value;
+	ZVAL_UNDEF(&property_evicting_default_value);
+	zend_string *property_evicting_name = zend_string_init("evicting", sizeof("evicting") - 1, 1);
+	zend_declare_typed_property(class_entry, property_evicting_name, &property_evicting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_evicting_name);
 
 	return class_entry;
 }
@@ -1944,6 +1955,16 @@ static zend_class_entry *register_class_Dueq_Exception_LayoutException(zend_clas
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LayoutException", class_Dueq_Exception_LayoutException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnavailableException", class_Dueq_Exception_UnavailableException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
 
 	return class_entry;

@@ -61,15 +61,20 @@ static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **stat
 
 static void test_push_to_a_replica_is_readonly(void **state) {
     (void)state;
-    push_body(jobs.queue, "kept", 0, NULL);
+    struct jobs hasty = jobs_open(url_with("", "?timeout=300ms"));
+    push_body(hasty.queue, "kept", 0, NULL);
     run_command(&server, "REPLICAOF 127.0.0.1 1");
-    dueq_status push = push_text(jobs.queue, "x"),
-                reserve = dueq_reserve(jobs.queue, 1, 0, 0, NULL),
-                waiting = dueq_reserve(jobs.queue, 1, 500, 0, NULL);
+    int64_t start = now_ms();
+    assert_push(READONLY, server.url); /* by one that it has never served: at once */
+    assert_true(now_ms() - start < 5000);
+    dueq_status push = push_text(hasty.queue, "x"),
+                reserve = dueq_reserve(hasty.queue, 1, 0, 0, NULL),
+                waiting = dueq_reserve(hasty.queue, 1, 500, 0, NULL);
     run_command(&server, "REPLICAOF NO ONE");
     assert_int_equal(push, DUEQ_READONLY);
     assert_int_equal(reserve, DUEQ_READONLY);
     assert_int_equal(waiting, DUEQ_READONLY);
+    jobs_close(hasty);
     dueq_result *result;
     reserve_one(jobs.queue, 0, 0, &result);
     dueq_result_free(result);
