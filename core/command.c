@@ -10,6 +10,10 @@
 /* A request that breaks the connection this often is not sent again. */
 #define MAX_LOSSES 5
 #define MAX_LOADS 3
+/* A recall whose answer is lost so often is not asked for again before its size is known. */
+#define MAX_UNREAD 2
+/* No server has a smaller limit of what it sends. */
+#define LEAST_LIMIT (64 * 1024)
 #define LONGEST_PAUSE_MS 1000
 /* For so long a server may refuse what passes until that is said. */
 #define WARN_MS 1000
@@ -56,6 +60,11 @@ static bool send_load(dueq_client *client, const struct dueq__script *script) {
     return dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3);
 }
 
+/* An answer that the connection was lost on so often is perhaps too large for it. */
+static bool asks_size(const struct dueq__call *call) {
+    return call->unread >= MAX_UNREAD && call->script == &dueq__script_reserve;
+}
+
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__words words;
@@ -63,7 +72,9 @@ static bool send_recall(dueq_client *client) {
     dueq__script_words(&words, call->queue->recall, call->keys, NULL);
     dueq__words_text(&words, call->session);
     dueq__words_number(&words, (int64_t)call->number);
-    dueq__words_text(&words, call->script == &dueq__script_reserve ? "1" : "0");
+    dueq__words_text(&words, call->script != &dueq__script_reserve ? "0"
+                             : asks_size(call)                     ? "2"
+                                                                   : "1");
     bool sent = dueq__command_send_words(client, DUEQ__ANSWER_RECALL, &words);
     dueq__words_free(&words);
     return sent;
@@ -194,6 +205,7 @@ void dueq__command_drop(dueq_client *client) {
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = dueq__conn_error(client->command);
+    call->unread += dueq__command_awaits(client, DUEQ__ANSWER_RECALL);
     dueq__command_drop(client);
     if (call->phase != DUEQ__PHASE_RUNNING)
         return;
@@ -206,12 +218,13 @@ static void lost(dueq_client *client) {
     }
     if (dueq__command_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
-    } else if (call->losses >= MAX_LOSSES) {
+    } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         dueq__fail(
             &client->error, DUEQ_CLOSED,
             "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
-            "known. Is it larger than the server's proto-max-bulk-len?",
-            client->url.shown, call->losses, call->head.size + call->arguments.size);
+            "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
+            "client-output-buffer-limit for normal clients?",
+            client->url.shown, call->losses + call->unread, call->head.size + call->arguments.size);
         dueq__call_finish(client, DUEQ_CLOSED);
     } else if (!dueq__command_again(client, &client->error)) {
         dueq__command_back_off(client);
@@ -321,6 +334,27 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     return true;
 }
 
+/* How large the answer is that could not be read. */
+static void sized(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t count = 0, size = 0;
+    dueq_bytes id = {"", 0};
+    dueq__reply_number(dueq__reply_item(reply, 0), &count);
+    dueq__reply_number(dueq__reply_item(reply, 1), &size);
+    dueq__reply_bytes(dueq__reply_item(reply, 2), &id);
+    call->unread = 0;
+    if (size < LEAST_LIMIT)
+        return;
+    dueq__fail(&client->error, DUEQ_TOO_LARGE,
+               "%s closes the connection when it is to send what the reserve got: %" PRId64
+               " messages of %" PRId64 " bytes, the largest '%.*s'. Is that more than its "
+               "client-output-buffer-limit for normal clients? Raise that, or reserve fewer at "
+               "once; they come back when their leases end",
+               client->url.shown, count, size, (int)(id.size < 64 ? id.size : 64),
+               (const char *)id.data);
+    dueq__call_finish(client, DUEQ_TOO_LARGE);
+}
+
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_noscript(reply)) {
@@ -329,6 +363,8 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
         refused(client, reply);
         if (call->phase == DUEQ__PHASE_FINAL)
             unknown_outcome(client);
+    } else if (asks_size(call) && !dueq__reply_is_nil(reply)) {
+        sized(client, reply);
     } else if (!dueq__reply_is_nil(reply)) {
         answered(client, reply);
     } else if (call->unsure) {

@@ -317,6 +317,7 @@ struct dueq__call {
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */
     unsigned losses, loads;
+    unsigned unread; /* how often the connection was lost on a recall */
     unsigned others; /* how often it was sent again with another queue's keys */
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */

@@ -97,6 +97,38 @@ static void test_push_to_a_busy_server_waits_and_then_is_busy(void **state) {
     jobs_close(hasty);
 }
 
+static void test_reserve_of_more_than_the_server_sends_says_so(void **state) {
+    (void)state;
+    size_t size = 2 << 20;
+    dueq_result *result;
+    dueq_draft draft = DUEQ_DRAFT;
+    char *body = calloc(1, size);
+    assert_non_null(body);
+    draft.body = (dueq_bytes){body, size};
+    draft.id = BYTES("the large one");
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 1mb 0 0");
+    int64_t start = now_ms();
+    assert_status(jobs.client, TOO_LARGE, dueq_reserve(jobs.queue, 1, 0, 1000, NULL));
+    assert_true(now_ms() - start < 5000);
+    assert_non_null(strstr(dueq_error_text(jobs.client), "'the large one'"));
+    assert_non_null(strstr(dueq_error_text(jobs.client), "client-output-buffer-limit"));
+    /* It was delivered once, however often the answer was lost. */
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 0 0 0");
+    const dueq_message *message = reserve_one(jobs.queue, 10000, 0, &result);
+    assert_int_equal(message->body.size, size);
+    assert_int_equal(message->deliveries, 2);
+    dueq_result_free(result);
+    /* One that is only looked at is not noted. */
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 1mb 0 0");
+    start = now_ms();
+    assert_status(jobs.client, CLOSED, dueq_find(jobs.queue, draft.id, &result));
+    assert_true(now_ms() - start < 8000);
+    assert_non_null(strstr(dueq_error_text(jobs.client), "client-output-buffer-limit"));
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 0 0 0");
+    free(body);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_push_with_wrong_passwords_is_auth),
@@ -105,6 +137,7 @@ int main(void) {
         TEST(test_push_to_a_full_server_is_full_and_consuming_goes_on),
         TEST(test_push_to_a_replica_is_readonly),
         TEST(test_push_to_a_busy_server_waits_and_then_is_busy),
+        TEST(test_reserve_of_more_than_the_server_sends_says_so),
     };
     return run_on_server(tests, NULL);
 }
