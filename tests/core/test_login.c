@@ -68,7 +68,7 @@ static pid_t pretend(const char *info) {
              "  head=f.readline()\n  if not head: break\n"
              "  words=[f.read(int(f.readline()[1:])+2)[:-2] for _ in range(int(head[1:]))]\n"
              "  info=b'%s'\n"
-             "  c.sendall(b'$%%d\\r\\n%%s\\r\\n'%%(len(info),info) if words==[b'INFO'] "
+             "  c.sendall(b'$%%d\\r\\n%%s\\r\\n'%%(len(info),info) if words[0]==b'INFO' "
              "else b'+OK\\r\\n')\n",
              server.dir, info);
     execlp("python3", "python3", "-c", script, NULL);

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 
@@ -119,6 +120,71 @@ def test_reserve_of_asyncio_outlives_a_planned_failover(
             await message.ack()
 
     asyncio.run(main())
+
+
+def free_port() -> str:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def node() -> tuple[Server, str, str]:
+    """A server that is to be in a cluster, its port and that for other nodes."""
+    port, bus = free_port(), free_port()
+    words = ("--port", port, "--cluster-enabled", "yes", "--cluster-port", bus)
+    return Server(*words), port, bus
+
+
+def text(server: Server, *words: str) -> bytes:
+    reply = server.command(*words)
+    assert isinstance(reply, bytes)
+    return reply
+
+
+def await_state(server: Server, state: bytes) -> None:
+    deadline = time.monotonic() + 20
+    while b"cluster_state:" + state not in text(server, "CLUSTER", "INFO"):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_reserve_outlives_what_a_cluster_goes_through(caplog: pytest.LogCaptureFixture) -> None:
+    """A slot that nobody serves, and one that another node has for a while."""
+    (one, _, _), (two, port, bus) = node(), node()
+    with one, two:
+        slot = str(one.command("CLUSTER", "KEYSLOT", "dueq:{q}:msg"))
+        ids = [text(server, "CLUSTER", "MYID") for server in (one, two)]
+        with dueq.Queue("q", one.url + "?timeout=1s") as queue:
+            with pytest.raises(dueq.errors.UnavailableError, match="CLUSTERDOWN"):
+                queue.push("nobody serves its slot")
+            one.command("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
+            await_state(one, b"ok")
+            queue.push("first", delay=60)
+            got: list[dueq.Message | None] = []
+            thread = threading.Thread(target=lambda: got.append(queue.reserve(timeout=60)))
+            thread.start()
+            one.wait_for_waiting(1)
+            one.command("CLUSTER", "MEET", "127.0.0.1", port, bus)
+            deadline = time.monotonic() + 20
+            while b"handshake" in (nodes := text(one, "CLUSTER", "NODES")) or ids[1] not in nodes:
+                assert time.monotonic() < deadline
+                time.sleep(0.01)
+            # Its keys go first: a node gives up no slot that has any.
+            one.command("CLUSTER", "SETSLOT", slot, "MIGRATING", ids[1])
+            one.command("FLUSHALL")
+            one.command("CLUSTER", "SETSLOT", slot, "NODE", ids[1])
+            await_said(caplog, "MOVED")
+            assert thread.is_alive()
+            with (
+                dueq.Queue("q", one.url) as fresh,
+                pytest.raises(dueq.errors.UnavailableError, match="MOVED"),
+            ):
+                fresh.push("at once")
+            one.command("CLUSTER", "SETSLOT", slot, "NODE", ids[0])
+            queue.push("second")
+            thread.join()
+            assert got[0] is not None
+            assert got[0].body == b"second"
 
 
 def test_evicting_server_is_logged_once(
