@@ -136,6 +136,8 @@ dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result);
 
 /* Says on stderr what came of a call, `about` what (may be NULL), and returns the exit code. */
 int cli_report(const struct cli *cli, dueq_status status, const char *about);
+/* Says what the library warns of, if there is anything new. */
+void cli_warn(const struct cli *cli);
 /* The worse of two exit codes. */
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */

@@ -38,6 +38,7 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
     json_object_object_add(object, "next_ms", json_time(counts->next_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
     json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
+    json_object_object_add(object, "evicting", json_object_new_boolean(counts->evicting != 0));
     json_line(object);
 }
 
@@ -57,6 +58,10 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     if (counts->paused) {
         cli_label("paused");
         puts("it hands nothing out until it is resumed");
+    }
+    if (counts->evicting) {
+        cli_label("evicting");
+        puts("the server may evict what it was given");
     }
     if (counts->oldest_ms) {
         cli_label("oldest");

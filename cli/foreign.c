@@ -26,6 +26,7 @@ static dueq_status complete(struct cli *cli, dueq_status status, dueq_result **r
         if (cli_signal())
             dueq_hasten(cli->client);
         status = dueq_wait(cli->client, 500);
+        cli_warn(cli);
     } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
     return dueq_take(cli->client, result);
 }

@@ -67,6 +67,7 @@ static void keep(struct cli *cli, struct hold *hold) {
     }
     if (hold->asking && dueq_pump(cli->client) != DUEQ_PENDING)
         relocked(cli, hold, dueq_take(cli->client, NULL));
+    cli_warn(cli);
 }
 
 /* Passes signals on to the command, but for those of the terminal: they have reached it by themselves. */

@@ -65,6 +65,14 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about) {
     return exit_code(status);
 }
 
+void cli_warn(const struct cli *cli) {
+    const char *warning = dueq_warning(cli->client);
+    if (!warning)
+        return;
+    fflush(stdout);
+    fprintf(stderr, "dueq: warning: %s\n", warning);
+}
+
 int cli_worse(int one, int other) { return one > other ? one : other; }
 
 int cli_system_error(const char *what) {

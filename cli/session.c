@@ -97,6 +97,7 @@ dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result) 
     do {
         cli_check_signal(cli);
         status = dueq_wait(cli->client, 500);
+        cli_warn(cli);
     } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
     return dueq_take(cli->client, result);
 }

@@ -8,7 +8,7 @@
 #define MAX_JOBS 500
 /* A call that failed is made again after this. */
 #define PAUSE_MS 1000
-/* A message whose command has ended is given up when no call has settled it for so long. */
+/* Where it is to end, a message whose command has ended is given up when nothing settles it for so long. */
 #define GIVE_UP_MS 30000
 
 /* One client for all: it waits for a message, or settles one. */
@@ -95,8 +95,9 @@ static void taken(struct worker *worker, dueq_status status, const dueq_message 
 static void settled(struct worker *worker, dueq_status status) {
     struct job *job = worker->settling;
     worker->warned = worker->warned && status < 0;
+    bool ends = worker->ending || worker->work->wait_ms != DUEQ_FOREVER;
     if (status < 0 && dueq_status_retriable(status) &&
-        time_monotonic_ms() < job->end_ms + GIVE_UP_MS) {
+        (!ends || time_monotonic_ms() < job->end_ms + GIVE_UP_MS)) {
         job->in_doubt = true;
         put_off(worker, status);
         return;
@@ -155,6 +156,7 @@ static void go_on(struct worker *worker) {
         dueq_hasten(client);
     if (worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING)
         finish(worker, DUEQ_PENDING);
+    cli_warn(worker->cli);
     while (begin(worker))
         ;
 }

@@ -145,7 +145,7 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
     call->sent = call->doubtful = call->unsure = false;
-    call->losses = call->loads = call->others = 0;
+    call->losses = call->loads = call->others = call->unread = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
     call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -283,7 +283,7 @@ void dueq_hasten(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
         return;
-    call->wait.until_ms = now;
+    call->wait.until_ms = call->patient_ms = now;
     call->wait.end_ms = now + client->url.timeout_ms;
     dueq__descriptor_sync(client);
 }

@@ -1,3 +1,4 @@
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,9 +30,9 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
-    opened->command = dueq__conn_new(&opened->url, opened->name);
-    opened->waiter = dueq__conn_new(&opened->url, opened->name);
-    opened->listener.conn = dueq__conn_new(&opened->url, opened->name);
+    opened->command = dueq__conn_new(&opened->url, opened->name, &opened->server);
+    opened->waiter = dueq__conn_new(&opened->url, opened->name, NULL);
+    opened->listener.conn = dueq__conn_new(&opened->url, opened->name, NULL);
     if (opened->url.transport == DUEQ__EMBEDDED)
         opened->embedded = dueq__embedded_new(opened->url.path);
     if (!opened->command || !opened->waiter || !opened->listener.conn ||
@@ -92,6 +93,38 @@ void dueq__client_check_fork(dueq_client *client) {
 }
 
 const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
+
+/* Was this server not told of yet in this process, whose clients are many? */
+static bool is_news(const char *url) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char *told[16];
+    size_t i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < 16 && told[i] && strcmp(told[i], url) != 0)
+        i++;
+    bool news = i < 16 && !told[i];
+    if (news)
+        told[i] = strdup(url);
+    pthread_mutex_unlock(&lock);
+    return news;
+}
+
+const char *dueq_warning(dueq_client *client) {
+    const struct dueq__server *server = &client->server;
+    bool news = client->warns;
+    client->warns = false;
+    if (!news && server->evicts && !client->evicting_told) {
+        bool all = strncmp(server->policy, "allkeys", 7) == 0;
+        client->evicting_told = true;
+        news = is_news(client->url.shown);
+        snprintf(client->warning, sizeof client->warning,
+                 "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
+                 "an error. Set it to noeviction, or accept this by evicting=accept in the URL",
+                 client->url.shown, all ? "messages" : "what expires, such as locks",
+                 server->policy);
+    }
+    return news ? client->warning : NULL;
+}
 
 const char *dueq_client_url(const dueq_client *client) {
     return client->url.shown ? client->url.shown : "";

@@ -10,7 +10,13 @@
 /* A request that breaks the connection this often is not sent again. */
 #define MAX_LOSSES 5
 #define MAX_LOADS 3
+/* A recall whose answer is lost so often is not asked for again before its size is known. */
+#define MAX_UNREAD 2
+/* No server has a smaller limit of what it sends. */
+#define LEAST_LIMIT (64 * 1024)
 #define LONGEST_PAUSE_MS 1000
+/* For so long a server may refuse what passes until that is said. */
+#define WARN_MS 1000
 
 bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
     for (size_t i = 0; i < client->answer_count; i++)
@@ -54,6 +60,11 @@ static bool send_load(dueq_client *client, const struct dueq__script *script) {
     return dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3);
 }
 
+/* An answer that the connection was lost on so often is perhaps too large for it. */
+static bool asks_size(const struct dueq__call *call) {
+    return call->unread >= MAX_UNREAD && call->script == &dueq__script_reserve;
+}
+
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__words words;
@@ -61,7 +72,9 @@ static bool send_recall(dueq_client *client) {
     dueq__script_words(&words, call->queue->recall, call->keys, NULL);
     dueq__words_text(&words, call->session);
     dueq__words_number(&words, (int64_t)call->number);
-    dueq__words_text(&words, call->script == &dueq__script_reserve ? "1" : "0");
+    dueq__words_text(&words, call->script != &dueq__script_reserve ? "0"
+                             : asks_size(call)                     ? "2"
+                                                                   : "1");
     bool sent = dueq__command_send_words(client, DUEQ__ANSWER_RECALL, &words);
     dueq__words_free(&words);
     return sent;
@@ -119,11 +132,36 @@ void dueq__command_back_off(dueq_client *client) {
     client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
 }
 
+bool dueq__command_again(dueq_client *client, const struct dueq__error *error) {
+    int64_t now = dueq__monotonic_ms();
+    bool waits = now < client->call.patient_ms;
+    if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
+        (error->passing == DUEQ__MOVES && !client->served))
+        return false;
+    if (!client->refused_ms)
+        client->refused_ms = now;
+    if (!client->warned && now - client->refused_ms >= WARN_MS) {
+        snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
+                 client->url.shown, error->text);
+        client->warned = client->warns = true;
+    }
+    client->call.loads = 0;
+    /* A call that waits goes on as long as it may, and as the server answers. */
+    int64_t limit = now + client->url.timeout_ms;
+    if (limit > client->call.patient_ms)
+        limit = client->call.patient_ms;
+    if (limit > client->call.deadline_ms)
+        client->call.deadline_ms = limit;
+    dueq__command_back_off(client);
+    return true;
+}
+
 bool dueq__command_hopeless(const dueq_client *client, dueq_status status) {
     switch (status) {
     case DUEQ_AUTH:
     case DUEQ_DENIED:
     case DUEQ_DATABASE:
+    case DUEQ_UNSUPPORTED:
     case DUEQ_PROTOCOL:
     case DUEQ_NO_MEMORY:
         return true;
@@ -172,6 +210,7 @@ void dueq__command_drop(dueq_client *client) {
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = dueq__conn_error(client->command);
+    call->unread += dueq__command_awaits(client, DUEQ__ANSWER_RECALL);
     dueq__command_drop(client);
     if (call->phase != DUEQ__PHASE_RUNNING)
         return;
@@ -184,20 +223,32 @@ static void lost(dueq_client *client) {
     }
     if (dueq__command_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
-    } else if (call->losses >= MAX_LOSSES) {
+    } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         dueq__fail(
             &client->error, DUEQ_CLOSED,
             "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
-            "known. Is it larger than the server's proto-max-bulk-len?",
-            client->url.shown, call->losses, call->head.size + call->arguments.size);
+            "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
+            "client-output-buffer-limit for normal clients?",
+            client->url.shown, call->losses + call->unread, call->head.size + call->arguments.size);
         dueq__call_finish(client, DUEQ_CLOSED);
-    } else {
+    } else if (!dueq__command_again(client, &client->error)) {
         dueq__command_back_off(client);
     }
 }
 
+/* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
+static bool overslept(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    enum dueq__conn_state state = dueq__conn_state(client->command);
+    return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
+           (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
+           dueq__command_again(client, &client->error);
+}
+
 static void expire(dueq_client *client) {
     struct dueq__call *call = &client->call;
+    if (overslept(client))
+        return;
     dueq_status status = client->error.status;
     bool known = !call->sent && !call->doubtful;
     bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
@@ -235,20 +286,16 @@ static void expire(dueq_client *client) {
 
 /* ---- From reply to result ---- */
 
-/* An error in answer to the call itself. */
+/* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_status status = dueq__reply_error(reply, &client->error);
-    if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
-        /* It passes: try again until the deadline, whose error then is this one. */
-        call->sent = call->doubtful = false;
-        dueq__command_back_off(client);
-        return;
-    }
-    if (status == DUEQ_READONLY)
-        /* After a failover the address may lead to the new primary. */
+    call->sent = false;
+    /* After a failover the address may lead to the new primary. */
+    if (client->error.passing == DUEQ__MOVES)
         dueq__command_drop(client);
-    dueq__call_finish(client, status);
+    if (!dueq__command_again(client, &client->error))
+        dueq__call_finish(client, status);
 }
 
 /* The server forgot (or never had) a script: it is loaded, then the request repeated. */
@@ -265,8 +312,10 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = false;
+    call->sent = call->doubtful = client->warned = false;
+    client->served = true;
     client->failures = 0;
+    client->refused_ms = 0;
     dueq__call_answered(client);
     dueq_bytes text;
     if (dueq__reply_bytes(reply, &text) && text.size && *(const char *)text.data == '>')
@@ -275,13 +324,59 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
         call->decode(client, reply);
 }
 
+/* The server refuses to tell what became of the request. */
+static void unknown_outcome(dueq_client *client) {
+    struct dueq__error reason = client->error;
+    dueq__fail(&client->error, DUEQ_CLOSED,
+               "the connection to %s was lost during the %s, and whether that took effect is not "
+               "known: %.240s",
+               client->url.shown, client->call.script->name, reason.text);
+    client->call.status = DUEQ_CLOSED;
+}
+
+/* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
+static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    if (!dueq__reply_is_error(reply))
+        return false;
+    dueq__reply_error(reply, &error);
+    if (!dueq__command_again(client, &error))
+        return false;
+    client->error = error;
+    return true;
+}
+
+/* How large the answer is that could not be read. */
+static void sized(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t count = 0, size = 0;
+    dueq_bytes id = {"", 0};
+    dueq__reply_number(dueq__reply_item(reply, 0), &count);
+    dueq__reply_number(dueq__reply_item(reply, 1), &size);
+    dueq__reply_bytes(dueq__reply_item(reply, 2), &id);
+    call->unread = 0;
+    if (size < LEAST_LIMIT)
+        return;
+    dueq__fail(&client->error, DUEQ_TOO_LARGE,
+               "%s closes the connection when it is to send what the reserve got: %" PRId64
+               " messages of %" PRId64 " bytes, the largest '%.*s'. Is that more than its "
+               "client-output-buffer-limit for normal clients? Raise that, or reserve fewer at "
+               "once; they come back when their leases end",
+               client->url.shown, count, size, (int)(id.size < 64 ? id.size : 64),
+               (const char *)id.data);
+    dueq__call_finish(client, DUEQ_TOO_LARGE);
+}
+
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_noscript(reply)) {
         load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
         refused(client, reply);
-        call->doubtful = true;
+        if (call->phase == DUEQ__PHASE_FINAL)
+            unknown_outcome(client);
+    } else if (asks_size(call) && !dueq__reply_is_nil(reply)) {
+        sized(client, reply);
     } else if (!dueq__reply_is_nil(reply)) {
         answered(client, reply);
     } else if (call->unsure) {
@@ -315,6 +410,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         recalled(client, reply);
         break;
     case DUEQ__ANSWER_LIST:
+        if (stale_later(client, reply))
+            break;
         /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
         if (dueq__reply_is_error(reply))
             call->unsure = true;
@@ -325,6 +422,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         client->stale_id = 0;
         break;
     case DUEQ__ANSWER_KILL:
+        if (stale_later(client, reply))
+            break;
         call->unsure = call->unsure || dueq__reply_is_error(reply);
         client->stale_id = 0;
         break;

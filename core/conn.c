@@ -19,11 +19,20 @@
 /* One pump reads this much at most, so that a flood of replies cannot hold the caller. */
 #define PORTIONS_A_PUMP 64
 
-enum login { LOGIN_AUTH, LOGIN_SELECT, LOGIN_NAME, LOGIN_ID, LOGIN_STEPS };
+enum login {
+    LOGIN_AUTH,
+    LOGIN_SELECT,
+    LOGIN_NAME,
+    LOGIN_ID,
+    LOGIN_VERSION,
+    LOGIN_MEMORY,
+    LOGIN_STEPS
+};
 
 struct dueq__conn {
     const struct dueq__url *url;
-    const char *name; /* shown by the server's CLIENT LIST */
+    const char *name;            /* shown by the server's CLIENT LIST */
+    struct dueq__server *server; /* to be filled in; NULL: not by this one */
     enum dueq__conn_state state;
     int fd;
     int epoll; /* which the socket leaves when it is closed; -1: none */
@@ -43,12 +52,14 @@ struct dueq__conn {
     struct dueq__error error;
 };
 
-struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name) {
+struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
+                                  struct dueq__server *server) {
     struct dueq__conn *conn = calloc(1, sizeof *conn);
     if (!conn)
         return NULL;
     conn->url = url;
     conn->name = name;
+    conn->server = server;
     conn->fd = conn->epoll = -1;
     return conn;
 }
@@ -287,6 +298,13 @@ static void begin_login(struct dueq__conn *conn) {
            send_texts(conn, 2, (const char *const[]){"CLIENT", "ID"});
     conn->login[conn->login_count++] = LOGIN_NAME;
     conn->login[conn->login_count++] = LOGIN_ID;
+    /* Two sections cost the server less than all, and Redis 6 takes one at a time. */
+    if (conn->server && !conn->server->known) {
+        sent = sent && send_texts(conn, 2, (const char *const[]){"INFO", "server"}) &&
+               send_texts(conn, 2, (const char *const[]){"INFO", "memory"});
+        conn->login[conn->login_count++] = LOGIN_VERSION;
+        conn->login[conn->login_count++] = LOGIN_MEMORY;
+    }
     conn->reader = redisReaderCreate();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
@@ -383,11 +401,14 @@ static void flush(struct dueq__conn *conn) {
 static void read_plain(struct dueq__conn *conn) {
     char portion[PORTION / 4];
     ssize_t got;
-    while ((got = dueq__tls_read(conn->tls, portion, sizeof portion)) > 0)
+    struct dueq__error refusal = {0};
+    while ((got = dueq__tls_read(conn->tls, portion, sizeof portion, &refusal)) > 0)
         redisReaderFeed(conn->reader, portion, (size_t)got);
     if (got < 0) {
         conn->input_ended = true;
         dueq__fail(&conn->error, DUEQ_CLOSED, "%s ended the TLS session", conn->url->shown);
+        if (refusal.status)
+            conn->error = refusal;
     }
 }
 
@@ -446,24 +467,75 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
     return reply;
 }
 
+/* The value of a field of INFO, cut to what fits; empty: it has none. */
+static void read_field(dueq_bytes info, const char *name, char *out, size_t room) {
+    const char *at = memmem(info.data, info.size, name, strlen(name));
+    size_t size = 0;
+    if (at && (at == info.data || at[-1] == '\n')) {
+        const char *end = (const char *)info.data + info.size;
+        for (at += strlen(name); at + size < end && at[size] != '\r' && size + 1 < room;)
+            size++;
+        memcpy(out, at, size);
+    }
+    out[size] = '\0';
+}
+
+/* False: the server is too old. */
+static bool read_version(struct dueq__conn *conn, dueq_bytes info) {
+    char version[24];
+    int major, minor;
+    read_field(info, "redis_version:", version, sizeof version);
+    if (sscanf(version, "%d.%d", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 2))
+        return true;
+    dueq__fail(&conn->error, DUEQ_UNSUPPORTED,
+               "the server at %s is Redis %s; dueq needs Redis 6.2 or later, or Valkey",
+               conn->url->shown, version);
+    return false;
+}
+
+static void read_memory(struct dueq__conn *conn, dueq_bytes info) {
+    struct dueq__server *server = conn->server;
+    char limit[24];
+    read_field(info, "maxmemory:", limit, sizeof limit);
+    read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
+    server->known = true;
+    server->evicts = strtoull(limit, NULL, 10) > 0 && server->policy[0] &&
+                     strcmp(server->policy, "noeviction") != 0 && !conn->url->evicting;
+}
+
+/* Is it a failure of the connection? A name, a number and facts are a help: some do not permit them. */
+static bool matters(enum login step, const struct dueq__error *problem) {
+    return problem->status && (step <= LOGIN_SELECT || problem->status == DUEQ_AUTH ||
+                               problem->status == DUEQ_CONNECT || problem->passing == DUEQ__PASSES);
+}
+
 static void pump_login(struct dueq__conn *conn) {
     struct dueq__reply *reply;
     while (conn->login_at < conn->login_count && (reply = dueq__conn_reply(conn))) {
         enum login step = conn->login[conn->login_at++];
         struct dueq__error problem = {0};
+        dueq_bytes info = {"", 0};
+        bool good = true;
         if (dueq__reply_is_error(reply))
             dueq__reply_error(reply, &problem);
         else if (step == LOGIN_NAME)
             conn->named = true;
         else if (step == LOGIN_ID)
             dueq__reply_number(reply, &conn->id);
+        else if (step > LOGIN_ID)
+            dueq__reply_bytes(reply, &info);
+        if (step == LOGIN_VERSION)
+            good = read_version(conn, info);
+        else if (step == LOGIN_MEMORY && problem.passing != DUEQ__PASSES)
+            read_memory(conn, info);
         dueq__reply_free(reply);
-        /* A name and a number are a help, not a need: some servers do not permit CLIENT. */
-        if (problem.status == DUEQ_AUTH || problem.status == DUEQ_CONNECT ||
-            (problem.status && step <= LOGIN_SELECT)) {
+        if (matters(step, &problem)) {
             conn->error = problem;
             if (step == LOGIN_SELECT && problem.status == DUEQ_SERVER)
                 conn->error.status = DUEQ_DATABASE;
+            good = false;
+        }
+        if (!good) {
             lose(conn);
             return;
         }
@@ -490,7 +562,7 @@ void dueq__conn_pump(struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_TLS)
         pump_tls(conn);
     if (conn->state == DUEQ__CONN_LOGIN) {
-        if (conn->tls)
+        if (conn->tls && !conn->input_ended)
             read_plain(conn);
         flush(conn);
         pump_login(conn);

@@ -30,6 +30,7 @@ struct dueq_consumer {
     struct dueq__hand *hand;
     enum step step;
     int64_t timeout_ms;
+    int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     struct retry retry;
     struct dueq__held *sent[DUEQ_MAX_BATCH]; /* the notes in the request under way */
     size_t sent_count;
@@ -227,7 +228,9 @@ static dueq_status submit_next(dueq_consumer *consumer) {
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         settle(consumer, NULL, 0, status);
-    if (status != DUEQ_PENDING)
+    if (status == DUEQ_PENDING)
+        consumer->client->call.patient_ms = consumer->patient_ms;
+    else
         consumer->step = STEP_NONE;
     return status;
 }
@@ -251,6 +254,8 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
             return DUEQ_OK;
     }
     consumer->timeout_ms = timeout_ms;
+    consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
+                                                      : dueq__monotonic_ms() + timeout_ms;
     return submitted(consumer, submit_next(consumer));
 }
 
@@ -396,6 +401,7 @@ dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
     dueq_status status = check_fork(consumer);
     if (status)
         return status;
+    consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;
     if (consumer->step == STEP_NONE)
         return submitted(consumer, submit_stop(consumer));
     dueq_hasten(consumer->client);

@@ -71,7 +71,8 @@ extern "C" {
     X(-29, UNSUPPORTED, 0, "this server cannot run dueq")                                          \
     X(-30, SERVER, 0, "the server refused the command")                                            \
     X(-31, PROTOCOL, 0, "what answered does not speak the Redis protocol as expected")             \
-    X(-32, LAYOUT, 0, "elements of another layout of Redisson's wait here")
+    X(-32, LAYOUT, 0, "elements of another layout of Redisson's wait here")                        \
+    X(-33, UNAVAILABLE, 1, "the server cannot do it for now")
 
 typedef enum dueq_status {
 #define DUEQ_STATUS_ENUM(code, name, retriable, text) DUEQ_##name = (code),
@@ -140,7 +141,8 @@ typedef struct dueq_client dueq_client;
  *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory (URL: the user
  *      has no home directory).
  *      Parameters (?name=value&...): timeout (a call's deadline: 500ms, 10s, 1m; a bare number is
- *      seconds), db, ca, cert, key (PEM files for rediss).
+ *      seconds), db, ca, cert, key (PEM files for rediss), evicting=accept (dueq_warning() does not
+ *      tell that the server may evict).
  *
  * *client is set on failure too, so that dueq_error_text() can be asked; it is NULL only when memory
  * is out. Close it with dueq_close().
@@ -153,6 +155,13 @@ DUEQ_API void dueq_close(dueq_client *client);
 
 /* What the last failed call of this client met, in words; "" if none failed. Valid until the next call. */
 DUEQ_API const char *dueq_error_text(const dueq_client *client);
+
+/*
+ * Something that the operator should know although no call has failed: the server may evict, or it
+ * refuses for longer than a second what the call under way goes on trying. NULL: nothing new. Each is
+ * told once; ask after a call, and now and then while one waits. Valid until the next call.
+ */
+DUEQ_API const char *dueq_warning(dueq_client *client);
 
 /*
  * Where this client's server is: the URL without its password, as text for people and logs. For an
@@ -303,6 +312,7 @@ typedef struct dueq_counts {
                                  too early for one that was delayed or came back */
     int64_t now_ms;    /* the server's clock */
     int64_t paused;    /* 1: it hands nothing out, else 0 */
+    int64_t evicting;  /* 1: the server may evict, as dueq_warning() says, else 0 */
 } dueq_counts;
 
 /* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */

@@ -19,8 +19,17 @@
 
 /* ---- status.c: what went wrong, in words ------------------------------------------------------- */
 
+/* Does what a server refused with pass by itself? */
+enum dueq__passing {
+    DUEQ__STAYS,  /* no */
+    DUEQ__LASTS,  /* when somebody mends the server: only a call that waits goes on */
+    DUEQ__PASSES, /* soon: the call is tried again until its deadline */
+    DUEQ__MOVES   /* the same, on a new connection, if the server has served this client before */
+};
+
 struct dueq__error {
     dueq_status status;
+    enum dueq__passing passing;
     char text[512]; /* never empty when status < 0 */
 };
 
@@ -73,6 +82,7 @@ struct dueq__url {
     int port;
     int db;
     int64_t timeout_ms;
+    bool evicting; /* is accepted */
 };
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
@@ -200,7 +210,8 @@ int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
 bool dueq__tls_feed(struct dueq__tls *tls, const void *data,
                     size_t size);                                        /* bytes from the socket */
 ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* bytes for the socket */
-ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size);  /* plain; 0 none, -1 bad */
+/* Plain; 0 none, -1 it has ended, and error is set where the other side refused it. */
+ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
 bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
 
 /* ---- resolve.c: the addresses of a host, without blocking ---------------------------------------- */
@@ -233,8 +244,19 @@ enum dueq__conn_state {
 struct dueq__reply; /* a redisReply; reply.c alone looks inside */
 struct dueq__conn;
 
-/* url and name (shown by CLIENT LIST) are borrowed for its life. */
-struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name);
+/* What a server said of itself, to the first connection that asked. */
+struct dueq__server {
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
+};
+
+/*
+ * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while
+ * it is not known (NULL: nothing is asked).
+ */
+struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
+                                  struct dueq__server *server);
 void dueq__conn_free(struct dueq__conn *conn);
 /* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
@@ -328,13 +350,15 @@ struct dueq__call {
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */
     unsigned losses, loads;
+    unsigned unread; /* how often the connection was lost on a recall */
     unsigned others; /* how often it was sent again with another queue's keys */
     int64_t deadline_ms;
-    int64_t retry_ms; /* not before this time */
-    int64_t asked_ms; /* when the request was sent last: the server ran it later */
-    dueq_bytes *ids;  /* push: of the drafts, find: of the message, lock: the token; owned */
-    dueq_state state; /* peek: of the messages looked at */
-    unsigned scans;   /* queues: so far */
+    int64_t patient_ms; /* until then it goes on over what passes */
+    int64_t retry_ms;   /* not before this time */
+    int64_t asked_ms;   /* when the request was sent last: the server ran it later */
+    dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state;   /* peek: of the messages looked at */
+    unsigned scans;     /* queues: so far */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
@@ -357,6 +381,13 @@ struct dueq_client {
     bool no_unblock; /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
     bool command_up, waiter_up; /* started, and not yet seen closed */
     unsigned failures;          /* to connect, in a row */
+    bool served;                /* a call was answered: by a primary, which has its queues */
+    int64_t refused_ms;         /* since when it refuses what passes; 0: it does not */
+    bool warned;                /* and that was said */
+    bool warns;                 /* warning has not been asked for */
+    bool evicting_told;
+    char warning[640];
+    struct dueq__server server;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     struct dueq__conn *command, *waiter;
     struct dueq__listener listener;
@@ -450,6 +481,8 @@ bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
 /* Sets when to try again after a failure. */
 void dueq__command_back_off(dueq_client *client);
+/* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
+bool dueq__command_again(dueq_client *client, const struct dueq__error *error);
 /* Is a lost connection's error one that trying again does not mend? */
 bool dueq__command_hopeless(const dueq_client *client, dueq_status status);
 /* Closes the command connection; the server may still read what was sent on it. */

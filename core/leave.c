@@ -86,7 +86,9 @@ void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) 
         client->call.wait.unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
         return;
     }
-    client->no_unblock = true;
+    struct dueq__error error = {0};
+    dueq__reply_error(reply, &error);
+    client->no_unblock = !dueq__command_again(client, &error);
     dueq__wait_close(client);
     if (client->call.phase == DUEQ__PHASE_LEAVING)
         dueq__wait_leave(client);

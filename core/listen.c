@@ -85,8 +85,10 @@ void dueq__listen_track(dueq_client *client) {
                  dueq__command_send(client, DUEQ__ANSWER_TRACK, read, 1 + wait->tracked_count);
 }
 
-static void refuse(dueq_client *client) {
-    if (client->listener.on)
+static void refuse(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    dueq__reply_error(reply, &error);
+    if (client->listener.on && !dueq__command_again(client, &error))
         client->listener.refusals++;
     dueq__listen_hang_up(client);
     dueq__command_back_off(client);
@@ -95,7 +97,7 @@ static void refuse(dueq_client *client) {
 void dueq__listen_tracked(dueq_client *client, const struct dueq__reply *reply) {
     int64_t known;
     if (dueq__reply_is_error(reply))
-        refuse(client);
+        refuse(client, reply);
     else if (client->listener.on && dueq__reply_number(reply, &known))
         /* The last of the three is answered, and none before it was refused. */
         client->listener.refusals = 0;
@@ -196,14 +198,12 @@ static bool subscribe(dueq_client *client) {
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    bool passes = status == DUEQ_LOADING || status == DUEQ_BUSY;
+    bool passes = dueq__command_again(client, &error);
     if (!passes && client->call.wait.listen == DUEQ__LISTEN_CHANGES)
         client->listener.refusals = MAX_REFUSALS;
     dueq__listen_hang_up(client);
-    if (passes) {
-        dueq__command_back_off(client);
-    } else if (client->call.wait.listen == DUEQ__LISTEN_TIMES &&
-               client->call.phase != DUEQ__PHASE_LEAVING) {
+    if (!passes && client->call.wait.listen == DUEQ__LISTEN_TIMES &&
+        client->call.phase != DUEQ__PHASE_LEAVING) {
         client->error = error;
         dueq__call_finish(client, status);
     }

@@ -48,7 +48,8 @@ dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
 /* ---- stats ---- */
 
 static void decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(client, dueq__result_counted(reply, &client->error), DUEQ_OK);
+    dueq__call_answer(client, dueq__result_counted(reply, client->server.evicts, &client->error),
+                      DUEQ_OK);
 }
 
 dueq_status dueq_stats_submit(dueq_queue *queue) {

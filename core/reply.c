@@ -1,3 +1,4 @@
+#include <ctype.h>
 #include <hiredis/hiredis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,45 +57,61 @@ bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
     return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, "NOSCRIPT", 8) == 0;
 }
 
-/* Servers' error codes, and phrases of those that come as plain ERR. */
+/*
+ * The one table of what servers answer instead of doing it, by the error's first word, or the start of
+ * one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are never
+ * the answer to what dueq sends. docs/protocol.md has the same table.
+ */
 static const struct {
     const char *mark;
     dueq_status status;
+    enum dueq__passing passing;
 } classes[] = {
-    {"WRONGTYPE", DUEQ_WRONG_TYPE},
-    {"LAYOUT", DUEQ_LAYOUT},
-    {"CORRUPT", DUEQ_CORRUPT},
-    {"READONLY", DUEQ_READONLY},
-    {"OOM", DUEQ_FULL},
-    {"LOADING", DUEQ_LOADING},
-    {"MASTERDOWN", DUEQ_LOADING},
-    {"CLUSTERDOWN", DUEQ_LOADING},
-    {"TRYAGAIN", DUEQ_LOADING},
-    {"BUSY", DUEQ_BUSY},
-    {"NOAUTH", DUEQ_AUTH},
-    {"WRONGPASS", DUEQ_AUTH},
-    {"NOPERM", DUEQ_DENIED},
-    {"DENIED", DUEQ_DENIED},
-    {"ERR The user executing the script can't", DUEQ_DENIED},
-    {"ERR ACL failure in script", DUEQ_DENIED},
-    {"MOVED", DUEQ_UNSUPPORTED},
-    {"ERR Client sent AUTH", DUEQ_AUTH},
-    {"ERR AUTH", DUEQ_AUTH},
-    {"ERR invalid password", DUEQ_AUTH},
-    {"ERR DB index", DUEQ_DATABASE},
-    {"ERR invalid DB index", DUEQ_DATABASE},
-    {"ERR SELECT is not allowed", DUEQ_DATABASE},
-    {"ERR unknown command", DUEQ_UNSUPPORTED},
-    {"ERR Protocol error: invalid bulk length", DUEQ_TOO_LARGE},
-    {"ERR string exceeds maximum allowed size", DUEQ_TOO_LARGE},
-    {"ERR max number of clients", DUEQ_CONNECT},
+    {"LOADING", DUEQ_LOADING, DUEQ__PASSES},
+    {"BUSY", DUEQ_BUSY, DUEQ__PASSES},
+    {"TRYAGAIN", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"CLUSTERDOWN", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"ASK", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"NOREPLICAS", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"READONLY", DUEQ_READONLY, DUEQ__MOVES},
+    {"UNBLOCKED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"MASTERDOWN", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"MOVED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"REDIRECT", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"MISCONF", DUEQ_UNAVAILABLE, DUEQ__LASTS},
+    {"OOM", DUEQ_FULL, DUEQ__LASTS},
+    {"DENIED", DUEQ_CONNECT, DUEQ__STAYS},
+    {"ERR max number of clients", DUEQ_CONNECT, DUEQ__STAYS},
+    {"NOAUTH", DUEQ_AUTH, DUEQ__STAYS},
+    {"WRONGPASS", DUEQ_AUTH, DUEQ__STAYS},
+    {"ERR Client sent AUTH", DUEQ_AUTH, DUEQ__STAYS},
+    {"ERR AUTH", DUEQ_AUTH, DUEQ__STAYS},
+    {"ERR invalid password", DUEQ_AUTH, DUEQ__STAYS},
+    {"NOPERM", DUEQ_DENIED, DUEQ__STAYS},
+    {"ERR The user executing the script can't", DUEQ_DENIED, DUEQ__STAYS},
+    {"ERR ACL failure in script", DUEQ_DENIED, DUEQ__STAYS},
+    {"ERR DB index", DUEQ_DATABASE, DUEQ__STAYS},
+    {"ERR invalid DB index", DUEQ_DATABASE, DUEQ__STAYS},
+    {"ERR SELECT is not allowed", DUEQ_DATABASE, DUEQ__STAYS},
+    {"ERR unknown command", DUEQ_UNSUPPORTED, DUEQ__STAYS},
+    {"ERR Protocol error: invalid bulk length", DUEQ_TOO_LARGE, DUEQ__STAYS},
+    {"ERR string exceeds maximum allowed size", DUEQ_TOO_LARGE, DUEQ__STAYS},
+    {"CROSSSLOT", DUEQ_SERVER, DUEQ__STAYS},
+    {"WRONGTYPE", DUEQ_WRONG_TYPE, DUEQ__STAYS},
+    {"LAYOUT", DUEQ_LAYOUT, DUEQ__STAYS},
+    {"CORRUPT", DUEQ_CORRUPT, DUEQ__STAYS},
 };
 
-static dueq_status classify(const char *text) {
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
-        if (strncmp(text, classes[i].mark, strlen(classes[i].mark)) == 0)
-            return classes[i].status;
-    return DUEQ_SERVER;
+/* Its place in the table; the number of rows: it has none. */
+static size_t classify(const char *text) {
+    size_t i = 0;
+    for (; i < sizeof classes / sizeof *classes; i++) {
+        size_t size = strlen(classes[i].mark);
+        /* BUSY is not the start of BUSYKEY. */
+        if (strncmp(text, classes[i].mark, size) == 0 && !isalnum((unsigned char)text[size]))
+            break;
+    }
+    return i;
 }
 
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error) {
@@ -105,8 +122,12 @@ dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) 
     /* Redis 6 wraps what a script met: "ERR Error running script (...): @user_script:1: -CODE ...". */
     const char *within = strstr(text, "Error running script");
     within = within ? strstr(within, ": -") : NULL;
-    dueq_status status = classify(within ? within + 3 : text);
-    if (status == DUEQ_SERVER && strstr(text, "Error running script") && strstr(text, "WRONGTYPE"))
+    size_t row = classify(within ? within + 3 : text);
+    bool known = row < sizeof classes / sizeof *classes;
+    dueq_status status = known ? classes[row].status : DUEQ_SERVER;
+    if (!known && strstr(text, "Error running script") && strstr(text, "WRONGTYPE"))
         status = DUEQ_WRONG_TYPE;
-    return dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);
+    dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);
+    error->passing = known ? classes[row].passing : DUEQ__STAYS;
+    return status;
 }

@@ -27,7 +27,8 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
 dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
                                  struct dueq__error *error);
 /* From the answers of stats.lua and rates.lua. */
-dueq_result *dueq__result_counted(const struct dueq__reply *reply, struct dueq__error *error);
+dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting,
+                                  struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
 /* The names of queues, and where to go on. */
 dueq_result *dueq__result_named(const dueq_bytes *names, size_t count, dueq_bytes cursor,

@@ -15,6 +15,7 @@ struct dueq__tls {
     SSL_CTX *context;
     SSL *ssl;
     BIO *from_socket, *to_socket; /* owned by ssl */
+    bool certified;               /* with a client certificate */
 };
 
 static dueq_status fail(struct dueq__error *error, const char *what) {
@@ -77,6 +78,7 @@ struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__error 
         fail(error, "cannot set TLS up");
         goto failed;
     }
+    tls->certified = url->cert != NULL;
     SSL_set_bio(tls->ssl, tls->from_socket, tls->to_socket);
     SSL_set_connect_state(tls->ssl);
     if (!expect_peer(tls->ssl, url->host)) {
@@ -126,13 +128,20 @@ ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size) {
     return got > 0 ? got : 0;
 }
 
-ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size) {
+ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error) {
     ERR_clear_error();
     int got = SSL_read(tls->ssl, data, (int)size);
     if (got > 0)
         return got;
     int reason = SSL_get_error(tls->ssl, got);
-    return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE ? 0 : -1;
+    if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
+        return 0;
+    /* By TLS 1.3 a server looks at the client's certificate when the handshake is over for the client. */
+    if (reason == SSL_ERROR_SSL)
+        fail(error, tls->certified ? "the server ended the TLS session"
+                                   : "the server ended the TLS session (the URL names no client "
+                                     "certificate: cert and key)");
+    return -1;
 }
 
 bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size) {

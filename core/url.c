@@ -127,11 +127,16 @@ static dueq_status read_parameters(struct dueq__url *url, struct part rest,
         } else if (equals(name, "timeout")) {
             if (!read_duration(pair, &url->timeout_ms))
                 return refuse(error, "timeout wants a time such as 500ms, 10s or 1m, up to a day");
+        } else if (equals(name, "evicting")) {
+            if (!equals(pair, "accept"))
+                return refuse(error, "evicting wants accept");
+            url->evicting = true;
         } else if (equals(name, "db")) {
             if (!read_number(pair, INT_MAX, &url->db))
                 return refuse(error, "db wants a number");
         } else {
-            return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key)");
+            return refuse(error,
+                          "an unknown parameter (known: timeout, db, ca, cert, key, evicting)");
         }
     }
     return DUEQ_OK;

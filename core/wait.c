@@ -68,6 +68,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     if (timeout_ms)
         wait->until_ms =
             timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS : now + timeout_ms;
+    client->call.patient_ms = wait->until_ms;
     wait->end_ms = (timeout_ms ? wait->until_ms : now) + client->url.timeout_ms;
     return DUEQ_OK;
 }
@@ -148,24 +149,24 @@ static void block(dueq_client *client) {
 
 /* A wait that ended with neither a marker nor a nil: an error of its own, or a passing one. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__watch *watch = client->call.wait.watches;
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    if (status == DUEQ_LOADING || status == DUEQ_BUSY) {
-        dueq__command_back_off(client);
-        return;
-    }
     if (client->call.phase == DUEQ__PHASE_LEAVING)
         return;
-    struct dueq__watch *watch = client->call.wait.watches;
     if (status == DUEQ_FULL && client->call.wait.block == DUEQ__BLOCK_LIST) {
         /* Nothing can be parked, but taken. */
         dueq__command_back_off(client);
         if (watch->look_us == DUEQ__NEVER)
             watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
-        return;
+    } else if (dueq__command_again(client, &error)) {
+        /* Meanwhile requests find out whether it has passed, perhaps on another server. */
+        dueq__wait_close(client);
+        dueq__wait_blind(client);
+    } else {
+        client->error = error;
+        dueq__call_finish(client, status);
     }
-    client->error = error;
-    dueq__call_finish(client, status);
 }
 
 /* The waiting connection was lost while the call goes on. */

@@ -34,6 +34,7 @@
 %rename(client_url) dueq_client_url;
 %rename(queue_open) queue_open;
 %rename(new_id) dueq_new_id;
+%rename(warning) dueq_warning;
 
 %rename(push_submit) dueq_push_submit;
 %rename(reserve_submit) dueq_reserve_submit;

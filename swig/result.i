@@ -72,12 +72,13 @@ static PyObject *counts_object(const dueq_counts *counts) {
     if (!counts)
         return Py_BuildValue("");
     return Py_BuildValue(
-        "(LLLLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
+        "(LLLLLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
         (long long)counts->leased, (long long)counts->dead, (long long)counts->pushed,
         (long long)counts->reserved, (long long)counts->acked, (long long)counts->retried,
         (long long)counts->expired, (long long)counts->buried, (long long)counts->cancelled,
         (long long)counts->purged, (long long)counts->damaged, (long long)counts->next_ms,
-        (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused);
+        (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused,
+        (long long)counts->evicting);
 }
 
 static PyObject *sizes_object(const dueq_sizes *sizes) {

@@ -33,6 +33,20 @@ def test_document_statuses_are_the_header_s() -> None:
     assert table == [(code, name, "yes" * int(again), what) for code, name, again, what in rows]
 
 
+def test_document_refusals_are_the_core_s() -> None:
+    shown = {
+        "": "STAYS",
+        "in waits and loops": "LASTS",
+        "in every call": "PASSES",
+        "in every call, elsewhere": "MOVES",
+    }
+    table = re.findall(r"^\| `(.+)` \| (\w+) \| (.*?) ?\|$", section("Failures"), re.M)
+    core = (ROOT / "core/reply.c").read_text(encoding="utf-8")
+    rows = re.findall(r'\{"(.+)", DUEQ_(\w+), DUEQ__(\w+)\}', core)
+    assert len(rows) > 25
+    assert [(mark, status, shown[passing]) for mark, status, passing in table] == rows
+
+
 def test_document_limits_are_the_header_s() -> None:
     limits = section("Limits")
     for name, shown in {

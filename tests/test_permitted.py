@@ -15,11 +15,11 @@ from dueq import errors
 from private_server import Server
 
 # What the libraries send beside the scripts, and not only on a new connection.
-SENT = {"evalsha", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
+SENT = {"evalsha", "info", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
 # The same on the queues of other systems.
 SENT_FOREIGN = {
-    "redisson": {"evalsha", "script|load", "blmove", "lmove", "subscribe"},
-    "laravel": {"evalsha", "script|load", "blpop", "rpush", "subscribe", "exists"},
+    "redisson": {"evalsha", "info", "script|load", "blmove", "lmove", "subscribe"},
+    "laravel": {"evalsha", "info", "script|load", "blpop", "rpush", "subscribe", "exists"},
 }
 
 

@@ -155,7 +155,7 @@ static dueq_status step(agent *agent, bool *ends) {
         return status;
     }
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
-        status = dueq_wait(link->client, *ends ? -1 : SLICE_MS);
+        status = dueq_php_wait(link->client, *ends ? -1 : SLICE_MS);
         if (*ends || (status != DUEQ_PENDING && status != DUEQ_INTERRUPTED)) {
             continue;
         }

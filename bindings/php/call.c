@@ -30,12 +30,38 @@ static void throw_failure(const dueq_php_client *client, dueq_status status) {
     dueq_php_throw(status, dueq_error_text(client->client));
 }
 
+/* Not a warning of PHP's: a handler that throws would throw away what a call has got. */
+static void warn(dueq_client *client) {
+    const char *warning = dueq_warning(client);
+
+    if (warning) {
+        zend_string *line = zend_strpprintf(0, "dueq: %s", warning);
+
+        php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
+        zend_string_release(line);
+    }
+}
+
+dueq_status dueq_php_wait(dueq_client *client, int64_t at_most_ms) {
+    dueq_status status = dueq_wait(client, at_most_ms);
+
+    warn(client);
+    return status;
+}
+
+dueq_status dueq_php_pump(dueq_client *client) {
+    dueq_status status = dueq_pump(client);
+
+    warn(client);
+    return status;
+}
+
 dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted) {
     dueq_status status = submitted;
 
     if (submitted == DUEQ_PENDING) {
         do {
-            status = dueq_wait(client->client, -1);
+            status = dueq_php_wait(client->client, -1);
         } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
         status = take(client);
     }
@@ -66,10 +92,10 @@ dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted)
     dueq_status status = submitted;
 
     while (status == DUEQ_PENDING) {
-        status = dueq_wait(client->client, SLICE_MS);
+        status = dueq_php_wait(client->client, SLICE_MS);
         if (status == DUEQ_INTERRUPTED || (status == DUEQ_PENDING && interrupt_pending())) {
             /* What has arrived by now is delivered; giving it up would cost its lease. */
-            status = dueq_pump(client->client);
+            status = dueq_php_pump(client->client);
             if (status == DUEQ_PENDING) {
                 dueq_abandon(client->client);
                 return DUEQ_INTERRUPTED;
@@ -84,7 +110,7 @@ dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted)
     bool hastened = false;
 
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
-        status = dueq_wait(client->client, hastened ? -1 : SLICE_MS);
+        status = dueq_php_wait(client->client, hastened ? -1 : SLICE_MS);
         if (!hastened &&
             (status == DUEQ_INTERRUPTED || (status == DUEQ_PENDING && interrupt_pending()))) {
             dueq_hasten(client->client);

@@ -104,6 +104,7 @@ static void register_exceptions(void) {
     register_class_Dueq_Exception_ServerException(root);
     register_class_Dueq_Exception_ProtocolException(root);
     register_class_Dueq_Exception_LayoutException(root);
+    register_class_Dueq_Exception_UnavailableException(root);
 }
 
 /* With threads, the address of this thread's globals, which EG() and CG() need in this library. */

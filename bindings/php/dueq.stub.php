@@ -952,6 +952,9 @@ namespace Dueq
         /** Whether it hands nothing out until resume() is called. */
         public readonly bool $paused;
 
+        /** Whether the server may evict what it was given, unless the URL says evicting=accept. */
+        public readonly bool $evicting;
+
         private function __construct() {}
     }
 
@@ -1698,6 +1701,11 @@ namespace Dueq\Exception
 
     /** Elements of another layout of Redisson's wait here. Code -32. */
     class LayoutException extends DueqException
+    {
+    }
+
+    /** The server cannot do it for now. Code -33. */
+    class UnavailableException extends DueqException
     {
     }
 }

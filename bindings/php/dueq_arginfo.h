@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1f3efbe92af3a3abecb8274e8a8cb0709b6985d3 */
+ * Stub hash: 35198a383ee2b4e02cc4e831bc1ec7a9ff9a8596 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -948,6 +948,11 @@ static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] 
 	ZEND_FE_END
 };
 
+
+static const zend_function_entry class_Dueq_Exception_UnavailableException_methods[] = {
+	ZEND_FE_END
+};
+
 static zend_class_entry *register_class_Dueq_Client(void)
 {
 	zend_class_entry ce, *class_entry;
@@ -1361,6 +1366,12 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_paused_name = zend_string_init("paused", sizeof("paused") - 1, 1);
 	zend_declare_typed_property(class_entry, property_paused_name, &property_paused_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_paused_name);
+
+	zval property_evicting_default_value;
+	ZVAL_UNDEF(&property_evicting_default_value);
+	zend_string *property_evicting_name = zend_string_init("evicting", sizeof("evicting") - 1, 1);
+	zend_declare_typed_property(class_entry, property_evicting_name, &property_evicting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_evicting_name);
 
 	return class_entry;
 }
@@ -1990,6 +2001,16 @@ static zend_class_entry *register_class_Dueq_Exception_LayoutException(zend_clas
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LayoutException", class_Dueq_Exception_LayoutException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnavailableException", class_Dueq_Exception_UnavailableException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
 
 	return class_entry;

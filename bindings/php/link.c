@@ -105,7 +105,7 @@ dueq_status dueq_php_link_await(dueq_php_link *link) {
     dueq_status status;
 
     do {
-        status = dueq_wait(link->client, -1);
+        status = dueq_php_wait(link->client, -1);
     } while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED);
     return status;
 }

@@ -128,7 +128,8 @@ enum {
     STATS_NEXT,
     STATS_OLDEST,
     STATS_NOW,
-    STATS_PAUSED
+    STATS_PAUSED,
+    STATS_EVICTING
 };
 
 enum {
@@ -166,6 +167,7 @@ static void make_stats(zval *out, const dueq_counts *counts) {
     dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OLDEST), counts->oldest_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NOW), dueq_php_seconds(counts->now_ms));
     ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_PAUSED), counts->paused);
+    ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_EVICTING), counts->evicting);
 }
 
 static void make_rate(zval *out, const dueq_rate *rate) {

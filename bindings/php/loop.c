@@ -51,7 +51,7 @@ dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const b
         return status;
     }
     while ((status = dueq_consumer_take(loop->consumer, message, queue)) == DUEQ_PENDING) {
-        dueq_wait(loop->link->client, SLICE_MS);
+        dueq_php_wait(loop->link->client, SLICE_MS);
         if (dueq_php_interrupts() || *stopped || loop->pid != getpid()) {
             return DUEQ_EMPTY;
         }
@@ -70,7 +70,7 @@ dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message,
         }
         under_way = false;
         do {
-            if (status != DUEQ_OK && dueq_pump(loop->link->client) == DUEQ_PENDING) {
+            if (status != DUEQ_OK && dueq_php_pump(loop->link->client) == DUEQ_PENDING) {
                 loop->under_way = true;
                 return DUEQ_PENDING;
             }

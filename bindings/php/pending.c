@@ -106,7 +106,7 @@ void dueq_php_pending_start(zval *out, dueq_status submitted) {
     dueq_client *client = pending_of(Z_OBJ_P(out))->link->client;
 
     if (submitted == DUEQ_PENDING) {
-        dueq_pump(client);
+        dueq_php_pump(client);
         return;
     }
     dueq_php_throw(submitted, dueq_error_text(client));
@@ -148,7 +148,7 @@ ZEND_METHOD(Dueq_Pending, stream) {
 ZEND_METHOD(Dueq_Pending, poll) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_PENDING(pending);
-    RETURN_BOOL(!pending->link || dueq_pump(pending->link->client) != DUEQ_PENDING);
+    RETURN_BOOL(!pending->link || dueq_php_pump(pending->link->client) != DUEQ_PENDING);
 }
 
 static void fail(pending_object *pending, dueq_status status, const char *text) {
@@ -191,7 +191,7 @@ static bool make(pending_object *pending) {
 ZEND_METHOD(Dueq_Pending, result) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_PENDING(pending);
-    if (pending->link && dueq_pump(pending->link->client) == DUEQ_PENDING) {
+    if (pending->link && dueq_php_pump(pending->link->client) == DUEQ_PENDING) {
         zend_throw_error(
             NULL, "This Dueq\\Pending is under way: there is no result before poll() is true");
         RETURN_THROWS();

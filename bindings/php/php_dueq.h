@@ -284,6 +284,9 @@ static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; 
  * client->result. Throws on failure, and returns the final status.
  */
 dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted);
+/* dueq_wait() and dueq_pump(), which also write what the library warns of to PHP's log. */
+dueq_status dueq_php_wait(dueq_client *client, int64_t at_most_ms);
+dueq_status dueq_php_pump(dueq_client *client);
 /*
  * The same for reserve and lock, which a signal ends: PHP runs the handlers when the method has
  * returned, so it returns INTERRUPTED with nothing taken and nothing thrown.

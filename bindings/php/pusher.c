@@ -78,7 +78,7 @@ static void look(pusher_object *pusher) {
 
 /* Waits for the step that is under way, and looks. */
 static void advance(pusher_object *pusher) {
-    dueq_wait(pusher->link->client, -1);
+    dueq_php_wait(pusher->link->client, -1);
     look(pusher);
 }
 

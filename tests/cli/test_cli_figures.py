@@ -30,6 +30,7 @@ def test_stats_of_a_queue(dueq: Program) -> None:
         "purged": 0,
         "damaged": 0,
         "paused": False,
+        "evicting": False,
     }
     rows = dict(line.split(maxsplit=1) for line in dueq("stats", "orders").lines)
     assert (rows["queue"], rows["delayed"], rows["acked"]) == ("orders", "1", "1")

@@ -276,3 +276,27 @@ def test_work_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     ended = dueq.run("work", *words)
     assert ended.code == 2
     assert ended.err.startswith("dueq: ")
+
+
+def test_work_outlives_a_planned_failover(dueq: Program, gate: Gate) -> None:
+    """What its command finishes meanwhile is acknowledged when the server is a primary again."""
+    with Server() as server:
+        dueq.environment["DUEQ_URL"] = f"{server.url}?timeout=1s"
+        dueq("push", "orders", "first")
+        script = 'echo runs >&2; read -r line < "$GATE"'
+        words = ["work", "orders", "--lease", "60s", "--limit", "2", "--json"]
+        with dueq.start(*words, "--", "sh", "-c", script) as worker:
+            assert worker.stderr
+            assert worker.stderr.readline() == b"runs\n"
+            server.command("REPLICAOF", "127.0.0.1", "1")
+            gate.let()
+            assert b"READONLY" in worker.stderr.readline()
+            time.sleep(2)
+            assert worker.poll() is None
+            server.command("REPLICAOF", "NO", "ONE")
+            gate.let()
+            dueq("push", "orders", "second")
+            out, _ = worker.communicate(timeout=60)
+        assert out.count(b'"outcome":"acked"') == 2
+        assert worker.returncode == 0
+        assert dueq.stats()["acked"] == 2

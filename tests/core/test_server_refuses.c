@@ -61,15 +61,20 @@ static void test_push_to_a_full_server_is_full_and_consuming_goes_on(void **stat
 
 static void test_push_to_a_replica_is_readonly(void **state) {
     (void)state;
-    push_body(jobs.queue, "kept", 0, NULL);
+    struct jobs hasty = jobs_open(url_with("", "?timeout=300ms"));
+    push_body(hasty.queue, "kept", 0, NULL);
     run_command(&server, "REPLICAOF 127.0.0.1 1");
-    dueq_status push = push_text(jobs.queue, "x"),
-                reserve = dueq_reserve(jobs.queue, 1, 0, 0, NULL),
-                waiting = dueq_reserve(jobs.queue, 1, 500, 0, NULL);
+    int64_t start = now_ms();
+    assert_push(READONLY, server.url); /* by one that it has never served: at once */
+    assert_true(now_ms() - start < 5000);
+    dueq_status push = push_text(hasty.queue, "x"),
+                reserve = dueq_reserve(hasty.queue, 1, 0, 0, NULL),
+                waiting = dueq_reserve(hasty.queue, 1, 500, 0, NULL);
     run_command(&server, "REPLICAOF NO ONE");
     assert_int_equal(push, DUEQ_READONLY);
     assert_int_equal(reserve, DUEQ_READONLY);
     assert_int_equal(waiting, DUEQ_READONLY);
+    jobs_close(hasty);
     dueq_result *result;
     reserve_one(jobs.queue, 0, 0, &result);
     dueq_result_free(result);
@@ -92,6 +97,38 @@ static void test_push_to_a_busy_server_waits_and_then_is_busy(void **state) {
     jobs_close(hasty);
 }
 
+static void test_reserve_of_more_than_the_server_sends_says_so(void **state) {
+    (void)state;
+    size_t size = 2 << 20;
+    dueq_result *result;
+    dueq_draft draft = DUEQ_DRAFT;
+    char *body = calloc(1, size);
+    assert_non_null(body);
+    draft.body = (dueq_bytes){body, size};
+    draft.id = BYTES("the large one");
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 1mb 0 0");
+    int64_t start = now_ms();
+    assert_status(jobs.client, TOO_LARGE, dueq_reserve(jobs.queue, 1, 0, 1000, NULL));
+    assert_true(now_ms() - start < 5000);
+    assert_non_null(strstr(dueq_error_text(jobs.client), "'the large one'"));
+    assert_non_null(strstr(dueq_error_text(jobs.client), "client-output-buffer-limit"));
+    /* It was delivered once, however often the answer was lost. */
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 0 0 0");
+    const dueq_message *message = reserve_one(jobs.queue, 10000, 0, &result);
+    assert_int_equal(message->body.size, size);
+    assert_int_equal(message->deliveries, 2);
+    dueq_result_free(result);
+    /* One that is only looked at is not noted. */
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 1mb 0 0");
+    start = now_ms();
+    assert_status(jobs.client, CLOSED, dueq_find(jobs.queue, draft.id, &result));
+    assert_true(now_ms() - start < 8000);
+    assert_non_null(strstr(dueq_error_text(jobs.client), "client-output-buffer-limit"));
+    run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 0 0 0");
+    free(body);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_push_with_wrong_passwords_is_auth),
@@ -100,6 +137,7 @@ int main(void) {
         TEST(test_push_to_a_full_server_is_full_and_consuming_goes_on),
         TEST(test_push_to_a_replica_is_readonly),
         TEST(test_push_to_a_busy_server_waits_and_then_is_busy),
+        TEST(test_reserve_of_more_than_the_server_sends_says_so),
     };
     return run_on_server(tests, NULL);
 }

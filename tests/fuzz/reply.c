@@ -30,7 +30,7 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
                  &error);
     check_result(dueq__result_found(reply, (dueq_bytes){"id", 2}, &error), &error);
     check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
-    check_result(dueq__result_counted(reply, &error), &error);
+    check_result(dueq__result_counted(reply, false, &error), &error);
     check_result(dueq__result_rated(reply, &error), &error);
     check_result(dueq__laravel_popped(reply, &error), &error);
     for (size_t i = 0; i < dueq__reply_count(reply); i++)

@@ -208,6 +208,50 @@ final class FailureTest extends QueueTestCase
         $this->assertSame('after', $queue->reserve()->body);
     }
 
+    public function test_server_that_evicts_is_logged_once(): void
+    {
+        $this->server->command('CONFIG', 'SET', 'maxmemory', '500mb');
+        $this->server->command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+        try {
+            $log = $this->logged(function () {
+                foreach ([1, 2] as $_) {
+                    $this->queue('q', 'timeout=9s')->push('x');
+                }
+            });
+            $this->assertSame(1, substr_count($log, 'allkeys-lru'));
+            $this->assertTrue($this->queue('q', 'timeout=9s')->stats()->evicting);
+            $this->assertFalse($this->queue('q', 'evicting=accept')->stats()->evicting);
+        } finally {
+            $this->server->command('CONFIG', 'SET', 'maxmemory', '0');
+            $this->server->command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+        }
+    }
+
+    public function test_reserve_outlives_a_planned_failover(): void
+    {
+        $queue = $this->queue('q', 'timeout=1s');
+        $queue->push('served', delay: 60.0);
+        $log = $this->logged(function () use ($queue) {
+            $pending = $queue->reserveStart(timeout: 60.0);
+            for ($blocked = 0; !$blocked; usleep(5000)) {
+                $this->assertFalse($pending->poll());
+                $blocked = preg_match('/^blocked_clients:1/m', $this->server->command('INFO', 'clients'));
+            }
+            $this->server->command('REPLICAOF', '127.0.0.1', '1');
+            try {
+                for ($end = microtime(true) + 2.5; microtime(true) < $end; usleep(5000)) {
+                    $this->assertFalse($pending->poll());
+                }
+            } finally {
+                $this->server->command('REPLICAOF', 'NO', 'ONE');
+            }
+            $queue->push('after');
+            $this->await(fn () => $pending->poll());
+            $this->assertSame('after', $pending->result()->body);
+        });
+        $this->assertSame(1, substr_count($log, 'READONLY'));
+    }
+
     public function test_push_onto_a_key_of_another_type(): void
     {
         $this->server->command('SET', 'dueq:{q}:ready', 'not a list');
@@ -226,9 +270,9 @@ final class FailureTest extends QueueTestCase
 
     public function test_push_that_the_server_refuses(): void
     {
-        $queue = $this->queue();
+        $queue = $this->queue('q', 'timeout=500ms');
         $this->with('min-replicas-to-write', '3', '0', function () use ($queue) {
-            $e = $this->assertThrows(E\ServerException::class, fn () => $queue->push('x'));
+            $e = $this->assertThrows(E\UnavailableException::class, fn () => $queue->push('x'));
             $this->assertStringContainsString('NOREPLICAS', $e->getMessage());
         });
     }

@@ -55,7 +55,7 @@ def test_stats_of_an_unknown_queue(server: Server) -> None:
     with dueq.Queue("never used", server.url) as queue:
         stats = queue.stats()
     assert stats.now > 1e9
-    assert stats == dueq.Stats.from_row((*ZEROS, 0, 0, round(stats.now * 1000), 0))
+    assert stats == dueq.Stats.from_row((*ZEROS, 0, 0, round(stats.now * 1000), 0, 0))
     assert (stats.next, stats.oldest, stats.paused) == (None, None, False)
     assert server.command("KEYS", "*never used*") == []
 

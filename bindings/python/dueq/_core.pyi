@@ -63,9 +63,9 @@ MessageRow: TypeAlias = tuple[
     str,
 ]
 # ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried, cancelled,
-# purged, damaged, next_ms, oldest_ms, now_ms, paused
+# purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
-    int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int
+    int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int
 ]
 # start_ms, span_ms, pushed, reserved, acked, retried, expired, buried, cancelled
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
@@ -122,6 +122,7 @@ Answer: TypeAlias = tuple[
 
 def client_open(url: str | None, /) -> Client: ...
 def client_url(client: Client, /) -> str: ...
+def warning(client: Client, /) -> str | None: ...
 def queue_open(client: Client, name: str, /) -> Handle: ...
 def new_id(client: Client, /) -> str: ...
 def push_submit(queue: Handle, drafts: tuple[DraftRow, ...], /) -> int: ...
@@ -239,6 +240,7 @@ UNSUPPORTED: int
 SERVER: int
 PROTOCOL: int
 LAYOUT: int
+UNAVAILABLE: int
 
 MAX_NAME: int
 MAX_ID: int

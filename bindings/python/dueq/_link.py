@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Open: TypeAlias = Callable[[_core.Client, str], _core.Handle]
+
+
+_log = logging.getLogger("dueq")
 
 
 class Answer(NamedTuple):
@@ -47,6 +51,12 @@ class Link:
         self.client = _core.client_open(url)
         self.queues = {name: open(self.client, name) for name in names}
         self._target: _core.Handle | None = None
+
+    def warn(self) -> None:
+        """Logs what the core warns of, if there is anything new."""
+        warning = _core.warning(self.client)
+        if warning:
+            _log.warning("%s", warning)
 
     def target(self, name: str | None) -> _core.Handle | None:
         """A handle of any other queue, for one call. None for None."""

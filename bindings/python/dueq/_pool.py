@@ -67,9 +67,11 @@ class Pool(Links):
     def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
         """Waits until the call that a link carries is final, as call(). over: as of Call."""
         while _core.wait(link.client, SLICE_MS) in UNDER_WAY:
+            link.warn()
             self.check()
             if over and over():
                 _core.hasten(link.client)
+        link.warn()
 
     def leave(self, message: Fields, error: BaseException | None) -> None:
         """The end of a message's with block."""

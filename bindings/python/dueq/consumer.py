@@ -162,6 +162,7 @@ class Consumer(Loop):
         while row == _core.PENDING and not self._over():
             if _core.wait(self._link.client, SLICE_MS) not in UNDER_WAY:
                 row = _core.consumer_take(self._handle)
+            self._link.warn()
         self._count_lost()
         return row
 

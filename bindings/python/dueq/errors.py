@@ -139,5 +139,9 @@ class ProtocolError(Error, status=_core.PROTOCOL):
     """What answered does not speak the Redis protocol as expected."""
 
 
+class UnavailableError(Error, status=_core.UNAVAILABLE):
+    """The server cannot do it for now."""
+
+
 class LayoutError(Error, status=_core.LAYOUT):
     """Elements of another layout of Redisson's wait here."""

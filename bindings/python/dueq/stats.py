@@ -48,17 +48,20 @@ class Stats:
     """The server's clock, in seconds since 1970."""
     paused: bool
     """Whether it hands nothing out until Queue.resume() is called."""
+    evicting: bool
+    """Whether the server may evict what it was given, unless the URL says evicting=accept."""
 
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
         """The counts as the core has them."""
-        next_ms, oldest_ms, now_ms, paused = row[13:]
+        next_ms, oldest_ms, now_ms, paused, evicting = row[13:]
         return cls(
             *row[:13],
             next=next_ms / 1000 if next_ms else None,
             oldest=oldest_ms / 1000 if oldest_ms else None,
             now=now_ms / 1000,
             paused=bool(paused),
+            evicting=bool(evicting),
         )
 
 

@@ -217,6 +217,7 @@ async def _begun(work: Coroutine[Any, Any, None]) -> None:
 async def wait(link: Link, final: asyncio.Future[None] | None = None) -> None:
     """Waits until the call that a link carries is final, or somebody sets the future."""
     if _core.pump(link.client) != _core.PENDING:
+        link.warn()
         return
     loop = asyncio.get_running_loop()
     final = final or loop.create_future()
@@ -241,6 +242,7 @@ async def surely(step: Callable[[], Coroutine[Any, Any, R]]) -> R:
 def _pump(link: Link, final: asyncio.Future[None]) -> None:
     if _core.pump(link.client) != _core.PENDING and not final.done():
         final.set_result(None)
+    link.warn()
 
 
 def waiting(
