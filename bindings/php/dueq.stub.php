@@ -440,7 +440,9 @@ namespace Dueq
          * Calls the handler with each message until the loop ends. What a handler did not settle by the
          * message's own methods is acknowledged when it returns, and retried with the error's text when it
          * throws; both go with the next request, not with one of their own. Whether the lease had been
-         * lost by then, lost() tells.
+         * lost by then, lost() tells. Where such a method threw, and the handler caught that and returned,
+         * the message is not acknowledged either: PHP's log has a warning, and unless the call took effect
+         * after all the message is delivered again when its lease ends.
          *
          * @param callable $handler called with a Message
          * @param callable|null $onError called with a Message and the \Throwable that the handler threw,

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 3f05acc98dbf9fed343c9a7198f5c90fdf97966d */
+ * Stub hash: 72864d320e921d80a2a416b4d89ee9e9aeeaa380 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)

@@ -138,6 +138,11 @@ void dueq_php_message_settled(zend_object *message);
 /* Its consumer ends the delivery. */
 void dueq_php_message_noted(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
+/*
+ * Its handler has returned. Where that called a method which settles it, and which failed, the message is left to
+ * its lease, and PHP's log says so. False: it called none.
+ */
+bool dueq_php_message_left(zend_object *message);
 /* Makes a message of a result: a dueq_php_item. */
 void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                            size_t index);
@@ -338,6 +343,11 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text);
 void dueq_php_throw(dueq_status status, const char *text);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
+/*
+ * A line of PHP's log, as a warning. For what must not end the program's work: an error handler would make an
+ * exception of an E_WARNING.
+ */
+void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
 
 /* ---- strings --------------------------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from dueq import _core
-from dueq._message import Fields, described, encoded, used_up
+from dueq._message import Fields, described, encoded, left, used_up
 from dueq.errors import Error
 from dueq.times import optional_ms, patience_ms
 
@@ -81,6 +81,9 @@ class Loop:
 
     def _note(self, message: Fields, error: BaseException | None) -> None:
         """Notes the end of the last message's block, to be sent with the next request."""
+        if error is None and message._asked:
+            left(message)
+            return
         message._settled = True
         if error is None:
             _core.consumer_ack(self._handle, message.ticket)
