@@ -86,7 +86,7 @@ static void make_headers(zval *out, const dueq_message *message) {
     }
 }
 
-static void make_state(zval *out, dueq_state state) {
+void dueq_php_state_make(zval *out, dueq_state state) {
     if (state >= DUEQ_READY && state <= DUEQ_DEAD) {
         ZVAL_INTERNED_STR(out, states[state]);
     } else {
@@ -143,7 +143,7 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_CRASHES), message->max_crashes);
     make_count(OBJ_PROP_NUM(object, MESSAGE_DELIVERIES), message->deliveries);
     ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
-    make_state(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
+    dueq_php_state_make(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED_AT), dueq_php_seconds(message->created_ms));
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);

@@ -119,13 +119,15 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
 
     $queue->push('later', id: 'later', delay: 600.0, unique: 0.001);
     check($queue->reschedule('later', delay: 700.0), 'it is rescheduled');
-    check($queue->cancel('later'), 'it is cancelled');
-    check($queue->cancelMany(['later']) === [false], 'it is gone');
+    check($queue->cancel('later') === 'delayed', 'it is cancelled');
+    check($queue->cancelMany(['later']) === [null], 'it is gone');
     $queue->pushMany(['a', 'b', 'c']);
     $queue->pause();
     check($queue->reserve() === null, 'it is paused');
     $queue->resume();
     check($queue->purge('ready') === 3, 'it is purged');
+    $queue->push('d');
+    check($queue->remove() === 1, 'it is removed');
 
     $lock = $queue->lock('door', 30.0);
     check($queue->lock('door', 30.0) === null, 'it is locked');

@@ -95,12 +95,14 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     queue.push("later", id="later", delay=600, unique=0.001)
     assert queue.reschedule("later", delay=700)
     assert queue.cancel("later")
-    assert queue.cancel_many(["later"]) == [False]
+    assert queue.cancel_many(["later"]) == [None]
     queue.push_many(["a", "b", "c"])
     queue.pause()
     assert queue.reserve() is None
     queue.resume()
     assert queue.purge("ready") == 3
+    queue.push("d")
+    assert queue.remove() == 1
 
     lock = queue.lock("door", ttl=30)
     assert lock

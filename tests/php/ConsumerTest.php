@@ -210,6 +210,36 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([0, 0, 1, 0], $this->counts());
     }
 
+    public function test_what_was_cancelled_in_hand_is_not_begun(): void
+    {
+        $queue = $this->queue();
+        $ids = $queue->pushMany(['0', '1', '2', '3']);
+        $bodies = [];
+        $consumer = $queue->consume(4, timeout: 0.0);
+        $consumer->work(function (Message $message) use ($queue, $ids, &$bodies) {
+            $bodies[] = $message->body;
+            if ($message->body === '0') {
+                $this->assertSame(['leased', 'leased'], $queue->cancelMany([$ids[1], $ids[3]]));
+                usleep(500_000);
+            }
+        });
+        $this->assertSame([['0', '2'], 2], [$bodies, $consumer->lost()]);
+        $this->assertSame([0, 0, 2, 0], $this->counts());
+        // The same in an event loop.
+        $ids = $queue->pushMany(['0', '1', '2']);
+        $consumer = $queue->consume(3);
+        $bodies = [];
+        for ($end = microtime(true) + 20; count($bodies) < 2 && microtime(true) < $end; usleep(1000)) {
+            if ($message = $consumer->poll()) {
+                $bodies[] = $message->body;
+                $queue->cancel($ids[1]);
+                usleep(500_000);
+            }
+        }
+        $consumer->stop();
+        $this->assertSame(['0', '2'], $bodies);
+    }
+
     public function test_foreach_hands_out_what_its_body_settles(): void
     {
         $queue = $this->queue();

@@ -54,8 +54,9 @@ class Loop:
     @property
     def lost(self) -> int:
         """
-        How many messages it has lost: whose lease had ended before they were acknowledged by the
-        end of a `with` block, or handed out. They are delivered to somebody else.
+        How many messages it has lost: whose lease had ended, or which were cancelled, before they
+        were acknowledged by the end of a `with` block, or handed out. Those whose lease had ended
+        are delivered to somebody else.
         """
         self._count_lost()
         return self._lost
@@ -103,7 +104,11 @@ class Loop:
     def _count_lost(self) -> None:
         lost = self._lost if self._closed else _core.consumer_lost(self._handle)
         if lost != self._lost:
-            _log.warning("%r: messages lost, whose leases had ended: %d", self, lost - self._lost)
+            _log.warning(
+                "%r: messages lost, whose leases had ended, or which were cancelled: %d",
+                self,
+                lost - self._lost,
+            )
             self._lost = lost
 
 

@@ -29,7 +29,7 @@ class State(StrEnum):
     DEAD = _core.state_name(_core.DEAD)
 
 
-_STATES = {
+STATES = {
     number: State(_core.state_name(number))
     for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD)
 }
@@ -90,7 +90,7 @@ class Fields:
     @property
     def state(self) -> State:
         """Where it was when the server answered, as `time`."""
-        return _STATES[self._row[6]]
+        return STATES[self._row[6]]
 
     @property
     def time(self) -> float | None:
