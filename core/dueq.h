@@ -597,7 +597,11 @@ DUEQ_API dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticke
 /* The same of a message that is to be tried again: as dueq_retry(). At most one before each next(): IN_USE. */
 DUEQ_API dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket,
                                          int64_t delay_ms, dueq_bytes error);
-/* The holder has settled a message by another call: its lease is kept no longer. Any thread may call it. */
+/*
+ * The holder has settled a message by another call, or has tried to: its lease is kept no longer. After a failure,
+ * whose outcome may not be known, do this and not dueq_consumer_ack(), which could lose the message: if the call took
+ * no effect, it is delivered again when its lease ends. Any thread may call it.
+ */
 DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
