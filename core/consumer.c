@@ -223,7 +223,7 @@ static dueq_status submit_next(dueq_consumer *consumer) {
     return submit_reserve(consumer);
 }
 
-/* Asks whether the next in hand, and what came with it, is still held: it may have been cancelled. */
+/* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
 static dueq_status submit_extend(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     size_t count = dueq__hand_take_unsure(consumer->hand, consumer->hold, consumer->sent);
@@ -331,7 +331,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
             return status;
         *message = dueq__hand_next(consumer->hand, consumer->hold, consumer->options.max_run_ms);
     }
-    /* Where what was in hand is lost, none was asked for yet. */
+    /* Where all that was prefetched is lost, none was asked for yet. */
     if (!*message)
         return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
     if (queue)

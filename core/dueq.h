@@ -579,10 +579,10 @@ DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_
 
 /*
  * The next message. Waits up to timeout_ms as reserve does, and sends what was noted. *message and its
- * place in `queues` (may be NULL) live until the next call of this function or of stop. A message whose lease has
- * ended while it was in hand (the process was stopped) is somebody else's and is not delivered; nor is one that
- * was cancelled a quarter of a second ago or more: when the next in hand was last known to be held that long ago,
- * what came with it is extended first, in one request.
+ * place in `queues` (may be NULL) live until the next call of this function or of stop. A prefetched message
+ * whose lease has ended before (the process was stopped) is somebody else's and is not delivered; nor is one that
+ * was cancelled a quarter of a second before, or earlier: where the last answer that it is held is that old, the
+ * messages that were prefetched with it are extended first, in one request.
  * Returns OK, EMPTY, or a failure: what is in hand stays there, and what was noted goes with the next call.
  */
 DUEQ_API dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
@@ -611,7 +611,7 @@ DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
 
 /*
- * How many messages were lost so far: acknowledged or to be handed out after their lease had ended, or they had been
+ * How many messages were lost so far: acknowledged or to be delivered after their lease had ended, or they had been
  * cancelled.
  */
 DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);

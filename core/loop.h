@@ -11,7 +11,7 @@
 
 /* How long a note of an ack may wait for a request that takes it along. */
 #define DUEQ__NOTE_MS 200
-/* A message in hand may be cancelled: after so long without an answer that it is held, the server is asked. */
+/* A prefetched message may be cancelled: after so long without an answer that it is held, the server is asked. */
 #define DUEQ__SURE_MS 250
 
 /* ---- hold.c: shared by the consumer's thread and its heartbeat's -------------------------------- */
@@ -70,7 +70,7 @@ size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t unti
 size_t dueq__hold_take_due(struct dueq__hold *hold, int64_t now_ms, struct dueq__held **taken,
                            size_t most);
 /*
- * Takes of a list, whose first is to be handed out, those with as long a lease as that, to be extended, with one
+ * Takes of a list, whose first is to be delivered, those with as long a lease as that, to be extended, with one
  * use each. None where the first is known to be held.
  */
 size_t dueq__hold_take_unsure(struct dueq__hold *hold, struct dueq__held *const *list, size_t count,

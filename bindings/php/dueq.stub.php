@@ -498,7 +498,7 @@ namespace Dueq
 
         /**
          * How many messages were lost so far: their leases had ended, or they had been cancelled, before they
-         * were settled, or handed out.
+         * were settled, or delivered to the program.
          */
         public function lost(): int {}
     }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6c3fc89d4a36a59ac06dcdf07032ca2166f09527 */
+ * Stub hash: 51692599822d4c18c2619c64c2ef8d4dc8c246ce */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)

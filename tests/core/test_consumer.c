@@ -319,7 +319,7 @@ static void test_consumer_cut_settles_and_reserves_once(void **state) {
     proxy_stop(&proxy);
 }
 
-/* ---- What is cancelled while it is in hand ---- */
+/* ---- What is cancelled after it was prefetched ---- */
 
 static void push_named(const char *name) {
     dueq_draft draft = DUEQ_DRAFT;
@@ -335,7 +335,7 @@ static void cancel_leased(const char *name) {
     dueq_result_free(result);
 }
 
-/* So long that the consumer does not know any more that it holds what is in hand. */
+/* So long that the consumer does not know any more that it holds what it has prefetched. */
 static void pass(void) { usleep((DUEQ__SURE_MS + 50) * 1000); }
 
 static void test_consumer_does_not_deliver_what_was_cancelled(void **state) {
@@ -355,7 +355,7 @@ static void test_consumer_does_not_deliver_what_was_cancelled(void **state) {
         pass();
         long long before = scripts_run();
         message = next(consumer, "2");
-        assert_int_equal(scripts_run() - before, 1); /* for all that is in hand */
+        assert_int_equal(scripts_run() - before, 1); /* for all of them */
         assert_int_equal(message->attempt, 1);
         next(consumer, "4");
         assert_int_equal(scripts_run() - before, 1);

@@ -556,7 +556,7 @@ def test_aio_consume_cancelled_at_any_moment(queue: dueq.Queue, seed: int) -> No
     assert settled(queue) == (0, 0, 0, count)
 
 
-# What is cancelled while it is in hand
+# What is cancelled after it was prefetched
 
 
 def test_consume_does_not_begin_what_was_cancelled(queue: dueq.Queue) -> None:

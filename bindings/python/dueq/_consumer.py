@@ -55,8 +55,8 @@ class Loop:
     def lost(self) -> int:
         """
         How many messages it has lost: whose lease had ended, or which were cancelled, before they
-        were acknowledged by the end of a `with` block, or handed out. Those whose lease had ended
-        are delivered to somebody else.
+        were acknowledged by the end of a `with` block, or delivered to the loop. Those whose lease
+        had ended are delivered to somebody else.
         """
         self._count_lost()
         return self._lost
