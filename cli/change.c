@@ -107,7 +107,12 @@ static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
 const struct command cancel_command = {
     "cancel", "QUEUE ID...", "Takes messages back from whatever state they are in",
     "ID is what push printed or was given; a single - reads ids from standard input, one a line.\n"
-    "A consumer that holds the message learns it by LEASE_LOST.\n"
+    "\n"
+    "Ends with 0 when all were taken back before a consumer had them. A message that a consumer\n"
+    "holds is cancelled too, but its work may have begun, or be done: a line on standard error\n"
+    "says so, with --json the state \"leased\", and the exit code is 1. The consumer gets "
+    "LEASE_LOST\n"
+    "on its next call.\n"
     "\n"
     "Examples:\n"
     "  dueq cancel orders invoice-7\n"

@@ -60,11 +60,12 @@ extern const struct command ack_command;     /* ack.c */
 extern const struct command retry_command, release_command, extend_command,
     bury_command;                                                             /* settle.c */
 extern const struct command kick_command, cancel_command, reschedule_command; /* change.c */
-extern const struct command pause_command, resume_command, purge_command;     /* manage.c */
-extern const struct command find_command, peek_command;                       /* look.c */
-extern const struct command stats_command, queues_command, rates_command;     /* figures.c */
-extern const struct command lock_command, relock_command, unlock_command;     /* lock.c */
-extern const struct command work_command;                                     /* work.c */
+extern const struct command pause_command, resume_command, purge_command,
+    remove_command;                                                       /* manage.c */
+extern const struct command find_command, peek_command;                   /* look.c */
+extern const struct command stats_command, queues_command, rates_command; /* figures.c */
+extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
+extern const struct command work_command;                                 /* work.c */
 
 /* Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is NULL. */
 extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */
@@ -149,6 +150,9 @@ void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 _Noreturn void cli_out_of_memory(void);
 /* One line a result item: JSON to stdout, or text for a bad outcome to stderr. Returns the exit code. */
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
+/* The same of a call's result; a message that was leased when it was cancelled is another outcome. */
+int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,
+                    const dueq_result *result, size_t index);
 /* cli_item(), and a good item without JSON is a line of its own: an id or a token. */
 int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status);
 /* Shows on a terminal how far a long command is; `done` as in "1000 purged". */

@@ -58,8 +58,7 @@ int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submi
                 cli_say("  the first %zu were done; go on after them", at);
         }
         for (size_t i = 0; i < dueq_result_count(result); i++)
-            code = cli_worse(code,
-                             cli_item(cli, key, list.items[at + i], dueq_result_status(result, i)));
+            code = cli_worse(code, cli_result_item(cli, key, list.items[at + i], result, i));
         dueq_result_free(result);
     }
     free(list.items);

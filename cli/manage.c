@@ -1,5 +1,7 @@
 #include "cli.h"
 
+#include <unistd.h>
+
 static int run_pause(struct cli *cli, int argc, char *argv[]) {
     int code;
     if (!cli_begin(cli, argc, argv, 0, &code))
@@ -14,23 +16,72 @@ static int run_resume(struct cli *cli, int argc, char *argv[]) {
     return cli_report(cli, cli_wait(cli, dueq_resume_submit(cli->queue), NULL), NULL);
 }
 
-static int run_purge(struct cli *cli, int argc, char *argv[]) {
-    int code;
-    if (!cli_begin(cli, argc, argv, 1, &code))
-        return code;
-    dueq_state state = cli_state(cli, argv[optind]);
+/* One bounded step of what takes messages away. state 0: of any, and the queue with them. */
+static dueq_status submit_step(struct cli *cli, dueq_state state) {
+    return state ? dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH)
+                 : dueq_remove_submit(cli->queue, DUEQ_MAX_BATCH);
+}
+
+static int take_away(struct cli *cli, dueq_state state, const char *done) {
     size_t all = 0;
     dueq_status status;
     do {
         dueq_result *result;
-        status = cli_wait(cli, dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH), &result);
+        status = cli_wait(cli, submit_step(cli, state), &result);
         all += dueq_result_purged(result);
         dueq_result_free(result);
         if (status == DUEQ_OK)
-            cli_progress(all, "purged");
+            cli_progress(all, done);
     } while (status == DUEQ_OK);
-    cli_sum(cli, all, "purged");
+    cli_sum(cli, all, done);
     return status == DUEQ_EMPTY ? CLI_DONE : cli_report(cli, status, NULL);
+}
+
+static int run_purge(struct cli *cli, int argc, char *argv[]) {
+    int code;
+    if (!cli_begin(cli, argc, argv, 1, &code))
+        return code;
+    return take_away(cli, cli_state(cli, argv[optind]), "purged");
+}
+
+/* Asks on the terminal. False: no; *code is the exit code. */
+static bool confirm(struct cli *cli, int *code) {
+    char line[16];
+    dueq_result *result;
+    dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
+    const dueq_counts *counts = dueq_result_counts(result);
+    *code = cli_report(cli, status, NULL);
+    if (counts)
+        fprintf(stderr,
+                "Remove the queue %s? It has %lld ready, %lld delayed, %lld leased and %lld dead "
+                "messages. [y/N] ",
+                cli->queue_name, (long long)counts->ready, (long long)counts->delayed,
+                (long long)counts->leased, (long long)counts->dead);
+    dueq_result_free(result);
+    if (status != DUEQ_OK)
+        return false;
+    bool yes = fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+    cli_check_signal(cli);
+    if (!yes) {
+        fputs("dueq: nothing was removed\n", stderr);
+        *code = CLI_OUTCOME;
+    }
+    return yes;
+}
+
+static int run_remove(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"yes", no_argument, NULL, 'y'}, CLI_OPTIONS};
+    bool yes = false;
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        yes = true;
+    cli_words(cli, argc, 0, 0);
+    if (!yes && (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)))
+        cli_usage(cli, "there is no terminal to ask on: give --yes to remove the queue %s",
+                  argv[optind]);
+    if (!cli_open(cli, argv, &code) || (!yes && !confirm(cli, &code)))
+        return code;
+    return take_away(cli, 0, "removed");
 }
 
 const struct command pause_command = {
@@ -55,3 +106,23 @@ const struct command purge_command = {
     "Example:\n"
     "  dueq purge orders dead\n",
     run_purge};
+
+const struct command remove_command = {
+    "remove", "QUEUE", "Removes a queue with all that it has",
+    "Takes away its messages of whatever state, its counters and its history, and prints how many\n"
+    "messages there were. Consumers that hold one get LEASE_LOST. Asks first; where there is no\n"
+    "terminal to ask on, --yes is needed.\n"
+    "\n"
+    "Stop who pushes first: a message that comes meanwhile is removed too, or makes the queue "
+    "anew,\n"
+    "and so does a consumer that waits. Locks stay until they end. So do messages that were "
+    "pushed\n"
+    "to another queue with --to this one: they are that one's.\n"
+    "\n"
+    "Options:\n"
+    "  --yes  do not ask\n"
+    "\n"
+    "Examples:\n"
+    "  dueq remove orders\n"
+    "  dueq remove orders --yes\n",
+    run_remove};

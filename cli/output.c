@@ -36,8 +36,8 @@ static const char *advice(const struct cli *cli, dueq_status status) {
         return "a queue's name is 1 to 255 bytes of UTF-8 without braces and control characters";
     case DUEQ_CLOSED:
     case DUEQ_TIMEOUT:
-        return "look before you repeat it, or push with an --id of your own: that is safe to "
-               "repeat";
+        return "look before you repeat it; a push with --id and --unique is refused if it was "
+               "stored";
     case DUEQ_AUTH:
         return "put the user and the password into DUEQ_URL: redis://user:password@host (a command "
                "that dueq runs has them with --pass-url)";
@@ -104,18 +104,38 @@ void cli_out_of_memory(void) {
     exit(CLI_AGAIN);
 }
 
-int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status) {
+/* state: that a cancelled message was in; 0: none. */
+static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status,
+                dueq_state state) {
+    char about[DUEQ_MAX_ID + 64];
+    snprintf(about, sizeof about, "%.*s", (int)subject.size, (const char *)subject.data);
     if (cli->json) {
         json_object *object = json_object_new_object();
         json_object_object_add(object, key, json_text(subject));
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
+        if (state)
+            json_object_object_add(object, "state", json_name(dueq_state_name(state)));
         json_line(object);
     } else if (status != DUEQ_OK) {
-        char about[DUEQ_MAX_ID + 64];
-        snprintf(about, sizeof about, "%.*s", (int)subject.size, (const char *)subject.data);
         return cli_report(cli, status, about);
+    } else if (state == DUEQ_LEASED) {
+        fflush(stdout);
+        fprintf(stderr,
+                "dueq: LEASED: %s: cancelled, but a consumer holds it\n"
+                "  its work may have begun, or be done\n",
+                about);
     }
-    return exit_code(status);
+    return state == DUEQ_LEASED ? CLI_OUTCOME : exit_code(status);
+}
+
+int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status) {
+    return item(cli, key, subject, status, 0);
+}
+
+int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,
+                    const dueq_result *result, size_t index) {
+    return item(cli, key, subject, dueq_result_status(result, index),
+                dueq_result_state(result, index));
 }
 
 int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status) {

@@ -17,7 +17,7 @@ struct retry {
     size_t error_size;
 };
 
-enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_RELEASE };
+enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_EXTEND, STEP_RELEASE };
 
 struct dueq_consumer {
     dueq_client *client;
@@ -32,7 +32,7 @@ struct dueq_consumer {
     int64_t timeout_ms;
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     struct retry retry;
-    struct dueq__held *sent[DUEQ_MAX_BATCH]; /* the notes in the request under way */
+    struct dueq__held *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;
     bool retry_sent;
 };
@@ -224,10 +224,37 @@ static dueq_status submit_next(dueq_consumer *consumer) {
     return submit_reserve(consumer);
 }
 
+/* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
+static dueq_status submit_extend(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    size_t count = dueq__hand_take_unsure(consumer->hand, consumer->hold, consumer->sent);
+    if (!count)
+        return DUEQ_OK;
+    for (size_t i = 0; i < count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    consumer->sent_count = count;
+    consumer->step = STEP_EXTEND;
+    return dueq_extend_submit(consumer->queues[dueq__hand_queue(consumer->hand)], tickets, count,
+                              consumer->sent[0]->lease_ms);
+}
+
+/* What became of what the request took along, as far as it was not told: its failure, or the outcomes. */
+static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
+                        int64_t asked_ms) {
+    if (consumer->step != STEP_EXTEND) {
+        settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
+        return;
+    }
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        dueq__hold_extended(consumer->hold, consumer->sent[i], asked_ms,
+                            status < 0 ? status : dueq_result_status(result, i));
+    consumer->sent_count = 0;
+}
+
 /* A submit that failed has sent nothing. */
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
-        settle(consumer, NULL, 0, status);
+        end_request(consumer, status, NULL, 0);
     if (status == DUEQ_PENDING)
         consumer->client->call.patient_ms = consumer->patient_ms;
     else
@@ -246,6 +273,9 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
     if (status)
         return status;
+    consumer->timeout_ms = timeout_ms;
+    consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
+                                                      : dueq__monotonic_ms() + timeout_ms;
     if (dueq__hand_has_next(consumer->hand, consumer->hold)) {
         int64_t oldest = dueq__hold_oldest(consumer->hold);
         int64_t patience = consumer->keeper ? QUIET_MS : 0;
@@ -253,9 +283,6 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
         if (!consumer->retry.held && !ripe)
             return DUEQ_OK;
     }
-    consumer->timeout_ms = timeout_ms;
-    consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
-                                                      : dueq__monotonic_ms() + timeout_ms;
     return submitted(consumer, submit_next(consumer));
 }
 
@@ -277,8 +304,7 @@ static dueq_status end_step(dueq_consumer *consumer) {
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
-    /* Those whose outcomes came are settled. */
-    settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
+    end_request(consumer, status, result, asked_ms);
     if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
         status = take_in_hand(consumer, result, asked_ms);
     else
@@ -288,26 +314,31 @@ static dueq_status end_step(dueq_consumer *consumer) {
 
 dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
                                size_t *queue) {
+    enum step step = consumer->step;
     dueq_status status = DUEQ_OK;
     *message = NULL;
-    if (consumer->step != STEP_NONE) {
-        enum step step = consumer->step;
+    if (step != STEP_NONE) {
         status = end_step(consumer);
         if (status == DUEQ_PENDING)
             return status;
         consumer->step = STEP_NONE;
         if (status < 0)
             return status;
-        if (step == STEP_SETTLE) {
-            status = submitted(consumer, submit_next(consumer));
-            if (status)
-                return status;
-        }
     }
-    while (!*message && dueq__hand_has_next(consumer->hand, consumer->hold))
+    if (step == STEP_SETTLE) {
+        status = submitted(consumer, submit_next(consumer));
+        if (status)
+            return status;
+    }
+    while (!*message && dueq__hand_has_next(consumer->hand, consumer->hold)) {
+        status = submitted(consumer, submit_extend(consumer));
+        if (status)
+            return status;
         *message = dueq__hand_next(consumer->hand, consumer->hold, consumer->options.max_run_ms);
+    }
+    /* Where all that was prefetched is lost, none was asked for yet. */
     if (!*message)
-        return DUEQ_EMPTY;
+        return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
     if (queue)
         *queue = dueq__hand_queue(consumer->hand);
     return DUEQ_OK;

@@ -355,6 +355,8 @@ typedef struct dueq_result dueq_result;
 DUEQ_API size_t dueq_result_count(const dueq_result *result); /* NULL: 0 */
 DUEQ_API dueq_status dueq_result_status(const dueq_result *result,
                                         size_t index); /* that item's outcome */
+/* cancel: the state that the message was in; 0 where it was not found, and of other verbs. */
+DUEQ_API dueq_state dueq_result_state(const dueq_result *result, size_t index);
 /* push: that draft's id; queues: that queue's name; lock: the owner's token. */
 DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);
 DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
@@ -365,7 +367,8 @@ DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result,
 /* size, and transfer and migrate, of the queues of other systems; else NULL. */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-DUEQ_API size_t dueq_result_purged(const dueq_result *result); /* purge: messages taken away */
+DUEQ_API size_t
+dueq_result_purged(const dueq_result *result); /* purge, remove: messages taken away */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
 /* peek, kick_all, queues: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
@@ -393,8 +396,8 @@ DUEQ_API void dueq_result_free(dueq_result *result);
  * Stores messages, all of a call in one step: READY, or DELAYED until they are due.
  * count: 1 to DUEQ_MAX_BATCH; those that name a queue in `to` name one and the same.
  * Items: OK, or DUPLICATE when a living message has that id, or it is still unique (unique_ms).
- * Errors: TOO_LARGE. Nothing is stored on failure, but for CLOSED and TIMEOUT, which do not know:
- * push again with the same id then.
+ * Errors: TOO_LARGE. Nothing is stored on failure, but for CLOSED and TIMEOUT, which do not know. To push again
+ * with the same id then makes no second message while the first lives, and none at all within unique_ms.
  */
 DUEQ_API dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                                dueq_result **result);
@@ -460,8 +463,9 @@ DUEQ_API dueq_status dueq_extend(dueq_queue *queue, const dueq_bytes *tickets, s
 DUEQ_API dueq_status dueq_bury(dueq_queue *queue, dueq_bytes ticket, dueq_bytes reason);
 
 /*
- * Takes messages back from whatever state they are in. The holder of a leased one learns it by
- * LEASE_LOST. Items: OK or NOT_FOUND.
+ * Takes messages back from whatever state they are in. Items: OK or NOT_FOUND, and dueq_result_state(), the
+ * state that it was in: of a LEASED one the work may have begun, or be done. Its holder gets LEASE_LOST on its next
+ * call; a consumer does not deliver it any more where it was cancelled a quarter of a second before.
  */
 DUEQ_API dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                                  dueq_result **result);
@@ -500,10 +504,21 @@ DUEQ_API dueq_status dueq_resume(dueq_queue *queue);
 
 /*
  * Takes up to `most` (1 to DUEQ_MAX_BATCH) messages of one state away for good, in one bounded step;
- * *purged (may be NULL) counts them. The holder of a leased one learns it by LEASE_LOST.
+ * *purged (may be NULL) counts them. The holder of a leased one gets LEASE_LOST on its next call.
  * Returns OK when there may be more of that state, EMPTY when there are none: call again until then.
  */
 DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most, size_t *purged);
+
+/*
+ * Takes a queue away with all that it has: up to `most` (1 to DUEQ_MAX_BATCH) messages of whatever state in one bounded
+ * step, and when there are none left, its counters, its history and the ids that are still unique. *removed (may be
+ * NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next call. A message that is pushed
+ * meanwhile is removed by a later step, or stays as a whole: then the queue is there again. What ends by itself
+ * stays until then: locks, and what the server remembers of calls. Messages of another queue that move here when
+ * they are due (`to`) are that one's, and what notes them stays.
+ * Returns OK when there is more to remove, EMPTY when there is nothing left: call again until then.
+ */
+DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t most, size_t *removed);
 
 /* Counts the queue. Never creates it. */
 DUEQ_API dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts);
@@ -576,8 +591,10 @@ DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_
 
 /*
  * The next message. Waits up to timeout_ms as reserve does, and sends what was noted. *message and its
- * place in `queues` (may be NULL) live until the next call of this function or of stop. A message whose lease has
- * ended while it was in hand (the process was stopped) is somebody else's and is not handed out.
+ * place in `queues` (may be NULL) live until the next call of this function or of stop. A prefetched message
+ * whose lease has ended before (the process was stopped) is somebody else's and is not delivered; nor is one that
+ * was cancelled a quarter of a second before, or earlier: where the last answer that it is held is that old, the
+ * messages that were prefetched with it are extended first, in one request.
  * Returns OK, EMPTY, or a failure: what is in hand stays there, and what was noted goes with the next call.
  */
 DUEQ_API dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
@@ -592,7 +609,11 @@ DUEQ_API dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticke
 /* The same of a message that is to be tried again: as dueq_retry(). At most one before each next(): IN_USE. */
 DUEQ_API dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket,
                                          int64_t delay_ms, dueq_bytes error);
-/* The holder has settled a message by another call: its lease is kept no longer. Any thread may call it. */
+/*
+ * The holder has settled a message by another call, or has tried to: its lease is kept no longer. After a failure,
+ * whose outcome may not be known, do this and not dueq_consumer_ack(), which could lose the message: if the call took
+ * no effect, it is delivered again when its lease ends. Any thread may call it.
+ */
 DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
@@ -601,7 +622,10 @@ DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
  */
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
 
-/* How many messages were lost so far: acknowledged or to be handed out after their lease had ended. */
+/*
+ * How many messages were lost so far: acknowledged or to be delivered after their lease had ended, or they had been
+ * cancelled.
+ */
 DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);
 
 /* Ends the heartbeat and frees the consumer; stop it first, else what it holds comes back by its leases. */
@@ -696,6 +720,7 @@ DUEQ_API dueq_status dueq_reschedule_submit(dueq_queue *queue, dueq_bytes id, in
 DUEQ_API dueq_status dueq_pause_submit(dueq_queue *queue);
 DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
 DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most);
+DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue, size_t most);
 DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);
 DUEQ_API dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_bytes cursor,
                                       size_t most);

@@ -70,6 +70,13 @@ bool dueq__hand_take(struct dueq__hand *hand, struct dueq__hold *hold, dueq_resu
     return true;
 }
 
+size_t dueq__hand_take_unsure(const struct dueq__hand *hand, struct dueq__hold *hold,
+                              struct dueq__held *taken[DUEQ_MAX_BATCH]) {
+    const struct dealt *dealt = hand->first;
+    size_t left = dueq_result_count(dealt->result) - dealt->next;
+    return dueq__hold_take_unsure(hold, dealt->held + dealt->next, left, taken);
+}
+
 const dueq_message *dueq__hand_next(struct dueq__hand *hand, struct dueq__hold *hold,
                                     int64_t max_run_ms) {
     struct dealt *dealt = hand->first;

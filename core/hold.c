@@ -81,6 +81,7 @@ static struct dueq__held *find(struct dueq__hold *hold, dueq_bytes ticket) {
 static void set_lease(struct dueq__held *held, int64_t start_ms) {
     int64_t pause = held->lease_ms / BEATS;
     held->end_ms = start_ms + held->lease_ms;
+    held->known_ms = dueq__monotonic_ms();
     held->beat_ms = start_ms + (pause < LEAST_BEAT_MS ? LEAST_BEAT_MS : pause);
 }
 
@@ -260,6 +261,22 @@ size_t dueq__hold_take_due(struct dueq__hold *hold, int64_t now_ms, struct dueq_
     }
     pthread_mutex_unlock(&hold->lock);
     return count;
+}
+
+size_t dueq__hold_take_unsure(struct dueq__hold *hold, struct dueq__held *const *list, size_t count,
+                              struct dueq__held **taken) {
+    size_t taken_count = 0;
+    int64_t now = dueq__monotonic_ms();
+    pthread_mutex_lock(&hold->lock);
+    bool unsure = list[0]->known_ms + DUEQ__SURE_MS <= now;
+    for (size_t i = 0; unsure && i < count; i++) {
+        if (now < list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
+            list[i]->uses++;
+            taken[taken_count++] = list[i];
+        }
+    }
+    pthread_mutex_unlock(&hold->lock);
+    return taken_count;
 }
 
 void dueq__hold_settled(struct dueq__hold *hold, struct dueq__held *held, dueq_status status) {

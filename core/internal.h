@@ -187,7 +187,7 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
     dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge,
     dueq__script_release, dueq__script_ack_push, dueq__script_transfer, dueq__script_peek,
     dueq__script_kick_all, dueq__script_rates, dueq__script_lock, dueq__script_relock,
-    dueq__script_unlock;
+    dueq__script_unlock, dueq__script_remove;
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 

@@ -11,6 +11,8 @@
 
 /* How long a note of an ack may wait for a request that takes it along. */
 #define DUEQ__NOTE_MS 200
+/* A prefetched message may be cancelled: after so long without an answer that it is held, the server is asked. */
+#define DUEQ__SURE_MS 250
 
 /* ---- hold.c: shared by the consumer's thread and its heartbeat's -------------------------------- */
 
@@ -18,6 +20,7 @@ struct dueq__held {
     size_t queue;      /* its place among the consumer's */
     int64_t lease_ms;  /* how long each lease is */
     int64_t end_ms;    /* of the lease, by the monotonic clock; 0: it was lost */
+    int64_t known_ms;  /* when an answer said last that it is held */
     int64_t beat_ms;   /* when to extend it */
     int64_t stop_ms;   /* from then on it is not extended */
     int64_t noted_ms;  /* since when an ack of it waits to be sent; 0: none does */
@@ -66,6 +69,12 @@ size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t unti
 /* Takes messages of one queue and one length of lease that are to be extended, with one use each. */
 size_t dueq__hold_take_due(struct dueq__hold *hold, int64_t now_ms, struct dueq__held **taken,
                            size_t most);
+/*
+ * Takes of a list, whose first is to be delivered, those with as long a lease as that, to be extended, with one
+ * use each. None where the first is known to be held.
+ */
+size_t dueq__hold_take_unsure(struct dueq__hold *hold, struct dueq__held *const *list, size_t count,
+                              struct dueq__held **taken);
 /* What became of one that was sent: OK, an outcome, or a failure (< 0: its note stands). One use less. */
 void dueq__hold_settled(struct dueq__hold *hold, struct dueq__held *held, dueq_status status);
 /* What became of an extension that was asked for at start_ms. One use less. */
@@ -90,6 +99,9 @@ bool dueq__hand_take(struct dueq__hand *hand, struct dueq__hold *hold, dueq_resu
                      int64_t asked_ms, int64_t max_run_ms);
 /* Is there one that can be handed out? Drops those before it that are lost. */
 bool dueq__hand_has_next(struct dueq__hand *hand, struct dueq__hold *hold);
+/* As dueq__hold_take_unsure(), of one request: there is a next one. */
+size_t dueq__hand_take_unsure(const struct dueq__hand *hand, struct dueq__hold *hold,
+                              struct dueq__held *taken[DUEQ_MAX_BATCH]);
 /* Hands it out; NULL: it was lost. It lives until the next call of one of these functions. */
 const dueq_message *dueq__hand_next(struct dueq__hand *hand, struct dueq__hold *hold,
                                     int64_t max_run_ms);

@@ -2,8 +2,32 @@
 
 /* What is done to messages from outside, by id or state, and to the queue as a whole. */
 
+/* Is it a digit for each item: a state, or 0? */
+static bool are_states(dueq_bytes states, size_t count) {
+    bool good = states.size == count;
+    for (size_t i = 0; good && i < count; i++) {
+        char state = ((const char *)states.data)[i];
+        good = state >= '0' && state <= '0' + DUEQ_DEAD;
+    }
+    return good;
+}
+
+static void decode_cancelled(dueq_client *client, const struct dueq__reply *reply) {
+    dueq_bytes states;
+    if (!dueq__reply_bytes(reply, &states) || !are_states(states, client->call.wait.count)) {
+        dueq__verb_unexpected(client);
+        return;
+    }
+    dueq__call_noted(client);
+    dueq_result *result = dueq__result_cancelled(states, &client->error);
+    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
+}
+
 dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
-    return dueq__verb_ids(queue, &dueq__script_cancel, ids, count);
+    dueq_status status = dueq__verb_ids(queue, &dueq__script_cancel, ids, count);
+    if (status == DUEQ_PENDING)
+        queue->client->call.decode = decode_cancelled;
+    return status;
 }
 
 dueq_status dueq_kick_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
@@ -44,7 +68,7 @@ dueq_status dueq_resume_submit(dueq_queue *queue) {
     return submit_plain(queue, &dueq__script_resume);
 }
 
-/* ---- purge and kick_all: a number of messages, and whether there are more ---- */
+/* ---- purge, remove and kick_all: a number of messages, and whether there are more ---- */
 
 /* Takes the number that a text begins with; false: there is none, or it is none of messages. */
 static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
@@ -73,20 +97,31 @@ static void decode_purged(dueq_client *client, const struct dueq__reply *reply) 
                       rest.size ? DUEQ_OK : DUEQ_EMPTY);
 }
 
-dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most) {
+/* Takes messages away; state 0: of any. */
+static dueq_status submit_most(dueq_queue *queue, const struct dueq__script *script, int64_t state,
+                               size_t most) {
     struct dueq__words words;
-    dueq__client_check_fork(queue->client);
     dueq_status status = dueq__verb_check_count(queue, queue, most);
     if (!status)
-        status = dueq__verb_check_state(queue, state);
-    if (!status)
-        status = dueq__verb_begin(queue, &dueq__script_purge, 1, &words);
+        status = dueq__verb_begin(queue, script, 1, &words);
     if (status)
         return status;
     queue->client->call.decode = decode_purged;
-    dueq__words_number(&words, (int64_t)state);
+    if (state)
+        dueq__words_number(&words, state);
     dueq__words_number(&words, (int64_t)most);
     return dueq__call_submit(queue->client, &words);
+}
+
+dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most) {
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__verb_check_state(queue, state);
+    return status ? status : submit_most(queue, &dueq__script_purge, (int64_t)state, most);
+}
+
+dueq_status dueq_remove_submit(dueq_queue *queue, size_t most) {
+    dueq__client_check_fork(queue->client);
+    return submit_most(queue, &dueq__script_remove, 0, most);
 }
 
 /* "12 CURSOR"; an empty cursor: there is no more. */
@@ -157,11 +192,20 @@ dueq_status dueq_resume(dueq_queue *queue) {
     return dueq__verb_run(queue, dueq_resume_submit(queue), NULL);
 }
 
-dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most, size_t *purged) {
+/* The end of a step that takes messages away. */
+static dueq_status run_most(dueq_queue *queue, dueq_status submitted, size_t *count) {
     dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, dueq_purge_submit(queue, state, most), &result);
-    if (purged)
-        *purged = dueq_result_purged(result);
+    dueq_status status = dueq__verb_run(queue, submitted, &result);
+    if (count)
+        *count = dueq_result_purged(result);
     dueq_result_free(result);
     return status;
+}
+
+dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most, size_t *purged) {
+    return run_most(queue, dueq_purge_submit(queue, state, most), purged);
+}
+
+dueq_status dueq_remove(dueq_queue *queue, size_t most, size_t *removed) {
+    return run_most(queue, dueq_remove_submit(queue, most), removed);
 }

@@ -13,6 +13,10 @@ dueq_status dueq_result_status(const dueq_result *result, size_t index) {
     return item(result, index)->status;
 }
 
+dueq_state dueq_result_state(const dueq_result *result, size_t index) {
+    return item(result, index)->state;
+}
+
 dueq_bytes dueq_result_id(const dueq_result *result, size_t index) {
     return item(result, index)->id;
 }
@@ -139,6 +143,16 @@ dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
         result->items[i].status = (dueq_status)(((const char *)digits.data)[i] - '0');
         if (ids)
             result->items[i].id = dueq__result_keep(result, ids[i]);
+    }
+    return result;
+}
+
+dueq_result *dueq__result_cancelled(dueq_bytes states, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new((struct dueq__room){.items = states.size}, error);
+    for (size_t i = 0; result && i < states.size; i++) {
+        struct dueq__item *made = &result->items[i];
+        made->state = (dueq_state)(((const char *)states.data)[i] - '0');
+        made->status = made->state ? DUEQ_OK : DUEQ_NOT_FOUND;
     }
     return result;
 }

@@ -33,6 +33,8 @@ dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__er
 /* The names of queues, and where to go on. */
 dueq_result *dueq__result_named(const dueq_bytes *names, size_t count, dueq_bytes cursor,
                                 struct dueq__error *error);
+/* One digit for each item: the state that it was in, 0: not found. */
+dueq_result *dueq__result_cancelled(dueq_bytes states, struct dueq__error *error);
 dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
 dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__error *error);
 /* What a queue of another system holds, and what a step moved there. */

@@ -8,6 +8,7 @@
 
 struct dueq__item {
     dueq_status status;
+    dueq_state state;
     dueq_bytes id;
     dueq_message *message;
     dueq_rate *rate;

@@ -53,6 +53,7 @@
 %rename(pause_submit) dueq_pause_submit;
 %rename(resume_submit) dueq_resume_submit;
 %rename(purge_submit) dueq_purge_submit;
+%rename(remove_submit) dueq_remove_submit;
 %rename(stats_submit) dueq_stats_submit;
 %rename(peek_submit) dueq_peek_submit;
 %rename(rates_submit) dueq_rates_submit;

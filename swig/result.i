@@ -111,6 +111,15 @@ static PyObject *outcome_object(const dueq_result *result, size_t index) {
     return tuple_object(items, 2);
 }
 
+/* A byte for each item. */
+static PyObject *states_object(const dueq_result *result) {
+    PyObject *states = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)dueq_result_count(result));
+
+    for (size_t i = 0; states && i < dueq_result_count(result); i++)
+        PyBytes_AsString(states)[i] = (char)dueq_result_state(result, i);
+    return states;
+}
+
 static int append(PyObject *list, PyObject *item) {
     int failed = !item || PyList_Append(list, item) < 0;
 
@@ -142,7 +151,7 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 
 /*
  * (status, [message, ...], [rate, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
- * none of these, counts or None, sizes or None, moved or None, damaged, purged, kicked, cursor, queue)
+ * none of these, states of all items, counts or None, sizes or None, moved or None, damaged, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
@@ -160,8 +169,8 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         return NULL;
     }
     return Py_BuildValue(
-        "(iNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.values, lists.jobs,
-        lists.outcomes, counts_object(dueq_result_counts(result)),
+        "(iNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.values, lists.jobs,
+        lists.outcomes, states_object(result), counts_object(dueq_result_counts(result)),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
         (Py_ssize_t)dueq_result_damaged(result), (Py_ssize_t)dueq_result_purged(result),
         (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),

@@ -391,6 +391,7 @@ VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "pause": lambda queue, _, __: queue.pause(),
     "purge": lambda queue, _, __: queue.purge("ready"),
     "purge delayed": lambda queue, _, __: queue.purge("delayed"),
+    "remove": lambda queue, _, __: queue.remove(),
     "lock": lambda queue, _, __: queue.lock("held", ttl=60),
     "relock": lambda _, __, lock: lock.extend(60),
     "unlock": lambda _, __, lock: lock.release(),

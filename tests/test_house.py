@@ -21,6 +21,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 VERBS = [
     *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
     *["reschedule", "find", "peek", "stats", "rates", "pause", "resume", "purge"],
+    "remove",
 ]
 # What builds and tests leave in the tree; .gitignore has the same.
 MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}

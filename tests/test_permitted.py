@@ -91,7 +91,7 @@ def look_and_manage(queue: dueq.Queue) -> None:
     assert queue.reschedule("g", delay=60)
     assert queue.kick("d")
     assert queue.kick_all(error="enough") == 2
-    assert queue.cancel_many(["a", "d", "none"]) == [True, True, False]
+    assert queue.cancel_many(["a", "d", "none"]) == ["ready", "ready", None]
     queue.pause()
     assert queue.reserve(timeout=0.05) is None
     queue.resume()
@@ -103,6 +103,8 @@ def look_and_manage(queue: dueq.Queue) -> None:
     assert ids
     assert queue.stats().delayed == 1
     assert queue.purge("ready") == 3
+    assert queue.remove() == 1
+    assert queue.stats().purged == 0
 
 
 def take_locks(queue: dueq.Queue) -> None:

@@ -25,18 +25,6 @@ ZEND_METHOD(Dueq_Moved, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Sizes, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-/* A line of PHP's log, as a program's error handler would throw away what a call has got. */
-static void warn(const char *format, ...) {
-    va_list arguments;
-    zend_string *text;
-
-    va_start(arguments, format);
-    text = zend_vstrpprintf(0, format, arguments);
-    va_end(arguments);
-    php_log_err_with_severity(ZSTR_VAL(text), LOG_WARNING);
-    zend_string_release(text);
-}
-
 /* The first property of both classes. */
 static const char *name_of(const dueq_php_source *source) {
     return Z_STRVAL_P(OBJ_PROP_NUM(source->object, 0));
@@ -44,8 +32,8 @@ static const char *name_of(const dueq_php_source *source) {
 
 void dueq_php_damaged(const dueq_php_source *source, size_t damaged) {
     if (damaged) {
-        warn("dueq: %s %s: %zu damaged entries were set aside", source->foreign->what,
-             name_of(source), damaged);
+        dueq_php_log("dueq: %s %s: %zu damaged entries were set aside", source->foreign->what,
+                     name_of(source), damaged);
     }
 }
 
@@ -196,8 +184,8 @@ static void run(agent *agent) {
             dueq_php_damaged(agent->source, moved ? moved->damaged : 0);
             ends = ends || is_told(agent);
         } else if (dueq_status_retriable(status)) {
-            warn("dueq: %s %s, which is tried again: %s", agent->source->foreign->what,
-                 name_of(agent->source), text);
+            dueq_php_log("dueq: %s %s, which is tried again: %s", agent->source->foreign->what,
+                         name_of(agent->source), text);
             ends = ends || rest(agent);
         } else {
             ends = true;

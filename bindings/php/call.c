@@ -154,10 +154,27 @@ dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted,
     return status;
 }
 
-bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item) {
+void dueq_php_outcome_done(zval *out, const dueq_result *result, size_t index) {
+    ZVAL_BOOL(out, dueq_result_status(result, index) == DUEQ_OK);
+}
+
+void dueq_php_outcome_state(zval *out, const dueq_result *result, size_t index) {
+    dueq_state state = dueq_result_state(result, index);
+
+    if (state) {
+        dueq_php_state_make(out, state);
+    } else {
+        ZVAL_NULL(out);
+    }
+}
+
+void dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item,
+                  dueq_php_outcome make, zval *out) {
     const dueq_bytes bytes = dueq_php_bytes(item);
 
-    return dueq_php_finish(queue->client, submit(queue->queue, &bytes, 1)) == DUEQ_OK;
+    if (dueq_php_finish(queue->client, submit(queue->queue, &bytes, 1)) >= 0) {
+        make(out, queue->client->result, 0);
+    }
 }
 
 /* The bytes of each item; a list to free, NULL after an exception. */
@@ -194,7 +211,10 @@ bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out) {
             break;
         }
         for (size_t i = 0; i < step; i++) {
-            add_next_index_bool(out, dueq_result_status(many->client->result, i) == DUEQ_OK);
+            zval made;
+
+            many->make(&made, many->client->result, i);
+            zend_hash_next_index_insert_new(Z_ARRVAL_P(out), &made);
         }
     }
     efree(items);
@@ -248,9 +268,9 @@ static void settled(HashTable *table, uint32_t count) {
 }
 
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *table, bool tickets,
-                   zval *out) {
+                   dueq_php_outcome make, zval *out) {
     const struct each each = {queue, submit, tickets};
-    const dueq_php_many many = {queue->client, read_message, submit_each, &each};
+    const dueq_php_many many = {queue->client, read_message, submit_each, &each, make};
 
     if (dueq_php_many_run(&many, table, out) && tickets) {
         settled(table, zend_hash_num_elements(Z_ARRVAL_P(out)));

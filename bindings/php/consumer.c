@@ -203,13 +203,17 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
     zval_ptr_dtor(&result);
 }
 
-/* Notes an ack, or a retry with this error, of the current message, if it is not settled. */
+/*
+ * The handler has returned, or failed with this error: notes an ack, or a retry, of the current message. Not of
+ * one that is settled, nor an ack of one that the handler tried to settle itself.
+ */
 static void note(consumer_object *consumer, const zend_string *error) {
     zend_object *message = Z_OBJ(consumer->current);
     dueq_bytes ticket;
     dueq_status status;
 
-    if (dueq_php_message_is_settled(message)) {
+    /* What became of a method that failed may not be known, and an ack could lose the message. */
+    if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
         return;
     }
     ticket = dueq_php_message_ticket(message);

@@ -144,8 +144,9 @@ namespace Dueq
          * @throws Exception\DuplicateException when a living message has this id already, or it is still
          *     unique
          * @throws Exception\TooLargeException
-         * @throws Exception\ClosedException when the connection broke and the outcome is not known:
-         *     push again with the same id, which never makes a second message
+         * @throws Exception\ClosedException when the connection broke and the outcome is not known: push
+         *     again with the same $id, which makes no second message while the first lives. It may be done by
+         *     then: $unique refuses the id for so long after the push, whatever became of the message
          * @throws Exception\TimeoutException as ClosedException
          */
         public function push(
@@ -254,17 +255,20 @@ namespace Dueq
         public function ackMany(array $messages): array {}
 
         /**
-         * Takes a message back from whatever state it is in. Who holds it learns it by LeaseLostException.
+         * Takes a message back from whatever state it is in. Of a leased one the work may have begun, or be
+         * done: its holder gets a LeaseLostException on its next call. What a Consumer has prefetched and not
+         * begun is not begun any more, where it was cancelled a quarter of a second before.
          *
-         * @return bool false: no message has this id
+         * @return string|null the state that it was in: ready, delayed, leased or dead; null: no message has
+         *     this id
          */
-        public function cancel(string $id): bool {}
+        public function cancel(string $id): ?string {}
 
         /**
          * Takes messages back, as cancel().
          *
          * @param string[] $ids any number
-         * @return list<bool> in order
+         * @return list<string|null> in order
          */
         public function cancelMany(array $ids): array {}
 
@@ -341,7 +345,7 @@ namespace Dueq
 
         /**
          * Takes all messages of one state away for good, in steps of up to 200, between which the server
-         * serves others. Who holds a leased one learns it by LeaseLostException.
+         * serves others. The holder of a leased one gets a LeaseLostException on its next call.
          *
          * @param string $state ready, delayed, leased or dead
          * @param callable|null $progress called after each step with the number of messages
@@ -350,6 +354,19 @@ namespace Dueq
          * @throws Exception\DueqException those of the steps before are gone
          */
         public function purge(string $state, ?callable $progress = null): int {}
+
+        /**
+         * Takes the queue away with all that it has: its messages, its counters and history, and the ids
+         * that are still unique; in steps as of purge(). A message that is pushed meanwhile is removed
+         * too, or stays as a whole: then the queue is there again, as it is when a consumer waits at it. Its
+         * locks stay until they end. So do messages of another queue that move here when they are due: they
+         * are that one's.
+         *
+         * @param callable|null $progress as of purge()
+         * @return int how many messages it took away
+         * @throws Exception\DueqException those of the steps before are gone
+         */
+        public function remove(?callable $progress = null): int {}
 
         /** Counts the queue. */
         public function stats(): Stats {}
@@ -487,7 +504,9 @@ namespace Dueq
          * Calls the handler with each message until the loop ends. What a handler did not settle by the
          * message's own methods is acknowledged when it returns, and retried with the error's text when it
          * throws; both go with the next request, not with one of their own. Whether the lease had been
-         * lost by then, lost() tells.
+         * lost by then, lost() tells. Where such a method threw, and the handler caught that and returned,
+         * the message is not acknowledged either: PHP's log has a warning, and unless the call took effect
+         * after all the message is delivered again when its lease ends.
          *
          * @param callable $handler called with a Message
          * @param callable|null $onError called with a Message and the \Throwable that the handler threw,
@@ -524,7 +543,10 @@ namespace Dueq
          */
         public function stream() {}
 
-        /** How many messages were lost so far: their leases had ended before they were settled, or handed out. */
+        /**
+         * How many messages were lost so far: their leases had ended, or they had been cancelled, before they
+         * were settled, or delivered to the program.
+         */
         public function lost(): int {}
     }
 

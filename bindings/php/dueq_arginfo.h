@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 35198a383ee2b4e02cc4e831bc1ec7a9ff9a8596 */
+ * Stub hash: 3c7fe5ea8022e376929c298c0e3f7b0adf4fc8e1 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -85,7 +85,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_Queue_pushMany
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_cancel, 0, 1, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_cancel, 0, 1, IS_STRING, 1)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
@@ -102,7 +102,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_peek, 0, 1, Dueq
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Queue_kick arginfo_class_Dueq_Queue_cancel
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
 
@@ -126,6 +128,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_purge, 0, 1, IS_LONG, 0)
 	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_remove, 0, 0, IS_LONG, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -500,6 +506,7 @@ ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, purge);
+ZEND_METHOD(Dueq_Queue, remove);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, lock);
@@ -628,6 +635,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, remove, arginfo_class_Dueq_Queue_remove, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)

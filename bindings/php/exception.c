@@ -96,3 +96,14 @@ ZEND_METHOD(Dueq_Exception_DueqException, isRetriable) {
                                  1, &buffer);
     RETURN_BOOL(dueq_status_retriable((dueq_status)zval_get_long(code)));
 }
+
+void dueq_php_log(const char *format, ...) {
+    va_list arguments;
+    zend_string *text;
+
+    va_start(arguments, format);
+    text = zend_vstrpprintf(0, format, arguments);
+    va_end(arguments);
+    php_log_err_with_severity(ZSTR_VAL(text), LOG_WARNING);
+    zend_string_release(text);
+}

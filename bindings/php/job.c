@@ -264,7 +264,8 @@ ZEND_METHOD(Dueq_LaravelQueue, deleteMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    const dueq_php_many many = {laravel->client, read_job, submit_delete, laravel};
+    const dueq_php_many many = {laravel->client, read_job, submit_delete, laravel,
+                                dueq_php_outcome_done};
     dueq_php_many_run(&many, jobs, return_value);
 }
 

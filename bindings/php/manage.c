@@ -8,7 +8,7 @@ ZEND_METHOD(Dueq_Queue, cancel) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    RETURN_BOOL(dueq_php_one(queue, dueq_cancel_submit, id));
+    dueq_php_one(queue, dueq_cancel_submit, id, dueq_php_outcome_state, return_value);
 }
 
 ZEND_METHOD(Dueq_Queue, cancelMany) {
@@ -19,7 +19,7 @@ ZEND_METHOD(Dueq_Queue, cancelMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_cancel_submit, ids, false, return_value);
+    dueq_php_each(queue, dueq_cancel_submit, ids, false, dueq_php_outcome_state, return_value);
 }
 
 ZEND_METHOD(Dueq_Queue, kick) {
@@ -30,7 +30,7 @@ ZEND_METHOD(Dueq_Queue, kick) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    RETURN_BOOL(dueq_php_one(queue, dueq_kick_submit, id));
+    dueq_php_one(queue, dueq_kick_submit, id, dueq_php_outcome_done, return_value);
 }
 
 ZEND_METHOD(Dueq_Queue, kickMany) {
@@ -41,10 +41,10 @@ ZEND_METHOD(Dueq_Queue, kickMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_kick_submit, ids, false, return_value);
+    dueq_php_each(queue, dueq_kick_submit, ids, false, dueq_php_outcome_done, return_value);
 }
 
-/* What kickAll and purge report their progress to, and how far they are. */
+/* What kickAll, purge and remove report their progress to, and how far they are. */
 typedef struct progress {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
@@ -160,11 +160,20 @@ ZEND_METHOD(Dueq_Queue, resume) {
     dueq_php_finish(queue->client, dueq_resume_submit(queue->queue));
 }
 
+/* A step that takes messages away: DUEQ_OK where there may be more. It may have thrown. */
+static dueq_status take_away(dueq_php_queue *queue, dueq_status submitted, progress *progress) {
+    dueq_status status = dueq_php_finish(queue->client, submitted);
+
+    if (status >= 0 && !report(progress, dueq_result_purged(queue->client->result))) {
+        status = DUEQ_EMPTY;
+    }
+    return status;
+}
+
 ZEND_METHOD(Dueq_Queue, purge) {
     progress progress = NO_PROGRESS;
     zend_string *name;
     dueq_state state;
-    dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_STR(name)
@@ -176,12 +185,23 @@ ZEND_METHOD(Dueq_Queue, purge) {
     if (!dueq_php_state_read(name, &state)) {
         RETURN_THROWS();
     }
-    do {
-        status =
-            dueq_php_finish(queue->client, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH));
-        if (status < 0 || !report(&progress, dueq_result_purged(queue->client->result))) {
-            RETURN_THROWS();
-        }
-    } while (status == DUEQ_OK);
+    while (take_away(queue, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH), &progress) ==
+           DUEQ_OK) {
+    }
+    RETURN_LONG(progress.total);
+}
+
+ZEND_METHOD(Dueq_Queue, remove) {
+    progress progress = NO_PROGRESS;
+
+    ZEND_PARSE_PARAMETERS_START(0, 1)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    while (take_away(queue, dueq_remove_submit(queue->queue, DUEQ_MAX_BATCH), &progress) ==
+           DUEQ_OK) {
+    }
     RETURN_LONG(progress.total);
 }

@@ -4,6 +4,7 @@ typedef struct message_object {
     dueq_php_queue *queue; /* counted. It is never part of a cycle (a queue holds nothing), so that
                               the collector does not need to know it */
     dueq_php_loop *loop;   /* NULL: no consumer keeps its lease */
+    bool asked;            /* a method was called that settles it */
     bool settled;
     zend_object std;
 } message_object;
@@ -85,7 +86,7 @@ static void make_headers(zval *out, const dueq_message *message) {
     }
 }
 
-static void make_state(zval *out, dueq_state state) {
+void dueq_php_state_make(zval *out, dueq_state state) {
     if (state >= DUEQ_READY && state <= DUEQ_DEAD) {
         ZVAL_INTERNED_STR(out, states[state]);
     } else {
@@ -142,7 +143,7 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     make_limit(OBJ_PROP_NUM(object, MESSAGE_MAX_CRASHES), message->max_crashes);
     make_count(OBJ_PROP_NUM(object, MESSAGE_DELIVERIES), message->deliveries);
     ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
-    make_state(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
+    dueq_php_state_make(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED_AT), dueq_php_seconds(message->created_ms));
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);
@@ -180,6 +181,18 @@ void dueq_php_message_settled(zend_object *object) {
 
 bool dueq_php_message_is_settled(zend_object *object) { return message_of(object)->settled; }
 
+bool dueq_php_message_left(zend_object *object) {
+    if (!message_of(object)->asked) {
+        return false;
+    }
+    dueq_php_message_settled(object);
+    dueq_php_log(
+        "dueq: message %s: what its handler did to settle it has failed, so it is left to its "
+        "lease: if that took no effect, it is delivered again when the lease ends",
+        Z_STRVAL_P(OBJ_PROP_NUM(object, MESSAGE_ID)));
+    return true;
+}
+
 void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                            size_t index) {
     dueq_php_message_make(out, source->queues[dueq_result_queue(result)],
@@ -214,6 +227,11 @@ static message_object *this_message(const zval *this) {
     if (!message) {                                                                                \
         RETURN_THROWS();                                                                           \
     }
+
+/* For the methods that settle it: whether or not they succeed, nobody acknowledges it for the program. */
+#define SETTLE_MESSAGE(message)                                                                    \
+    THIS_MESSAGE(message);                                                                         \
+    message->asked = true;
 
 ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
@@ -268,7 +286,7 @@ ZEND_METHOD(Dueq_Message, ack) {
         Z_PARAM_STR_OR_NULL(to)
     ZEND_PARSE_PARAMETERS_END();
 
-    THIS_MESSAGE(message);
+    SETTLE_MESSAGE(message);
     if (!push && to) {
         dueq_php_throw(DUEQ_INVALID, "to says where successors go, and push has none");
         RETURN_THROWS();
@@ -296,7 +314,7 @@ ZEND_METHOD(Dueq_Message, retry) {
         Z_PARAM_STR(error)
     ZEND_PARSE_PARAMETERS_END();
 
-    THIS_MESSAGE(message);
+    SETTLE_MESSAGE(message);
     if (delay && Z_TYPE_P(delay) != IS_NULL && !dueq_php_duration(&place, delay, &delay_ms)) {
         RETURN_THROWS();
     }
@@ -314,7 +332,7 @@ ZEND_METHOD(Dueq_Message, release) {
         Z_PARAM_ZVAL(delay)
     ZEND_PARSE_PARAMETERS_END();
 
-    THIS_MESSAGE(message);
+    SETTLE_MESSAGE(message);
     if (delay && !dueq_php_duration(&place, delay, &delay_ms)) {
         RETURN_THROWS();
     }
@@ -348,7 +366,7 @@ ZEND_METHOD(Dueq_Message, bury) {
         Z_PARAM_STR(reason)
     ZEND_PARSE_PARAMETERS_END();
 
-    THIS_MESSAGE(message);
+    SETTLE_MESSAGE(message);
     settle(message,
            dueq_bury_submit(message->queue->queue, ticket_of(message), dueq_php_bytes(reason)));
 }

@@ -147,6 +147,11 @@ void dueq_php_message_settled(zend_object *message);
 /* Its consumer ends the delivery. */
 void dueq_php_message_noted(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
+/*
+ * Its handler has returned. Where that called a method which settles it, and which failed, the message is left to
+ * its lease, and PHP's log says so. False: it called none.
+ */
+bool dueq_php_message_left(zend_object *message);
 /* Makes a message of a result: a dueq_php_item. */
 void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                            size_t index);
@@ -163,6 +168,8 @@ void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, 
 
 /* ---- look.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
 
+/* The name of a state. */
+void dueq_php_state_make(zval *out, dueq_state state);
 /* The state of this name; false: it threw, as there is none. */
 bool dueq_php_state_read(const zend_string *name, dueq_state *state);
 /* A point of time; 0 is none: null. */
@@ -322,8 +329,13 @@ dueq_status dueq_php_finish_held(dueq_php_client *client, dueq_status submitted,
 bool dueq_php_interrupts(void);
 
 typedef dueq_status (*dueq_php_submit)(dueq_queue *queue, const dueq_bytes *items, size_t count);
-/* Runs a verb on one ticket or id; whether it was OK. */
-bool dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item);
+/* What a method returns of an item: whether it was OK; or the state that it was in, null: there was none. */
+typedef void (*dueq_php_outcome)(zval *out, const dueq_result *result, size_t index);
+void dueq_php_outcome_done(zval *out, const dueq_result *result, size_t index);
+void dueq_php_outcome_state(zval *out, const dueq_result *result, size_t index);
+/* Runs a verb on one ticket or id, and makes that of it. */
+void dueq_php_one(dueq_php_queue *queue, dueq_php_submit submit, const zend_string *item,
+                  dueq_php_outcome make, zval *out);
 /* A verb on the items of argument 1, an array of strings or what else they are read from. */
 typedef struct dueq_php_many {
     dueq_php_client *client;
@@ -331,18 +343,19 @@ typedef struct dueq_php_many {
     bool (*read)(const void *verb, zval *value, zend_long number, dueq_bytes *item);
     dueq_status (*submit)(const void *verb, const dueq_bytes *items, size_t count);
     const void *verb;
+    dueq_php_outcome make;
 } dueq_php_many;
 /*
- * Runs it in steps of one call each: `out` becomes the list of whether each was OK, of those before a step
+ * Runs it in steps of one call each: `out` becomes the list of what is made of each, of those before a step
  * that threw. False: it threw before the first, and there is no list.
  */
 bool dueq_php_many_run(const dueq_php_many *many, HashTable *table, zval *out);
 /*
  * Runs a verb on the array of argument 1, of ids or (tickets) messages and tickets: `out` becomes the
- * list of whether each was OK.
+ * list of what is made of each.
  */
 void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *items, bool tickets,
-                   zval *out);
+                   dueq_php_outcome make, zval *out);
 
 /* ---- exception.c ------------------------------------------------------------------------------- */
 
@@ -354,6 +367,11 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text);
 void dueq_php_throw(dueq_status status, const char *text);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
+/*
+ * A line of PHP's log, as a warning. For what must not end the program's work: an error handler would make an
+ * exception of an E_WARNING.
+ */
+void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
 
 /* ---- strings --------------------------------------------------------------------------------- */
 

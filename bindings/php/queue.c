@@ -247,5 +247,5 @@ ZEND_METHOD(Dueq_Queue, ackMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_ack_submit, messages, true, return_value);
+    dueq_php_each(queue, dueq_ack_submit, messages, true, dueq_php_outcome_done, return_value);
 }

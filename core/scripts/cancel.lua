@@ -9,7 +9,8 @@
 -- KEYS[7] outgoing  HASH  id -> due, ms, of messages that move to another queue
 -- KEYS[8] calls     HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, ids ...
--- Returns one digit for each id: 0 cancelled, 3 there is no such message.
+-- Returns one digit for each id: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0: there is
+-- no such message.
 local msg, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local info, past, outgoing, calls = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 -- include ticket
@@ -25,27 +26,30 @@ redis.call('ZCARD', leased)
 redis.call('ZCARD', dead)
 redis.call('HLEN', past)
 local moving = redis.call('HLEN', outgoing) > 0
-local outcome, cancelled = {}, 0
+local states, cancelled = {}, 0
 for i = 4, #ARGV do
   local id = ARGV[i]
   local envelope = redis.call('HGET', msg, id)
   if not envelope then
-    outcome[#outcome + 1] = DUEQ_NOT_FOUND
+    states[#states + 1] = 0
   else
     local ticket = current_ticket(id, envelope, redis.call('HGET', past, id))
     redis.call('HDEL', msg, id)
     redis.call('HDEL', past, id)
-    for _, set in ipairs({ delayed, leased, dead }) do
-      redis.call('ZREM', set, ticket)
+    local state = 1
+    for i, set in ipairs({ delayed, leased, dead }) do
+      if redis.call('ZREM', set, ticket) == 1 then
+        state = i + 1
+      end
     end
-    if moving then
-      redis.call('HDEL', outgoing, id)
+    if moving and redis.call('HDEL', outgoing, id) == 1 then
+      state = 2
     end
-    outcome[#outcome + 1] = DUEQ_OK
+    states[#states + 1] = state
     cancelled = cancelled + 1
   end
 end
 if cancelled > 0 then
   count(info, 'cancelled', cancelled)
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))
+return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(states))

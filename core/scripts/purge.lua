@@ -12,64 +12,29 @@
 -- KEYS[11] calls     HASH  session -> its last call and answer
 -- ARGV    session, call number, fresh, state (1 ready, 2 delayed, 3 leased, 4 dead), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
-local msg, ready, past, info, outgoing, calls = KEYS[1], KEYS[2], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
-local sets = { nil, KEYS[5], KEYS[6], KEYS[7] }
+local keys = {
+  msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],
+  dead = KEYS[7], past = KEYS[8], info = KEYS[9], outgoing = KEYS[10],
+}
 -- include ticket
 -- include name
 -- include envelope
 -- include past
 -- include place
 -- include count
+-- include purge_state
 -- include done
 
 local state, most = tonumber(ARGV[4]), tonumber(ARGV[5])
-redis.call('HLEN', msg)
-redis.call('HLEN', past)
+redis.call('HLEN', keys.msg)
+redis.call('HLEN', keys.past)
 if state == 1 then
-  for _, line in ipairs({ KEYS[3], ready, KEYS[4] }) do
+  for _, line in ipairs({ keys.high, keys.ready, keys.low }) do
     redis.call('LLEN', line)
   end
 elseif state == 2 then
-  redis.call('HLEN', outgoing)
+  redis.call('HLEN', keys.outgoing)
 end
-local ids, seen, met = {}, {}, 0
-local function take(id, ticket)
-  local envelope = id and not seen[id] and redis.call('HGET', msg, id)
-  if envelope and (not ticket or is_current(ticket, id, envelope, redis.call('HGET', past, id))) then
-    ids[#ids + 1], seen[id] = id, true
-  end
-  met = met + 1
-end
-
-if state == 1 then
-  for _, line in ipairs({ KEYS[3], ready, KEYS[4] }) do
-    local tickets = most > met and redis.call('LPOP', line, most - met) or {}
-    for _, ticket in ipairs(tickets) do
-      take(select(2, ticket_read(ticket)), ticket)
-    end
-    if line == ready and #tickets > 0 then
-      count(info, 'skew', #tickets)
-    end
-  end
-else
-  local set = sets[state]
-  local tickets = redis.call('ZRANGE', set, 0, most - 1)
-  redis.call('ZREMRANGEBYRANK', set, 0, most - 1)
-  for _, ticket in ipairs(tickets) do
-    take(select(2, ticket_read(ticket)), ticket)
-  end
-  local leaving = state == 2 and most > met and redis.call('HRANDFIELD', outgoing, most - met) or {}
-  if #leaving > 0 then
-    redis.call('HDEL', outgoing, unpack(leaving))
-  end
-  for _, id in ipairs(leaving) do
-    take(id)
-  end
-end
-if #ids > 0 then
-  redis.call('HDEL', msg, unpack(ids))
-  redis.call('HDEL', past, unpack(ids))
-  count(info, 'purged', #ids)
-end
+local purged, met = purge_state(keys, state, most)
 local more = met == most and ' +' or ''
-return done(calls, ARGV[1], ARGV[2], ARGV[3], string.format('%d', #ids) .. more)
+return done(KEYS[11], ARGV[1], ARGV[2], ARGV[3], string.format('%d', purged) .. more)

@@ -1,4 +1,5 @@
 import os
+import signal
 
 import pytest
 
@@ -84,6 +85,7 @@ def test_kick_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     [
         (["kick", "orders", "--all"], "dead", b"1 kicked"),
         (["purge", "orders", "ready"], "ready", b"200 purged"),
+        (["remove", "orders", "--yes"], "messages", b"200 removed"),
     ],
 )
 def test_progress_on_a_terminal(
@@ -91,7 +93,8 @@ def test_progress_on_a_terminal(
 ) -> None:
     dead(dueq, "x")
     dueq("push", "orders", "--lines", stdin=b"x\n" * 201)
-    count = dueq.stats()[state]
+    counts = dueq.stats()
+    count = counts.get(state, sum(int(counts[each]) for each in ("ready", "dead")))
     screen, terminal = os.openpty()
     with open(screen, "rb", buffering=0) as shown:
         with open(terminal, "wb", buffering=0) as stderr:
@@ -142,3 +145,59 @@ def test_purge_of_a_state(dueq: Program, name: str) -> None:
 
 def test_purge_of_no_state_is_wrong_usage(dueq: Program) -> None:
     assert dueq.run("purge", "orders", "everything").code == 2
+
+
+def test_cancel_tells_that_a_consumer_holds_it(dueq: Program) -> None:
+    for id in ("a", "b", "c"):
+        dueq("push", "orders", "body", "--id", id)
+    dueq("reserve", "orders", "--count", "2")
+    ended = dueq.run("cancel", "orders", "a")
+    assert (ended.code, ended.out) == (1, b"")
+    assert "LEASED: a: " in ended.err
+    ended = dueq.run("cancel", "orders", "b", "c", "d", "--json")
+    assert ended.code == 1
+    assert ended.objects == [
+        {"id": "b", "status": "OK", "state": "leased"},
+        {"id": "c", "status": "OK", "state": "ready"},
+        {"id": "d", "status": "NOT_FOUND"},
+    ]
+    dueq("push", "orders", "body", "--id", "e", "--delay", "1h")
+    assert dueq("cancel", "orders", "e").out == b""
+
+
+def test_remove(dueq: Program) -> None:
+    dead(dueq, "x")
+    dueq("push", "orders", "body")
+    dueq("push", "orders", "body", "--delay", "1h")
+    refused = dueq.run("remove", "orders")
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    assert dueq.stats()["ready"] == 1
+    assert dueq("remove", "orders", "--yes").text == "3\n"
+    assert "orders" not in dueq("queues").text
+    assert dueq("remove", "orders", "--yes", "--json").object == {"removed": 0}
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"), [(b"y\n", 0), (b"n\n", 1), (b"\n", 1), (b"\x04", 1), (signal.SIGINT, 130)]
+)
+def test_remove_asks_on_a_terminal(
+    dueq: Program, answer: bytes | signal.Signals, code: int
+) -> None:
+    dueq("push", "orders", "body")
+    screen, terminal = os.openpty()
+    with open(screen, "r+b", buffering=0) as seen:
+        with open(terminal, "r+b", buffering=0) as both:
+            process = dueq.start("remove", "orders", stdin=both, stderr=both)
+        with process:
+            text = b""
+            while b"[y/N] " not in text:
+                text += seen.read(1000)
+            if isinstance(answer, bytes):
+                seen.write(answer)
+            else:
+                process.send_signal(answer)
+            process.communicate(timeout=60)
+    assert b"1 ready" in text
+    assert process.returncode == code
+    assert dueq.stats()["ready"] == (1 if code else 0)

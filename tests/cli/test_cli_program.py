@@ -12,6 +12,7 @@ from .program import Program
 COMMANDS = [
     *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
     *["reschedule", "find", "peek", "stats", "queues", "rates", "pause", "resume", "purge"],
+    "remove",
     *["lock", "relock", "unlock", "work"],
 ]
 

@@ -244,20 +244,22 @@ final class ContractTest extends TestCase
         $this->message($step)->bury($this->value($step['reason'] ?? ''));
     }
 
-    private function cancel(array $step): array
+    private function cancel(array $step, array $expect, string $where): array
     {
-        return $this->byId($step, $this->queue->cancel(...), $this->queue->cancelMany(...));
+        $states = $this->byId($step, $this->queue->cancel(...), $this->queue->cancelMany(...));
+        $this->assertSame($expect['states'] ?? $states, $states, $where);
+        return array_map(fn ($state) => $state === null ? 'NOT_FOUND' : 'OK', $states);
     }
 
     private function kick(array $step): array
     {
-        return $this->byId($step, $this->queue->kick(...), $this->queue->kickMany(...));
+        $done = $this->byId($step, $this->queue->kick(...), $this->queue->kickMany(...));
+        return array_map(fn ($each) => $each ? 'OK' : 'NOT_FOUND', $done);
     }
 
     private function byId(array $step, callable $one, callable $many): array
     {
-        $done = isset($step['ids']) ? $many($this->values($step['ids'])) : [$one($this->value($step['id']))];
-        return array_map(fn ($each) => $each ? 'OK' : 'NOT_FOUND', $done);
+        return isset($step['ids']) ? $many($this->values($step['ids'])) : [$one($this->value($step['id']))];
     }
 
     private function kickAll(array $step, array $expect, string $where): void
@@ -293,6 +295,12 @@ final class ContractTest extends TestCase
     {
         $purged = $this->queue->purge($this->value($step['state']));
         $this->assertSame($expect['purged'] ?? $purged, $purged, $where);
+    }
+
+    private function remove(array $step, array $expect, string $where): void
+    {
+        $removed = $this->queue->remove();
+        $this->assertSame($expect['removed'] ?? $removed, $removed, $where);
     }
 
     private function find(array $step, array $expect, string $where): array

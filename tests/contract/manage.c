@@ -4,6 +4,21 @@
 typedef dueq_status (*on_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                               dueq_result **result);
 
+/* The states that messages were in when they were cancelled; null: there was none. */
+static void compare_states(struct run *run, json_object *expect, const dueq_result *result) {
+    json_object *states = field(expect, "states");
+    if (!states)
+        return;
+    if (json_object_array_length(states) != dueq_result_count(result))
+        wrong(run, "%zu states", dueq_result_count(result));
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        const char *wanted = json_object_get_string(json_object_array_get_idx(states, i));
+        dueq_state state = dueq_result_state(result, i);
+        if (strcmp(wanted ? wanted : "unknown", dueq_state_name(state)) != 0)
+            wrong(run, "state %zu is %s", i, dueq_state_name(state));
+    }
+}
+
 static void do_ids(struct run *run, json_object *step, on_ids verb) {
     dueq_result *result;
     size_t count = 1;
@@ -12,6 +27,7 @@ static void do_ids(struct run *run, json_object *step, on_ids verb) {
         ids = list(run, step, "ids", &count);
     compare_status(run, field(step, "expect"), verb(run->queue, ids, count, &result));
     compare_statuses(run, field(step, "expect"), result);
+    compare_states(run, field(step, "expect"), result);
     dueq_result_free(result);
 }
 
@@ -78,6 +94,19 @@ static void do_purge(struct run *run, json_object *step) {
     compare_status(run, expect, status == DUEQ_EMPTY ? DUEQ_OK : status);
     if (field(expect, "purged"))
         compare_number(run, "the number of purged", field(expect, "purged"), (int64_t)all);
+}
+
+static void do_remove(struct run *run, json_object *step) {
+    size_t removed, all = 0;
+    dueq_status status;
+    do {
+        status = dueq_remove(run->queue, DUEQ_MAX_BATCH, &removed);
+        all += removed;
+    } while (status == DUEQ_OK);
+    json_object *expect = field(step, "expect");
+    compare_status(run, expect, status == DUEQ_EMPTY ? DUEQ_OK : status);
+    if (field(expect, "removed"))
+        compare_number(run, "the number of removed", field(expect, "removed"), (int64_t)all);
 }
 
 static void do_find(struct run *run, json_object *step) {
@@ -233,16 +262,10 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {{"cancel", do_cancel},
-                                    {"kick", do_kick},
-                                    {"kick_all", do_kick_all},
-                                    {"reschedule", do_reschedule},
-                                    {"pause", do_pause},
-                                    {"resume", do_resume},
-                                    {"purge", do_purge},
-                                    {"find", do_find},
-                                    {"peek", do_peek},
-                                    {"stats", do_stats},
-                                    {"rates", do_rates},
-                                    {"queues", do_queues},
-                                    {NULL, NULL}};
+const struct verb manage_verbs[] = {{"cancel", do_cancel},     {"kick", do_kick},
+                                    {"kick_all", do_kick_all}, {"reschedule", do_reschedule},
+                                    {"pause", do_pause},       {"resume", do_resume},
+                                    {"purge", do_purge},       {"remove", do_remove},
+                                    {"find", do_find},         {"peek", do_peek},
+                                    {"stats", do_stats},       {"rates", do_rates},
+                                    {"queues", do_queues},     {NULL, NULL}};

@@ -47,6 +47,7 @@ FIELDS = {
     "pause": set[str](),
     "resume": set[str](),
     "purge": {"state"},
+    "remove": set[str](),
     "stats": set[str](),
     "rates": {"minutes"},
     "queues": set[str](),
@@ -81,12 +82,14 @@ STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "damaged", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "aside", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("push", "ack", "ack_push", "cancel", "kick")},
+    **{key: {"statuses"} for key in ("push", "ack", "ack_push", "kick")},
+    "cancel": {"statuses", "states"},
     "reserve": {"messages", "count", "queue"},
     "peek": {"messages", "count"},
     "find": {"message"},
     "kick_all": {"kicked"},
     "purge": {"purged"},
+    "remove": {"removed"},
     "stats": STATS,
     "rates": {"rates"},
     "queues": {"names", "without"},

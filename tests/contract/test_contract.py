@@ -199,10 +199,11 @@ class Run(Foreign):
 
     def do_cancel(self, step: Json, expect: Json) -> list[str]:
         if "ids" in step:
-            done = self.queue.cancel_many(self.text(id) for id in step["ids"])
+            states = self.queue.cancel_many(self.text(id) for id in step["ids"])
         else:
-            done = [self.queue.cancel(self.text(step["id"]))]
-        return ["OK" if each else "NOT_FOUND" for each in done]
+            states = [self.queue.cancel(self.text(step["id"]))]
+        assert states == expect.get("states", states)
+        return ["OK" if state else "NOT_FOUND" for state in states]
 
     def do_kick(self, step: Json, expect: Json) -> list[str]:
         if "ids" in step:
@@ -236,6 +237,10 @@ class Run(Foreign):
     def do_purge(self, step: Json, expect: Json) -> None:
         purged = self.queue.purge(self.text(step["state"]))  # type: ignore[arg-type]
         assert purged == expect.get("purged", purged)
+
+    def do_remove(self, step: Json, expect: Json) -> None:
+        removed = self.queue.remove()
+        assert removed == expect.get("removed", removed)
 
     def do_find(self, step: Json, expect: Json) -> list[str]:
         message = self.queue.find(self.text(step["id"]))

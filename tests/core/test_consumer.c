@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
+#include "loop.h"
 #include "proxy.h"
 
 static struct proxy proxy;
@@ -318,6 +319,81 @@ static void test_consumer_cut_settles_and_reserves_once(void **state) {
     proxy_stop(&proxy);
 }
 
+/* ---- What is cancelled after it was prefetched ---- */
+
+static void push_named(const char *name) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.id = draft.body = BYTES(name);
+    assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+}
+
+static void cancel_leased(const char *name) {
+    const dueq_bytes id = BYTES(name);
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_cancel(jobs.queue, &id, 1, &result));
+    assert_int_equal(dueq_result_state(result, 0), DUEQ_LEASED);
+    dueq_result_free(result);
+}
+
+/* So long that the consumer does not know any more that it holds what it has prefetched. */
+static void pass(void) { usleep((DUEQ__SURE_MS + 50) * 1000); }
+
+static void test_consumer_does_not_deliver_what_was_cancelled(void **state) {
+    (void)state;
+    const dueq_consumer_options ways[] = {prefetching(5), unkept(5, 60000)};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        run_command(&server, "FLUSHALL");
+        for (const char *const *name = (const char *const[]){"0", "1", "2", "3", "4", NULL}; *name;
+             name++)
+            push_named(*name);
+        dueq_consumer *consumer = open_consumer(ways[i]);
+        const dueq_message *message = next(consumer, "0");
+        assert_status(jobs.client, OK,
+                      dueq_extend(jobs.queue, &message->ticket, 1, 60000, NULL)); /* loads it */
+        cancel_leased("1");
+        cancel_leased("3");
+        pass();
+        long long before = scripts_run();
+        message = next(consumer, "2");
+        assert_int_equal(scripts_run() - before, 1); /* for all of them */
+        assert_int_equal(message->attempt, 1);
+        next(consumer, "4");
+        assert_int_equal(scripts_run() - before, 1);
+        assert_int_equal(dueq_consumer_lost(consumer), 2);
+        stop(consumer);
+    }
+}
+
+static void test_consumer_waits_where_all_in_hand_was_cancelled(void **state) {
+    (void)state;
+    push_named("0");
+    push_named("1");
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    ack(consumer, next(consumer, "0"));
+    cancel_leased("1");
+    pass();
+    push_body(jobs.queue, "2", 500, NULL);
+    ack(consumer, next(consumer, "2"));
+    assert_empty(consumer);
+    stop(consumer);
+    assert_gone(2);
+}
+
+static void test_consumer_tells_that_it_cannot_ask(void **state) {
+    (void)state;
+    const dueq_message *message;
+    push_numbered(jobs.queue, 0, 2);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    next(consumer, "0");
+    pass();
+    run_command(&server, "RENAME dueq:{jobs}:leased kept");
+    run_command(&server, "SET dueq:{jobs}:leased foreign");
+    assert_status(jobs.client, WRONG_TYPE, dueq_consumer_next(consumer, 0, &message, NULL));
+    run_command(&server, "RENAME kept dueq:{jobs}:leased");
+    next(consumer, "1");
+    stop(consumer);
+}
+
 static void test_consumer_after_fork_is_the_childs_own(void **state) {
     (void)state;
     push_numbered(jobs.queue, 0, 3);
@@ -393,6 +469,9 @@ int main(void) {
         TEST(test_consumer_does_not_hand_out_what_it_lost),
         TEST(test_consumer_sends_a_note_again_after_a_failure),
         TEST(test_consumer_cut_settles_and_reserves_once),
+        TEST(test_consumer_does_not_deliver_what_was_cancelled),
+        TEST(test_consumer_waits_where_all_in_hand_was_cancelled),
+        TEST(test_consumer_tells_that_it_cannot_ask),
         TEST(test_consumer_after_fork_is_the_childs_own),
         TEST(test_consumer_refuses_options),
         TEST(test_consumer_refuses_what_is_no_ticket),

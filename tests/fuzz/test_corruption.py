@@ -158,6 +158,7 @@ class Users:
             lambda: queue.reschedule(id, delay=0.01),
             lambda: queue.reschedule(id),
             lambda: queue.purge(state),
+            queue.remove,
             queue.pause,
             queue.resume,
             queue.resume,

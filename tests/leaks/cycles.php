@@ -119,8 +119,8 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
 
     $queue->push('later', id: 'later', delay: 600.0, unique: 0.001);
     check($queue->reschedule('later', delay: 700.0), 'it is rescheduled');
-    check($queue->cancel('later'), 'it is cancelled');
-    check($queue->cancelMany(['later']) === [false], 'it is gone');
+    check($queue->cancel('later') === 'delayed', 'it is cancelled');
+    check($queue->cancelMany(['later']) === [null], 'it is gone');
     $queue->pushMany(['a', 'b', 'c']);
     $queue->pause();
     check($queue->reserve() === null, 'it is paused');
@@ -134,6 +134,8 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     check($queue->stats()->ready === 0, 'it is empty');
     check(count($queue->rates(5)) > 0, 'it has rates');
     check(in_array($queue->name, Queue::names($url), true), 'it is among the queues');
+    $queue->push('last');
+    check($queue->remove() === 1, 'it is removed');
 }
 
 /** Each codec, with all values it has, and damage. Leaves the queue empty. */

@@ -95,7 +95,7 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     queue.push("later", id="later", delay=600, unique=0.001)
     assert queue.reschedule("later", delay=700)
     assert queue.cancel("later")
-    assert queue.cancel_many(["later"]) == [False]
+    assert queue.cancel_many(["later"]) == [None]
     queue.push_many(["a", "b", "c"])
     queue.pause()
     assert queue.reserve() is None
@@ -110,6 +110,8 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     assert queue.stats().ready == 0
     assert queue.rates(5)
     assert queue.name in dueq.queues(queue.url)
+    queue.push("last")
+    assert queue.remove() == 1
 
 
 VALUES: list[Any] = ["text", 7, 1 << 40, 1.5, True, None, b"bytes", {"list": [1, "two"]}]

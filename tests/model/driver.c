@@ -83,6 +83,17 @@ static dueq_status reserve(json_object *request, json_object *answer) {
 typedef dueq_status each_verb(dueq_queue *queue, const dueq_bytes *items, size_t count,
                               dueq_result **result);
 
+/* Those that messages were in when they were cancelled; null: there was none. */
+static json_object *states_of(const dueq_result *result) {
+    json_object *states = json_object_new_array();
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        dueq_state state = dueq_result_state(result, i);
+        json_object_array_add(states,
+                              state ? json_object_new_string(dueq_state_name(state)) : NULL);
+    }
+    return states;
+}
+
 static dueq_status each(dueq_queue *queue, each_verb *verb, json_object *items,
                         json_object *answer) {
     dueq_bytes texts[MOST];
@@ -92,6 +103,8 @@ static dueq_status each(dueq_queue *queue, each_verb *verb, json_object *items,
     dueq_result *result;
     dueq_status status = verb(queue, texts, count, &result);
     json_object_object_add(answer, "statuses", statuses_of(result));
+    if (verb == dueq_cancel)
+        json_object_object_add(answer, "states", states_of(result));
     dueq_result_free(result);
     return status;
 }

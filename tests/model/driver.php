@@ -52,7 +52,7 @@ final class Driver
             case 'ack':
                 return words($queue->ackMany($request['tickets']), 'LEASE_LOST');
             case 'cancel':
-                return words($queue->cancelMany($request['ids']), 'NOT_FOUND');
+                return ['states' => $queue->cancelMany($request['ids'])];
             case 'kick':
                 return words($queue->kickMany($request['ids']), 'NOT_FOUND');
             case 'kick_all':

@@ -103,7 +103,7 @@ class PythonDriver:
         return {"statuses": words(queue.ack_many(request["tickets"]), "LEASE_LOST")}
 
     def do_cancel(self, queue: dueq.Queue, request: Json) -> Json:
-        return {"statuses": words(queue.cancel_many(request["ids"]), "NOT_FOUND")}
+        return {"states": queue.cancel_many(request["ids"])}
 
     def do_kick(self, queue: dueq.Queue, request: Json) -> Json:
         return {"statuses": words(queue.kick_many(request["ids"]), "NOT_FOUND")}

@@ -281,7 +281,7 @@ class Machine(Watch):
 
     def cancel_ids(self, who: int, queue: Queue, ids: list[str]) -> None:
         answer = self.run(who, {"do": "cancel", "queue": queue.name, "ids": ids})
-        self.same("the statuses", answer["statuses"], queue.cancel(ids))
+        self.same("the states", answer["states"], queue.cancel(ids))
 
     @rule(who=ANY, queue=QUEUE, picks=st.lists(PICK, min_size=1, max_size=3))
     def kick(self, who: int, queue: int, picks: list[int]) -> None:

@@ -79,11 +79,11 @@ class Queue:
             and draft.priority == old.draft.priority
         )
 
-    def cancel(self, ids: list[str]) -> list[Status]:
-        """From any state. Whoever holds the message has lost its lease."""
+    def cancel(self, ids: list[str]) -> list[State | None]:
+        """From any state, which it tells. Whoever holds the message has lost its lease."""
         found = [self.living.pop(id, None) for id in ids]
         self.did["cancelled"] += sum(message is not None for message in found)
-        return ["OK" if message else "NOT_FOUND" for message in found]
+        return [message.state if message else None for message in found]
 
     def reschedule(self, id: str, due_ms: int, now: int) -> Status:
         message = self.living.get(id)

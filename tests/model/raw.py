@@ -271,7 +271,8 @@ class RawDriver:
         return self.outcomes(self.run("bury", request["queue"], ticket, error))
 
     def do_cancel(self, request: Json) -> Json:
-        return self.outcomes(self.run("cancel", request["queue"], *request["ids"]))
+        states = self.run("cancel", request["queue"], *request["ids"]).decode()
+        return {"states": [STATES[int(digit)] or None for digit in states]}
 
     def do_kick(self, request: Json) -> Json:
         return self.outcomes(self.run("kick", request["queue"], *request["ids"]))

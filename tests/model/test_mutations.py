@@ -42,6 +42,7 @@ MUTATIONS = {
         "ipairs({ delayed, leased, dead })",
         "ipairs({ delayed, dead })",
     ),
+    "cancel_tells_of_no_holder": ("cancel", "state = i + 1", "state = 1"),
     "extend_revives_an_ended_lease": (
         "extend",
         "return stop and tonumber(stop) > now",
@@ -62,7 +63,7 @@ MUTATIONS = {
         "{ KEYS[3], KEYS[2], KEYS[4] }",
         "{ KEYS[2], KEYS[3], KEYS[4] }",
     ),
-    "purge_leaves_the_past": ("purge", "redis.call('HDEL', past, unpack(ids))", ""),
+    "purge_leaves_the_past": ("purge", "redis.call('HDEL', keys.past, unpack(ids))", ""),
     "push_overwrites_a_living_message": (
         "push",
         "redis.call('HSETNX', keys.msg, id, envelope) == 1",

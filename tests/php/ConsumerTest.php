@@ -6,6 +6,8 @@ namespace Dueq\Tests;
 
 use Dueq\Consumer;
 use Dueq\Exception\InvalidException;
+use Dueq\Exception\TimeoutException;
+use Dueq\Exception\WrongTypeException;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
@@ -128,6 +130,114 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([0, 3, 0, 1, 2], [$stats->ready, $stats->delayed, $stats->leased, $stats->dead,
             $stats->acked]);
         $this->assertSame(0, $consumer->lost());
+    }
+
+    /** Runs the code, and returns what PHP's log got meanwhile. */
+    private function logOf(callable $run): string
+    {
+        $file = tempnam(sys_get_temp_dir(), 'dueq-log-');
+        $before = ini_set('error_log', $file);
+        try {
+            $run();
+            return file_get_contents($file);
+        } finally {
+            ini_set('error_log', $before);
+            unlink($file);
+        }
+    }
+
+    public function test_what_a_handler_failed_to_settle_is_left_to_its_lease(): void
+    {
+        $ways = [
+            'retry' => fn (Message $message) => $message->retry(),
+            'release' => fn (Message $message) => $message->release(),
+            'bury' => fn (Message $message) => $message->bury(),
+            'ack' => fn (Message $message) => $message->ack(push: ['next']),
+        ];
+        foreach ($ways as $way => $settle) {
+            $server = new Server('--appendonly', 'yes', '--appendfsync', 'always');
+            $queue = new Queue('q', $server->url('timeout=300ms'));
+            $queue->push('x', id: 'one');
+            $consumer = $queue->consume(lease: 1.0);
+            $log = $this->logOf(fn () => $consumer->work(function (Message $message) use ($server, $settle, $consumer) {
+                posix_kill($server->pid(), SIGSTOP);
+                $this->assertThrows(TimeoutException::class, fn () => $settle($message));
+                // It dies with what it has not read, and comes back.
+                $server->kill();
+                $server->start();
+                $consumer->stop();
+            }));
+            $queue = new Queue('q', $server->url());
+            $again = $queue->reserve(20.0);
+            $this->assertSame(['x', 2], [$again?->body, $again?->deliveries], $way);
+            $this->assertSame([0, 0], [$queue->stats()->acked, $consumer->lost()], $way);
+            $this->assertStringContainsString('message one: ', $log, $way);
+            $this->assertStringContainsString('left to its lease', $log, $way);
+            $server->remove();
+        }
+    }
+
+    public function test_what_a_handler_was_refused_to_settle_is_left_to_its_lease(): void
+    {
+        $queue = $this->queue();
+        $ways = [
+            WrongTypeException::class => fn (Message $message) => $message->bury(),
+            InvalidException::class => fn (Message $message) => $message->retry(-1.0),
+        ];
+        foreach ($ways as $class => $settle) {
+            $this->server->command('FLUSHALL');
+            $queue->push('x', id: 'one');
+            $this->server->command('SET', 'dueq:{q}:dead', 'foreign');
+            $log = $this->logOf(fn () => $queue->consume(lease: 1.0, timeout: 0.0)->work(
+                fn (Message $message) => $this->assertThrows($class, fn () => $settle($message))
+            ));
+            $this->server->command('DEL', 'dueq:{q}:dead');
+            $this->assertStringContainsString('left to its lease', $log, $class);
+            $this->assertSame(2, $queue->reserve(20.0)?->deliveries, $class);
+        }
+    }
+
+    public function test_what_a_handler_settles_after_a_failure_counts(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        $this->server->command('SET', 'dueq:{q}:dead', 'foreign');
+        $queue->consume(timeout: 0.0)->work(function (Message $message) {
+            $this->assertThrows(WrongTypeException::class, fn () => $message->bury());
+            $message->ack();
+            $this->server->command('DEL', 'dueq:{q}:dead');
+        });
+        $this->assertSame([0, 0, 1, 0], $this->counts());
+    }
+
+    public function test_what_was_cancelled_in_hand_is_not_begun(): void
+    {
+        $queue = $this->queue();
+        $ids = $queue->pushMany(['0', '1', '2', '3']);
+        $bodies = [];
+        $consumer = $queue->consume(4, timeout: 0.0);
+        $consumer->work(function (Message $message) use ($queue, $ids, &$bodies) {
+            $bodies[] = $message->body;
+            if ($message->body === '0') {
+                $this->assertSame(['leased', 'leased'], $queue->cancelMany([$ids[1], $ids[3]]));
+                usleep(500_000);
+            }
+        });
+        $this->assertSame([['0', '2'], 2], [$bodies, $consumer->lost()]);
+        $this->assertSame([0, 0, 2, 0], $this->counts());
+        // The same in an event loop.
+        $ids = $queue->pushMany(['0', '1', '2']);
+        $consumer = $queue->consume(3);
+        $bodies = [];
+        for ($end = microtime(true) + 20; count($bodies) < 2 && microtime(true) < $end; usleep(1000)) {
+            if ($message = $consumer->poll()) {
+                $bodies[] = $message->body;
+                $queue->cancel($ids[1]);
+                usleep(500_000);
+            }
+        }
+        $consumer->stop();
+        $this->assertSame(['0', '2'], $bodies);
     }
 
     public function test_foreach_hands_out_what_its_body_settles(): void

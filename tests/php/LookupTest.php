@@ -20,9 +20,9 @@ final class LookupTest extends QueueTestCase
         $leased = $queue->push('leased');
         $holder = $queue->reserve();
         $ids = [$dead, $leased, $queue->push('ready'), $queue->push('delayed', delay: 60)];
-        foreach ($ids as $id) {
-            $this->assertTrue($queue->cancel($id));
-            $this->assertFalse($queue->cancel($id));
+        foreach (array_combine(['dead', 'leased', 'ready', 'delayed'], $ids) as $state => $id) {
+            $this->assertSame($state, $queue->cancel($id));
+            $this->assertNull($queue->cancel($id));
             $this->assertNull($queue->find($id));
         }
         $this->assertThrows(LeaseLostException::class, fn () => $holder->ack());
@@ -34,8 +34,8 @@ final class LookupTest extends QueueTestCase
         $queue = $this->queue();
         $ids = $queue->pushMany(array_fill(0, 1200, 'x'));
         $this->assertSame([], $queue->cancelMany([]));
-        $this->assertSame([false, true, false], $queue->cancelMany(['nobody', $ids[0], $ids[0]]));
-        $this->assertSame(array_fill(0, 1199, true), $queue->cancelMany(array_slice($ids, 1)));
+        $this->assertSame([null, 'ready', null], $queue->cancelMany(['nobody', $ids[0], $ids[0]]));
+        $this->assertSame(array_fill(0, 1199, 'ready'), $queue->cancelMany(array_slice($ids, 1)));
     }
 
     public function test_cancel_and_find_an_impossible_id(): void

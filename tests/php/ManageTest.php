@@ -12,7 +12,7 @@ use Dueq\Exception\TooLargeException;
 use Dueq\Exception\WrongTypeException;
 use Dueq\Queue;
 
-/** What is done to a queue from outside: kick, reschedule, pause, resume, purge. */
+/** What is done to a queue from outside: kick, reschedule, pause, resume, purge, remove. */
 final class ManageTest extends QueueTestCase
 {
     /** @return list<string> ids of messages that are dead now; nothing else may be ready */
@@ -213,7 +213,7 @@ final class ManageTest extends QueueTestCase
         $this->assertSame([], $queue->reserveMany(10, 0.05));
         $this->assertTrue($held->retry());
         $queue->push('c');
-        $this->assertTrue($queue->cancel($ids[1]));
+        $this->assertSame('ready', $queue->cancel($ids[1]));
         $this->assertNull($this->queue()->reserve());
         $this->assertCounts([2, 0, 0, 0], $queue);
         $queue->resume();
@@ -359,6 +359,39 @@ final class ManageTest extends QueueTestCase
         $this->assertSame([200], $told);
         $this->server->command('DEL', 'dueq:{q}:past');
         $this->assertSame(100, $queue->purge('ready'));
+    }
+
+    public function test_remove_takes_all(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(array_fill(0, 400, 'x'));
+        $held = $queue->reserve();
+        $queue->push('y', delay: 600, id: 'y', unique: 600);
+        $told = [];
+        $this->assertSame(401, $queue->remove(function (int $total) use (&$told) {
+            $told[] = $total;
+        }));
+        $this->assertSame([200, 400, 401], $told);
+        $this->assertSame([], array_filter($this->server->command('KEYS', '*'), fn ($key) => !str_contains($key, ':calls:')));
+        $this->assertSame([], Queue::names($queue->url()));
+        $this->assertThrows(LeaseLostException::class, fn () => $held->ack());
+        $this->assertSame(0, $queue->remove());
+    }
+
+    public function test_remove_ends_where_progress_throws(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(array_fill(0, 300, 'x'));
+        try {
+            $queue->remove(fn () => throw new \LogicException('enough'));
+            $this->fail('the exception is lost');
+        } catch (\LogicException) {
+            $this->assertSame(100, $queue->stats()->ready);
+        }
+        $this->server->command('SET', 'dueq:{q}:past', 'not a hash');
+        $this->assertThrows(WrongTypeException::class, fn () => $queue->remove());
+        $this->server->command('DEL', 'dueq:{q}:past');
+        $this->assertSame(100, $queue->remove());
     }
 
     public function test_purge_of_no_state(): void

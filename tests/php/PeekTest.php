@@ -128,7 +128,7 @@ final class PeekTest extends QueueTestCase
         foreach ($queue->peek('delayed', 7) as $message) {
             $inner = count($this->bodies($queue->peek('delayed')));
             $this->assertSame(50 - $cancelled, $inner);
-            $cancelled += (int) $queue->cancel($message->id);
+            $cancelled += (int) ($queue->cancel($message->id) === 'delayed');
         }
         $this->assertSame([50, 0], [$cancelled, $queue->stats()->delayed]);
     }
@@ -169,7 +169,7 @@ final class PeekTest extends QueueTestCase
         $message = $messages->current();
         $this->assertSame(['a', 'b'], $this->bodies($messages));
         unset($messages);
-        $this->assertTrue($this->queue()->cancel($message->id));
+        $this->assertNotNull($this->queue()->cancel($message->id));
         $this->assertThrows(\Dueq\Exception\InvalidException::class, fn () => $message->ack());
     }
 

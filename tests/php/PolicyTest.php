@@ -151,7 +151,7 @@ final class PolicyTest extends QueueTestCase
         ]);
         $this->assertSame(['delayed', 'other'], [$queue->find($one)->state, $queue->find($one)->to]);
         $this->assertNull($this->queue('other')->find($one));
-        $this->assertTrue($queue->cancel($one));
+        $this->assertSame('delayed', $queue->cancel($one));
         $this->assertTrue($queue->reschedule($two));
         $this->assertSame('2', $this->queue('other')->reserve(10.0)->body);
     }

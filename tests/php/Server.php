@@ -71,8 +71,8 @@ final class Server
     {
         if (getmypid() === $this->owner && is_dir($this->directory)) {
             $this->kill();
-            foreach (scandir($this->directory) as $name) {
-                is_dir("{$this->directory}/$name") || unlink("{$this->directory}/$name");
+            foreach ([...glob("{$this->directory}/*/*"), ...glob("{$this->directory}/*")] as $path) {
+                is_dir($path) ? rmdir($path) : unlink($path);
             }
             rmdir($this->directory);
         }

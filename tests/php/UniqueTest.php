@@ -29,7 +29,7 @@ final class UniqueTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('first', id: 'one', unique: 0.05);
-        $this->assertTrue($queue->cancel('one'));
+        $this->assertSame('ready', $queue->cancel('one'));
         for ($end = microtime(true) + 20; microtime(true) < $end; usleep(5000)) {
             if ($queue->pushMany([['body' => 'second', 'id' => 'one']]) === ['one']) {
                 break;

@@ -226,7 +226,11 @@ def test_aio_wrong_arguments_use_up_nothing(run: Runs) -> None:
                 queue.peek("none")  # type: ignore[arg-type]
             with pytest.raises(dueq.Duplicate):
                 await queue.push("x", id="one") and await queue.push("x", id="one")
-            assert await queue.cancel("one")
+            assert await queue.cancel("one") is dueq.State.READY
+            assert await queue.cancel_many(["one"]) == [None]
+            await queue.push("y")
+            assert await queue.remove() == 1
+            assert queue.name not in await aio.queues(queue.url)
 
     run(test)
 

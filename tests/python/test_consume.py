@@ -554,3 +554,41 @@ def test_aio_consume_cancelled_at_any_moment(queue: dueq.Queue, seed: int) -> No
 
     asyncio.run(main(), debug=True)
     assert settled(queue) == (0, 0, 0, count)
+
+
+# What is cancelled after it was prefetched
+
+
+def test_consume_does_not_begin_what_was_cancelled(queue: dueq.Queue) -> None:
+    ids = [queue.push(number) for number in numbers(5)]
+    taken = []
+    with queue.consume(prefetch=5, timeout=0) as consumer:
+        for message in consumer:
+            with message:
+                taken.append(message.body)
+                if message.body == b"0":
+                    assert queue.cancel_many(ids[1:4]) == [dueq.State.LEASED] * 3
+                    time.sleep(0.5)
+        assert consumer.lost == 3
+    assert taken == [b"0", b"4"]
+    assert settled(queue) == (0, 0, 0, 2)
+
+
+def test_consume_goes_on_where_all_in_hand_was_cancelled(queue: dueq.Queue) -> None:
+    async def main() -> list[bytes]:
+        taken = []
+        async with aio.Queue(queue.name, queue.url) as own:
+            ids = [await own.push(number) for number in numbers(3)]
+            async with own.consume(prefetch=3, timeout=10) as consumer:
+                async for message in consumer:
+                    async with message:
+                        taken.append(message.body)
+                        if len(taken) == 2:
+                            break
+                        await own.cancel_many(ids[1:])
+                        await asyncio.sleep(0.5)
+                        await own.push("later", delay=0.5)
+        return taken
+
+    assert asyncio.run(main()) == [b"0", b"later"]
+    assert settled(queue) == (0, 0, 0, 2)

@@ -1,5 +1,6 @@
-"""kick, reschedule, pause, resume and purge."""
+"""kick, reschedule, pause, resume, purge and remove."""
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Literal, TypeAlias
@@ -184,7 +185,7 @@ def test_pause_hands_nothing_out(queue: dueq.Queue) -> None:
     assert queue.reserve_many(10, timeout=0.05) == []
     held.retry()
     queue.push("c")
-    assert queue.cancel(ids[1] or "") is True
+    assert queue.cancel(ids[1] or "") == "ready"
     assert queue.reserve() is None
     assert states(queue) == (2, 0, 0, 0)
     queue.resume()
@@ -318,3 +319,98 @@ def test_purge_no_state(queue: dueq.Queue, state: object) -> None:
     with pytest.raises(errors.InvalidError, match="ready, delayed, leased, dead"):
         queue.purge(state)  # type: ignore[arg-type]
     assert states(queue) == (1, 0, 0, 0)
+
+
+# remove
+
+
+def keys(server: Server, queue: dueq.Queue) -> set[bytes]:
+    """Those of the queue, but for what the server remembers of calls."""
+    found = server.command("KEYS", f"dueq:{{{queue.name}}}:*")
+    assert isinstance(found, list)
+    return {key for key in found if isinstance(key, bytes) and b":calls:" not in key}
+
+
+def test_remove_takes_all(queue: dueq.Queue, server: Server) -> None:
+    fill(queue)
+    held = queue.reserve()
+    assert held
+    assert queue.remove() == 4
+    assert keys(server, queue) == set()
+    assert queue.name not in dueq.queues(queue.url)
+    with pytest.raises(dueq.LeaseLost):
+        held.ack()
+    assert queue.remove() == 0
+    assert keys(server, queue) == set()
+
+
+def test_remove_tells_its_progress(queue: dueq.Queue, server: Server) -> None:
+    count = 2 * _core.MAX_BATCH + 7
+    queue.push_many("x" for _ in range(count))
+    told: list[int] = []
+    assert queue.remove(told.append) == count
+    assert told == [200, 400, 407]
+    assert keys(server, queue) == set()
+
+
+def test_remove_ends_where_progress_raises(queue: dueq.Queue) -> None:
+    def stop(total: int) -> None:
+        raise RuntimeError("enough")
+
+    queue.push_many("x" for _ in range(_core.MAX_BATCH + 1))
+    with pytest.raises(RuntimeError, match="enough") as caught:
+        queue.remove(stop)
+    assert caught.value.__notes__ == ["200 messages were removed before"]
+    assert queue.stats().ready == 1
+
+
+def test_remove_takes_many_ids_that_are_unique(queue: dueq.Queue, server: Server) -> None:
+    queue.push_many(dueq.Draft("x", id=str(number), unique=600) for number in range(3000))
+    assert queue.purge("ready") == 3000
+    told: list[int] = []
+    assert queue.remove(told.append) == 0
+    assert len(told) >= 3
+    assert keys(server, queue) == set()
+    assert queue.push("again", id="7") == "7"
+
+
+def test_remove_while_others_push(queue: dueq.Queue, server: Server) -> None:
+    """What is pushed meanwhile is gone, or whole: it is delivered once."""
+    stop = threading.Event()
+
+    def push() -> int:
+        number = 0
+        with dueq.Queue(queue.name, queue.url) as own:
+            while not stop.is_set():
+                own.push("x")
+                own.push("x", id=f"{number}", priority=1)
+                own.push("x", delay=0.001)
+                number += 3
+        return number
+
+    removed = 0
+    with ThreadPoolExecutor(1) as pool:
+        producer = pool.submit(push)
+        for _ in range(200):
+            removed += queue.remove()
+        stop.set()
+        pushed = producer.result()
+    taken = 0
+    while message := queue.reserve(timeout=0.2):
+        message.ack()
+        taken += 1
+    assert removed + taken == pushed
+    assert queue.remove() == 0
+    assert keys(server, queue) == set()
+
+
+def test_remove_wakes_nobody_and_leaves_who_waits(queue: dueq.Queue, server: Server) -> None:
+    queue.push("later", delay=600)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(queue.reserve, 20)
+        server.wait_for_waiting(1)
+        assert queue.remove() == 1
+        queue.push("new", delay=0.1)
+        message = waiting.result()
+    assert message
+    assert message.body == b"new"

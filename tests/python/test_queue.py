@@ -20,8 +20,11 @@ def test_cancel_in_every_state(queue: dueq.Queue) -> None:
     ids = [delayed, leased, dead, ready]
     found = [queue.find(id) for id in ids]
     assert [item and item.state for item in found] == ["delayed", "leased", "dead", "ready"]
-    assert queue.cancel_many([*ids, "unknown"]) == [True] * 4 + [False]
-    assert queue.cancel(ready) is False
+    assert queue.cancel_many([*ids, "unknown"]) == [
+        *["delayed", "leased", "dead", "ready"],
+        None,
+    ]
+    assert queue.cancel(ready) is None
     stats = queue.stats()
     assert (stats.ready, stats.delayed, stats.leased, stats.dead) == (0, 0, 0, 0)
     assert stats.cancelled == 4
@@ -32,7 +35,7 @@ def test_cancel_in_every_state(queue: dueq.Queue) -> None:
 
 def test_cancel_many_beyond_a_batch(queue: dueq.Queue) -> None:
     ids = [id for id in queue.push_many("x" for _ in range(300)) if id]
-    assert queue.cancel_many(iter(ids)) == [True] * 300
+    assert queue.cancel_many(iter(ids)) == [dueq.State.READY] * 300
 
 
 def test_find_unknown(queue: dueq.Queue) -> None:

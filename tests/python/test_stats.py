@@ -33,7 +33,7 @@ def test_rates_of_the_running_minute(queue: dueq.Queue) -> None:
     first, second = queue.reserve_many(2)
     first.ack()
     second.retry()
-    assert queue.cancel(second.id) is True
+    assert queue.cancel(second.id) is dueq.State.READY
     rates = queue.rates(minutes=5)  # the minute may have changed meanwhile
     names = ("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled")
     totals = [sum(getattr(rate, name) for rate in rates) for name in names]

@@ -28,7 +28,7 @@ def test_unique_after_it_is_gone(queue: dueq.Queue, unique: float | timedelta) -
 
 def test_unique_until_its_window_ends(queue: dueq.Queue) -> None:
     queue.push("one", id="x", unique=0.2)
-    assert queue.cancel("x") is True
+    assert queue.cancel("x")
     with pytest.raises(dueq.Duplicate):
         queue.push("two", id="x")
     queue.push("mark", delay=0.4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from dueq import _core
-from dueq._message import Fields, described, encoded, used_up
+from dueq._message import Fields, described, encoded, left, used_up
 from dueq.errors import Error
 from dueq.times import optional_ms, patience_ms
 
@@ -54,8 +54,9 @@ class Loop:
     @property
     def lost(self) -> int:
         """
-        How many messages it has lost: whose lease had ended before they were acknowledged by the
-        end of a `with` block, or handed out. They are delivered to somebody else.
+        How many messages it has lost: whose lease had ended, or which were cancelled, before they
+        were acknowledged by the end of a `with` block, or delivered to the loop. Those whose lease
+        had ended are delivered to somebody else.
         """
         self._count_lost()
         return self._lost
@@ -81,6 +82,9 @@ class Loop:
 
     def _note(self, message: Fields, error: BaseException | None) -> None:
         """Notes the end of the last message's block, to be sent with the next request."""
+        if error is None and message._asked:
+            left(message)
+            return
         message._settled = True
         if error is None:
             _core.consumer_ack(self._handle, message.ticket)
@@ -100,7 +104,11 @@ class Loop:
     def _count_lost(self) -> None:
         lost = self._lost if self._closed else _core.consumer_lost(self._handle)
         if lost != self._lost:
-            _log.warning("%r: messages lost, whose leases had ended: %d", self, lost - self._lost)
+            _log.warning(
+                "%r: messages lost, whose leases had ended, or which were cancelled: %d",
+                self,
+                lost - self._lost,
+            )
             self._lost = lost
 
 

@@ -29,6 +29,8 @@ class Answer(NamedTuple):
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]
     """Status and id of the items that are none of these."""
+    states: bytes
+    """cancel: of each item, the state that it was in; 0: there was none."""
     counts: _core.CountsRow | None
     sizes: _core.SizesRow | None
     moved: _core.MovedRow | None

@@ -29,7 +29,7 @@ class State(StrEnum):
     DEAD = _core.state_name(_core.DEAD)
 
 
-_STATES = {
+STATES = {
     number: State(_core.state_name(number))
     for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD)
 }
@@ -45,7 +45,7 @@ class Home(Protocol):
 class Fields:
     """What a message is."""
 
-    __slots__ = ("_home", "_row", "_settled", "queue")
+    __slots__ = ("_asked", "_home", "_row", "_settled", "queue")
 
     queue: str
     """The name of the queue that it is from."""
@@ -53,6 +53,7 @@ class Fields:
     def __init__(self, home: Home, queue: str, row: _core.MessageRow) -> None:
         self._home = home
         self._row = row
+        self._asked = False  # a verb was called that settles it
         self._settled = False
         self.queue = queue
 
@@ -89,7 +90,7 @@ class Fields:
     @property
     def state(self) -> State:
         """Where it was when the server answered, as `time`."""
-        return _STATES[self._row[6]]
+        return STATES[self._row[6]]
 
     @property
     def time(self) -> float | None:
@@ -149,9 +150,13 @@ class Fields:
     def __repr__(self) -> str:
         return f"<Message {self.id} {self.state} attempt={self.attempt} {len(self.body)} bytes>"
 
-    def _settle(self, status: int) -> None:
+    def _let_go(self) -> None:
+        """The end of a block does nothing more with it, and no heartbeat keeps its lease."""
         self._settled = True
         self._home.forget(self)
+
+    def _settle(self, status: int) -> None:
+        self._let_go()
         if status == _core.LEASE_LOST:
             text = _core.status_text(status)
             raise LeaseLost(f"message {self.id}, attempt {self.attempt}: {text}")
@@ -160,6 +165,7 @@ class Fields:
 def ack(
     self: Fields, push: Iterable[Body | Draft] | None, to: str | None
 ) -> Steps[list[str | None] | None]:
+    self._asked = True
     drafts = () if push is None else tuple(rows(push))
     if not drafts:
         if push is None and to is not None:
@@ -185,6 +191,7 @@ def retry(self: Fields, delay: float | timedelta | None = None, error: str = "")
     False: its attempts are used up, and this was its end: it is dead or, by its policy, moved
     to its dead-letter queue or gone.
     """
+    self._asked = True
     milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
     answer = yield on(self.queue, _core.retry_submit, self.ticket, milliseconds, encoded(error))
     self._settle(answer.status)
@@ -196,6 +203,7 @@ def release(self: Fields, delay: float | timedelta = 0.0) -> Steps[None]:
     Gives the message back as if it had not been delivered: it does not count as an attempt. In
     `delay` seconds (or a timedelta); 0: now, at the front of the line. Raises LeaseLost.
     """
+    self._asked = True
     milliseconds = duration_ms(delay, "delay")
     answer = yield on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
     self._settle(answer.status)
@@ -214,6 +222,7 @@ def bury(self: Fields, reason: str = "") -> Steps[None]:
     Ends the message, with a reason of up to 4,096 bytes as its error: it is dead or, by its
     policy, moved to its dead-letter queue or gone. Raises LeaseLost.
     """
+    self._asked = True
     answer = yield on(self.queue, _core.bury_submit, self.ticket, encoded(reason))
     self._settle(answer.status)
 
@@ -222,16 +231,34 @@ def leave(self: Fields, error: BaseException | None) -> Steps[None]:
     """The end of a with block, which raised or not."""
     if self._settled:
         return
-    if error is None:
-        yield from ack(self, None, None)
-        return
-    text = described(error)
     try:
-        if not (yield from retry(self, error=text)):
-            used_up(self, text)
+        if error is not None:
+            text = described(error)
+            if not (yield from retry(self, error=text)):
+                used_up(self, text)
+        elif self._asked:
+            left(self)
+        else:
+            yield from ack(self, None, None)
     except Error as failure:
+        self._let_go()
+        if error is None:
+            raise
         # The block's own exception is the news; the message comes back when its lease ends.
         _log.warning("message %s could not be given back: %s", self.id, failure)
+
+
+def left(self: Fields) -> None:
+    """
+    The end of a with block that asked for a settlement, and handled its failure: what became of it
+    may not be known, and an ack could lose the message.
+    """
+    self._let_go()
+    _log.warning(
+        "message %s: what its handler did to settle it has failed, so it is left to its lease: if "
+        "that took no effect, it is delivered again when the lease ends",
+        self.id,
+    )
 
 
 def described(error: BaseException) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from dueq import _core
-from dueq._message import Fields, State
+from dueq._message import STATES, Fields, State
 from dueq._steps import Call, Steps, on
 from dueq.draft import batches, row
 from dueq.errors import Duplicate, InvalidError
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
     StateName: TypeAlias = State | Literal["ready", "delayed", "leased", "dead"]
 
+R = TypeVar("R")
+
 _log = logging.getLogger("dueq")
 
-_STATES = {
-    _core.state_name(number): number
-    for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD)
-}
+_NUMBERS = {str(state): number for number, state in STATES.items()}
 
 
 class Named(Protocol):
@@ -47,7 +46,8 @@ def push(self: Named, body: Body, **options: Unpack[Options]) -> Steps[str]:
 
     Raises Duplicate when a living message has the id, unless it is to be replaced, or when the
     id is still unique. After errors.ClosedError and errors.TimeoutError it is not known whether
-    it is stored: push again with the same id then.
+    it is stored. To push again with the same id then makes no second message while the first lives;
+    where that may be done already, only `unique` refuses the id, for so long after the push.
     """
     [(status, stored)] = (yield on(self.name, _core.push_submit, (row(body, options),))).outcomes
     if status == _core.DUPLICATE:
@@ -79,21 +79,25 @@ def ack_many(self: Named, messages: Iterable[Fields | str]) -> Steps[list[bool]]
     Finishes any number of messages, given as such or by ticket. False: lease lost.
     InvalidError for a message of another queue.
     """
-    return _each(self.name, _core.ack_submit, _tickets(self.name, messages))
+    return _each(self.name, _core.ack_submit, _tickets(self.name, messages), _done_of)
 
 
-def cancel(self: Named, id: str) -> Steps[bool]:
+def cancel(self: Named, id: str) -> Steps[State | None]:
     """
-    Takes a message back from whatever state it is in. False: there is none with this id. Who
-    holds it learns it by LeaseLost.
+    Takes a message back from whatever state it is in, and returns that state. None: there is none
+    with this id.
+
+    LEASED: a consumer holds it, and may have begun its work, or be done. It gets LeaseLost on its
+    next call. What a Consumer has prefetched and not begun is not begun any more, where it was
+    cancelled a quarter of a second before.
     """
-    [done] = yield from cancel_many(self, (id,))
-    return done
+    [state] = yield from cancel_many(self, (id,))
+    return state
 
 
-def cancel_many(self: Named, ids: Iterable[str]) -> Steps[list[bool]]:
+def cancel_many(self: Named, ids: Iterable[str]) -> Steps[list[State | None]]:
     """Takes any number of messages back, as cancel()."""
-    return _each(self.name, _core.cancel_submit, ids)
+    return _each(self.name, _core.cancel_submit, ids, _states_of)
 
 
 def kick(self: Named, id: str) -> Steps[bool]:
@@ -107,7 +111,7 @@ def kick(self: Named, id: str) -> Steps[bool]:
 
 def kick_many(self: Named, ids: Iterable[str]) -> Steps[list[bool]]:
     """Gives any number of dead messages back, as kick()."""
-    return _each(self.name, _core.kick_submit, ids)
+    return _each(self.name, _core.kick_submit, ids, _done_of)
 
 
 def kick_all(
@@ -146,8 +150,8 @@ def purge(
     self: Named, state: StateName, progress: Callable[[int], object] | None = None
 ) -> Steps[int]:
     """
-    Takes all messages of one state away for good, and returns how many they were. Who holds a
-    leased one learns it by LeaseLost.
+    Takes all messages of one state away for good, and returns how many they were. The holder of a
+    leased one gets LeaseLost on its next call.
 
     It goes in steps of up to 200, between which the server serves others; `progress` is
     called with the number so far after each. When a step fails or `progress` raises, a note of
@@ -160,6 +164,23 @@ def purge(
         return answer.purged, answer.status == _core.OK
 
     return _total(step, progress, "purged")
+
+
+def remove(self: Named, progress: Callable[[int], object] | None = None) -> Steps[int]:
+    """
+    Takes the queue away with all that it has: its messages, its counters and history, and the ids
+    that are still unique. Returns how many messages they were. As of purge(), with its `progress`.
+
+    A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is there
+    again, as it is when a consumer waits at it. Its locks stay until they end. So do messages of
+    another queue that move here when they are due: they are that one's.
+    """
+
+    def step() -> Steps[tuple[int, bool]]:
+        answer = yield on(self.name, _core.remove_submit, _core.MAX_BATCH)
+        return answer.purged, answer.status == _core.OK
+
+    return _total(step, progress, "removed")
 
 
 def reschedule(
@@ -262,14 +283,25 @@ def _page(cursor: bytes, link: Link) -> int:
 
 
 def _each(
-    queue: str, submit: Callable[[_core.Handle, tuple[str, ...]], int], texts: Iterable[str]
-) -> Steps[list[bool]]:
+    queue: str,
+    submit: Callable[[_core.Handle, tuple[str, ...]], int],
+    texts: Iterable[str],
+    read: Callable[[Answer], Iterable[R]],
+) -> Steps[list[R]]:
+    """What is read from the answers about any number of tickets or ids."""
     left = iter(texts)
-    done: list[bool] = []
+    found: list[R] = []
     while batch := tuple(islice(left, _core.MAX_BATCH)):
-        outcomes = (yield on(queue, submit, batch)).outcomes
-        done += [status == _core.OK for status, _ in outcomes]
-    return done
+        found += read((yield on(queue, submit, batch)))
+    return found
+
+
+def _done_of(answer: Answer) -> list[bool]:
+    return [status == _core.OK for status, _ in answer.outcomes]
+
+
+def _states_of(answer: Answer) -> list[State | None]:
+    return [STATES.get(state) for state in answer.states]
 
 
 def _tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
@@ -283,9 +315,9 @@ def _tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
 
 
 def _state(name: StateName) -> int:
-    number = _STATES.get(name)
+    number = _NUMBERS.get(name)
     if number is None:
-        raise InvalidError(f"state: {name!r} is not one of {', '.join(_STATES)}")
+        raise InvalidError(f"state: {name!r} is not one of {', '.join(_NUMBERS)}")
     return number
 
 

@@ -22,7 +22,9 @@ class Message(Fields):
     As a context manager it is acknowledged at the end of the block. When the block raises, it is
     given back to be tried again after its backoff, with "ClassName: text" of the exception as its
     error, and the exception goes on. A message that the block itself has acknowledged, retried,
-    released or buried is left alone.
+    released or buried is left alone. Where such a call failed, and the block went on and did not
+    raise, the message is not acknowledged either: a warning is logged, and unless that call took
+    effect after all it is delivered again when its lease ends.
     """
 
     __slots__ = ()

@@ -51,6 +51,7 @@ class Queue(Source):
     pause = blocking(_queue.pause)
     resume = blocking(_queue.resume)
     purge = blocking(_queue.purge)
+    remove = blocking(_queue.remove)
     stats = blocking(_queue.stats)
     rates = blocking(_queue.rates)
 

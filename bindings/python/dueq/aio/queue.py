@@ -104,6 +104,7 @@ class Queue(Source):
     pause = waiting(_queue.pause)
     resume = waiting(_queue.resume)
     purge = waiting(_queue.purge)
+    remove = waiting(_queue.remove)
     stats = waiting(_queue.stats)
     rates = waiting(_queue.rates)
 
