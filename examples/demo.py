@@ -84,7 +84,8 @@ def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     """
     Kills the worker with SIGKILL if it holds that many messages, and returns how many it held.
 
-    It is halted first, so that the server can be asked whether they are really its own still.
+    It is halted first, so that the server can be asked whether all that it has not answered by its
+    ledger is really its own still: what it acknowledged and could not note would count as lost.
     """
     victim.read()
     if len(victim.in_work()) < at_least:
@@ -93,12 +94,14 @@ def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     while not victim.stopped():
         time.sleep(0.001)
     victim.read()
+    queue.stats()  # after its answer the server has done what the victim had sent
     held = 0
-    for entry in victim.in_work():
+    unanswered = victim.in_work()
+    for entry in unanswered:
         message = queue.find(entry["order"])
         if message and message.state == "leased" and message.deliveries == entry["delivery"]:
             held += 1
-    if held < at_least:
+    if held < max(at_least, len(unanswered)):
         victim.process.send_signal(signal.SIGCONT)
         return 0
     victim.kill()
@@ -172,7 +175,8 @@ class Evening:
             self.faults.append(f"not finished in {PATIENCE:.0f} s: {stats}")
         done = self.producer.process.poll() == 0
         left = stats.ready + stats.delayed + stats.leased
-        return bool(self.faults) or (done and left == 0)
+        noted = not any(worker.in_work() for worker in self.others)
+        return bool(self.faults) or (done and left == 0 and noted)
 
     def hunt(self) -> None:
         # While the crowd's deadlines pass it holds several at once; a while later one will do.
