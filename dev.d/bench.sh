@@ -3,7 +3,7 @@
 bench() {
     setup
     need_packages "${PACKAGES[@]}" redis-tools
-    step bench_plots "plots" "$(system_python --version) $(inputs dev.d/bench-requirements.txt)"
+    steps bench_tools
     use_build
     [[ " $* " =~ \ (-h|--help|--from)\  ]] || bench_packages "$@"
     build/bench-venv/bin/python bench/run.py "$@"

@@ -55,5 +55,5 @@ setup_fuzz() {
     local major
     major=$(clang -dumpversion | cut -d. -f1)
     need_packages "libclang-rt-$major-dev"
-    step fuzz_targets "fuzz targets" "$(clang --version | head -n 1) $(inputs core tests/fuzz/*.[ch])"
+    steps fuzz_targets
 }

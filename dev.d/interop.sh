@@ -8,7 +8,7 @@ export DUEQ_CHROOTS=${DUEQ_CHROOTS:-${XDG_CACHE_HOME:-$HOME/.cache}/dueq/chroots
 # interop [--short] [--ci] [--only NAME,...] [ARGUMENT OF PYTEST...]
 # --short: mixed pools of 1,000 jobs, not 10,000. --ci: short, with INTEROP_CI, which must be there.
 interop() {
-    local jobs=10000 wanted=("${INTEROP_PEERS[@]}") ci=0 name status=0
+    local jobs=10000 wanted=("${INTEROP_PEERS[@]}") ci=0 name status=0 line=build/log/interop.line.$$
     while [ $# -gt 0 ]; do
         case $1 in
         --short) jobs=1000 ;;
@@ -25,14 +25,16 @@ interop() {
     setup
     setup_tools
     use_build
+    mkdir -p "$INTEROP_CACHE"
     for name in "${wanted[@]}"; do
-        interop_install "$name"
+        alone "installs $name" interop_install "$name" 9<>"$INTEROP_CACHE/lock"
     done
-    rm -f build/log/interop.line
+    rm -f "$line"
     timeout --signal=INT --kill-after=30 1800 pytest -q tests/interop --peers "$(IFS=,; echo "${wanted[*]}")" --jobs "$jobs" \
-        --closing build/log/interop.line "$@" </dev/null || status=$?
-    [ "$ci" -eq 0 ] || grep -q 'absent= ' build/log/interop.line || status=1
-    cat build/log/interop.line || status=1
+        --closing "$line" "$@" </dev/null || status=$?
+    [ "$ci" -eq 0 ] || grep -q 'absent= ' "$line" || status=1
+    cat "$line" || status=1
+    rm -f "$line"
     exit "$status"
 }
 

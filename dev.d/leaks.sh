@@ -14,7 +14,7 @@ leaks() {
     (asan) || asan=findings
     php=$(debug_php)
     if [ -n "$php" ]; then
-        debug_extension "$php"
+        PHP=$php steps php_debug_extension
         words=(--php-debug "$php" --php-debug-extension "$ROOT/build/php-debug/modules/dueq.so")
     fi
     python tests/leaks/leaks.py --asan "$asan" "${words[@]}" "$@"
@@ -29,19 +29,4 @@ debug_php() {
             return
         fi
     done
-}
-
-debug_extension() {
-    local folder log=build/log/php-debug.log
-    folder=$(dirname "$1")
-    rm -rf build/php-debug
-    mkdir -p build/php-debug/bindings build/log
-    cp -a config.m4 core build/php-debug/
-    cp -a bindings/php build/php-debug/bindings/
-    (
-        cd build/php-debug
-        "$folder/phpize"
-        ./configure --with-php-config="$folder/php-config" --enable-dueq
-        make -j2
-    ) >"$log" 2>&1 || { tail -n 25 "$log" >&2; exit 1; }
 }

@@ -1,7 +1,8 @@
-# Brings the machine and build/ to where a command can run. Sourced by ../dev.
+# Brings the machine and build/ to where a command can run. Sourced by ../dev and by steps.sh.
 #
 # A step is a function of steps.sh. It runs when its inputs differ from those of its last success
 # (build/stamp/STEP holds their hash), in a process of its own, with its output in build/log/STEP.log.
+# One ./dev at a time runs steps in a checkout, and one installs packages on a system.
 
 export LC_ALL=C.UTF-8
 export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_INPUT=1
@@ -19,19 +20,28 @@ if [ "${ID-}" = debian ] && [ "${VERSION_ID:-0}" -ge 13 ]; then
     PACKAGES+=(valkey-server)
 fi
 
+# The steps, as ./dev calls them. The inputs of STEP are what STEP_inputs prints, and where the checkout is.
+declare -A STEPS=(
+    [venv]="Python environment"
+    [tools]="tools for tests"
+    [library]="C library and command line"
+    [library_asan]="C library with sanitizers"
+    [python_package]="Python package"
+    [php_extension]="PHP extension"
+    [php_debug_extension]="PHP extension with checks"
+    [fuzz_targets]="fuzz targets"
+    [bench_tools]="tools for benchmarks"
+)
+
 setup() {
     need_packages "${PACKAGES[@]}"
-    step venv "Python environment" "$(system_python --version) $ROOT"
-    step library "C library and command line" "$(c_inputs)"
-    step python_package "Python package" "$(python_inputs)"
-    step php_extension "PHP extension" "$(php_inputs)"
+    steps venv library python_package php_extension
 }
 
 # For test and format: on top of setup, or alone.
 setup_tools() {
     need_packages "${PACKAGES[@]}"
-    step venv "Python environment" "$(system_python --version) $ROOT"
-    step tools "tools for tests" "$(inputs dev.d/requirements.txt)"
+    steps venv tools
 }
 
 # Laravel's own parts, of the distribution's version.
@@ -41,22 +51,42 @@ setup_laravel() {
 
 setup_asan() {
     need_packages "${PACKAGES[@]}"
-    step library_asan "C library with sanitizers" "$(c_inputs)"
+    steps library_asan
 }
 
-c_inputs() {
-    echo "$ROOT"
+venv_inputs() { system_python --version; }
+
+tools_inputs() { inputs dev.d/requirements.txt; }
+
+library_inputs() {
     inputs CMakeLists.txt core cli bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
-python_inputs() {
-    echo "$(system_python --version) $ROOT"
+library_asan_inputs() { library_inputs; }
+
+python_package_inputs() {
+    system_python --version
     inputs core swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
 }
 
-php_inputs() {
+php_extension_inputs() {
     php -r 'echo PHP_BINARY, PHP_VERSION, PHP_ZTS, PHP_DEBUG, "\n";'
     inputs core bindings/php/*.[ch] bindings/php/*.php config.m4
+}
+
+php_debug_extension_inputs() {
+    "$PHP" -n -r 'echo PHP_BINARY, PHP_VERSION, PHP_ZTS, "\n";'
+    php_extension_inputs
+}
+
+fuzz_targets_inputs() {
+    clang --version | head -n 1
+    inputs core tests/fuzz/*.[ch]
+}
+
+bench_tools_inputs() {
+    system_python --version
+    inputs dev.d/bench-requirements.txt
 }
 
 # The python3 of the distribution: the one that python3-dev belongs to.
@@ -64,28 +94,67 @@ system_python() {
     if [ -x /usr/bin/python3 ]; then /usr/bin/python3 "$@"; else python3 "$@"; fi
 }
 
-# inputs PATH...: a hash of the contents and names of those files and directories that exist.
+# inputs PATH...: a hash of the contents and names of the sources among those files and directories that exist.
 inputs() {
-    find "$@" -type f ! -name '*.pyc' ! -name '*_wrap.c' -print0 2>/dev/null | sort -z | xargs -0r sha256sum | sha256sum
+    sources "$@" | sort -z | xargs -0r sha256sum | sha256sum
 }
 
-# step FUNCTION LABEL INPUTS
-step() {
-    local name=$1 label=$2 wanted=$3 begin=$EPOCHREALTIME
-    local stamp=build/stamp/$name log=build/log/$name.log
-    if [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then
-        return
-    fi
-    mkdir -p build/stamp build/log
-    rm -f "$stamp"
-    if ! bash dev.d/steps.sh "$name" >"$log" 2>&1 </dev/null; then
-        echo "  $label: failed. First errors and the end of $log:" >&2
+# sources PATH...: the files, NUL between them, without what builds and tests leave there; .gitignore has the same.
+sources() {
+    find "$@" \( -name '*.egg-info' -o -name __pycache__ -o -name .libs \) -prune -o -type f \
+        ! -name '*_wrap.c' ! -name '*.dep' ! -name '*.l[ao]' ! -name '*.o' ! -name '*.so' -print0 2>/dev/null || true
+}
+
+# steps STEP...: runs those that are not done, in this order.
+steps() {
+    local step
+    for step in "$@"; do
+        if [ "$(cat "build/stamp/$step" 2>/dev/null)" != "$(stamp "$step")" ]; then
+            mkdir -p build/stamp build/log
+            alone "sets up this checkout" undone_steps "$@" 9<>build/lock
+            return
+        fi
+    done
+}
+
+undone_steps() {
+    local step wanted
+    for step in "$@"; do
+        wanted=$(stamp "$step")
+        [ "$(cat "build/stamp/$step" 2>/dev/null)" != "$wanted" ] || continue
+        rm -f "build/stamp/$step"
+        perform "$step" "${STEPS[$step]}"
+        echo "$wanted" >"build/stamp/$step"
+    done
+}
+
+stamp() {
+    echo "$ROOT"
+    "$1_inputs"
+}
+
+# perform STEP LABEL
+perform() {
+    local log=build/log/$1.log begin=$EPOCHREALTIME
+    if ! bash dev.d/steps.sh "$1" >"$log" 2>&1 </dev/null; then
+        echo "  $2: failed. First errors and the end of $log:" >&2
         grep -m 5 -inE 'error:' "$log" >&2 || true
         tail -n 25 "$log" >&2
         exit 1
     fi
-    echo "$wanted" >"$stamp"
-    printf '  %-28s %5.1f s\n' "$label" "$(seconds_since "$begin")"
+    printf '  %-28s %5.1f s\n' "$2" "$(seconds_since "$begin")"
+}
+
+# alone WHAT COMMAND...: runs the command while no other ./dev has the lock of the file that is open as
+# descriptor 9; the other WHATs. The lock ends with this process and the step that it runs (see the end of steps.sh).
+alone() {
+    local what=$1
+    shift
+    if ! flock -n 9; then
+        echo "./dev: waits for another ./dev, which $what" >&2
+        flock 9 || exit 1
+    fi
+    "$@"
 }
 
 seconds_since() {
@@ -94,19 +163,39 @@ seconds_since() {
 }
 
 need_packages() {
-    local missing
-    if ! command -v dpkg-query >/dev/null; then
-        return # not Debian: what is missing, the step that needs it will say
-    fi
-    missing=$(comm -23 <(printf '%s\n' "$@" | sort -u) <(installed_packages | sort -u) | tr '\n' ' ')
-    missing=${missing% }
+    # Not Debian: what is missing, the step that needs it will say.
+    command -v dpkg-query >/dev/null || return 0
+    # A directory that everybody can open, so that a lock of it is for all checkouts of all users.
+    [ -z "$(missing "$@")" ] || alone "installs packages" install_missing "$@" 9</var/lib/dpkg
+}
+
+missing() {
+    local names
+    names=$(comm -23 <(printf '%s\n' "$@" | sort -u) <(installed_packages | sort -u) | tr '\n' ' ')
+    echo "${names% }"
+}
+
+install_missing() {
+    local missing waited
+    missing=$(missing "$@")
     [ -n "$missing" ] || return 0
     if [ "$(id -u)" -ne 0 ] && ! { command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; }; then
         echo "./dev needs packages and may not install them. As root: apt-get install $missing" >&2
         exit 2
     fi
-    rm -f build/stamp/packages
-    MISSING=$missing step packages "packages" "$missing"
+    for ((waited = 0; waited < 600; waited++)); do
+        apt_is_busy || break
+        [ "$waited" -gt 0 ] || echo "./dev: waits for another program, which uses apt" >&2
+        sleep 1
+    done
+    mkdir -p build/log
+    MISSING=$missing perform packages packages
+}
+
+# Whether somebody has a lock of apt's. It waits by itself for the first of them only.
+apt_is_busy() {
+    grep -qFf <(find /var/lib/dpkg/lock-frontend /var/lib/apt/lists/lock /var/cache/apt/archives/lock \
+        -printf ':%i \n' 2>/dev/null) /proc/locks 2>/dev/null
 }
 
 # Names of installed packages, also as they provide them; php8.2-dev counts as php-dev too.

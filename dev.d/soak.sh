@@ -4,9 +4,6 @@
 soak() {
     setup
     setup_tools
-    # What c_inputs does not know: the driver in C. Nothing is done when it is up to date.
-    cmake --build build/cmake --target model_driver >build/log/model-driver.log ||
-        { cat build/log/model-driver.log >&2; exit 1; }
     use_build
     python tests/model/soak.py "$@"
 }

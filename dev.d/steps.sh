@@ -1,52 +1,57 @@
 # What each step of the set-up does. Run by setup.sh: bash dev.d/steps.sh STEP
 set -euo pipefail
+. dev.d/setup.sh
 
 packages() {
-    local as_root='' policy=/usr/sbin/policy-rc.d
+    local as_root='' policy=/usr/sbin/policy-rc.d ours='# Of ./dev, while it installs packages.'
     [ "$(id -u)" -eq 0 ] || as_root=sudo
-    if [ ! -e "$policy" ]; then
+    # One that is there by now is of a ./dev that was killed.
+    if [ ! -e "$policy" ] || grep -qxF "$ours" "$policy"; then
         # The server's package would start a server of its own.
         # shellcheck disable=SC2064 # both are known now
         trap "$as_root rm -f $policy" EXIT
-        printf '#!/bin/sh\nexit 101\n' | $as_root tee "$policy"
+        printf '#!/bin/sh\n%s\nexit 101\n' "$ours" | $as_root tee "$policy"
         $as_root chmod 755 "$policy"
     fi
     $as_root apt-get -q update
     # shellcheck disable=SC2086 # a list of words
     $as_root env DEBIAN_FRONTEND=noninteractive \
-        apt-get -q -y -o Dpkg::Use-Pty=0 --no-install-recommends install $MISSING
+        apt-get -q -y -o Dpkg::Use-Pty=0 -o DPkg::Lock::Timeout=600 --no-install-recommends install $MISSING
 }
 
 venv() {
-    local python=python3
-    [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
     rm -rf build/venv build/stamp/python_package build/stamp/tools
-    "$python" -m venv build/venv
+    system_python -m venv build/venv
 }
 
 tools() {
     build/venv/bin/python -m pip install --quiet -r dev.d/requirements.txt
 }
 
-bench_plots() {
-    local python=python3
-    [ ! -x /usr/bin/python3 ] || python=/usr/bin/python3
-    rm -rf build/bench-venv
-    "$python" -m venv build/bench-venv
+# What the peers have in build/peers is bound to its place and to this Python too.
+bench_tools() {
+    rm -rf build/bench-venv build/peers
+    system_python -m venv build/bench-venv
     build/bench-venv/bin/python -m pip install --quiet -r dev.d/bench-requirements.txt
 }
 
 library() {
-    cmake -S . -B build/cmake -G Ninja -DDUEQ_WERROR=ON
-    cmake --build build/cmake
+    cmake_build build/cmake
     mkdir -p build/bin
     ln -sf ../cmake/dueq build/bin/dueq
 }
 
 library_asan() {
-    cmake -S . -B build/asan -G Ninja -DDUEQ_WERROR=ON -DCMAKE_BUILD_TYPE=Debug \
+    cmake_build build/asan -DCMAKE_BUILD_TYPE=Debug \
         -DCMAKE_C_FLAGS='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
-    cmake --build build/asan
+}
+
+# cmake_build FOLDER [OPTION...]
+cmake_build() {
+    # CMake refuses a folder that was made in another place.
+    grep -qsxF "CMAKE_CACHEFILE_DIR:INTERNAL=$ROOT/$1" "$1/CMakeCache.txt" || rm -rf "$1"
+    cmake -S . -B "$1" -G Ninja -DDUEQ_WERROR=ON "${@:2}"
+    cmake --build "$1"
 }
 
 python_package() {
@@ -55,22 +60,38 @@ python_package() {
     build/venv/bin/python -m pip install --quiet --force-reinstall --no-deps .
 }
 
-# phpize works in its source directory only, so that gets copied.
 php_extension() {
     local phpize=phpize config=php-config version
     version=$(php -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
     ! command -v "phpize$version" || phpize=phpize$version config=php-config$version
-    rm -rf build/php
-    mkdir -p build/php/bindings build/php.d
-    cp -a config.m4 core build/php/
-    cp -a bindings/php build/php/bindings/
+    extension build/php "$phpize" "$config"
+    mkdir -p build/php.d
+    echo "extension=\"$ROOT/build/php/modules/dueq.so\"" >build/php.d/90-dueq.ini
+}
+
+php_debug_extension() {
+    local folder
+    folder=$(dirname "$PHP")
+    extension build/php-debug "$folder/phpize" "$folder/php-config"
+}
+
+# extension FOLDER PHPIZE CONFIG: makes FOLDER/modules/dueq.so.
+extension() {
+    # phpize works in its source directory only, and in none with a space in its path.
+    local copy
+    copy=$(mktemp -d -t dueq-php-XXXXXX)
+    # shellcheck disable=SC2064 # it is known now
+    trap "rm -rf $copy" EXIT
+    sources config.m4 core bindings/php | xargs -0 cp -a --parents -t "$copy"
     (
-        cd build/php
-        "$phpize"
-        ./configure --with-php-config="$config" --enable-dueq
+        cd "$copy"
+        "$2"
+        ./configure --with-php-config="$3" --enable-dueq
         make -j2
     )
-    echo "extension=$ROOT/build/php/modules/dueq.so" >build/php.d/90-dueq.ini
+    rm -rf "$1"
+    mkdir -p "$1"
+    cp -a "$copy/modules" "$1/"
 }
 
 fuzz_targets() {
@@ -86,4 +107,5 @@ fuzz_targets() {
     done
 }
 
-"$1"
+# What stays in the background does not keep the lock.
+"$1" 9>&-

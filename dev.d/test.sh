@@ -83,12 +83,14 @@ asan() {
 
 # runner NAME PATTERN COMMAND...: shows the output and keeps the closing line, the last that matches.
 runner() {
-    local name=$1 pattern=$2 log=build/log/test-${1//[^a-z]/-}.log closing status=0
+    # Its own until it is complete: another ./dev test may run.
+    local name=$1 pattern=$2 log=build/log/test-${1//[^a-z]/-}.log.$$ closing status=0
     shift 2
     mkdir -p build/log
     printf '\n== %s\n' "$name"
     "$@" </dev/null 2>&1 | tee "$log" || status=$?
     closing=$(grep -aE "$pattern" "$log" | tail -n 1 | sed -E 's/^=+ *| *=+$//g') || true
+    mv "$log" "${log%.$$}"
     if [ "$status" -ne 0 ]; then
         FAILED=1
         closing="FAILED  ${closing:-exit status $status}"

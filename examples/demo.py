@@ -28,17 +28,17 @@ import dueq
 
 HERE = Path(__file__).resolve().parent
 ORDERS = HERE / "orders.csv"
-LEDGERS = HERE.parent / "build" / "demo"
+RUNS = HERE.parent / "build" / "demo"
 CROWD_DUE = 9900.0  # shop seconds after opening: many deadlines at once
 PATIENCE = 120.0  # seconds after which the demo ends with what there is
 
 
 class Player:
-    """The producer or a worker: a process and its ledger."""
+    """The producer or a worker: a process and its ledger, a file in `folder`."""
 
-    def __init__(self, name: str, *command: str | Path) -> None:
+    def __init__(self, folder: Path, name: str, *command: str | Path) -> None:
         self.name = name
-        self.path = LEDGERS / f"{name}.jsonl"
+        self.path = folder / f"{name}.jsonl"
         self.path.touch()
         self.log = self.path.with_suffix(".log")
         self.entries: list[Entry] = []
@@ -84,7 +84,8 @@ def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     """
     Kills the worker with SIGKILL if it holds that many messages, and returns how many it held.
 
-    It is halted first, so that the server can be asked whether they are really its own still.
+    It is halted first, so that the server can be asked whether all that it has not answered by its
+    ledger is really its own still: what it acknowledged and could not note would count as lost.
     """
     victim.read()
     if len(victim.in_work()) < at_least:
@@ -93,12 +94,14 @@ def shoot(victim: Player, queue: dueq.Queue, at_least: int) -> int:
     while not victim.stopped():
         time.sleep(0.001)
     victim.read()
+    queue.stats()  # after its answer the server has done what the victim had sent
     held = 0
-    for entry in victim.in_work():
+    unanswered = victim.in_work()
+    for entry in unanswered:
         message = queue.find(entry["order"])
         if message and message.state == "leased" and message.deliveries == entry["delivery"]:
             held += 1
-    if held < at_least:
+    if held < max(at_least, len(unanswered)):
         victim.process.send_signal(signal.SIGCONT)
         return 0
     victim.kill()
@@ -172,7 +175,8 @@ class Evening:
             self.faults.append(f"not finished in {PATIENCE:.0f} s: {stats}")
         done = self.producer.process.poll() == 0
         left = stats.ready + stats.delayed + stats.leased
-        return bool(self.faults) or (done and left == 0)
+        noted = not any(worker.in_work() for worker in self.others)
+        return bool(self.faults) or (done and left == 0 and noted)
 
     def hunt(self) -> None:
         # While the crowd's deadlines pass it holds several at once; a while later one will do.
@@ -200,17 +204,17 @@ class Evening:
             self.faults.append(f"the server: {stats}; the ledgers: {told}")
 
 
-def play(speed: float, orders: int) -> tuple[list[Entry], list[str]]:
-    """Runs the evening; returns all entries of the ledgers and the faults."""
+def play(speed: float, orders: int, folder: Path) -> tuple[list[Entry], list[str]]:
+    """Runs the evening with its ledgers in `folder`; returns all their entries and the faults."""
     queue = dueq.Queue("deadlines")
     queue.stats()
     start = time.time() + 0.5
     producing = (sys.executable, HERE / "producer.py", ORDERS, "LEDGER", str(speed), str(start))
     with (
-        Player("producer", *producing) as producer,
-        Player("php-1", "php", HERE / "worker.php", "LEDGER") as victim,
-        Player("php-2", "php", HERE / "worker.php", "LEDGER") as php,
-        Player("python-1", sys.executable, HERE / "worker.py", "LEDGER") as python,
+        Player(folder, "producer", *producing) as producer,
+        Player(folder, "php-1", "php", HERE / "worker.php", "LEDGER") as victim,
+        Player(folder, "php-2", "php", HERE / "worker.php", "LEDGER") as php,
+        Player(folder, "python-1", sys.executable, HERE / "worker.py", "LEDGER") as python,
     ):
         evening = Evening(queue, [producer, victim, php, python], start, speed, orders)
         evening.run()
@@ -246,21 +250,23 @@ def main() -> int:
     speed = 1200.0 if sys.argv[1:] == ["short"] else 600.0
     with ORDERS.open(encoding="utf-8", newline="") as file:
         orders = list(csv.DictReader(file))
-    shutil.rmtree(LEDGERS, ignore_errors=True)
-    LEDGERS.mkdir(parents=True)
+    RUNS.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=time.strftime("%Y%m%d-%H%M%S-"), dir=RUNS))
     with tempfile.TemporaryDirectory(prefix="dueq-demo-") as directory:
         os.environ["DUEQ_URL"] = f"embedded:{directory}"
         print(
             f"{len(orders)} orders of one evening, {speed:.0f} times as fast."
             f" 2 PHP workers, 1 Python worker. DUEQ_URL={os.environ['DUEQ_URL']}"
         )
-        entries, faults = play(speed, len(orders))
+        entries, faults = play(speed, len(orders), folder)
     verdict = judge(orders, entries)
     print(table(verdict))
     for fault in faults:
         print(f"FAULT: {fault}")
     if not verdict.faultless() or faults:
-        print(f"The ledgers are in {LEDGERS}")
+        print(f"The ledgers are in {folder}")
+    else:
+        shutil.rmtree(folder)
     print(verdict.line())
     return int(bool(faults) or not verdict.faultless())
 

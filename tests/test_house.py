@@ -212,6 +212,17 @@ def test_commands_can_be_run() -> None:
         output("bash", "-n", script)
 
 
+def test_readme_names_the_packages_that_dev_builds_with() -> None:
+    found = re.search(r"^PACKAGES=\((.*?)^\)", text("dev.d/setup.sh"), flags=re.S | re.M)
+    assert found
+    for_tests = {"libcmocka-dev", "ninja-build", "php-mbstring", "php-xml", "phpunit"}
+    _, _, install = README.partition("\n## Install\n")
+    named = set(re.findall(r"[\w-]+", block("sh", 0, install)))
+    named |= set(re.findall(r"`([\w-]+)`", install))
+    # python3-dev brings python3.
+    assert set(found[1].split()) - for_tests - named == {"python3"}
+
+
 # ---- The first screen of README.md is what one gets ----
 
 

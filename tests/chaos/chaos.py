@@ -17,6 +17,7 @@ import random
 import shutil
 import signal
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
@@ -300,13 +301,26 @@ def main() -> None:
     )
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always")
     parser.add_argument("--rate", type=float, help="messages a second at most")
-    parser.add_argument("--ledgers", type=Path, default=ROOT / "build/chaos", metavar="FOLDER")
+    parser.add_argument(
+        "--ledgers",
+        type=Path,
+        metavar="FOLDER",
+        help="default: a new one in build/chaos, removed when the exit status is 0",
+    )
     options = parser.parse_args()
     if options.seed is None:
         options.seed = random.SystemRandom().getrandbits(31)
     for ending in (signal.SIGTERM, signal.SIGHUP):  # what was started gets ended, too
         signal.signal(ending, lambda number, _: sys.exit(128 + number))
-    sys.exit(run(options))
+    if options.ledgers:
+        sys.exit(run(options))
+    runs = ROOT / "build/chaos"
+    runs.mkdir(parents=True, exist_ok=True)
+    options.ledgers = Path(tempfile.mkdtemp(prefix=time.strftime("%Y%m%d-%H%M%S-"), dir=runs))
+    status = run(options)
+    if status == 0:
+        shutil.rmtree(options.ledgers)
+    sys.exit(status)
 
 
 if __name__ == "__main__":
