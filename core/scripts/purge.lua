@@ -9,10 +9,10 @@
 -- KEYS[8] past       HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[9] info       HASH  next, claims, counters
 -- KEYS[10] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[11] calls     HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, state (1 ready, 2 delayed, 3 leased, 4 dead), how many at most
+-- KEYS[11] reply     STRING  what the session's last call answered
+-- ARGV    number, keep, minute, state (1 ready, 2 delayed, 3 leased, 4 dead), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
-local msg, ready, past, info, outgoing, calls = KEYS[1], KEYS[2], KEYS[8], KEYS[9], KEYS[10], KEYS[11]
+local msg, ready, past, info, outgoing = KEYS[1], KEYS[2], KEYS[8], KEYS[9], KEYS[10]
 local sets = { nil, KEYS[5], KEYS[6], KEYS[7] }
 -- include ticket
 -- include name
@@ -72,4 +72,4 @@ if #ids > 0 then
   count(info, 'purged', #ids)
 end
 local more = met == most and ' +' or ''
-return done(calls, ARGV[1], ARGV[2], ARGV[3], string.format('%d', #ids) .. more)
+return done(KEYS[11], string.format('%d', #ids) .. more)
