@@ -84,6 +84,36 @@ def test_reply_of_a_call_that_needs_another_queue(inside: Inside, mails: Inside)
     assert mails.info("pushed") == 1
 
 
+# ---- What is over ----
+
+
+def test_unique_ids_whose_time_is_over_go(inside: Inside) -> None:
+    for batch in range(20):
+        ids = [f"{batch}-{number}" for number in range(200)]
+        inside.queue.push_many([dueq.Draft("x", id=id, unique=0.001) for id in ids])
+    assert inside.number("ZCARD", "taken") < 1000
+
+
+def scripts_run(inside: Inside) -> int:
+    stats = inside.server.command("INFO", "commandstats")
+    assert isinstance(stats, bytes)
+    found = re.search(rb"cmdstat_evalsha:calls=(\d+)", stats)
+    return int(found[1]) if found else 0
+
+
+@pytest.mark.parametrize("line", ["ready", "high"])
+def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, line: str) -> None:
+    tickets = [f"0.2AaIBtOKzz{line[0] * (line == 'high')}:{number}" for number in range(20_000)]
+    for start in range(0, len(tickets), 1000):
+        inside.command("RPUSH", line, *tickets[start : start + 1000])
+    inside.command("HSET", "info", "lists", 1)
+    inside.queue.push("a", priority=int(line == "high"))
+    before = scripts_run(inside)
+    assert take(inside.queue).body == b"a"
+    assert scripts_run(inside) - before < 30
+    assert inside.number("LLEN", line) == 0
+
+
 # ---- info ----
 
 

@@ -241,7 +241,7 @@ while tickets do
       round.odd[#round.odd + 1] = i
     end
   end
-  local keys, settle
+  local keys, settle, drop
   if round then
     -- include ticket
     -- include name
@@ -254,7 +254,8 @@ while tickets do
     -- include finish
     -- include bad
     -- include odd
-    keys, other, settle = keys_by_name(), other_keys(15), settle_odd
+    -- include sweep
+    keys, other, settle, drop = keys_by_name(), other_keys(15), settle_odd, sweep
     round.envelopes = envelopes
     for i = 1, #tickets do
       round.given[i] = true
@@ -330,6 +331,11 @@ while tickets do
       reply[5] = '>' .. round.needs
       popped = popped - (lines[line] == ready and #round.back or 0)
       break
+    end
+    if m == 0 then
+      -- Where one has no message, thousands may follow.
+      local dropped = drop(lines[line], msg)
+      popped = popped + (lines[line] == ready and dropped or 0)
     end
   end
 
