@@ -8,7 +8,8 @@
 #include "internal.h"
 
 #define MINUTE_MS 60000
-#define HOUR_MS (60 * MINUTE_MS)
+/* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
+#define KEEP_SLACK_MS 5000
 /* A script that asks for ever another queue's keys is not one of ours. */
 #define MAX_OTHERS 3
 
@@ -63,32 +64,30 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
 }
 
 void dueq__call_words(dueq_client *client, struct dueq__words *words) {
-    dueq__call_words_as(client, words, client->session, 0);
+    dueq__call_words_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS);
 }
 
 void dueq__call_words_as(dueq_client *client, struct dueq__words *words, const char *session,
-                         int64_t hour) {
+                         int64_t keep_ms) {
     struct dueq__call *call = &client->call;
-    const dueq_queue *queue = call->queue;
-    dueq_bytes key = queue->keys[DUEQ__KEY_CALLS];
-    int64_t now = dueq__wall_ms(), this_hour = now / HOUR_MS;
-    call->hour = hour == this_hour - 1 ? hour : this_hour;
-    call->minute = now / MINUTE_MS;
-    call->session = session;
-    int size = snprintf(call->calls, sizeof call->calls, "%.*s:%" PRId64, (int)key.size,
-                        (const char *)key.data, call->hour);
-    call->keys[DUEQ__KEY_CALLS] = (dueq_bytes){call->calls, (size_t)size};
+    call->minute = dueq__wall_ms() / MINUTE_MS;
+    call->keys[DUEQ__KEY_REPLY] = dueq__reply_key(call->queue, session, call->reply_key);
     dueq__words_init(words);
     if (!call->changes)
         return;
     call->number = ++client->number;
-    dueq__words_text(words, session);
     dueq__words_number(words, (int64_t)call->number);
-    dueq__words_number(words, (queue->hour != call->hour || call->hour != this_hour) +
-                                  2 * (queue->minute != call->minute));
+    dueq__words_number(words, keep_ms);
+    dueq__words_number(words, call->queue->minute != call->minute);
 }
 
-void dueq__call_noted(dueq_client *client) { client->call.queue->hour = client->call.hour; }
+dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
+                           char buffer[DUEQ__REPLY_KEY_SIZE]) {
+    dueq_bytes key = queue->keys[DUEQ__KEY_REPLY];
+    int size = snprintf(buffer, DUEQ__REPLY_KEY_SIZE, "%.*s:%s", (int)key.size,
+                        (const char *)key.data, session);
+    return (dueq_bytes){buffer, (size_t)size};
+}
 
 void dueq__call_answered(dueq_client *client) {
     struct dueq__call *call = &client->call;

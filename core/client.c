@@ -9,7 +9,7 @@
 static void new_session(dueq_client *client) {
     client->pid = getpid();
     client->ids = (struct dueq__id_source){0};
-    dueq_new_id(client, client->session);
+    dueq__id_next(&client->ids, client->session);
     snprintf(client->name, sizeof client->name, "dueq-%s", client->session);
 }
 
@@ -135,6 +135,7 @@ const char *dueq_embedded_socket(const dueq_client *client) {
 }
 
 void dueq_new_id(dueq_client *client, char *buffer) {
+    dueq__client_check_fork(client);
     dueq__id_next(&client->ids, buffer);
     buffer[DUEQ__ID_SIZE] = '\0';
 }

@@ -70,7 +70,6 @@ static bool send_recall(dueq_client *client) {
     struct dueq__words words;
     dueq__words_init(&words);
     dueq__script_words(&words, call->queue->recall, call->keys, NULL);
-    dueq__words_text(&words, call->session);
     dueq__words_number(&words, (int64_t)call->number);
     dueq__words_text(&words, call->script != &dueq__script_reserve ? "0"
                              : asks_size(call)                     ? "2"

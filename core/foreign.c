@@ -6,7 +6,7 @@
 
 static const struct dueq__foreign_key ours[] = {
     {DUEQ__KEY_ASIDE, "dueq:", ":aside", true},
-    {DUEQ__KEY_CALLS, "dueq:", ":calls", true},
+    {DUEQ__KEY_REPLY, "dueq:", ":reply", true},
 };
 
 static char *put(char *at, const void *data, size_t size) {
@@ -105,7 +105,6 @@ static void decode_cleared(dueq_client *client, const struct dueq__reply *reply)
         dueq__verb_unexpected(client);
         return;
     }
-    dueq__call_noted(client);
     dueq__call_answer(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
 }
 
@@ -132,7 +131,6 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
 
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
     struct dueq__call *call = &client->call;
-    dueq__call_noted(client);
     call->result = dueq__result_moved_on(moved, &client->error);
     if (call->result)
         dueq__wait_leave(client);

@@ -12,7 +12,7 @@ struct dueq__foreign_key {
 };
 
 /*
- * Makes a queue of the keys in the table and of dueq's own for it: aside and calls. list: the key of the
+ * Makes a queue of the keys in the table and of dueq's own for it: aside and reply. list: the key of the
  * queue's list, at most DUEQ__MAX_LIST bytes. Errors: NAME, NO_MEMORY.
  */
 #define DUEQ__MAX_LIST (DUEQ_MAX_NAME + 16)

@@ -108,7 +108,7 @@ enum dueq__key {
     DUEQ__KEY_INCOMING,
     DUEQ__KEY_OUTGOING,
     DUEQ__KEY_RATES,
-    DUEQ__KEY_CALLS, /* followed by the hour: see call.c */
+    DUEQ__KEY_REPLY, /* followed by the session: see call.c */
     DUEQ__KEY_LOCK,  /* these two by a lock's name: see lock.c */
     DUEQ__KEY_FREE,
     DUEQ__KEY_OWN, /* so many; from here on those of other systems' queues: foreign.c */
@@ -331,19 +331,21 @@ enum dueq__phase {
 #include "settle.h"
 #include "wait.h"
 
+/* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
+#define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)
+
 struct dueq__call {
     enum dueq__phase phase;
     dueq_queue *queue;
     const struct dueq__script *script;
-    dueq_bytes keys[DUEQ__KEY_COUNT];   /* the queue's, and those with an hour or a name */
-    dueq_bytes other[DUEQ__KEY_COUNT];  /* another queue's, or none; one allocation; owned */
-    char calls[DUEQ_MAX_NAME + 48];     /* the hour's key */
+    dueq_bytes keys[DUEQ__KEY_COUNT];  /* the queue's, and those with an hour or a name */
+    dueq_bytes other[DUEQ__KEY_COUNT]; /* another queue's, or none; one allocation; owned */
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
     char *lock;                         /* the keys of a lock; owned */
     struct dueq__words head, arguments; /* the request: up to its keys, and behind them */
     struct dueq__settling settling;
-    int64_t hour, minute;
-    const char *session; /* under which it is noted */
-    uint64_t number;     /* of this request in it, for recall; 0: it changes nothing */
+    int64_t minute;
+    uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
     bool few;      /* it is sent with the script's few keys */
     bool sent;     /* on the connection as it is */
@@ -406,7 +408,6 @@ struct dueq_queue {
     dueq_client *client;
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
-    int64_t hour;   /* of the last call that was noted under its session */
     int64_t minute; /* of the last call that may have kept the history */
     /* What the next reserve needs of another queue: ">NAME" or "<NAME", see reserve.lua. */
     char need[1 + DUEQ_MAX_NAME];
@@ -433,12 +434,12 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
 /* The same for a command of the server's own, without a queue: the script has but a name. */
 dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
 void dueq__call_words(dueq_client *client, struct dueq__words *words);
-/*
- * The same for what is noted under a session of its own, which outlives the call; and in the hour of a call
- * before, if that was the last one (0: none).
- */
+/* The same with the answer kept for keep_ms under a session of its own, which outlives the call. */
 void dueq__call_words_as(dueq_client *client, struct dueq__words *words, const char *session,
-                         int64_t hour);
+                         int64_t keep_ms);
+/* The key under which what a session's last call on the queue answered is kept; written to `buffer`. */
+dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
+                           char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words);
 /* Before submit: gives the request the keys of another queue (size 0: none); NO_MEMORY ends the call. */
 dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);
@@ -446,8 +447,6 @@ dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);
 void dueq__call_again(dueq_client *client, dueq_bytes name);
 /* An answer came: a script that keeps the history has done so for this minute. */
 void dueq__call_answered(dueq_client *client);
-/* The script has noted the call under its session. */
-void dueq__call_noted(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */

@@ -13,7 +13,7 @@ const char *const dueq__key_suffix[DUEQ__KEY_OWN] = {
     [DUEQ__KEY_BAD] = "bad",           [DUEQ__KEY_HIGH] = "high",
     [DUEQ__KEY_LOW] = "low",           [DUEQ__KEY_TAKEN] = "taken",
     [DUEQ__KEY_INCOMING] = "incoming", [DUEQ__KEY_OUTGOING] = "outgoing",
-    [DUEQ__KEY_RATES] = "rates",       [DUEQ__KEY_CALLS] = "calls",
+    [DUEQ__KEY_RATES] = "rates",       [DUEQ__KEY_REPLY] = "reply",
     [DUEQ__KEY_LOCK] = "lock",         [DUEQ__KEY_FREE] = "free",
 };
 

@@ -65,9 +65,9 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch,
     struct dueq__call *call = &client->call;
     (void)watch;
     dueq__script_words(words, &dueq__script_unlock, call->keys, NULL);
-    dueq__words_text(words, client->session);
     dueq__words_number(words, (int64_t)++client->number);
-    dueq__words_text(words, "1");
+    dueq__words_number(words, client->url.timeout_ms);
+    dueq__words_text(words, "0");
     dueq__words_bytes(words, call->ids->data, call->ids->size);
 }
 
@@ -79,7 +79,6 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
     if (got && dueq__same(token, *call->ids)) {
-        dueq__call_noted(client);
         call->result = dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error);
         if (call->result)
             dueq__wait_leave(client);

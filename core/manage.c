@@ -18,7 +18,6 @@ static void decode_cancelled(dueq_client *client, const struct dueq__reply *repl
         dueq__verb_unexpected(client);
         return;
     }
-    dueq__call_noted(client);
     dueq_result *result = dueq__result_cancelled(states, &client->error);
     dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
 }
@@ -92,7 +91,6 @@ static void decode_purged(dueq_client *client, const struct dueq__reply *reply) 
         dueq__verb_unexpected(client);
         return;
     }
-    dueq__call_noted(client);
     dueq__call_answer(client, dueq__result_purged(purged, &client->error),
                       rest.size ? DUEQ_OK : DUEQ_EMPTY);
 }
@@ -133,7 +131,6 @@ static void decode_kicked(dueq_client *client, const struct dueq__reply *reply) 
         return;
     }
     rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
-    dueq__call_noted(client);
     dueq__call_answer(client, dueq__result_kicked(kicked, rest, &client->error), DUEQ_OK);
 }
 

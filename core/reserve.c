@@ -78,12 +78,16 @@ static dueq_status ask(dueq_client *client, bool stay) {
     return dueq__call_submit(client, &words);
 }
 
-/* A reserve of nothing hands a duty on. It is not noted, so its number and the hour do not matter. */
+/* A reserve of nothing hands a duty on. Its answer is not kept, so its number does not matter. */
 static void let_go(dueq_client *client, const struct dueq__watch *watch,
                    struct dueq__words *words) {
-    dueq__script_words(words, &dueq__script_reserve, watch->queue->keys, NULL);
-    dueq__words_text(words, client->session);
+    dueq_bytes keys[DUEQ__KEY_COUNT];
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
+    memcpy(keys, watch->queue->keys, sizeof keys);
+    keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
+    dueq__script_words(words, &dueq__script_reserve, keys, NULL);
     dueq__words_text(words, "0");
+    dueq__words_text(words, "1");
     dueq__words_text(words, "0");
     put_arguments(words, &(struct dueq__wait){0}, false, true);
 }
@@ -178,8 +182,6 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     bool plain = found && !wait->duty && is_plain(reply, wait->count);
     call->queue->plain = plain ? call->queue->plain + 1 : 0;
     watch->claim = claim != 0;
-    if (found || settled.size)
-        dueq__call_noted(client);
     if (found || wait->count == 0) {
         dueq__result_set_queue(result, watch->place);
         dueq__wait_leave(client);

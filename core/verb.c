@@ -66,7 +66,6 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
         dueq__verb_unexpected(client);
         return;
     }
-    dueq__call_noted(client);
     dueq_result *result = dueq__result_outcomes(digits, call->ids, &client->error);
     dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
 }

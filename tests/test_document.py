@@ -65,7 +65,7 @@ def test_document_limits_are_the_header_s() -> None:
         assert shown in limits
     assert "4,102,444,800,000 ms" in limits
     assert "INT64_C(4102444800000)" in HEADER
-    told = section("The past, the info, the calls")
+    told = section("The past, the info, the reply")
     assert f"for each of the last {limit('MAX_RATES')} minutes" in told
     assert f"Without the field: {limit('DEFAULT_CRASHES')}" in section("The envelope")
 

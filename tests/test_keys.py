@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -14,29 +13,25 @@ import dueq
 MINUTE_MS = 60_000
 
 
-# ---- calls ----
+# ---- reply ----
 
 
 def last_call(inside: Inside) -> tuple[bytes, bytes]:
-    """The session and what is noted of it, where there is one session."""
-    found = inside.server.command("KEYS", inside.key("calls:*"))
+    """The session and what is kept of it, where there is one session."""
+    found = inside.server.command("KEYS", inside.key("reply:*"))
     assert isinstance(found, list)
     [key] = found
     assert isinstance(key, bytes)
-    assert abs(int(key.rsplit(b":", 1)[1]) - time.time() / 3600) < 2
-    ttl = inside.server.command("TTL", key)
+    ttl, value = inside.server.command("PTTL", key), inside.server.command("GET", key)
     assert isinstance(ttl, int)
-    assert 7000 < ttl <= 7200
-    flat = inside.server.command("HGETALL", key)
-    assert isinstance(flat, list)
-    [session, value] = flat
-    assert isinstance(session, bytes)
+    assert 0 < ttl <= 15_000  # the call's deadline, and 5 s
     assert isinstance(value, bytes)
+    session = key.rsplit(b":", 1)[1]
     assert re.fullmatch(rb"[0-9A-Za-z]{22}", session)
     return session, value
 
 
-def test_calls_remember_the_last_of_a_session(inside: Inside) -> None:
+def test_reply_of_a_session_is_that_of_its_last_call(inside: Inside) -> None:
     inside.queue.push_many(["a", "b"])
     session, value = last_call(inside)
     assert value == b"1 00"
@@ -64,13 +59,59 @@ def test_calls_remember_the_last_of_a_session(inside: Inside) -> None:
     assert last_call(inside) == (session, b"8 0 ")
 
 
-def test_calls_note_one_that_needs_another_queue_once(inside: Inside, mails: Inside) -> None:
+@pytest.mark.parametrize(("timeout", "deadline_ms"), [("1s", 1000), ("86400", 86_400_000)])
+def test_reply_is_kept_for_the_deadline(inside: Inside, timeout: str, deadline_ms: int) -> None:
+    """And not much longer, also where the server's memory was emptied meanwhile."""
+    with dueq.Queue("orders", f"{inside.server.url}?timeout={timeout}") as queue:
+        queue.push("a")
+        inside.server.command("FLUSHALL")
+        queue.push("b")
+    found = inside.server.command("KEYS", inside.key("reply:*"))
+    assert isinstance(found, list)
+    [key] = found
+    assert isinstance(key, bytes)
+    ttl = inside.server.command("PTTL", key)
+    assert isinstance(ttl, int)
+    assert deadline_ms - 60_000 < ttl <= deadline_ms + 5000
+
+
+def test_reply_of_a_call_that_needs_another_queue(inside: Inside, mails: Inside) -> None:
     inside.queue.push("x", max_attempts=1, dead_letter="mails")
     message = take(inside.queue)
     assert not message.retry(error="no")
     assert last_call(inside)[1] == b"3 5"
-    assert mails.server.command("KEYS", mails.key("calls:*")) == []
+    assert mails.server.command("KEYS", mails.key("reply:*")) == []
     assert mails.info("pushed") == 1
+
+
+# ---- What is over ----
+
+
+def test_unique_ids_whose_time_is_over_go(inside: Inside) -> None:
+    for batch in range(20):
+        ids = [f"{batch}-{number}" for number in range(200)]
+        inside.queue.push_many([dueq.Draft("x", id=id, unique=0.001) for id in ids])
+    assert inside.number("ZCARD", "taken") < 1000
+
+
+def scripts_run(inside: Inside) -> int:
+    stats = inside.server.command("INFO", "commandstats")
+    assert isinstance(stats, bytes)
+    found = re.search(rb"cmdstat_evalsha:calls=(\d+)", stats)
+    return int(found[1]) if found else 0
+
+
+@pytest.mark.parametrize("line", ["ready", "high"])
+def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, line: str) -> None:
+    tickets = [f"0.2AaIBtOKzz{line[0] * (line == 'high')}:{number}" for number in range(20_000)]
+    for start in range(0, len(tickets), 1000):
+        inside.command("RPUSH", line, *tickets[start : start + 1000])
+    inside.command("HSET", "info", "lists", 1)
+    inside.queue.push("a", priority=int(line == "high"))
+    before = scripts_run(inside)
+    assert take(inside.queue).body == b"a"
+    assert scripts_run(inside) - before < 30
+    assert inside.number("LLEN", line) == 0
 
 
 # ---- info ----
@@ -110,7 +151,7 @@ def test_info_has_the_fields_of_the_document(inside: Inside) -> None:
     queue.push("later", delay=3600)
     assert queue.reserve(timeout=0.01) is None
     fields |= set(inside.hash("info"))
-    table = section("The past, the info, the calls").split("**rates**")[0]
+    table = section("The past, the info, the reply").split("**rates**")[0]
     cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
     assert {word.decode() for word in fields} == set(re.findall(r"`(\w+)`", " ".join(cells)))
     names = ["acked", "retried", "buried", "cancelled", "purged", "expired", "damaged"]
@@ -368,4 +409,4 @@ def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside, mails: Insi
     found = {key.decode() for key in everything(inside)}
     parts = {key[len(inside.key("")) :].split(":")[0] for key in found if "orders" in key}
     # Nobody waits, so nobody took the wake marker.
-    assert parts == {"info", "rates", "calls", "wake"}
+    assert parts == {"info", "rates", "reply", "wake"}

@@ -33,8 +33,8 @@ static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__words *words) {
     struct dueq__call *call = &client->call;
     dueq__script_words(words, &dueq__script_laravel_pop, call->keys, NULL);
-    dueq__words_text(words, client->session);
     dueq__words_number(words, (int64_t)call->number);
+    dueq__words_text(words, "1");
     dueq__words_text(words, "0");
     dueq__words_text(words, "0");
     dueq__words_text(words, "0");
@@ -59,7 +59,6 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     call->wait.damaged += (size_t)damaged;
     dueq__result_set_damaged(result, call->wait.damaged);
     if (dueq_result_count(result) > 0) {
-        dueq__call_noted(client);
         dueq__wait_leave(client);
         return;
     }

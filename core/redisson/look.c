@@ -46,8 +46,6 @@ static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
         dueq__verb_unexpected(client);
         return;
     }
-    if (client->call.changes)
-        dueq__call_noted(client);
     dueq__call_finish(client, (dueq_status)status);
 }
 

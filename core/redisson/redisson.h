@@ -16,7 +16,6 @@ struct dueq_redisson {
     uint64_t serial;                /* of this handle among the client's */
     char takes[DUEQ__ID_SIZE + 24]; /* the session of its takes, which no other call writes over */
     uint64_t unread; /* the number of the first take since which no answer came; 0: the last did */
-    int64_t unread_hour; /* in which that is noted */
 };
 
 extern const struct dueq__script dueq__script_redisson_offer, dueq__script_redisson_transfer,

@@ -10,6 +10,9 @@
  * several in a row have no answer, that is the last of them that was run.
  */
 
+/* How long what a take took whose answer never came is kept for the next take. */
+#define UNREAD_MS (2 * 3600 * 1000)
+
 static void put_arguments(struct dueq__words *words, size_t most, uint64_t unread) {
     dueq__words_number(words, (int64_t)most);
     dueq__words_number(words, (int64_t)unread);
@@ -21,7 +24,6 @@ static void keep_unread(dueq_redisson *queue) {
     if (queue->unread)
         return;
     queue->unread = call->number;
-    queue->unread_hour = call->hour;
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {
@@ -30,9 +32,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
     (void)stay;
     client->call.wait.watches->torch = false;
     snprintf(queue->takes, sizeof queue->takes, "%s/%" PRIu64, client->session, queue->serial);
-    dueq__call_words_as(client, &words, queue->takes, queue->unread ? queue->unread_hour : 0);
-    if (queue->unread_hour != client->call.hour)
-        queue->unread = 0;
+    dueq__call_words_as(client, &words, queue->takes, UNREAD_MS);
     put_arguments(&words, client->call.wait.count, queue->unread);
     keep_unread(queue);
     return dueq__call_submit(client, &words);
@@ -54,8 +54,8 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch,
     (void)watch;
     keep_unread(queue);
     dueq__script_words(words, &dueq__script_redisson_take, call->keys, NULL);
-    dueq__words_text(words, queue->takes);
     dueq__words_text(words, "0");
+    dueq__words_text(words, "1");
     dueq__words_text(words, "0");
     put_arguments(words, 0, queue->unread);
 }

@@ -80,8 +80,6 @@ void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply)
     } else {
         dueq_result *result = make(&reading, &client->error);
         dueq__text_free(&reading.room);
-        if (call->changes)
-            dueq__call_noted(client);
         if (!result || !call->wait.watches) {
             dueq__call_answer(client, result, DUEQ_OK);
         } else {

@@ -3,10 +3,10 @@
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
 -- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[4] info    HASH  next, claims, counters
--- KEYS[5] calls   HASH  session -> its last call and answer
+-- KEYS[5] reply   STRING  what the session's last call answered
 -- KEYS[6] ready   LIST  tickets in delivery order
 -- KEYS[7] rates   LIST  the history
--- ARGV    session, call number, fresh, '1' if all tickets are ids themselves, tickets ...
+-- ARGV    number, keep, minute, '1' if all tickets are ids themselves, tickets ...
 -- Returns one digit for each ticket: 0 finished, 4 the lease was lost.
 local info = KEYS[4]
 -- include now
@@ -15,7 +15,7 @@ local info = KEYS[4]
 -- include ack
 
 local now = now_ms()
-if ARGV[3] >= '2' then
+if ARGV[3] == '1' then
   -- include int
   -- include totals
   -- include tally
@@ -26,4 +26,4 @@ local outcomes, finished = ack(KEYS[1], KEYS[2], KEYS[3], 5, #ARGV, ARGV[4] == '
 if finished > 0 then
   count(info, 'acked', finished)
 end
-return done(KEYS[5], ARGV[1], ARGV[2], ARGV[3], outcomes)
+return done(KEYS[5], outcomes)

@@ -4,13 +4,13 @@
 -- KEYS[3] leased  ZSET  ticket -> end of lease, ms
 -- KEYS[4] info    HASH  next, claims, counters
 -- KEYS[5] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[6] calls   HASH  session -> its last call and answer
+-- KEYS[6] reply   STRING  what the session's last call answered
 -- KEYS[7] rates   LIST  the history
 -- OTHER   the keys of the queue that the successors are pushed to, which may be the same
--- ARGV    session, call number, fresh, ticket, then id, envelope, due, extra for each, as of push
+-- ARGV    number, keep, minute, ticket, then id, envelope, due, extra for each, as of push
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor, as of
 -- push, or 4 as well.
-local msg, leased, info, past, calls = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local msg, leased, info, past = KEYS[1], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include due
 -- include ticket
@@ -31,7 +31,7 @@ local msg, leased, info, past, calls = KEYS[1], KEYS[3], KEYS[4], KEYS[5], KEYS[
 -- include done
 
 local ticket, now = ARGV[4], now_ms()
-if ARGV[3] >= '2' then
+if ARGV[3] == '1' then
   tally(info, KEYS[2], KEYS[7], now)
 end
 local target = other_keys(8)
@@ -39,7 +39,7 @@ local windows = store_check(target, nil)
 redis.call('HLEN', past)
 local _, id = ticket_read(ticket)
 if not id or redis.call('HEXISTS', msg, id) == 0 or not held(leased, ticket, now) then
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
+  return done(KEYS[6], string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
 end
 -- The message goes first, so that a successor may have its id.
 redis.call('ZREM', leased, ticket)
@@ -47,4 +47,4 @@ redis.call('HDEL', msg, id)
 redis.call('HDEL', past, id)
 local outcome = store(target, 5, now, nil, windows)
 count(info, 'acked', 1)
-return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK .. outcome)
+return done(KEYS[6], DUEQ_OK .. outcome)

@@ -4,11 +4,10 @@
 -- KEYS[3] dead    ZSET  ticket -> when it died, ms
 -- KEYS[4] info    HASH  next, claims, counters
 -- KEYS[5] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[6] calls   HASH  session -> its last call and answer
+-- KEYS[6] reply   STRING  what the session's last call answered
 -- OTHER   its dead-letter queue's keys
--- ARGV    session, call number, fresh, ticket, reason
+-- ARGV    number, keep, minute, ticket, reason
 -- Returns a digit: 0 done, 4 the lease was lost; or '>NAME': its end takes the keys of the queue NAME.
-local calls = KEYS[6]
 -- include now
 -- include ticket
 -- include name
@@ -28,7 +27,7 @@ finish_check(keys, other)
 local now = now_ms()
 local id, tag, envelope, story = holder(keys, ARGV[4], now)
 if not id then
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_LEASE_LOST)
+  return done(KEYS[6], DUEQ_LEASE_LOST)
 end
 local e = envelope_read(envelope)
 local needs = finish_needs(keys.msg, e, other)
@@ -38,4 +37,4 @@ end
 story.text = ARGV[5]
 redis.call('ZREM', keys.leased, ARGV[4])
 finish(keys, e, id, ticket_write(story.before, id, tag), story, now, other)
-return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+return done(KEYS[6], DUEQ_OK)

@@ -7,12 +7,12 @@
 -- KEYS[5] info      HASH  next, claims, counters
 -- KEYS[6] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[7] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[8] calls     HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, ids ...
+-- KEYS[8] reply     STRING  what the session's last call answered
+-- ARGV    number, keep, minute, ids ...
 -- Returns one digit for each id: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0: there is
 -- no such message.
 local msg, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local info, past, outgoing, calls = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
+local info, past, outgoing = KEYS[5], KEYS[6], KEYS[7]
 -- include ticket
 -- include name
 -- include envelope
@@ -52,4 +52,4 @@ end
 if cancelled > 0 then
   count(info, 'cancelled', cancelled)
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(states))
+return done(KEYS[8], table.concat(states))

@@ -2,10 +2,10 @@
 -- KEYS[1] leased  ZSET  ticket -> end of lease, ms
 -- KEYS[2] wake    ZSET  the wake marker
 -- KEYS[3] info    HASH  next, claims, counters
--- KEYS[4] calls   HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, then ticket and lease in ms from now of each
+-- KEYS[4] reply   STRING  what the session's last call answered
+-- ARGV    number, keep, minute, then ticket and lease in ms from now of each
 -- Returns one digit for each: 0 done, 4 the lease was lost.
-local leased, wake, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local leased, wake, info = KEYS[1], KEYS[2], KEYS[3]
 -- include now
 -- include wake
 -- include expect
@@ -29,4 +29,4 @@ end
 if first then
   expect(info, wake, first, now)
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))
+return done(KEYS[4], table.concat(outcome))

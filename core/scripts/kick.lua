@@ -7,10 +7,9 @@
 -- KEYS[6] wake   ZSET  the wake marker
 -- KEYS[7] info   HASH  next, claims, lists, counters
 -- KEYS[8] past   HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[9] calls  HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, ids ...
+-- KEYS[9] reply  STRING  what the session's last call answered
+-- ARGV    number, keep, minute, ids ...
 -- Returns one digit for each id: 0 it is ready, 3 there is no such dead message.
-local calls = KEYS[9]
 -- include ticket
 -- include name
 -- include envelope
@@ -37,4 +36,4 @@ end
 if #back > 0 and line_up(keys, back) then
   wake_one(keys.wake)
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))
+return done(KEYS[9], table.concat(outcome))

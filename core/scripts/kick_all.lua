@@ -7,11 +7,10 @@
 -- KEYS[6] wake   ZSET  the wake marker
 -- KEYS[7] info   HASH  next, claims, lists, counters
 -- KEYS[8] past   HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[9] calls  HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, cursor ('': from the first that died), how many to look at, text that
+-- KEYS[9] reply  STRING  what the session's last call answered
+-- ARGV    number, keep, minute, cursor ('': from the first that died), how many to look at, text that
 --         their error contains ('': any), died from, died before (ms since 1970; 0: open)
 -- Returns "KICKED CURSOR": how many were given back, and the next cursor ('': there is no more).
-local calls = KEYS[9]
 -- include ticket
 -- include name
 -- include envelope
@@ -48,4 +47,4 @@ end
 if #back > 0 and line_up(keys, back) then
   wake_one(keys.wake)
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], string.format('%d ', #back) .. cursor)
+return done(KEYS[9], string.format('%d ', #back) .. cursor)

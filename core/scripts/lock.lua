@@ -1,10 +1,10 @@
 -- lock: takes a lock for a time, if nobody holds it.
 -- KEYS[1] lock   STRING  its owner's token, with an end
 -- KEYS[2] free   ZSET    the wake marker of those who wait for it
--- KEYS[3] calls  HASH    session -> its last call and answer
--- ARGV    session, call number, fresh, token, time to live in ms
+-- KEYS[3] reply  STRING  what the session's last call answered
+-- ARGV    number, keep, minute, token, time to live in ms
 -- Returns { now ms, -1, 0, 0, token } to the new owner, else { now ms, ms until it may be free, 1, 0 }.
-local lock, free, calls = KEYS[1], KEYS[2], KEYS[3]
+local lock, free = KEYS[1], KEYS[2]
 -- include now
 -- include done
 
@@ -14,5 +14,5 @@ if redis.call('GET', lock) ~= ARGV[4] and not redis.call('SET', lock, ARGV[4], '
   return { now, left < 0 and 1000 or left + 1, 1, 0 }
 end
 redis.pcall('ZREM', free, 'w')
-done(calls, ARGV[1], ARGV[2], ARGV[3], ARGV[4])
+done(KEYS[3], ARGV[4])
 return { now, -1, 0, 0, ARGV[4] }

@@ -9,8 +9,8 @@
 -- KEYS[8] past       HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[9] info       HASH  next, claims, counters
 -- KEYS[10] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[11] calls     HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, state (1 ready, 2 delayed, 3 leased, 4 dead), how many at most
+-- KEYS[11] reply     STRING  what the session's last call answered
+-- ARGV    number, keep, minute, state (1 ready, 2 delayed, 3 leased, 4 dead), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
 local keys = {
   msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],

@@ -3,7 +3,7 @@
 -- KEYS[2] ready     LIST  tickets in delivery order
 -- KEYS[3] wake      ZSET  the wake marker
 -- KEYS[4] info      HASH  next, claims, lists, counters
--- KEYS[5] calls     HASH  session -> its last call and answer
+-- KEYS[5] reply     STRING  what the session's last call answered
 -- KEYS[6] rates     LIST  the history
 -- KEYS[7] high      LIST  those of high priority
 -- KEYS[8] low       LIST  those of low priority
@@ -15,17 +15,17 @@
 -- KEYS[14] outgoing  HASH  id -> due, ms, of messages that move to another queue
 -- FEW     6: with 'now' these are all
 -- OTHER   the keys of the queue that messages move to
--- ARGV    session, call number, fresh, then by the form:
+-- ARGV    number, keep, minute, then by the form:
 --         'now': id, envelope for each message; ids made by the core, all ready at once
 --         'any': id, envelope, due, extra for each; due is '0' (now), '+ms' from now or '@ms' since 1970,
 --         extra is '' or 'ttl unique existing' (ms; ms; 0 refuse, 1 replace, 2 replace the body)
 -- Returns one digit for each message: 0 stored, 2 a living message has this id, or it is still unique.
-local msg, ready, wake, info, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local msg, ready, wake, info = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include done
 -- include count
 
 local argv = ARGV
-if argv[3] >= '2' then
+if argv[3] == '1' then
   -- include now
   -- include int
   -- include totals
@@ -51,7 +51,7 @@ if argv[4] == 'now' then
     wake_one(wake, n > 1)
   end
   count(info, 'pushed', string.format('%d', n))
-  return done(calls, argv[1], argv[2], argv[3], string.rep('0', n))
+  return done(KEYS[5], string.rep('0', n))
 end
 
 -- include now
@@ -73,4 +73,4 @@ local keys = {
 }
 local target = other_keys(15)
 local windows = store_check(keys, target)
-return done(calls, argv[1], argv[2], argv[3], store(keys, 5, now_ms(), target, windows))
+return done(KEYS[5], store(keys, 5, now_ms(), target, windows))

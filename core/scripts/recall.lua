@@ -2,19 +2,19 @@
 -- KEYS[1] msg     HASH  id -> envelope
 -- KEYS[2] leased  ZSET  ticket -> end of lease, ms
 -- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[4] calls   HASH  session -> its last call and answer
--- ARGV    session, call number, '1' if the call was a reserve, '2' to be told how large its answer is
+-- KEYS[4] reply   STRING  what the session's last call answered
+-- ARGV    number of the call, '1' if the call was a reserve, '2' to be told how large its answer is
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call. How large: how many they are, their
 -- bytes, and the id of the largest.
-local msg, leased, past, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local msg, leased, past = KEYS[1], KEYS[2], KEYS[3]
 -- include ticket
 
-local number, answer = string.match(redis.call('HGET', calls, ARGV[1]) or '', '^(%d+) (.*)$')
-if number ~= ARGV[2] then
+local number, answer = string.match(redis.call('GET', KEYS[4]) or '', '^(%d+) (.*)$')
+if number ~= ARGV[1] then
   return nil
 end
-if ARGV[3] == '0' then
+if ARGV[2] == '0' then
   return answer
 end
 local time, outcomes, tickets = string.match(answer, '^(%d+) ?(%d*)\n(.*)$')
@@ -37,7 +37,7 @@ for ticket in string.gmatch(tickets, '[^\n]+') do
     end
   end
 end
-if ARGV[3] == '2' then
+if ARGV[2] == '2' then
   return { (#reply - 7) / 2, bytes, largest }
 end
 if #reply == 7 then

@@ -9,10 +9,9 @@
 -- KEYS[7] wake      ZSET  the wake marker
 -- KEYS[8] info      HASH  next, claims, lists, counters
 -- KEYS[9] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[10] calls    HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, delay in ms, tickets ...
+-- KEYS[10] reply    STRING  what the session's last call answered
+-- ARGV    number, keep, minute, delay in ms, tickets ...
 -- Returns one digit for each: 0 done, 4 the lease was lost.
-local calls = KEYS[10]
 -- include now
 -- include ticket
 -- include past
@@ -69,4 +68,4 @@ end
 if others > 0 then
   redis.call('HSET', keys.info, 'lists', '1')
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], table.concat(outcome))
+return done(KEYS[10], table.concat(outcome))

@@ -15,8 +15,8 @@
 -- KEYS[13] wake      ZSET  wake markers
 -- KEYS[14] bad       LIST  entries that were no tickets
 -- KEYS[15] rates     LIST  the history
--- KEYS[16] calls     HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, how many messages at most
+-- KEYS[16] reply     STRING  what the session's last call answered
+-- ARGV    number, keep, minute, how many messages at most
 -- Returns "messages taken away" or, when there is more to do, "messages taken away +".
 local keys = {
   msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],
@@ -74,4 +74,4 @@ if not more then
     redis.call('DEL', keys.info, wake)
   end
 end
-return done(KEYS[16], ARGV[1], ARGV[2], ARGV[3], string.format('%d', removed) .. (more and ' +' or ''))
+return done(KEYS[16], string.format('%d', removed) .. (more and ' +' or ''))

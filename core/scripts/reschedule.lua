@@ -8,11 +8,10 @@
 -- KEYS[7] info       HASH  next, claims, lists, counters
 -- KEYS[8] past       HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[9] outgoing   HASH  id -> due, ms, of messages that move to another queue
--- KEYS[10] calls     HASH  session -> its last call and answer
+-- KEYS[10] reply     STRING  what the session's last call answered
 -- OTHER   the keys of the queue that it moves to when due
--- ARGV    session, call number, fresh, id, due: '0' (now), '+ms' from now or '@ms' since 1970
+-- ARGV    number, keep, minute, id, due: '0' (now), '+ms' from now or '@ms' since 1970
 -- Returns a digit: 0 done, 3 there is no such delayed message; or '>NAME': it takes the keys of the queue NAME.
-local calls = KEYS[10]
 -- include now
 -- include due
 -- include ticket
@@ -46,11 +45,11 @@ if leaves then
   redis.call('HSET', keys.outgoing, id, string.format('%d', at))
   redis.call('ZADD', other.incoming, string.format('%d', at), id .. '\n' .. queue_of(keys.msg))
   expect(other.info, other.wake, at, now)
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+  return done(KEYS[10], DUEQ_OK)
 end
 local ticket = envelope and current_ticket(id, envelope, redis.call('HGET', keys.past, id))
 if not ticket or redis.call('ZREM', keys.delayed, ticket) == 0 then
-  return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_NOT_FOUND)
+  return done(KEYS[10], DUEQ_NOT_FOUND)
 end
 if at > now then
   redis.call('ZADD', keys.delayed, string.format('%d', at), ticket)
@@ -58,4 +57,4 @@ if at > now then
 elseif line_up(keys, { ticket }) then
   wake_one(keys.wake)
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], DUEQ_OK)
+return done(KEYS[10], DUEQ_OK)

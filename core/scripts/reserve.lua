@@ -5,7 +5,7 @@
 -- KEYS[3] leased    ZSET  ticket -> end of lease, ms
 -- KEYS[4] wake      ZSET  the wake marker
 -- KEYS[5] info      HASH  next, claims, lists, counters
--- KEYS[6] calls     HASH  session -> its last call and answer
+-- KEYS[6] reply     STRING  what the session's last call answered
 -- KEYS[7] high      LIST  those of high priority
 -- KEYS[8] low       LIST  those of low priority
 -- KEYS[9] delayed   ZSET  ticket -> due, ms
@@ -16,8 +16,7 @@
 -- KEYS[14] rates     LIST  the history
 -- FEW     6: these are enough where all is as usual; else it takes nothing and says: call again at once
 -- OTHER   a dead-letter queue's keys
--- ARGV    session, call number, fresh, count, lease in ms (0: the message's own), default lease in ms,
---         '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
+-- ARGV    number, keep, minute, count, lease in ms (0: the message's own), default lease in ms, '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
 --         marker, or holds a claim, and so must see to it that the others are woken in its place.
 --         A count of 0 takes nothing: it hands a duty on.
 --         Then, with a settlement: '1' if all acknowledged tickets are ids themselves, how many there are,
@@ -35,9 +34,9 @@
 local call, argv = redis.call, ARGV
 local msg, ready, leased, wake, info = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 
-local session, time = argv[1], call('TIME')
+local time = call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-if argv[3] >= '2' then
+if argv[3] == '1' then
   -- include int
   -- include totals
   -- include tally
@@ -130,7 +129,7 @@ if first and first > now and first <= stop and not noted[2] and argv[4] ~= '0' a
     reserved, acked = string.format('%d', reserved + n), string.format('%d', acked + finished)
     call('HSET', info, 'reserved', reserved, 'acked', acked)
     local note = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '') .. '\n' .. table.concat(tickets, '\n')
-    done(KEYS[6], session, argv[2], argv[3], note)
+    done(KEYS[6], note)
     return reply
   end
   for i = n, 1, -1 do
@@ -242,7 +241,7 @@ while tickets do
       round.odd[#round.odd + 1] = i
     end
   end
-  local keys, settle
+  local keys, settle, drop
   if round then
     -- include ticket
     -- include name
@@ -255,7 +254,8 @@ while tickets do
     -- include finish
     -- include bad
     -- include odd
-    keys, other, settle = keys_by_name(), other_keys(15), settle_odd
+    -- include sweep
+    keys, other, settle, drop = keys_by_name(), other_keys(15), settle_odd, sweep
     round.envelopes = envelopes
     for i = 1, #tickets do
       round.given[i] = true
@@ -331,6 +331,11 @@ while tickets do
       reply[5] = '>' .. round.needs
       popped = popped - (lines[line] == ready and #round.back or 0)
       break
+    end
+    if m == 0 then
+      -- Where one has no message, thousands may follow.
+      local dropped = drop(lines[line], msg)
+      popped = popped + (lines[line] == ready and dropped or 0)
     end
   end
 
@@ -416,6 +421,7 @@ if not stands and (duty or lowered or looked) then
     -- A note that stayed is claimed too: then the leases of the next messages need nobody woken. Nothing
     -- is to come by then, so that one claim is enough.
     local note = tonumber(noted[1] or '') or 0
+    local session = string.match(KEYS[6], '%w+$')
     local pause, text, changed = claim(claims, session, first or (note > now and note), now, wait, not first)
     if changed then
       redis.call('HSET', info, 'claims', text)
@@ -444,6 +450,6 @@ if n > 0 or outcomes then
     end
   end
   local head = string.format('%d', now) .. (outcomes and ' ' .. outcomes or '')
-  done(KEYS[6], session, argv[2], argv[3], head .. '\n' .. table.concat(held, '\n'))
+  done(KEYS[6], head .. '\n' .. table.concat(held, '\n'))
 end
 return reply

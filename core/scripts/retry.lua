@@ -9,12 +9,11 @@
 -- KEYS[8] wake      ZSET  the wake marker
 -- KEYS[9] info      HASH  next, claims, lists, counters
 -- KEYS[10] past     HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[11] calls    HASH  session -> its last call and answer
+-- KEYS[11] reply    STRING  what the session's last call answered
 -- OTHER   its dead-letter queue's keys
--- ARGV    session, call number, fresh, ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text
+-- ARGV    number, keep, minute, ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text
 -- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; or '>NAME': its end
 -- takes the keys of the queue NAME.
-local calls = KEYS[11]
 -- include now
 -- include ticket
 -- include name
@@ -42,4 +41,4 @@ if found.needs then
   return '>' .. found.needs
 end
 local outcome = retry(keys, found, ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], now, other)
-return done(calls, ARGV[1], ARGV[2], ARGV[3], outcome)
+return done(KEYS[11], outcome)

@@ -1,10 +1,10 @@
 -- unlock: gives a lock up, for its owner, and wakes one who waits for it.
 -- KEYS[1] lock   STRING  its owner's token, with an end
 -- KEYS[2] free   ZSET    the wake marker of those who wait for it
--- KEYS[3] calls  HASH    session -> its last call and answer
--- ARGV    session, call number, fresh, token
+-- KEYS[3] reply  STRING  what the session's last call answered
+-- ARGV    number, keep, minute, token
 -- Returns a digit: 0 done, 4 the token is not the owner's.
-local lock, free, calls = KEYS[1], KEYS[2], KEYS[3]
+local lock, free = KEYS[1], KEYS[2]
 -- include wake
 -- include done
 
@@ -16,4 +16,4 @@ if redis.call('GET', lock) == ARGV[4] then
   redis.pcall('EXPIRE', free, 60)
   outcome = DUEQ_OK
 end
-return done(calls, ARGV[1], ARGV[2], ARGV[3], outcome)
+return done(KEYS[3], outcome)

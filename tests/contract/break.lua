@@ -1,9 +1,6 @@
 -- Puts a key of the queue aside and a string in its place.
 -- KEYS[1] what the queue's keys begin with; ARGV[1] which key
 local key = KEYS[1] .. ARGV[1]
-if ARGV[1] == 'calls' then
-  key = key .. string.format(':%d', math.floor(redis.call('TIME')[1] / 3600))
-end
 if redis.call('EXISTS', key) == 1 then
   redis.call('RENAME', key, key .. ':aside')
 end

@@ -1,9 +1,6 @@
 -- Undoes break.lua.
 -- KEYS[1] what the queue's keys begin with; ARGV[1] which key
 local key = KEYS[1] .. ARGV[1]
-if ARGV[1] == 'calls' then
-  key = key .. string.format(':%d', math.floor(redis.call('TIME')[1] / 3600))
-end
 redis.call('DEL', key)
 if redis.call('EXISTS', key .. ':aside') == 1 then
   redis.call('RENAME', key .. ':aside', key)

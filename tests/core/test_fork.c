@@ -1,7 +1,9 @@
 /* A client on both sides of a fork. */
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "internal.h"
 
 static void test_push_in_a_child_after_fork(void **state) {
     (void)state;
@@ -42,10 +44,32 @@ static void test_reserve_in_the_parent_is_not_disturbed_by_a_fork(void **state) 
     assert_int_equal(child_end(child), 0);
 }
 
+static void test_ids_of_a_child_are_none_of_the_parent(void **state) {
+    (void)state;
+    enum { IDS = 2000 }; /* as many as come within a millisecond go on from one another */
+    typedef char ids[IDS][DUEQ__ID_SIZE + 1];
+    ids *shared = mmap(NULL, 2 * sizeof(ids), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(shared != MAP_FAILED);
+    char id[DUEQ__ID_SIZE + 1];
+    dueq_new_id(jobs.client, id);
+    /* The parent's clock is ahead, so that each goes on from the last. */
+    jobs.client->ids.last_ms += 3600000;
+    pid_t child = fork();
+    for (size_t i = 0; i < IDS; i++)
+        dueq_new_id(jobs.client, shared[child ? 0 : 1][i]);
+    if (child == 0)
+        _exit(0);
+    assert_int_equal(child_end(child), 0);
+    for (size_t i = 0; i < IDS; i++)
+        assert_string_not_equal(shared[0][i], shared[1][i]);
+    munmap(shared, 2 * sizeof(ids));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_push_in_a_child_after_fork),
         TEST(test_reserve_in_the_parent_is_not_disturbed_by_a_fork),
+        TEST(test_ids_of_a_child_are_none_of_the_parent),
     };
     return run_on_server(tests, NULL);
 }

@@ -73,11 +73,6 @@ static void test_a_wrong_type_is_told_before_anything_is_changed(void **state) {
         }
         free(before);
     }
-    /* A foreign value under the key of the calls does no harm. */
-    fill();
-    run_command(&server, "SET dueq:{queues:jobs}:calls:%d x", (int)(server_ms() / 3600000));
-    for (int verb = 0; verb < VERBS; verb++)
-        assert_true(call(laravel, verb) >= 0);
 }
 
 static void test_a_wait_on_a_foreign_value_ends_with_its_type(void **state) {

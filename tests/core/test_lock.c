@@ -237,9 +237,9 @@ static void test_lock_leaves_nothing_in_the_server_for_long(void **state) {
     assert_status(jobs.client, OK, dueq_unlock(jobs.queue, NAME, take(jobs, 60000, token)));
     assert_int_equal(command_number(&server, "EXISTS dueq:{jobs}:lock:printer"), 0);
     assert_in_range(command_number(&server, "TTL dueq:{jobs}:free:printer") + 2, 0, 3600);
-    redisReply *reply = command(&server, "KEYS dueq:{jobs}:calls:*");
+    redisReply *reply = command(&server, "KEYS dueq:{jobs}:reply:*");
     assert_int_equal(reply->elements, 1);
-    assert_in_range(command_number(&server, "TTL %s", reply->element[0]->str), 1, 7200);
+    assert_in_range(command_number(&server, "TTL %s", reply->element[0]->str), 1, 3600);
     freeReplyObject(reply);
 }
 

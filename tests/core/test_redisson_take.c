@@ -387,33 +387,6 @@ static void test_take_whose_answer_never_came_is_taken_back_after_other_calls(vo
     dueq_close(client);
 }
 
-static void test_take_whose_answer_never_came_is_taken_back_in_the_next_hour(void **state) {
-    (void)state;
-    dueq_redisson *hasty = open_hasty();
-    dueq_client *client = hasty->queue.client;
-    dueq_result *result;
-    for (int hours = 1; hours <= 2; hours++) {
-        put("a");
-        kill(server.pid, SIGSTOP);
-        assert_status(client, TIMEOUT, dueq_redisson_take(hasty, 9, 0, NULL));
-        kill(server.pid, SIGCONT);
-        offer_text(hasty, "later", 60000);
-        /* As if it had been noted then. */
-        long long then = (long long)hasty->unread_hour - hours;
-        run_command(&server, "RENAME dueq:{orders}:calls:%lld dueq:{orders}:calls:%lld",
-                    then + hours, then);
-        hasty->unread_hour = then;
-        if (hours == 1) {
-            assert_status(client, OK, dueq_redisson_take(hasty, 9, 5000, &result));
-            assert_strings(result, "a");
-        }
-        /* It is kept for two hours at least, and not looked for any more then. */
-        assert_status(client, EMPTY, dueq_redisson_take(hasty, 9, 0, NULL));
-    }
-    dueq_redisson_close(hasty);
-    dueq_close(client);
-}
-
 static void test_take_waits_through_a_restart(void **state) {
     (void)state;
     submit_waiting(1);
@@ -576,7 +549,6 @@ int main(void) {
         DELAYED_TEST(test_take_cut_while_it_waits_loses_nothing),
         DELAYED_TEST(test_take_whose_answer_never_came_is_taken_back),
         DELAYED_TEST(test_take_whose_answer_never_came_is_taken_back_after_other_calls),
-        DELAYED_TEST(test_take_whose_answer_never_came_is_taken_back_in_the_next_hour),
         DELAYED_TEST(test_take_waits_through_a_restart),
         DELAYED_TEST(test_take_waits_while_the_server_is_full),
         DELAYED_TEST(test_take_in_the_parent_is_not_disturbed_by_a_fork),

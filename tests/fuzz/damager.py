@@ -20,7 +20,7 @@ TYPES = {
     "msg": "hash", "ready": "list", "high": "list", "low": "list", "delayed": "zset",
     "leased": "zset", "dead": "zset", "outgoing": "hash", "incoming": "zset", "wake": "zset",
     "info": "hash", "past": "hash", "taken": "zset", "rates": "list", "bad": "list",
-    "calls": "hash", f"lock:{LOCK}": "string", f"free:{LOCK}": "zset",
+    f"lock:{LOCK}": "string", f"free:{LOCK}": "zset",
 }  # fmt: skip
 INFO = [
     b"next",
@@ -47,8 +47,7 @@ class Keys:
         self.log: list[str] = []
 
     def of(self, part: str) -> str:
-        key = f"dueq:{{{self.name}}}:{part}"
-        return f"{key}:{int(time.time()) // 3600}" if part == "calls" else key
+        return f"dueq:{{{self.name}}}:{part}"
 
     def command(self, *words: str | bytes | int) -> Reply:
         return self.server.command(*words)

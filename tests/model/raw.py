@@ -157,8 +157,8 @@ class RawDriver:
         words: tuple[Word, ...] = arguments
         if script not in NOT_NOTED:
             self._calls += 1
-            # The first call of a session in an hour and a minute, and others.
-            words = ("raw", self._calls, "0" if self._calls % 8 else "3", *arguments)
+            # Its answer is kept for a second; some are the first of a minute.
+            words = (self._calls, 1000, "0" if self._calls % 8 else "1", *arguments)
         keys = self.keys(script, queue, lock)
         if few and self._calls % 8:
             keys = keys[: self._few[script]]
@@ -171,7 +171,7 @@ class RawDriver:
         return answer
 
     def keys(self, script: str, queue: str, lock: str = "") -> list[str]:
-        named = {"calls": "calls:1", "lock": f"lock:{lock}", "free": f"free:{lock}"}
+        named = {"reply": "reply:raw", "lock": f"lock:{lock}", "free": f"free:{lock}"}
         return [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
 
     def outcomes(self, answer: int | bytes) -> Json:

@@ -328,7 +328,7 @@ def keys(server: Server, queue: dueq.Queue) -> set[bytes]:
     """Those of the queue, but for what the server remembers of calls."""
     found = server.command("KEYS", f"dueq:{{{queue.name}}}:*")
     assert isinstance(found, list)
-    return {key for key in found if isinstance(key, bytes) and b":calls:" not in key}
+    return {key for key in found if isinstance(key, bytes) and b":reply:" not in key}
 
 
 def test_remove_takes_all(queue: dueq.Queue, server: Server) -> None:

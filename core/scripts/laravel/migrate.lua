@@ -4,10 +4,10 @@
 -- KEYS[3] reserved  ZSET  payload with its attempts raised -> until when, seconds
 -- KEYS[4] notify    LIST  a token for each job in the list
 -- KEYS[5] aside     LIST  payloads that a worker of Laravel's would lose
--- KEYS[6] calls     HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, how many of each set
+-- KEYS[6] reply     STRING  what the session's last call answered
+-- ARGV    number, keep, minute, how many of each set
 -- Returns { now ms, ms until the next is due (-1: none), jobs moved, payloads set aside }.
-local jobs, later, reserved, notify, aside, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local jobs, later, reserved, notify, aside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include seconds
 -- include attempts
@@ -39,4 +39,4 @@ if #moved > 0 then
   notify_by(notify, #moved)
 end
 local reply = { now, pause_until_due(now, later, reserved), #moved, #damaged }
-return #moved + #damaged > 0 and noted(calls, reply) or reply
+return #moved + #damaged > 0 and noted(KEYS[6], reply) or reply

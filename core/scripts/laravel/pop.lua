@@ -4,13 +4,13 @@
 -- KEYS[3] reserved  ZSET  payload with its attempts raised -> until when, seconds
 -- KEYS[4] notify    LIST  a token for each job in the list
 -- KEYS[5] aside     LIST  payloads that a worker of Laravel's would lose
--- KEYS[6] calls     HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, how many (0: nobody reads that call's answer, so what it took goes
+-- KEYS[6] reply     STRING  what the session's last call answered
+-- ARGV    number, keep, minute, how many (0: nobody reads that call's answer, so what it took goes
 --         back as it was), ms to reserve them for, '1' if the caller took a token
 -- Returns { now ms, ms until the next is due (-1: none), payloads set aside, until when they are reserved in
 -- ms, then for each job: its reserved payload, the place of its attempts, what stood there before, and how
 -- many blanks it has at its end to tell it from others }.
-local jobs, later, reserved, notify, aside, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local jobs, later, reserved, notify, aside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include seconds
 -- include attempts
@@ -25,9 +25,9 @@ redis.call('LLEN', notify)
 redis.call('LLEN', aside)
 local now, count = now_ms(), tonumber(ARGV[4])
 if count == 0 then
-  local number, answer = string.match(redis.call('HGET', calls, ARGV[1]) or '', '^(%d+) (.*)$')
+  local number, answer = string.match(redis.call('GET', KEYS[6]) or '', '^(%d+) (.*)$')
   local tokens = ARGV[6] == '1' and 1 or 0
-  local reply = number == ARGV[2] and cmsgpack.unpack(answer) or {}
+  local reply = number == ARGV[1] and cmsgpack.unpack(answer) or {}
   for i = #reply - 3, 5, -4 do
     local held, place, was, blanks = unpack(reply, i, i + 3)
     if redis.call('ZREM', reserved, held) == 1 then
@@ -36,7 +36,7 @@ if count == 0 then
       tokens = tokens + 1
     end
   end
-  redis.call('HDEL', calls, ARGV[1])
+  redis.call('DEL', KEYS[6])
   notify_by(notify, tokens)
   return { now, -1, 0, 0 }
 end
@@ -77,7 +77,7 @@ reply[3] = damaged
 local gone = taken + damaged
 notify_by(notify, moved - (ARGV[6] == '1' and math.max(0, gone - 1) or gone))
 if taken > 0 then
-  return noted(calls, reply)
+  return noted(KEYS[6], reply)
 end
 if redis.call('LLEN', jobs) == 0 then
   reply[2] = pause_until_due(now, later, reserved)

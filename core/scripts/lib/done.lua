@@ -1,9 +1,6 @@
--- Remembers under the session what its call answered, so that a call whose answer was lost is recalled
--- and not run twice. The hash is one hour's; `fresh` is odd at a session's first call in it.
-local function done(calls, session, number, fresh, answer)
-  redis.pcall('HSET', calls, session, number .. ' ' .. answer)
-  if fresh == '1' or fresh == '3' then
-    redis.pcall('EXPIRE', calls, 7200)
-  end
+-- Keeps what this call answered under the session's own key, so that a call whose answer was lost is recalled
+-- and not run twice.
+local function done(reply, answer)
+  redis.pcall('SET', reply, ARGV[1] .. ' ' .. answer, 'PX', ARGV[2])
   return answer
 end

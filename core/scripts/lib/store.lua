@@ -124,8 +124,9 @@ local function store(keys, from, now, target, windows)
     count(keys.info, 'pushed', stored)
   end
   if windows then
-    -- Windows that are over go, a bounded number with each push.
-    local over = redis.call('ZRANGEBYSCORE', keys.taken, '-inf', string.format('%d', now), 'LIMIT', 0, 100)
+    -- Times that are over go, faster than new ones come.
+    local most = 100 + 2 * #outcome
+    local over = redis.call('ZRANGEBYSCORE', keys.taken, '-inf', string.format('%d', now), 'LIMIT', 0, most)
     if #over > 0 then
       redis.call('ZREM', keys.taken, unpack(over))
     end

@@ -2,11 +2,11 @@
 -- KEYS[1] offered  LIST     packed elements, in the order of their offers
 -- KEYS[2] timeout  ZSET     the same -> due, ms
 -- KEYS[3] channel  CHANNEL  is told the earliest time, in ms
--- KEYS[4] calls    HASH     session -> its last call and answer
--- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), and for each value: 8 random
+-- KEYS[4] reply    STRING  what the session's last call answered
+-- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), and for each value: 8 random
 --         bytes, its due time ('0', '+ms', '@ms'), the value
 -- Returns a '0' for each value.
-local offered, timeout, channel, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local offered, timeout, channel = KEYS[1], KEYS[2], KEYS[3]
 -- include now
 -- include due
 -- include int
@@ -40,4 +40,4 @@ if not head or first < head then
 end
 redis.call('ZADD', timeout, unpack(times))
 redis.call('RPUSH', offered, unpack(elements))
-return noted(calls, string.rep('0', #elements))
+return noted(KEYS[4], string.rep('0', #elements))

@@ -3,11 +3,11 @@
 -- KEYS[2] offered      LIST  packed elements, in the order of their offers
 -- KEYS[3] timeout      ZSET  the same -> due, ms
 -- KEYS[4] aside        LIST  elements that are of neither layout
--- KEYS[5] calls        HASH  session -> its last call and answer
--- ARGV    session, call number, fresh, layout (0 as found, 1 new, 2 old), how many at most
+-- KEYS[5] reply        STRING  what the session's last call answered
+-- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns { now ms, -1, moved, set aside, the next due ms (0: none) }; when nothing is due
 -- { now ms, us until the next (-1: none) }.
-local destination, offered, timeout, aside, calls = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local destination, offered, timeout, aside = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include now
 -- include element
 -- include layout
@@ -44,5 +44,5 @@ if #damaged > 0 then
   redis.call('RPUSH', aside, unpack(damaged))
 end
 redis.call('ZREM', timeout, unpack(due))
-take_out(offered, due, ARGV[1] .. ' ' .. ARGV[2])
-return noted(calls, { now, -1, #values, #damaged, next_due(timeout) or 0 })
+take_out(offered, due, KEYS[5] .. ARGV[1])
+return noted(KEYS[5], { now, -1, #values, #damaged, next_due(timeout) or 0 })
