@@ -49,7 +49,9 @@ part_c() {
 }
 
 part_python() {
-    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/model tests/fuzz tests/chaos tests/leaks tests/limits tests/bench tests/test_*.py
+    # Most of the time of all: two at a time. Each test has a server of its own.
+    runner 'pytest model' '(passed|failed|error)' pytest -q -n 2 --dist worksteal tests/model
+    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/leaks tests/limits tests/bench tests/test_*.py
 }
 
 part_cli() {
