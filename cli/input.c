@@ -28,7 +28,11 @@ static bool read_more(struct cli *cli, struct input *input) {
         input->room = room;
     }
     for (;;) {
+        struct pollfd one = {STDIN_FILENO, POLLIN, 0};
         cli_check_signal(cli);
+        /* In slices, as in cli_wait(). */
+        if (poll(&one, 1, 500) <= 0)
+            continue;
         ssize_t size = read(STDIN_FILENO, input->data + input->end, input->room - input->end);
         if (size > 0) {
             input->end += (size_t)size;
@@ -38,10 +42,7 @@ static bool read_more(struct cli *cli, struct input *input) {
             input->done = true;
             return false;
         }
-        if (errno == EAGAIN) {
-            struct pollfd one = {STDIN_FILENO, POLLIN, 0};
-            poll(&one, 1, -1);
-        } else if (errno != EINTR) {
+        if (errno != EINTR && errno != EAGAIN) {
             input->failed = true;
             cli_system_error("standard input");
             return false;

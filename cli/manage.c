@@ -1,5 +1,6 @@
 #include "cli.h"
 
+#include <string.h>
 #include <unistd.h>
 
 static int run_pause(struct cli *cli, int argc, char *argv[]) {
@@ -46,7 +47,8 @@ static int run_purge(struct cli *cli, int argc, char *argv[]) {
 
 /* Asks on the terminal. False: no; *code is the exit code. */
 static bool confirm(struct cli *cli, int *code) {
-    char line[16];
+    struct input input = {0};
+    dueq_bytes line;
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
     const dueq_counts *counts = dueq_result_counts(result);
@@ -60,8 +62,9 @@ static bool confirm(struct cli *cli, int *code) {
     dueq_result_free(result);
     if (status != DUEQ_OK)
         return false;
-    bool yes = fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
-    cli_check_signal(cli);
+    bool yes = input_line(cli, &input, &line) && line.size > 0 &&
+               memchr("yY", *(const char *)line.data, 2) != NULL;
+    input_end(&input);
     if (!yes) {
         fputs("dueq: nothing was removed\n", stderr);
         *code = CLI_OUTCOME;

@@ -118,9 +118,9 @@ def test_cancel_some(dueq: Program) -> None:
     ended = dueq.run("cancel", "orders", "a", "gone", "b", "--json")
     assert ended.code == 1
     assert ended.objects == [
-        {"id": "a", "status": "OK"},
+        {"id": "a", "status": "OK", "state": "delayed"},
         {"id": "gone", "status": "NOT_FOUND"},
-        {"id": "b", "status": "OK"},
+        {"id": "b", "status": "OK", "state": "ready"},
     ]
     ended = dueq.run("cancel", "orders", "-", stdin=b"a\n")
     assert ended.code == 1
