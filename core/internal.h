@@ -3,7 +3,7 @@
  * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
  * queues.c, lock.c, verb.c) with its messages (message.h), or of another system's queue (redisson/,
  * laravel/, foreign.h) -> call (call.c, command.c, wait.h: wait.c, block.c, listen.c, leave.c) ->
- * script (script.c, words.h) -> connection (conn.c, tls.c) -> reply (reply.c) -> result (result.h).
+ * script (script.c, words.h) -> connection (conn.c, tls.c, facts.c) -> reply (reply.c) -> result (result.h).
  * Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
@@ -198,6 +198,20 @@ ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* byte
 ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
 bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
 
+/* ---- facts.c ----------------------------------------------------------------------------------- */
+
+/* What a server said of itself, to the first connection that asked. */
+struct dueq__server {
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
+};
+
+/* From INFO server; false: it is too old, and error is set. */
+bool dueq__facts_version(const struct dueq__url *url, dueq_bytes info, struct dueq__error *error);
+/* From INFO memory; then it is known. */
+void dueq__facts_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info);
+
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
@@ -210,13 +224,6 @@ enum dueq__conn_state {
 
 struct dueq__reply; /* a redisReply; reply.c alone looks inside */
 struct dueq__conn;
-
-/* What a server said of itself, to the first connection that asked. */
-struct dueq__server {
-    bool known;      /* it was asked; what it does not permit to know is empty */
-    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
-    char policy[32]; /* maxmemory-policy */
-};
 
 /*
  * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while
