@@ -279,32 +279,28 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path) {
         connect_host(conn);
 }
 
+static bool send_step(struct dueq__conn *conn, enum login step, size_t count,
+                      const char *const texts[]) {
+    conn->login[conn->login_count++] = step;
+    return send_texts(conn, count, texts);
+}
+
 static void begin_login(struct dueq__conn *conn) {
     const struct dueq__url *url = conn->url;
+    const char *const auth[] = {"AUTH", url->user ? url->user : url->password, url->password};
     char db[12];
     snprintf(db, sizeof db, "%d", url->db);
-    bool sent = true;
     conn->state = DUEQ__CONN_LOGIN;
-    if (url->password) {
-        const char *const auth[] = {"AUTH", url->user ? url->user : url->password, url->password};
-        sent = send_texts(conn, url->user ? 3 : 2, auth);
-        conn->login[conn->login_count++] = LOGIN_AUTH;
-    }
-    if (url->db) {
-        sent = sent && send_texts(conn, 2, (const char *const[]){"SELECT", db});
-        conn->login[conn->login_count++] = LOGIN_SELECT;
-    }
-    sent = sent && send_texts(conn, 3, (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
-           send_texts(conn, 2, (const char *const[]){"CLIENT", "ID"});
-    conn->login[conn->login_count++] = LOGIN_NAME;
-    conn->login[conn->login_count++] = LOGIN_ID;
+    bool sent = !url->password || send_step(conn, LOGIN_AUTH, url->user ? 3 : 2, auth);
+    if (url->db)
+        sent = sent && send_step(conn, LOGIN_SELECT, 2, (const char *const[]){"SELECT", db});
+    sent = sent &&
+           send_step(conn, LOGIN_NAME, 3, (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
+           send_step(conn, LOGIN_ID, 2, (const char *const[]){"CLIENT", "ID"});
     /* Two sections cost the server less than all, and Redis 6 takes one at a time. */
-    if (conn->server && !conn->server->known) {
-        sent = sent && send_texts(conn, 2, (const char *const[]){"INFO", "server"}) &&
-               send_texts(conn, 2, (const char *const[]){"INFO", "memory"});
-        conn->login[conn->login_count++] = LOGIN_VERSION;
-        conn->login[conn->login_count++] = LOGIN_MEMORY;
-    }
+    if (conn->server && !conn->server->known)
+        sent = sent && send_step(conn, LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
+               send_step(conn, LOGIN_MEMORY, 2, (const char *const[]){"INFO", "memory"});
     conn->reader = redisReaderCreate();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
@@ -406,9 +402,9 @@ static void read_plain(struct dueq__conn *conn) {
         redisReaderFeed(conn->reader, portion, (size_t)got);
     if (got < 0) {
         conn->input_ended = true;
-        dueq__fail(&conn->error, DUEQ_CLOSED, "%s ended the TLS session", conn->url->shown);
-        if (refusal.status)
-            conn->error = refusal;
+        conn->error = refusal;
+        if (!refusal.status)
+            dueq__fail(&conn->error, DUEQ_CLOSED, "%s ended the TLS session", conn->url->shown);
     }
 }
 
@@ -467,80 +463,41 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
     return reply;
 }
 
-/* The value of a field of INFO, cut to what fits; empty: it has none. */
-static void read_field(dueq_bytes info, const char *name, char *out, size_t room) {
-    const char *at = memmem(info.data, info.size, name, strlen(name));
-    size_t size = 0;
-    if (at && (at == info.data || at[-1] == '\n')) {
-        const char *end = (const char *)info.data + info.size;
-        for (at += strlen(name); at + size < end && at[size] != '\r' && size + 1 < room;)
-            size++;
-        memcpy(out, at, size);
+/* Takes the answer of a step in; false: it is a failure of the connection, whose error is set. */
+static bool take_step(struct dueq__conn *conn, enum login step, const struct dueq__reply *reply) {
+    struct dueq__error problem = {0};
+    dueq_bytes info = {"", 0};
+    if (dueq__reply_is_error(reply))
+        dueq__reply_error(reply, &problem);
+    else if (step == LOGIN_NAME)
+        conn->named = true;
+    else if (step == LOGIN_ID)
+        dueq__reply_number(reply, &conn->id);
+    else
+        dueq__reply_bytes(reply, &info);
+    /* A name, a number and facts are a help, not a need: some servers do not permit them. */
+    if (problem.status && (step <= LOGIN_SELECT || problem.status == DUEQ_AUTH ||
+                           problem.status == DUEQ_CONNECT || problem.passing == DUEQ__PASSES)) {
+        conn->error = problem;
+        if (step == LOGIN_SELECT && problem.status == DUEQ_SERVER)
+            conn->error.status = DUEQ_DATABASE;
+        return false;
     }
-    out[size] = '\0';
-}
-
-/* False: the server is too old. */
-static bool read_version(struct dueq__conn *conn, dueq_bytes info) {
-    char version[24];
-    int major, minor;
-    read_field(info, "redis_version:", version, sizeof version);
-    if (sscanf(version, "%d.%d", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 2))
-        return true;
-    dueq__fail(&conn->error, DUEQ_UNSUPPORTED,
-               "the server at %s is Redis %s; dueq needs Redis 6.2 or later, or Valkey",
-               conn->url->shown, version);
-    return false;
-}
-
-static void read_memory(struct dueq__conn *conn, dueq_bytes info) {
-    struct dueq__server *server = conn->server;
-    char limit[24];
-    read_field(info, "maxmemory:", limit, sizeof limit);
-    read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
-    server->known = true;
-    server->evicts = strtoull(limit, NULL, 10) > 0 && server->policy[0] &&
-                     strcmp(server->policy, "noeviction") != 0 && !conn->url->evicting;
-}
-
-/* Is it a failure of the connection? A name, a number and facts are a help: some do not permit them. */
-static bool matters(enum login step, const struct dueq__error *problem) {
-    return problem->status && (step <= LOGIN_SELECT || problem->status == DUEQ_AUTH ||
-                               problem->status == DUEQ_CONNECT || problem->passing == DUEQ__PASSES);
+    if (step == LOGIN_MEMORY)
+        dueq__facts_memory(conn->server, conn->url, info);
+    return step != LOGIN_VERSION || dueq__facts_version(conn->url, info, &conn->error);
 }
 
 static void pump_login(struct dueq__conn *conn) {
     struct dueq__reply *reply;
-    while (conn->login_at < conn->login_count && (reply = dueq__conn_reply(conn))) {
-        enum login step = conn->login[conn->login_at++];
-        struct dueq__error problem = {0};
-        dueq_bytes info = {"", 0};
-        bool good = true;
-        if (dueq__reply_is_error(reply))
-            dueq__reply_error(reply, &problem);
-        else if (step == LOGIN_NAME)
-            conn->named = true;
-        else if (step == LOGIN_ID)
-            dueq__reply_number(reply, &conn->id);
-        else if (step > LOGIN_ID)
-            dueq__reply_bytes(reply, &info);
-        if (step == LOGIN_VERSION)
-            good = read_version(conn, info);
-        else if (step == LOGIN_MEMORY && problem.passing != DUEQ__PASSES)
-            read_memory(conn, info);
+    bool good = true;
+    while (good && conn->login_at < conn->login_count && (reply = dueq__conn_reply(conn))) {
+        good = take_step(conn, conn->login[conn->login_at++], reply);
         dueq__reply_free(reply);
-        if (matters(step, &problem)) {
-            conn->error = problem;
-            if (step == LOGIN_SELECT && problem.status == DUEQ_SERVER)
-                conn->error.status = DUEQ_DATABASE;
-            good = false;
-        }
-        if (!good) {
-            lose(conn);
-            return;
-        }
     }
-    if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
+    if (!good)
+        lose(conn);
+    else if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
         conn->state = DUEQ__CONN_READY;
 }
 

@@ -3,7 +3,8 @@
  * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
  * queues.c, lock.c, verb.c) with its messages (message.h), or of another system's queue (redisson/,
  * laravel/, foreign.h) -> call (call.c, command.c, wait.h: wait.c, block.c, listen.c, leave.c) ->
- * script (script.c, words.h) -> connection (conn.c, resolve.c, tls.c) -> reply (reply.c) -> result (result.h).
+ * script (script.c, words.h) -> connection (conn.c, resolve.c, tls.c, facts.c) -> reply (reply.c) ->
+ * result (result.h).
  * Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
@@ -230,6 +231,20 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
+/* ---- facts.c ----------------------------------------------------------------------------------- */
+
+/* What a server said of itself, to the first connection that asked. */
+struct dueq__server {
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
+};
+
+/* From INFO server; false: it is too old, and error is set. */
+bool dueq__facts_version(const struct dueq__url *url, dueq_bytes info, struct dueq__error *error);
+/* From INFO memory; then it is known. */
+void dueq__facts_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info);
+
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
@@ -243,13 +258,6 @@ enum dueq__conn_state {
 
 struct dueq__reply; /* a redisReply; reply.c alone looks inside */
 struct dueq__conn;
-
-/* What a server said of itself, to the first connection that asked. */
-struct dueq__server {
-    bool known;      /* it was asked; what it does not permit to know is empty */
-    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
-    char policy[32]; /* maxmemory-policy */
-};
 
 /*
  * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while

@@ -48,7 +48,8 @@ static void test_ids_of_a_child_are_none_of_the_parent(void **state) {
     (void)state;
     enum { IDS = 2000 }; /* as many as come within a millisecond go on from one another */
     typedef char ids[IDS][DUEQ__ID_SIZE + 1];
-    ids *shared = mmap(NULL, 2 * sizeof(ids), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    ids *shared =
+        mmap(NULL, 2 * sizeof(ids), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(shared != MAP_FAILED);
     char id[DUEQ__ID_SIZE + 1];
     dueq_new_id(jobs.client, id);
