@@ -156,10 +156,10 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
         return;
     if (status == DUEQ_FULL && client->call.wait.block == DUEQ__BLOCK_LIST) {
         /* Nothing can be parked, but taken. */
-        dueq__command_back_off(client);
+        dueq__again_later(client);
         if (watch->look_us == DUEQ__NEVER)
             watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
-    } else if (dueq__command_again(client, &error)) {
+    } else if (dueq__again_refused(client, &error)) {
         /* Meanwhile requests find out whether it has passed, perhaps on another server. */
         dueq__wait_close(client);
         dueq__wait_blind(client);
@@ -175,12 +175,12 @@ static void waiter_lost(dueq_client *client) {
     struct dueq__error reason = *dueq__conn_error(client->waiter);
     bool was_blocked = call->wait.blocked;
     dueq__wait_close(client);
-    if (dueq__command_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
+    if (dueq__again_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
         client->error = reason;
         dueq__call_finish(client, reason.status);
         return;
     }
-    dueq__command_back_off(client);
+    dueq__again_later(client);
     if (call->phase == DUEQ__PHASE_LEAVING)
         dueq__wait_leave(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)

@@ -55,7 +55,9 @@ final class ClientTest extends QueueTestCase
             $message = $pending->result();
             $this->assertSame([$name, "of $name"], [$message->queue, $message->body]);
             $message->ack();
-            $before ??= $this->connections();
+            if ($name !== 'a') { // the first may have found it before it had to wait
+                $before ??= $this->connections();
+            }
         }
         foreach ($client->queues(['d', 'e'])->consume(timeout: 0.0) as $ignored) {
             $this->fail('nothing was pushed');
