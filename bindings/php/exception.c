@@ -1,6 +1,9 @@
 #include "php_dueq.h"
 
 #include "zend_exceptions.h"
+#include "zend_smart_str.h"
+
+#include "ext/standard/html.h"
 
 /* The class of each status that can be thrown; NULL for the others. */
 static struct {
@@ -97,13 +100,44 @@ ZEND_METHOD(Dueq_Exception_DueqException, isRetriable) {
     RETURN_BOOL(dueq_status_retriable((dueq_status)zval_get_long(code)));
 }
 
+/* Does a terminal obey it, or does it break the line or turn its direction? */
+static bool is_control(unsigned code) {
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||
+           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+/* What others wrote is in it: ids, and what servers say. */
+static zend_string *escaped(const zend_string *text) {
+    smart_str out = {0};
+
+    for (size_t at = 0, from = 0; at < ZSTR_LEN(text); from = at) {
+        zend_result good;
+        unsigned code =
+            php_next_utf8_char((const unsigned char *)ZSTR_VAL(text), ZSTR_LEN(text), &at, &good);
+
+        if (good == FAILURE) {
+            at = from + 1;
+            code = (unsigned char)ZSTR_VAL(text)[from];
+        }
+        if (good == FAILURE || is_control(code)) {
+            smart_str_append_printf(&out, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
+        } else {
+            smart_str_appendl(&out, ZSTR_VAL(text) + from, at - from);
+        }
+    }
+    return smart_str_extract(&out);
+}
+
 void dueq_php_log(const char *format, ...) {
+    zend_string *text, *line;
     va_list arguments;
-    zend_string *text;
 
     va_start(arguments, format);
     text = zend_vstrpprintf(0, format, arguments);
     va_end(arguments);
-    php_log_err_with_severity(ZSTR_VAL(text), LOG_WARNING);
+    line = escaped(text);
+    php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
+    zend_string_release(line);
     zend_string_release(text);
 }
