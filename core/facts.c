@@ -36,6 +36,9 @@ void dueq__facts_memory(struct dueq__server *server, const struct dueq__url *url
     read_field(info, "maxmemory:", limit, sizeof limit);
     read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
     server->known = true;
+    /* It is shown to the user: what is no policy's name is none. */
+    if (server->policy[strspn(server->policy, "abcdefghijklmnopqrstuvwxyz-")])
+        server->policy[0] = '\0';
     server->evicts = strtoull(limit, NULL, 10) > 0 && server->policy[0] &&
                      strcmp(server->policy, "noeviction") != 0 && !url->evicting;
 }

@@ -37,4 +37,4 @@ elseif state == 2 then
 end
 local purged, met = purge_state(keys, state, most)
 local more = met == most and ' +' or ''
-return done(KEYS[11], ARGV[1], ARGV[2], ARGV[3], string.format('%d', purged) .. more)
+return done(KEYS[11], string.format('%d', purged) .. more)

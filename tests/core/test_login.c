@@ -1,5 +1,6 @@
 /* What a client learns when it connects: why it is not let in, and what the operator should know. */
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -61,6 +62,7 @@ static pid_t pretend(const char *info) {
     assert_true(other >= 0);
     if (other > 0)
         return other;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     char script[1024];
     snprintf(script, sizeof script,
              "import socket\ns=socket.socket(socket.AF_UNIX)\ns.bind('%s/old')\ns.listen()\n"
