@@ -35,6 +35,12 @@ struct dueq__error {
 };
 
 /*
+ * Copies a text whose parts servers and entries wrote, to be read in a terminal or a line of a log: what would
+ * be obeyed there, and what is no UTF-8, comes as \xNN. It ends where the room does, with a NUL.
+ */
+void dueq__shown(char *out, size_t room, const char *text);
+
+/*
  * Notes a failure and returns its status. A NULL format uses the status's own sentence. Parts of the text may come
  * from a server or an entry: what a terminal would obey is escaped.
  */

@@ -57,11 +57,7 @@ static bool is_obeyed(const unsigned char *at, size_t size) {
     }
 }
 
-/*
- * Copies a text whose parts servers and entries wrote, to be read in a terminal or a line of a log: what would
- * be obeyed there, and what is no UTF-8, comes as \xNN. It ends where the room does.
- */
-static void copy_shown(char *out, size_t room, const char *text) {
+void dueq__shown(char *out, size_t room, const char *text) {
     size_t left = strlen(text);
     char *end = out + room - 1;
     for (size_t size; left; text += size, left -= size) {
@@ -89,6 +85,6 @@ dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char
     char text[sizeof error->text];
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    copy_shown(error->text, sizeof error->text, text);
+    dueq__shown(error->text, sizeof error->text, text);
     return status;
 }

@@ -1,9 +1,8 @@
 #include "php_dueq.h"
 
 #include "zend_exceptions.h"
-#include "zend_smart_str.h"
 
-#include "ext/standard/html.h"
+#include "internal.h"
 
 /* The class of each status that can be thrown; NULL for the others. */
 static struct {
@@ -100,35 +99,7 @@ ZEND_METHOD(Dueq_Exception_DueqException, isRetriable) {
     RETURN_BOOL(dueq_status_retriable((dueq_status)zval_get_long(code)));
 }
 
-/* Does a terminal obey it, or does it break the line or turn its direction? */
-static bool is_control(unsigned code) {
-    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||
-           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069);
-}
-
-/* What others wrote is in it: ids, and what servers say. */
-static zend_string *escaped(const zend_string *text) {
-    smart_str out = {0};
-
-    for (size_t at = 0, from = 0; at < ZSTR_LEN(text); from = at) {
-        zend_result good;
-        unsigned code =
-            php_next_utf8_char((const unsigned char *)ZSTR_VAL(text), ZSTR_LEN(text), &at, &good);
-
-        if (good == FAILURE) {
-            at = from + 1;
-            code = (unsigned char)ZSTR_VAL(text)[from];
-        }
-        if (good == FAILURE || is_control(code)) {
-            smart_str_append_printf(&out, code < 0x100 ? "\\x%02x" : "\\u%04x", code);
-        } else {
-            smart_str_appendl(&out, ZSTR_VAL(text) + from, at - from);
-        }
-    }
-    return smart_str_extract(&out);
-}
-
+/* Ids of others are in it, and what servers say. */
 void dueq_php_log(const char *format, ...) {
     zend_string *text, *line;
     va_list arguments;
@@ -136,7 +107,8 @@ void dueq_php_log(const char *format, ...) {
     va_start(arguments, format);
     text = zend_vstrpprintf(0, format, arguments);
     va_end(arguments);
-    line = escaped(text);
+    line = zend_string_safe_alloc(ZSTR_LEN(text), 4, 0, false);
+    dueq__shown(ZSTR_VAL(line), ZSTR_LEN(line) + 1, ZSTR_VAL(text));
     php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
     zend_string_release(line);
     zend_string_release(text);

@@ -154,7 +154,7 @@ def hostile(tmp_path: Path) -> Iterator[str]:
 def test_error_of_a_server(dueq: Program, hostile: str) -> None:
     ended = dueq.run("push", "orders", "x", "--url", hostile)
     assert ended.code != 0
-    assert r"no\x1b[2J\x9b31m\u202e" in harmless(ended.err.encode())
+    assert r"no\x1b[2J\x9b31m\xe2\x80\xae" in harmless(ended.err.encode())
 
 
 @pytest.mark.parametrize(

@@ -163,7 +163,7 @@ final class ConsumerTest extends QueueTestCase
             }
         }));
         $server->remove();
-        $this->assertStringContainsString("dueq: message a\\x9b31mb\\u202ec\\u2028d\u{fc}: what", $log);
+        $this->assertStringContainsString('dueq: message a\xc2\x9b31mb\xe2\x80\xaec\xe2\x80\xa8d' . "\u{fc}: what", $log);
     }
 
     public function test_what_a_handler_failed_to_settle_is_left_to_its_lease(): void
