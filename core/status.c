@@ -54,11 +54,7 @@ static unsigned code_point(const unsigned char *at, size_t size) {
     return code;
 }
 
-/*
- * Copies a text whose parts servers and entries wrote, to be read in a terminal or a line of a log: what would
- * be obeyed there comes as \xNN or \uNNNN, what is no UTF-8 as \xNN. It ends where the room does.
- */
-static void copy_shown(char *out, size_t room, const char *text) {
+void dueq_escape(char *out, size_t room, const char *text) {
     size_t left = strlen(text);
     const char *end = out + room;
     for (size_t size; left; text += size, left -= size) {
@@ -91,6 +87,6 @@ dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char
     char text[sizeof error->text];
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    copy_shown(error->text, sizeof error->text, text);
+    dueq_escape(error->text, sizeof error->text, text);
     return status;
 }

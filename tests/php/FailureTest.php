@@ -233,7 +233,7 @@ final class FailureTest extends QueueTestCase
         $queue->push('served', delay: 60.0);
         $log = $this->logged(function () use ($queue) {
             $pending = $queue->reserveStart(timeout: 60.0);
-            $this->pollUntilBlocked($pending);
+            $this->untilBlocked($pending);
             $this->server->command('REPLICAOF', '127.0.0.1', '1');
             try {
                 for ($end = microtime(true) + 2.5; microtime(true) < $end; usleep(5000)) {

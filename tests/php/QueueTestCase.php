@@ -72,7 +72,7 @@ abstract class QueueTestCase extends TestCase
     }
 
     /** Polls until the wait sits in its blocking command. */
-    protected function pollUntilBlocked(Pending $pending): void
+    protected function untilBlocked(Pending $pending): void
     {
         for ($blocked = 0; !$blocked; usleep(5000)) {
             $this->assertFalse($pending->poll());
