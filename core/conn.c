@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <hiredis/hiredis.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -14,7 +13,7 @@
 
 #include "internal.h"
 
-/* hiredis moves the rest of its buffer for each reply it takes out: larger portions cost more. */
+/* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
 #define PORTION (64 * 1024)
 /* One pump reads this much at most, so that a flood of replies cannot hold the caller. */
 #define PORTIONS_A_PUMP 64
@@ -38,7 +37,7 @@ struct dueq__conn {
     int epoll; /* which the socket leaves when it is closed; -1: none */
     bool input_ended, output_ended;
     struct dueq__tls *tls;
-    redisReader *reader;
+    struct dueq__reader *reader;
     struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
     const struct addrinfo *address;      /* the one under way */
     char *out;
@@ -83,7 +82,7 @@ static void close_socket(struct dueq__conn *conn) {
     dueq__tls_free(conn->tls);
     conn->tls = NULL;
     if (conn->reader)
-        redisReaderFree(conn->reader);
+        dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = conn->sealed_at = conn->sealed_size = 0;
     conn->login_at = conn->login_count = 0;
@@ -301,7 +300,7 @@ static void begin_login(struct dueq__conn *conn) {
     if (conn->server && !conn->server->known)
         sent = sent && send_step(conn, LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
                send_step(conn, LOGIN_MEMORY, 2, (const char *const[]){"INFO", "memory"});
-    conn->reader = redisReaderCreate();
+    conn->reader = dueq__reader_new();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
         lose(conn);
@@ -399,7 +398,7 @@ static void read_plain(struct dueq__conn *conn) {
     ssize_t got;
     struct dueq__error refusal = {0};
     while ((got = dueq__tls_read(conn->tls, portion, sizeof portion, &refusal)) > 0)
-        redisReaderFeed(conn->reader, portion, (size_t)got);
+        dueq__reader_feed(conn->reader, portion, (size_t)got);
     if (got < 0) {
         conn->input_ended = true;
         conn->error = refusal;
@@ -416,7 +415,7 @@ static bool read_some(struct dueq__conn *conn) {
         if (conn->tls)
             dueq__tls_feed(conn->tls, portion, (size_t)got);
         else
-            redisReaderFeed(conn->reader, portion, (size_t)got);
+            dueq__reader_feed(conn->reader, portion, (size_t)got);
         if (conn->tls && conn->state >= DUEQ__CONN_LOGIN)
             read_plain(conn);
         return (size_t)got == sizeof portion;
@@ -448,13 +447,14 @@ static void pump_tls(struct dueq__conn *conn) {
 /* ---- Replies ---- */
 
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
-    void *reply = NULL;
+    struct dueq__reply *reply;
     if (!conn->reader)
         return NULL;
-    if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
+    const char *problem = dueq__reader_take(conn->reader, &reply);
+    if (problem) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
                    "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
-                   conn->reader->errstr);
+                   problem);
         lose(conn);
         return NULL;
     }

@@ -296,6 +296,13 @@ short dueq__conn_events(const struct dueq__conn *conn);
 
 /* ---- reply.c ----------------------------------------------------------------------------------- */
 
+/* Makes replies of bytes. One that announces more values than any answer has is refused before room is made. */
+struct dueq__reader;
+struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
+void dueq__reader_free(struct dueq__reader *reader);
+void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
+/* The next reply, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes. */
+const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);
@@ -494,6 +501,8 @@ bool dueq__command_again(dueq_client *client, const struct dueq__error *error);
 bool dueq__command_hopeless(const dueq_client *client, dueq_status status);
 /* Closes the command connection; the server may still read what was sent on it. */
 void dueq__command_drop(dueq_client *client);
+/* Ends the call: the server sent a reply that nothing asked for. */
+void dueq__command_unasked(dueq_client *client);
 
 /* ---- verb.c: what the operations share ---------------------------------------------------------- */
 
