@@ -385,17 +385,21 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
     }
 }
 
+void dueq__command_unasked(dueq_client *client) {
+    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
+               client->url.shown);
+    dueq__command_drop(client);
+    dueq__call_finish(client, DUEQ_PROTOCOL);
+}
+
 /* Takes the next reply in; false: there is none. */
 static bool take_reply(dueq_client *client) {
     struct dueq__reply *reply = dueq__conn_reply(client->command);
     if (!reply)
         return false;
     if (client->answer_count == 0) {
-        dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
-                   client->url.shown);
         dueq__reply_free(reply);
-        dueq__command_drop(client);
-        dueq__call_finish(client, DUEQ_PROTOCOL);
+        dueq__command_unasked(client);
         return false;
     }
     enum dueq__answer answer = client->answers[0];

@@ -47,7 +47,7 @@ static void close_socket(struct dueq__conn *conn) {
     dueq__tls_free(conn->tls);
     conn->tls = NULL;
     if (conn->reader)
-        redisReaderFree(conn->reader);
+        dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = conn->sealed_at = conn->sealed_size = 0;
     conn->login_at = conn->login_count = 0;
@@ -323,7 +323,7 @@ static void read_plain(struct dueq__conn *conn) {
     ssize_t got;
     struct dueq__error refusal = {0};
     while ((got = dueq__tls_read(conn->tls, portion, sizeof portion, &refusal)) > 0)
-        redisReaderFeed(conn->reader, portion, (size_t)got);
+        dueq__reader_feed(conn->reader, portion, (size_t)got);
     if (got < 0) {
         conn->input_ended = true;
         conn->error = refusal;
@@ -340,7 +340,7 @@ static bool read_some(struct dueq__conn *conn) {
         if (conn->tls)
             dueq__tls_feed(conn->tls, portion, (size_t)got);
         else
-            redisReaderFeed(conn->reader, portion, (size_t)got);
+            dueq__reader_feed(conn->reader, portion, (size_t)got);
         if (conn->tls && conn->state >= DUEQ__CONN_LOGIN)
             read_plain(conn);
         return (size_t)got == sizeof portion;
@@ -372,13 +372,14 @@ static void pump_tls(struct dueq__conn *conn) {
 /* ---- Replies ---- */
 
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
-    void *reply = NULL;
+    struct dueq__reply *reply;
     if (!conn->reader)
         return NULL;
-    if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
+    const char *problem = dueq__reader_take(conn->reader, &reply);
+    if (problem) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
                    "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
-                   conn->reader->errstr);
+                   problem);
         lose(conn);
         return NULL;
     }

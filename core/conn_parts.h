@@ -2,11 +2,9 @@
 #ifndef DUEQ_CONN_PARTS_H
 #define DUEQ_CONN_PARTS_H
 
-#include <hiredis/hiredis.h>
-
 #include "internal.h"
 
-/* hiredis moves the rest of its buffer for each reply it takes out: larger portions cost more. */
+/* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
 #define DUEQ__PORTION (64 * 1024)
 
 enum dueq__login {
@@ -28,7 +26,7 @@ struct dueq__conn {
     int epoll; /* which the socket leaves when it is closed; -1: none */
     bool input_ended, output_ended;
     struct dueq__tls *tls;
-    redisReader *reader;
+    struct dueq__reader *reader;
     struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
     const struct addrinfo *address;      /* the one under way */
     char *out;

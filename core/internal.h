@@ -205,6 +205,13 @@ void dueq__script_few(struct dueq__words *words, const struct dueq__script *scri
 
 /* ---- reply.c ----------------------------------------------------------------------------------- */
 
+/* Makes replies of bytes. One that announces more values than any answer has is refused before room is made. */
+struct dueq__reader;
+struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
+void dueq__reader_free(struct dueq__reader *reader);
+void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
+/* The next reply, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes. */
+const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply);
 void dueq__reply_free(struct dueq__reply *reply);
 bool dueq__reply_is_error(const struct dueq__reply *reply);
 bool dueq__reply_is_nil(const struct dueq__reply *reply);
@@ -397,6 +404,8 @@ bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
 /* Closes the command connection; the server may still read what was sent on it. */
 void dueq__command_drop(dueq_client *client);
+/* Ends the call: the server sent a reply that nothing asked for. */
+void dueq__command_unasked(dueq_client *client);
 
 /* ---- again.c: which failures are tried again ---------------------------------------------------- */
 

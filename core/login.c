@@ -39,7 +39,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
         sent = sent &&
                send_step(conn, DUEQ__LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
                send_step(conn, DUEQ__LOGIN_MEMORY, 2, (const char *const[]){"INFO", "memory"});
-    conn->reader = redisReaderCreate();
+    conn->reader = dueq__reader_new();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
         dueq__conn_close(conn);

@@ -190,6 +190,36 @@ static void waiter_lost(dueq_client *client) {
         dueq__wait_blind(client);
 }
 
+/* Takes in what the server says of the block. */
+static void take_waited(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__reply *reply;
+    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(client->waiter))) {
+        if (!wait->blocked) {
+            dueq__wait_close(client);
+            dueq__command_unasked(client);
+        } else {
+            wait->blocked = wait->unblocking = false;
+            if (dueq__reply_is_error(reply))
+                refused(client, reply);
+            else
+                dueq__block_answer(client, reply);
+            if (client->call.phase == DUEQ__PHASE_LEAVING)
+                dueq__wait_leave(client);
+        }
+        dueq__reply_free(reply);
+    }
+}
+
+/* Is it to block now? */
+static bool blocks(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    return dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !call->wait.blocked &&
+           call->phase == DUEQ__PHASE_WAITING &&
+           first_to_ask(&call->wait) == call->wait.watch_count &&
+           dueq__monotonic_ms() >= call->retry_ms;
+}
+
 static void pump_waiter(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
@@ -205,21 +235,10 @@ static void pump_waiter(dueq_client *client) {
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_READY) {
         if (dueq__conn_id(client->waiter) == 0)
             client->no_unblock = true;
-        if (!wait->blocked && call->phase == DUEQ__PHASE_WAITING &&
-            dueq__monotonic_ms() >= call->retry_ms)
+        take_waited(client);
+        while (patient(wait) && blocks(client)) {
             block(client);
-        struct dueq__reply *reply = dueq__conn_reply(client->waiter);
-        if (reply) {
-            wait->blocked = wait->unblocking = false;
-            if (dueq__reply_is_error(reply))
-                refused(client, reply);
-            else
-                dueq__block_answer(client, reply);
-            dueq__reply_free(reply);
-            if (call->phase == DUEQ__PHASE_LEAVING)
-                dueq__wait_leave(client);
-            else if (call->phase == DUEQ__PHASE_WAITING && first_to_ask(wait) == wait->watch_count)
-                pump_waiter(client);
+            take_waited(client);
         }
     }
     if (client->waiter_up && dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED)

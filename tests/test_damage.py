@@ -92,6 +92,17 @@ def test_arriving_that_does_not_exist(inside: Inside, mails: Inside, source: str
     assert inside.queue.stats().delayed == 1
 
 
+def test_arriving_from_many_that_have_nothing(inside: Inside, mails: Inside) -> None:
+    """A call goes through all of them, however many, to what there is."""
+    inside.queue.push("a", to="mails", delay=3600)
+    for number in range(1500):
+        mails.command("ZADD", "incoming", 1, f"x\nqueue{number}")
+    mails.pass_due()
+    inside.pass_due()
+    assert bodies(mails.queue) == [b"a"]
+    assert mails.scores("incoming") == {}
+
+
 # ---- What no producer may send ----
 
 # An id with a NUL splits an environment, one with a newline forges a line, ESC commands a terminal.
@@ -294,6 +305,24 @@ def test_past_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
         assert delivered <= 3
         end_lease(inside.queue, message)
     assert inside.queue.stats().dead == 1
+
+
+@pytest.mark.parametrize("part", ["ready", "leased"])
+def test_ticket_that_can_count_no_further(inside: Inside, part: str) -> None:
+    """It is its end, which is told, and not one that no ticket can say."""
+    inside.command("HSET", "msg", "a", bytes.fromhex("d1000000") + b"x")
+    inside.command("RPUSH", "ready", "999999998:a")
+    message = take(inside.queue)
+    if part == "leased":
+        end_lease(inside.queue, message)
+    else:
+        assert message.retry()
+    for _ in range(2):
+        assert inside.queue.reserve() is None
+        assert inside.tickets() == {"dead": [b"999999999:a"]}
+        assert [message.id for message in inside.queue.peek("dead")] == ["a"]
+        assert inside.queue.kick_all() == 1
+    assert inside.queue.stats().damaged == 0
 
 
 # ---- What is gone ----
