@@ -60,10 +60,10 @@ static void test_push_to_a_paused_server_ends_at_the_deadline(void **state) {
 static void test_reserve_that_ends_while_the_server_is_stopped_is_empty(void **state) {
     (void)state;
     struct jobs patient = jobs_open(url_with("", "?timeout=8s"));
-    assert_status(patient.client, PENDING, dueq_reserve_submit(patient.queue, 1, 300, 0));
+    assert_status(patient.client, PENDING, dueq_reserve_submit(patient.queue, 1, 2000, 0));
     pump_until_blocked(patient.client, 1);
     kill(server.pid, SIGSTOP);
-    assert_status(patient.client, PENDING, dueq_wait(patient.client, 1000));
+    assert_status(patient.client, PENDING, dueq_wait(patient.client, 3000));
     int64_t start = now_ms();
     kill(server.pid, SIGCONT);
     assert_status(patient.client, EMPTY, dueq_wait(patient.client, -1));
