@@ -102,9 +102,16 @@ static const char *newline(struct input *input) {
 
 bool input_line(struct cli *cli, struct input *input, dueq_bytes *line) {
     const char *end;
-    while (!(end = newline(input)) && !input->done)
+    while (!(end = newline(input)) && !input->done) {
+        if (input->end - input->start > DUEQ_MAX_BODY) {
+            input->failed = true;
+            cli_say("dueq: standard input: a line has more bytes than a message may have, %zu",
+                    DUEQ_MAX_BODY);
+            return false;
+        }
         if (!read_more(cli, input) && input->failed)
             return false;
+    }
     if (input->start == input->end)
         return false;
     char *start = input->data + input->start;

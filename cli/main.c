@@ -152,21 +152,23 @@ static void take_url(struct cli *cli, char *given) {
     }
 }
 
+#define URL_ROOM 65536
+
 static void read_url(struct cli *cli, const char *path) {
-    size_t room = 0;
     int number;
     char rest;
     free(cli->url);
-    cli->url = NULL;
+    if (!(cli->url = calloc(1, URL_ROOM)))
+        cli_out_of_memory();
     FILE *file = fopen(path, "re");
-    ssize_t size = file ? getline(&cli->url, &room, file) : -1;
-    if (!file || (size < 0 && !feof(file)))
+    if (!file || (!fgets(cli->url, URL_ROOM, file) && !feof(file)))
         exit(cli_system_error(path));
     fclose(file);
-    if (size > 0)
-        cli->url[strcspn(cli->url, "\r\n")] = '\0';
-    if (size < 0 || !*cli->url)
+    cli->url[strcspn(cli->url, "\r\n")] = '\0';
+    if (!*cli->url)
         cli_usage(cli, "--url-file %s: its first line is empty", path);
+    if (strlen(cli->url) == URL_ROOM - 1)
+        cli_usage(cli, "--url-file %s: its first line is too long for a URL", path);
     /* A command that is run is not to read it again. */
     if (sscanf(path, "/dev/fd/%d%c", &number, &rest) == 1 && number > STDERR_FILENO)
         close(number);

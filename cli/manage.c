@@ -53,12 +53,14 @@ static bool confirm(struct cli *cli, int *code) {
     dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
     const dueq_counts *counts = dueq_result_counts(result);
     *code = cli_report(cli, status, NULL);
-    if (counts)
+    if (counts) {
+        fputs("Remove the queue ", stderr);
+        text_show(stderr, (dueq_bytes){cli->queue_name, strlen(cli->queue_name)}, TEXT_LINE);
         fprintf(stderr,
-                "Remove the queue %s? It has %lld ready, %lld delayed, %lld leased and %lld dead "
-                "messages. [y/N] ",
-                cli->queue_name, (long long)counts->ready, (long long)counts->delayed,
-                (long long)counts->leased, (long long)counts->dead);
+                "? It has %lld ready, %lld delayed, %lld leased and %lld dead messages. [y/N] ",
+                (long long)counts->ready, (long long)counts->delayed, (long long)counts->leased,
+                (long long)counts->dead);
+    }
     dueq_result_free(result);
     if (status != DUEQ_OK)
         return false;

@@ -70,7 +70,7 @@ void cli_warn(const struct cli *cli) {
     if (!warning)
         return;
     fflush(stdout);
-    fprintf(stderr, "dueq: warning: %s\n", warning);
+    cli_say("dueq: warning: %s", warning);
 }
 
 int cli_worse(int one, int other) { return one > other ? one : other; }
@@ -120,10 +120,8 @@ static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq
         return cli_report(cli, status, about);
     } else if (state == DUEQ_LEASED) {
         fflush(stdout);
-        fprintf(stderr,
-                "dueq: LEASED: %s: cancelled, but a consumer holds it\n"
-                "  its work may have begun, or be done\n",
-                about);
+        cli_say("dueq: LEASED: %s: cancelled, but a consumer holds it", about);
+        cli_say("  its work may have begun, or be done");
     }
     return state == DUEQ_LEASED ? CLI_OUTCOME : exit_code(status);
 }

@@ -14,9 +14,6 @@
 #define MAX_UNREAD 2
 /* No server has a smaller limit of what it sends. */
 #define LEAST_LIMIT (64 * 1024)
-#define LONGEST_PAUSE_MS 1000
-/* For so long a server may refuse what passes until that is said. */
-#define WARN_MS 1000
 
 bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
     for (size_t i = 0; i < client->answer_count; i++)
@@ -120,58 +117,6 @@ static void send_next(dueq_client *client) {
     }
 }
 
-void dueq__command_back_off(dueq_client *client) {
-    unsigned shift = client->failures < 6 ? client->failures : 6;
-    int64_t pause = (int64_t)20 << shift;
-    if (pause > LONGEST_PAUSE_MS)
-        pause = LONGEST_PAUSE_MS;
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
-    client->failures++;
-    client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
-}
-
-bool dueq__command_again(dueq_client *client, const struct dueq__error *error) {
-    int64_t now = dueq__monotonic_ms();
-    bool waits = now < client->call.patient_ms;
-    if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
-        (error->passing == DUEQ__MOVES && !client->served))
-        return false;
-    if (!client->refused_ms)
-        client->refused_ms = now;
-    if (!client->warned && now - client->refused_ms >= WARN_MS) {
-        snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
-                 client->url.shown, error->text);
-        client->warned = client->warns = true;
-    }
-    client->call.loads = 0;
-    /* A call that waits goes on as long as it may, and as the server answers. */
-    int64_t limit = now + client->url.timeout_ms;
-    if (limit > client->call.patient_ms)
-        limit = client->call.patient_ms;
-    if (limit > client->call.deadline_ms)
-        client->call.deadline_ms = limit;
-    dueq__command_back_off(client);
-    return true;
-}
-
-bool dueq__command_hopeless(const dueq_client *client, dueq_status status) {
-    switch (status) {
-    case DUEQ_AUTH:
-    case DUEQ_DENIED:
-    case DUEQ_DATABASE:
-    case DUEQ_UNSUPPORTED:
-    case DUEQ_PROTOCOL:
-    case DUEQ_NO_MEMORY:
-        return true;
-    case DUEQ_CONNECT:
-    case DUEQ_TLS:
-        return !client->reached;
-    default:
-        return false;
-    }
-}
-
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
     const char *path = NULL;
     if (client->embedded) {
@@ -220,7 +165,7 @@ static void lost(dueq_client *client) {
         call->doubtful = call->changes;
         call->losses++;
     }
-    if (dueq__command_hopeless(client, client->error.status)) {
+    if (dueq__again_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         dueq__fail(
@@ -230,8 +175,8 @@ static void lost(dueq_client *client) {
             "client-output-buffer-limit for normal clients?",
             client->url.shown, call->losses + call->unread, call->head.size + call->arguments.size);
         dueq__call_finish(client, DUEQ_CLOSED);
-    } else if (!dueq__command_again(client, &client->error)) {
-        dueq__command_back_off(client);
+    } else if (!dueq__again_refused(client, &client->error)) {
+        dueq__again_later(client);
     }
 }
 
@@ -241,7 +186,7 @@ static bool overslept(dueq_client *client) {
     enum dueq__conn_state state = dueq__conn_state(client->command);
     return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
            (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
-           dueq__command_again(client, &client->error);
+           dueq__again_refused(client, &client->error);
 }
 
 static void expire(dueq_client *client) {
@@ -293,7 +238,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     /* After a failover the address may lead to the new primary. */
     if (client->error.passing == DUEQ__MOVES)
         dueq__command_drop(client);
-    if (!dueq__command_again(client, &client->error))
+    if (!dueq__again_refused(client, &client->error))
         dueq__call_finish(client, status);
 }
 
@@ -339,7 +284,7 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     if (!dueq__reply_is_error(reply))
         return false;
     dueq__reply_error(reply, &error);
-    if (!dueq__command_again(client, &error))
+    if (!dueq__again_refused(client, &error))
         return false;
     client->error = error;
     return true;
@@ -440,17 +385,21 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
     }
 }
 
+void dueq__command_unasked(dueq_client *client) {
+    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
+               client->url.shown);
+    dueq__command_drop(client);
+    dueq__call_finish(client, DUEQ_PROTOCOL);
+}
+
 /* Takes the next reply in; false: there is none. */
 static bool take_reply(dueq_client *client) {
     struct dueq__reply *reply = dueq__conn_reply(client->command);
     if (!reply)
         return false;
     if (client->answer_count == 0) {
-        dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
-                   client->url.shown);
         dueq__reply_free(reply);
-        dueq__command_drop(client);
-        dueq__call_finish(client, DUEQ_PROTOCOL);
+        dueq__command_unasked(client);
         return false;
     }
     enum dueq__answer answer = client->answers[0];

@@ -1,6 +1,5 @@
 #include <errno.h>
 #include <fcntl.h>
-#include <hiredis/hiredis.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -12,45 +11,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "conn_parts.h"
 
-/* hiredis moves the rest of its buffer for each reply it takes out: larger portions cost more. */
-#define PORTION (64 * 1024)
 /* One pump reads this much at most, so that a flood of replies cannot hold the caller. */
 #define PORTIONS_A_PUMP 64
-
-enum login {
-    LOGIN_AUTH,
-    LOGIN_SELECT,
-    LOGIN_NAME,
-    LOGIN_ID,
-    LOGIN_VERSION,
-    LOGIN_MEMORY,
-    LOGIN_STEPS
-};
-
-struct dueq__conn {
-    const struct dueq__url *url;
-    const char *name;            /* shown by the server's CLIENT LIST */
-    struct dueq__server *server; /* to be filled in; NULL: not by this one */
-    enum dueq__conn_state state;
-    int fd;
-    int epoll; /* which the socket leaves when it is closed; -1: none */
-    bool input_ended, output_ended;
-    struct dueq__tls *tls;
-    redisReader *reader;
-    struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
-    const struct addrinfo *address;      /* the one under way */
-    char *out;
-    size_t out_at, out_size, out_room;
-    char sealed[PORTION]; /* TLS: bytes for the socket */
-    size_t sealed_at, sealed_size;
-    enum login login[LOGIN_STEPS]; /* the replies to come while logging in */
-    size_t login_at, login_count;
-    int64_t id;
-    bool named; /* the server knows it by our name */
-    struct dueq__error error;
-};
 
 struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
                                   struct dueq__server *server) {
@@ -83,7 +47,7 @@ static void close_socket(struct dueq__conn *conn) {
     dueq__tls_free(conn->tls);
     conn->tls = NULL;
     if (conn->reader)
-        redisReaderFree(conn->reader);
+        dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = conn->sealed_at = conn->sealed_size = 0;
     conn->login_at = conn->login_count = 0;
@@ -165,17 +129,6 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *const pa
     for (size_t i = 0; i < count; i++)
         put(conn, parts[i]->bytes, parts[i]->size);
     return true;
-}
-
-static bool send_texts(struct dueq__conn *conn, size_t count, const char *const texts[]) {
-    struct dueq__words words;
-    dueq__words_init(&words);
-    for (size_t i = 0; i < count; i++)
-        dueq__words_text(&words, texts[i]);
-    const struct dueq__words *all = &words;
-    bool sent = dueq__conn_send(conn, &all, 1);
-    dueq__words_free(&words);
-    return sent;
 }
 
 /* ---- Connecting ---- */
@@ -279,35 +232,6 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path) {
         connect_host(conn);
 }
 
-static bool send_step(struct dueq__conn *conn, enum login step, size_t count,
-                      const char *const texts[]) {
-    conn->login[conn->login_count++] = step;
-    return send_texts(conn, count, texts);
-}
-
-static void begin_login(struct dueq__conn *conn) {
-    const struct dueq__url *url = conn->url;
-    const char *const auth[] = {"AUTH", url->user ? url->user : url->password, url->password};
-    char db[12];
-    snprintf(db, sizeof db, "%d", url->db);
-    conn->state = DUEQ__CONN_LOGIN;
-    bool sent = !url->password || send_step(conn, LOGIN_AUTH, url->user ? 3 : 2, auth);
-    if (url->db)
-        sent = sent && send_step(conn, LOGIN_SELECT, 2, (const char *const[]){"SELECT", db});
-    sent = sent &&
-           send_step(conn, LOGIN_NAME, 3, (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
-           send_step(conn, LOGIN_ID, 2, (const char *const[]){"CLIENT", "ID"});
-    /* Two sections cost the server less than all, and Redis 6 takes one at a time. */
-    if (conn->server && !conn->server->known)
-        sent = sent && send_step(conn, LOGIN_VERSION, 2, (const char *const[]){"INFO", "server"}) &&
-               send_step(conn, LOGIN_MEMORY, 2, (const char *const[]){"INFO", "memory"});
-    conn->reader = redisReaderCreate();
-    if (!sent || !conn->reader) {
-        dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
-        lose(conn);
-    }
-}
-
 static void begin_tls(struct dueq__conn *conn) {
     conn->tls = dueq__tls_new(conn->url, &conn->error);
     if (conn->tls)
@@ -337,7 +261,7 @@ static void pump_connecting(struct dueq__conn *conn) {
     if (conn->url->transport == DUEQ__TLS)
         begin_tls(conn);
     else
-        begin_login(conn);
+        dueq__login_begin(conn);
 }
 
 /* ---- Bytes out and in ---- */
@@ -366,7 +290,7 @@ static void flush_sealed(struct dueq__conn *conn) {
         }
         if (conn->sealed_size == 0) {
             size_t left = conn->out_size - conn->out_at;
-            size_t portion = left < PORTION / 4 ? left : PORTION / 4;
+            size_t portion = left < DUEQ__PORTION / 4 ? left : DUEQ__PORTION / 4;
             if (conn->state < DUEQ__CONN_LOGIN || portion == 0 || conn->output_ended)
                 return;
             if (dueq__tls_write(conn->tls, conn->out + conn->out_at, portion))
@@ -387,7 +311,7 @@ static void flush(struct dueq__conn *conn) {
         flush_sealed(conn);
     else if (conn->out_at < conn->out_size)
         conn->out_at += send_some(conn, conn->out + conn->out_at, conn->out_size - conn->out_at);
-    if (conn->out_at == conn->out_size && conn->out_room > 4 * PORTION) {
+    if (conn->out_at == conn->out_size && conn->out_room > 4 * DUEQ__PORTION) {
         free(conn->out);
         conn->out = NULL;
         conn->out_at = conn->out_size = conn->out_room = 0;
@@ -395,11 +319,11 @@ static void flush(struct dueq__conn *conn) {
 }
 
 static void read_plain(struct dueq__conn *conn) {
-    char portion[PORTION / 4];
+    char portion[DUEQ__PORTION / 4];
     ssize_t got;
     struct dueq__error refusal = {0};
     while ((got = dueq__tls_read(conn->tls, portion, sizeof portion, &refusal)) > 0)
-        redisReaderFeed(conn->reader, portion, (size_t)got);
+        dueq__reader_feed(conn->reader, portion, (size_t)got);
     if (got < 0) {
         conn->input_ended = true;
         conn->error = refusal;
@@ -410,13 +334,13 @@ static void read_plain(struct dueq__conn *conn) {
 
 /* Reads one portion; false: there is no more now. */
 static bool read_some(struct dueq__conn *conn) {
-    char portion[PORTION];
+    char portion[DUEQ__PORTION];
     ssize_t got = recv(conn->fd, portion, sizeof portion, 0);
     if (got > 0) {
         if (conn->tls)
             dueq__tls_feed(conn->tls, portion, (size_t)got);
         else
-            redisReaderFeed(conn->reader, portion, (size_t)got);
+            dueq__reader_feed(conn->reader, portion, (size_t)got);
         if (conn->tls && conn->state >= DUEQ__CONN_LOGIN)
             read_plain(conn);
         return (size_t)got == sizeof portion;
@@ -437,7 +361,7 @@ static void pump_tls(struct dueq__conn *conn) {
     if (done < 0) {
         lose(conn);
     } else if (done) {
-        begin_login(conn);
+        dueq__login_begin(conn);
     } else if (conn->input_ended) {
         dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
                    conn->url->shown);
@@ -448,13 +372,14 @@ static void pump_tls(struct dueq__conn *conn) {
 /* ---- Replies ---- */
 
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
-    void *reply = NULL;
+    struct dueq__reply *reply;
     if (!conn->reader)
         return NULL;
-    if (redisReaderGetReply(conn->reader, &reply) != REDIS_OK) {
+    const char *problem = dueq__reader_take(conn->reader, &reply);
+    if (problem) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
                    "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
-                   conn->reader->errstr);
+                   problem);
         lose(conn);
         return NULL;
     }
@@ -464,43 +389,6 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
 }
 
 /* Takes the answer of a step in; false: it is a failure of the connection, whose error is set. */
-static bool take_step(struct dueq__conn *conn, enum login step, const struct dueq__reply *reply) {
-    struct dueq__error problem = {0};
-    dueq_bytes info = {"", 0};
-    if (dueq__reply_is_error(reply))
-        dueq__reply_error(reply, &problem);
-    else if (step == LOGIN_NAME)
-        conn->named = true;
-    else if (step == LOGIN_ID)
-        dueq__reply_number(reply, &conn->id);
-    else
-        dueq__reply_bytes(reply, &info);
-    /* A name, a number and facts are a help, not a need: some servers do not permit them. */
-    if (problem.status && (step <= LOGIN_SELECT || problem.status == DUEQ_AUTH ||
-                           problem.status == DUEQ_CONNECT || problem.passing == DUEQ__PASSES)) {
-        conn->error = problem;
-        if (step == LOGIN_SELECT && problem.status == DUEQ_SERVER)
-            conn->error.status = DUEQ_DATABASE;
-        return false;
-    }
-    if (step == LOGIN_MEMORY)
-        dueq__facts_memory(conn->server, conn->url, info);
-    return step != LOGIN_VERSION || dueq__facts_version(conn->url, info, &conn->error);
-}
-
-static void pump_login(struct dueq__conn *conn) {
-    struct dueq__reply *reply;
-    bool good = true;
-    while (good && conn->login_at < conn->login_count && (reply = dueq__conn_reply(conn))) {
-        good = take_step(conn, conn->login[conn->login_at++], reply);
-        dueq__reply_free(reply);
-    }
-    if (!good)
-        lose(conn);
-    else if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
-        conn->state = DUEQ__CONN_READY;
-}
-
 void dueq__conn_flush(struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_READY)
         flush(conn);
@@ -522,6 +410,6 @@ void dueq__conn_pump(struct dueq__conn *conn) {
         if (conn->tls && !conn->input_ended)
             read_plain(conn);
         flush(conn);
-        pump_login(conn);
+        dueq__login_pump(conn);
     }
 }

@@ -157,6 +157,13 @@ DUEQ_API void dueq_close(dueq_client *client);
 DUEQ_API const char *dueq_error_text(const dueq_client *client);
 
 /*
+ * Copies a text for a terminal or a log, as the texts of errors are: control characters, ends of lines and marks
+ * of direction, which others may have put into ids, headers or bodies, become \xNN or \uNNNN, and what is no
+ * UTF-8 \xNN. out: `room` bytes, 4 for each of the text and 1 at most; it ends where the room does, with a NUL.
+ */
+DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
+
+/*
  * Something that the operator should know although no call has failed: the server may evict, or it
  * refuses for longer than a second what the call under way goes on trying. NULL: nothing new. Each is
  * told once; ask after a call, and now and then while one waits. Valid until the next call.

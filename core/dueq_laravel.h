@@ -100,7 +100,7 @@ DUEQ_API dueq_status dueq_laravel_delete(dueq_laravel *queue, const dueq_bytes *
                                          size_t count, dueq_result **result);
 
 /*
- * Gives jobs back, by their `reserved`, to be tried again in delay_ms (rounded up to seconds; 0: now).
+ * Gives jobs back, by their `reserved`, to be tried again in delay_ms (rounded up to seconds; 0 or less: now).
  * Items: OK or LEASE_LOST, where nothing is changed.
  */
 DUEQ_API dueq_status dueq_laravel_release(dueq_laravel *queue, const dueq_bytes *reserved,

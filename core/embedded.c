@@ -156,12 +156,14 @@ static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un
         size = (ssize_t)strlen(own);
     }
     free(own);
-    if (size <= 0 || (size_t)size >= DUEQ__SOCKET_ROOM || lstat(address->sun_path, &what) != 0)
+    if (size <= 0 || (size_t)size >= DUEQ__SOCKET_ROOM || address->sun_path[0] != '/' ||
+        lstat(address->sun_path, &what) != 0)
         return ENOENT;
     if (what.st_uid != geteuid())
         return EPERM;
     strcpy(runtime, address->sun_path);
-    *strrchr(runtime, '/') = '\0';
+    char *leaf = strrchr(runtime, '/');
+    leaf[leaf == runtime] = '\0';
     struct dueq__error unsafe;
     return linked && dueq__embedded_guard(runtime, false, &unsafe) ? EPERM : 0;
 }
@@ -195,8 +197,9 @@ static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *er
         char words[384];
         embedded->started = false;
         dueq__embedded_last_words(embedded->directory, words, sizeof words);
-        status = dueq__fail(error, DUEQ_EMBEDDED, "the server of %s ended at once: %s",
-                            embedded->directory, words);
+        status = dueq__fail(
+            error, DUEQ_EMBEDDED, "the server of %s ended at once: %s", embedded->directory,
+            words[0] ? words : "its server.log is empty; is there space on the disk?");
     } else if (free_to_start && dueq__embedded_start(embedded->directory, lock, error)) {
         status = error->status;
     } else {

@@ -88,7 +88,7 @@ void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) 
     }
     struct dueq__error error = {0};
     dueq__reply_error(reply, &error);
-    client->no_unblock = !dueq__command_again(client, &error);
+    client->no_unblock = !dueq__again_refused(client, &error);
     dueq__wait_close(client);
     if (client->call.phase == DUEQ__PHASE_LEAVING)
         dueq__wait_leave(client);

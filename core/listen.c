@@ -88,10 +88,10 @@ void dueq__listen_track(dueq_client *client) {
 static void refuse(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq__reply_error(reply, &error);
-    if (client->listener.on && !dueq__command_again(client, &error))
+    if (client->listener.on && !dueq__again_refused(client, &error))
         client->listener.refusals++;
     dueq__listen_hang_up(client);
-    dueq__command_back_off(client);
+    dueq__again_later(client);
 }
 
 void dueq__listen_tracked(dueq_client *client, const struct dueq__reply *reply) {
@@ -198,7 +198,7 @@ static bool subscribe(dueq_client *client) {
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    bool passes = dueq__command_again(client, &error);
+    bool passes = dueq__again_refused(client, &error);
     if (!passes && client->call.wait.listen == DUEQ__LISTEN_CHANGES)
         client->listener.refusals = MAX_REFUSALS;
     dueq__listen_hang_up(client);
@@ -214,12 +214,12 @@ static void lost(dueq_client *client) {
     bool was_on = client->listener.on;
     bool waiting = client->call.phase == DUEQ__PHASE_WAITING;
     dueq__listen_hang_up(client);
-    if (waiting && dueq__command_hopeless(client, reason.status)) {
+    if (waiting && dueq__again_hopeless(client, reason.status)) {
         client->error = reason;
         dueq__call_finish(client, reason.status);
         return;
     }
-    dueq__command_back_off(client);
+    dueq__again_later(client);
     if (waiting && was_on)
         /* Something may not have been told. The request also finds out whether the server is there. */
         dueq__wait_ask(client, 0);
@@ -248,7 +248,7 @@ void dueq__listen_pump(dueq_client *client) {
             dueq__conn_pump(listener->conn);
         } else {
             dueq__listen_hang_up(client);
-            dueq__command_back_off(client);
+            dueq__again_later(client);
         }
     }
     for (;;) {

@@ -5,6 +5,77 @@
 
 #include "internal.h"
 
+/*
+ * What an answer may have in all its lists, and how deep they may be. Room is made for as many values as the
+ * server announces, before one has come; hiredis 0.14 has no limit that serves, and later ones none of depth.
+ */
+#define MOST_VALUES (1 << 20)
+#define MOST_DEPTH 8
+
+#if HIREDIS_MAJOR < 1
+typedef int value_count;
+#else
+typedef size_t value_count;
+#endif
+
+struct dueq__reader {
+    redisReader *inner;
+    redisReplyObjectFunctions parts; /* the inner's, but for lists */
+    void *(*plain_list)(const redisReadTask *task, value_count count); /* the inner's own */
+    size_t values;                                                     /* of the answer under way */
+};
+
+/* A list of an answer; NULL: it is more than an answer has. */
+static void *make_list(const redisReadTask *task, value_count count) {
+    struct dueq__reader *reader = task->privdata;
+    int depth = 1;
+    for (const redisReadTask *above = task->parent; above && depth <= MOST_DEPTH;
+         above = above->parent)
+        depth++;
+    if (!task->parent)
+        reader->values = 0;
+    reader->values += depth > MOST_DEPTH ? (size_t)MOST_VALUES + 1 : (size_t)count;
+    return reader->values > MOST_VALUES ? NULL : reader->plain_list(task, count);
+}
+
+struct dueq__reader *dueq__reader_new(void) {
+    struct dueq__reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->inner = redisReaderCreate();
+    if (!reader->inner) {
+        free(reader);
+        return NULL;
+    }
+    reader->parts = *reader->inner->fn;
+    reader->plain_list = reader->parts.createArray;
+    reader->parts.createArray = make_list;
+    reader->inner->fn = &reader->parts;
+    reader->inner->privdata = reader;
+    return reader;
+}
+
+void dueq__reader_free(struct dueq__reader *reader) {
+    if (!reader)
+        return;
+    redisReaderFree(reader->inner);
+    free(reader);
+}
+
+void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size) {
+    redisReaderFeed(reader->inner, data, size);
+}
+
+const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply) {
+    void *taken = NULL;
+    bool good = redisReaderGetReply(reader->inner, &taken) == REDIS_OK;
+    *reply = taken;
+    if (good)
+        return NULL;
+    return reader->values > MOST_VALUES ? "it announces more values than any answer has"
+                                        : reader->inner->errstr;
+}
+
 static const redisReply *inside(const struct dueq__reply *reply) {
     return (const redisReply *)reply;
 }

@@ -10,8 +10,6 @@
 
 /* So many reserves in a row that found plain messages at once make a queue busy. */
 #define BUSY 4
-/* A script that needs other queues more often than this in a row, and finds nothing, is not ours. */
-#define MAX_REPEATS 1000
 
 static void put_arguments(struct dueq__words *words, const struct dueq__wait *wait, bool stay,
                           bool duty) {
@@ -152,10 +150,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__wait_leave(client);
         return;
     }
-    wait->repeats = need.size ? wait->repeats + 1 : 0;
-    if (wait->repeats > MAX_REPEATS)
-        dueq__verb_unexpected(client);
-    else if (need.size || (pause == 0 && !watch->claim))
+    if (need.size || (pause == 0 && !watch->claim))
         dueq__wait_ask(client, wait->at);
     else
         dueq__wait_nothing(client, now, pause);

@@ -40,39 +40,37 @@ const char *dueq_state_name(dueq_state state) {
 
 const char *dueq_version(void) { return DUEQ_VERSION; }
 
-/* Would a terminal obey the character of this size, or show it as something else? */
-static bool is_obeyed(const unsigned char *at, size_t size) {
-    unsigned second = size > 1 ? at[1] : 0, third = size > 2 ? at[2] : 0;
-    switch (at[0]) {
-    case 0xC2: /* C1 controls */
-        return second < 0xA0;
-    case 0xD8: /* from here on marks of direction, and ends of lines: U+061C, U+200E ... U+2069 */
-        return second == 0x9C;
-    case 0xE2:
-        return (second == 0x80 &&
-                (third == 0x8E || third == 0x8F || (third >= 0xA8 && third <= 0xAE))) ||
-               (second == 0x81 && third >= 0xA6 && third <= 0xA9);
-    default:
-        return at[0] < 0x20 || at[0] == 0x7F;
-    }
+/* Would a terminal obey the character, or show it as something else? Controls, ends of lines, marks of direction. */
+static bool is_obeyed(unsigned code) {
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||
+           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
 }
 
-/*
- * Copies a text whose parts servers and entries wrote, to be read in a terminal or a line of a log: what would
- * be obeyed there, and what is no UTF-8, comes as \xNN. It ends where the room does.
- */
-static void copy_shown(char *out, size_t room, const char *text) {
+static unsigned code_point(const unsigned char *at, size_t size) {
+    unsigned code = size == 1 ? at[0] : at[0] & (0x7FU >> size);
+    for (size_t i = 1; i < size; i++)
+        code = code << 6 | (at[i] & 0x3FU);
+    return code;
+}
+
+void dueq_escape(char *out, size_t room, const char *text) {
     size_t left = strlen(text);
-    char *end = out + room - 1;
+    const char *end = out + room;
     for (size_t size; left; text += size, left -= size) {
         const unsigned char *at = (const unsigned char *)text;
+        char shown[8];
         size = dueq__utf8_length(at, left);
-        bool good = size && !is_obeyed(at, size);
+        unsigned code = size ? code_point(at, size) : at[0];
+        if (size && !is_obeyed(code))
+            snprintf(shown, sizeof shown, "%.*s", (int)size, text);
+        else
+            snprintf(shown, sizeof shown, code < 0x80 || !size ? "\\x%02x" : "\\u%04x",
+                     code & 0xFFFFU);
         size = size ? size : 1;
-        if ((size_t)(end - out) < (good ? size : 4 * size))
+        if (strlen(shown) >= (size_t)(end - out))
             break;
-        for (size_t i = 0; i < size; i++)
-            out += good ? (*out = text[i], 1) : sprintf(out, "\\x%02x", at[i]);
+        out = stpcpy(out, shown);
     }
     *out = '\0';
 }
@@ -89,6 +87,6 @@ dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char
     char text[sizeof error->text];
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    copy_shown(error->text, sizeof error->text, text);
+    dueq_escape(error->text, sizeof error->text, text);
     return status;
 }

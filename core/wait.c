@@ -156,10 +156,10 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
         return;
     if (status == DUEQ_FULL && client->call.wait.block == DUEQ__BLOCK_LIST) {
         /* Nothing can be parked, but taken. */
-        dueq__command_back_off(client);
+        dueq__again_later(client);
         if (watch->look_us == DUEQ__NEVER)
             watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
-    } else if (dueq__command_again(client, &error)) {
+    } else if (dueq__again_refused(client, &error)) {
         /* Meanwhile requests find out whether it has passed, perhaps on another server. */
         dueq__wait_close(client);
         dueq__wait_blind(client);
@@ -175,12 +175,12 @@ static void waiter_lost(dueq_client *client) {
     struct dueq__error reason = *dueq__conn_error(client->waiter);
     bool was_blocked = call->wait.blocked;
     dueq__wait_close(client);
-    if (dueq__command_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
+    if (dueq__again_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
         client->error = reason;
         dueq__call_finish(client, reason.status);
         return;
     }
-    dueq__command_back_off(client);
+    dueq__again_later(client);
     if (call->phase == DUEQ__PHASE_LEAVING)
         dueq__wait_leave(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
@@ -188,6 +188,36 @@ static void waiter_lost(dueq_client *client) {
         dueq__wait_ask(client, first_to_ask(&call->wait));
     else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
+}
+
+/* Takes in what the server says of the block. */
+static void take_waited(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    struct dueq__reply *reply;
+    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(client->waiter))) {
+        if (!wait->blocked) {
+            dueq__wait_close(client);
+            dueq__command_unasked(client);
+        } else {
+            wait->blocked = wait->unblocking = false;
+            if (dueq__reply_is_error(reply))
+                refused(client, reply);
+            else
+                dueq__block_answer(client, reply);
+            if (client->call.phase == DUEQ__PHASE_LEAVING)
+                dueq__wait_leave(client);
+        }
+        dueq__reply_free(reply);
+    }
+}
+
+/* Is it to block now? */
+static bool blocks(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    return dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !call->wait.blocked &&
+           call->phase == DUEQ__PHASE_WAITING &&
+           first_to_ask(&call->wait) == call->wait.watch_count &&
+           dueq__monotonic_ms() >= call->retry_ms;
 }
 
 static void pump_waiter(dueq_client *client) {
@@ -205,21 +235,10 @@ static void pump_waiter(dueq_client *client) {
     if (dueq__conn_state(client->waiter) == DUEQ__CONN_READY) {
         if (dueq__conn_id(client->waiter) == 0)
             client->no_unblock = true;
-        if (!wait->blocked && call->phase == DUEQ__PHASE_WAITING &&
-            dueq__monotonic_ms() >= call->retry_ms)
+        take_waited(client);
+        while (patient(wait) && blocks(client)) {
             block(client);
-        struct dueq__reply *reply = dueq__conn_reply(client->waiter);
-        if (reply) {
-            wait->blocked = wait->unblocking = false;
-            if (dueq__reply_is_error(reply))
-                refused(client, reply);
-            else
-                dueq__block_answer(client, reply);
-            dueq__reply_free(reply);
-            if (call->phase == DUEQ__PHASE_LEAVING)
-                dueq__wait_leave(client);
-            else if (call->phase == DUEQ__PHASE_WAITING && first_to_ask(wait) == wait->watch_count)
-                pump_waiter(client);
+            take_waited(client);
         }
     }
     if (client->waiter_up && dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED)

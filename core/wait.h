@@ -50,7 +50,6 @@ struct dueq__wait {
     size_t watch_count;
     size_t at, begun; /* the one being asked; how many were asked at least once */
     bool duty;        /* the request declares a torch or a claim */
-    unsigned repeats; /* of a request that needed another queue, in a row */
     bool locks;       /* it is for a lock, not for messages */
     enum dueq__block block;
     enum dueq__listen listen;

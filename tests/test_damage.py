@@ -250,6 +250,24 @@ def test_past_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
     assert inside.queue.stats().dead == 1
 
 
+@pytest.mark.parametrize("part", ["ready", "leased"])
+def test_ticket_that_can_count_no_further(inside: Inside, part: str) -> None:
+    """It is its end, which is told, and not one that no ticket can say."""
+    inside.command("HSET", "msg", "a", bytes.fromhex("d1000000") + b"x")
+    inside.command("RPUSH", "ready", "999999998:a")
+    message = take(inside.queue)
+    if part == "leased":
+        end_lease(inside.queue, message)
+    else:
+        assert message.retry()
+    for _ in range(2):
+        assert inside.queue.reserve() is None
+        assert inside.tickets() == {"dead": [b"999999999:a"]}
+        assert [message.id for message in inside.queue.peek("dead")] == ["a"]
+        assert inside.queue.kick_all() == 1
+    assert inside.queue.stats().damaged == 0
+
+
 # ---- What is gone ----
 
 

@@ -35,10 +35,7 @@ static void warn(dueq_client *client) {
     const char *warning = dueq_warning(client);
 
     if (warning) {
-        zend_string *line = zend_strpprintf(0, "dueq: %s", warning);
-
-        php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
-        zend_string_release(line);
+        dueq_php_log("dueq: %s", warning);
     }
 }
 

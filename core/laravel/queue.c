@@ -97,6 +97,7 @@ dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *r
                                         size_t count, int64_t delay_ms) {
     struct dueq__words words;
     dueq__client_check_fork(queue->queue.client);
+    delay_ms = delay_ms < 0 ? 0 : delay_ms;
     dueq_status status = check_reserved(&queue->queue, reserved, count);
     if (!status)
         status = dueq__verb_check_ms(&queue->queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);

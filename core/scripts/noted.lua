@@ -2,8 +2,8 @@
 -- KEYS[1] reply  STRING  what the session's last call answered
 -- ARGV    number of the call
 -- Returns nil if the call was not run, else its answer. It changes nothing.
-
-local number, answer = string.match(redis.call('GET', KEYS[1]) or '', '^(%d+) (.*)$')
+local kept = KEYS[1]
+local number, answer = string.match(redis.call('GET', kept) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
   return nil
 end

@@ -7,10 +7,10 @@
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call. How large: how many they are, their
 -- bytes, and the id of the largest.
-local msg, leased, past = KEYS[1], KEYS[2], KEYS[3]
+local msg, leased, past, kept = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include ticket
 
-local number, answer = string.match(redis.call('GET', KEYS[4]) or '', '^(%d+) (.*)$')
+local number, answer = string.match(redis.call('GET', kept) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
   return nil
 end

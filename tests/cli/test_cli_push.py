@@ -172,3 +172,13 @@ def test_push_lines_to_a_closed_pipe(dueq: Program) -> None:
         _, err = process.communicate(b"one\n", timeout=60)
     assert process.returncode == 128 + signal.SIGPIPE
     assert b"Broken pipe" in err
+
+
+def test_push_of_a_line_without_an_end(dueq: Program) -> None:
+    with (
+        open("/dev/zero", "rb") as endless,
+        dueq.start("push", "orders", "--lines", stdin=endless) as process,
+    ):
+        _, err = process.communicate(timeout=60)
+    assert process.returncode == 4
+    assert b"a line has more bytes than a message may have" in err

@@ -123,6 +123,16 @@ def test_url_file_that_is_none(dueq: Program, tmp_path: Path) -> None:
     assert dueq.run("stats", "orders", "--url-file", str(tmp_path)).code == 4
 
 
+def test_url_file_without_an_end(dueq: Program, tmp_path: Path) -> None:
+    long = tmp_path / "long"
+    long.write_text("redis://" + 70_000 * "x")
+    ended = dueq.run("stats", "orders", "--url-file", str(long))
+    assert ended.code == 2
+    assert "its first line is too long" in ended.err
+    # It is not read to an end that it does not have.
+    assert dueq.run("stats", "orders", "--url-file", "/dev/zero").code == 2
+
+
 def test_url_that_comes_last_counts(dueq: Program, server: Server, tmp_path: Path) -> None:
     (tmp_path / "url").write_text(server.url, encoding="utf-8")
     file = ["--url-file", str(tmp_path / "url")]

@@ -1,6 +1,7 @@
 """What others wrote: a terminal obeys none of it, and a pipe gets it as it is."""
 
 import json
+import os
 import re
 import socket
 import threading
@@ -184,6 +185,28 @@ def test_errors_are_escaped(dueq: Program, words: list[str]) -> None:
     assert harmless(ended.err.encode()).startswith("dueq: ")
     assert all(line.startswith(("dueq: ", "  ")) for line in ended.err.splitlines())
     harmless(dueq.screen(*words))
+
+
+def test_cancel_of_what_is_held_is_escaped(dueq: Program) -> None:
+    push(dueq, "--id", NAME)
+    dueq.take()
+    ended = dueq.run("cancel", "orders", NAME)
+    assert harmless(ended.err.encode()).encode().startswith(b"dueq: LEASED: " + NAME_SHOWN + b": ")
+
+
+def test_question_before_a_remove_is_escaped(dueq: Program) -> None:
+    dueq("push", NAME, "x")
+    screen, terminal = os.openpty()
+    with open(screen, "r+b", buffering=0) as seen:
+        with open(terminal, "r+b", buffering=0) as both:
+            process = dueq.start("remove", NAME, stdin=both, stderr=both)
+        with process:
+            asked = b""
+            while b"[y/N] " not in asked:
+                asked += seen.read(1000)
+            seen.write(b"n\n")
+            process.communicate(timeout=60)
+    assert NAME_SHOWN in harmless(asked).encode()
 
 
 def test_log_of_work_is_escaped(dueq: Program) -> None:

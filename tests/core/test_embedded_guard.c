@@ -175,6 +175,27 @@ static void test_log_that_somebody_races_for(void **state) {
     assert_unharmed();
 }
 
+/* A link that no dueq has made is not followed, and a new one takes its place. */
+static void test_socket_that_leads_elsewhere(void **state) {
+    (void)state;
+    static const char *const links[] = {"victim", "./victim", "/", "/usr"};
+    char path[PATH_MAX], before[PATH_MAX];
+    snprintf(path, sizeof path, "%s/socket", directory);
+    dueq__embedded_free(open_server(directory));
+    await_end(directory);
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(root), 0);
+    for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
+        if (links[i][0] == '/' && geteuid() != 0)
+            continue; /* refused: it is another user's */
+        assert_int_equal(symlink(links[i], path), 0);
+        dueq__embedded_free(open_server(directory));
+        await_end(directory);
+    }
+    assert_int_equal(chdir(before), 0);
+    assert_unharmed();
+}
+
 static void test_socket_elsewhere(void **state) {
     (void)state;
     char deep[PATH_MAX], runtime[PATH_MAX];
@@ -203,6 +224,7 @@ int main(void) {
         TEST(test_links_in_the_directory),
         TEST(test_entries_of_another_user),
         TEST(test_log_that_somebody_races_for),
+        TEST(test_socket_that_leads_elsewhere),
         TEST(test_socket_elsewhere),
     };
     return run_embedded_tests(tests);

@@ -63,12 +63,12 @@ static void test_failure_shows_what_a_terminal_would_obey(void **state) {
                                     "b\\x7f"},
         {"\xC2\x9B"
          "2J \x9B",
-         "\\xc2\\x9b"
+         "\\u009b"
          "2J \\x9b"},
         {"a\xE2\x80\xAE"
          "b\xE2\x81\xA6\xD8\x9C",
-         "a\\xe2\\x80\\xae"
-         "b\\xe2\\x81\\xa6\\xd8\\x9c"},
+         "a\\u202e"
+         "b\\u2066\\u061c"},
         {"\xC0\xAF \xE2\x82", "\\xc0\\xaf \\xe2\\x82"},
     };
     struct dueq__error error;

@@ -19,7 +19,11 @@ static const char *const make_certificates =
     "echo 9) "
     "> $name.ext && openssl x509 -req -days 2 -in $name.csr -CA ca.pem -CAkey ca.key "
     "-CAcreateserial "
-    "-extfile $name.ext -out $name.pem || exit 1; done";
+    "-extfile $name.ext -out $name.pem || exit 1; done && "
+    "cp localhost.key expired.key && openssl x509 -req -days -1 -in localhost.csr -CA ca.pem "
+    "-CAkey ca.key -CAcreateserial -extfile localhost.ext -out expired.pem && "
+    "cp localhost.key self.key && openssl x509 -req -days 2 -in localhost.csr -signkey self.key "
+    "-extfile localhost.ext -out self.pem";
 
 static void file(char out[128], const char *name) { snprintf(out, 128, "%s/%s", dir, name); }
 
@@ -80,6 +84,30 @@ static void test_push_over_tls_refuses_another_name(void **state) {
     snprintf(good, sizeof good, "&ca=%s/ca.pem", dir);
     expect("localhost", good, DUEQ_TLS);
     expect("127.0.0.1", good, DUEQ_TLS);
+    server_stop(&server);
+}
+
+static void test_push_over_tls_refuses_what_is_expired_or_signed_by_itself(void **state) {
+    const char *const names[] = {"expired", "self"};
+    char good[200];
+    (void)state;
+    snprintf(good, sizeof good, "&ca=%s/ca.pem", dir);
+    for (int i = 0; i < 2; i++) {
+        start_server(names[i], "no");
+        expect("localhost", good, DUEQ_TLS);
+        expect("127.0.0.1", good, DUEQ_TLS);
+        server_stop(&server);
+    }
+}
+
+static void test_push_over_tls_refuses_an_old_version(void **state) {
+    (void)state;
+    char good[200];
+    start_server("localhost", "no");
+    snprintf(good, sizeof good, "&ca=%s/ca.pem", dir);
+    expect("localhost", good, DUEQ_OK);
+    run_command(&server, "CONFIG SET tls-protocols %s", "TLSv1 TLSv1.1");
+    expect("localhost", good, DUEQ_TLS);
     server_stop(&server);
 }
 
@@ -146,6 +174,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_push_over_tls_verifies_the_server),
         cmocka_unit_test(test_push_over_tls_refuses_another_name),
+        cmocka_unit_test(test_push_over_tls_refuses_what_is_expired_or_signed_by_itself),
+        cmocka_unit_test(test_push_over_tls_refuses_an_old_version),
         cmocka_unit_test(test_push_over_tls_with_a_client_certificate),
         cmocka_unit_test(test_push_over_tls_to_a_plain_port),
         cmocka_unit_test(test_push_of_a_large_body_over_tls),

@@ -1,6 +1,4 @@
-/* The first byte as a lease, the others as what a server answers: through hiredis to results. */
-#include <hiredis/hiredis.h>
-
+/* The first byte as a lease, the others as what a server answers: through the reader to results. */
 #include "fuzz.h"
 #include "laravel/laravel.h"
 
@@ -41,15 +39,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0)
         return 0;
     int64_t lease_ms = data[0] == 255 ? DUEQ_MAX_TIME_MS : (int64_t)data[0] * 1000;
-    redisReader *reader = redisReaderCreate();
+    struct dueq__reader *reader = dueq__reader_new();
     CHECK(reader);
-    void *reply = NULL;
-    redisReaderFeed(reader, (const char *)data + 1, size - 1);
-    while (redisReaderGetReply(reader, &reply) == REDIS_OK && reply) {
+    struct dueq__reply *reply;
+    dueq__reader_feed(reader, (const char *)data + 1, size - 1);
+    while (!dueq__reader_take(reader, &reply) && reply) {
         decode(reply, lease_ms);
         dueq__reply_free(reply);
-        reply = NULL;
     }
-    redisReaderFree(reader);
+    dueq__reader_free(reader);
     return 0;
 }

@@ -50,6 +50,7 @@ final class ClientTest extends QueueTestCase
         $before = null;
         foreach (['a', 'b', 'c'] as $name) {
             $pending = $client->queue($name)->reserveStart();
+            $this->untilBlocked($pending);
             $client->queue($name)->push("of $name");
             $this->loop([$pending]);
             $message = $pending->result();

@@ -146,6 +146,26 @@ final class ConsumerTest extends QueueTestCase
         }
     }
 
+    public function test_log_has_nothing_that_a_terminal_obeys(): void
+    {
+        $server = new Server();
+        $queue = new Queue('q', $server->url('timeout=300ms'));
+        $queue->push('x', id: "a\u{9b}31mb\u{202e}c\u{2028}d\u{fc}");
+        $consumer = $queue->consume(timeout: 0.0);
+        $log = $this->logOf(fn () => $consumer->work(function (Message $message) use ($server) {
+            posix_kill($server->pid(), SIGSTOP);
+            try {
+                $message->bury();
+            } catch (TimeoutException) {
+                // Its outcome is not known.
+            } finally {
+                posix_kill($server->pid(), SIGCONT);
+            }
+        }));
+        $server->remove();
+        $this->assertStringContainsString('dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: what", $log);
+    }
+
     public function test_what_a_handler_failed_to_settle_is_left_to_its_lease(): void
     {
         $ways = [

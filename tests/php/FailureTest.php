@@ -233,10 +233,7 @@ final class FailureTest extends QueueTestCase
         $queue->push('served', delay: 60.0);
         $log = $this->logged(function () use ($queue) {
             $pending = $queue->reserveStart(timeout: 60.0);
-            for ($blocked = 0; !$blocked; usleep(5000)) {
-                $this->assertFalse($pending->poll());
-                $blocked = preg_match('/^blocked_clients:1/m', $this->server->command('INFO', 'clients'));
-            }
+            $this->untilBlocked($pending);
             $this->server->command('REPLICAOF', '127.0.0.1', '1');
             try {
                 for ($end = microtime(true) + 2.5; microtime(true) < $end; usleep(5000)) {

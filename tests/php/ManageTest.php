@@ -372,7 +372,7 @@ final class ManageTest extends QueueTestCase
             $told[] = $total;
         }));
         $this->assertSame([200, 400, 401], $told);
-        $this->assertSame([], array_filter($this->server->command('KEYS', '*'), fn ($key) => !str_contains($key, ':calls:')));
+        $this->assertSame([], array_filter($this->server->command('KEYS', '*'), fn ($key) => !str_contains($key, ':reply:')));
         $this->assertSame([], Queue::names($queue->url()));
         $this->assertThrows(LeaseLostException::class, fn () => $held->ack());
         $this->assertSame(0, $queue->remove());

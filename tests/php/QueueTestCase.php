@@ -71,6 +71,15 @@ abstract class QueueTestCase extends TestCase
         $this->fail("no Error with $text");
     }
 
+    /** Polls until the wait sits in its blocking command. */
+    protected function untilBlocked(Pending $pending): void
+    {
+        for ($blocked = 0; !$blocked; usleep(5000)) {
+            $this->assertFalse($pending->poll());
+            $blocked = preg_match('/^blocked_clients:1/m', $this->server->command('INFO', 'clients'));
+        }
+    }
+
     /**
      * A loop of stream_select() until each of these has ended, or the time is over.
      *

@@ -2,14 +2,17 @@
 
 import asyncio
 import contextlib
+import copy
 import gc
 import logging
 import os
+import pickle
 import random
 import signal
 import threading
 import time
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -557,6 +560,40 @@ def test_aio_consume_cancelled_at_any_moment(queue: dueq.Queue, seed: int) -> No
 
 
 # What is cancelled after it was prefetched
+
+
+def test_consume_closed_in_its_own_block(queue: dueq.Queue) -> None:
+    queue.push_many(numbers(3))
+    consumer = queue.consume(prefetch=2, timeout=1)
+    for message in consumer:
+        with message:
+            consumer.close()
+    assert settled(queue) == (2, 0, 0, 1)
+
+
+def test_aio_consume_closed_in_its_own_block(queue: dueq.Queue, server: Server) -> None:
+    queue.push_many(numbers(3))
+
+    async def work() -> None:
+        async with aio.Queue(queue.name, server.url) as mine:
+            consumer = mine.consume(prefetch=2, timeout=1)
+            async for message in consumer:
+                async with message:
+                    await consumer.close()
+
+    asyncio.run(work())
+    assert settled(queue) == (2, 0, 0, 1)
+
+
+@pytest.mark.parametrize("make", [dueq.Queue.consume, dueq.Queue.pusher])
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_what_has_a_connection_is_not_copied(
+    queue: dueq.Queue,
+    make: Callable[[dueq.Queue], dueq.Consumer | dueq.Pusher],
+    copied: Callable[[object], object],
+) -> None:
+    with make(queue) as held, pytest.raises(TypeError, match="cannot be copied"):
+        copied(held)
 
 
 def test_consume_does_not_begin_what_was_cancelled(queue: dueq.Queue) -> None:

@@ -92,6 +92,16 @@ def test_kick_many_nothing(queue: dueq.Queue) -> None:
     assert queue.kick_many([]) == []
 
 
+@pytest.mark.parametrize("verb", ["kick_many", "cancel_many", "ack_many"])
+def test_one_text_where_several_are_wanted(queue: dueq.Queue, verb: str) -> None:
+    """The messages a and b are not those of "ab"."""
+    queue.push("x", id="a")
+    queue.push("x", id="b")
+    with pytest.raises(TypeError, match="put it in a list"):
+        getattr(queue, verb)("ab")
+    assert states(queue) == (2, 0, 0, 0)
+
+
 @pytest.mark.parametrize(
     ("id", "cls"), [("", ValueError), ("a\nb", errors.InvalidError), (5, TypeError)]
 )

@@ -247,3 +247,30 @@ def test_with_exception_and_lease_lost(queue: dueq.Queue, caplog: pytest.LogCapt
         queue.cancel(message.id)
         raise OSError("disk")
     assert "could not be given back" in caplog.text
+
+
+# An id may have what a terminal obeys; the text of an exception whatever somebody pushed.
+EVIL = "a\x9b31mb\u202ec\u2028d"
+SHOWN = r"a\x9b31mb\u202ec\u2028d"
+
+
+def test_ids_of_others_where_people_read_them(queue: dueq.Queue) -> None:
+    queue.push("x", id=EVIL)
+    message = take(queue)
+    assert message.id == EVIL
+    assert repr(message).startswith(f"<Message {SHOWN} leased")
+    message.ack()
+    with pytest.raises(dueq.LeaseLost) as lost:
+        message.ack()
+    assert str(lost.value).startswith(f"message {SHOWN}, attempt 1: ")
+
+
+def test_log_lines_cannot_be_forged(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) -> None:
+    queue.push("x", id=EVIL, max_attempts=1)
+    with pytest.raises(ValueError, match="forged"), take(queue):
+        raise ValueError("no order 7\nWARNING:dueq:forged\x1b[2J")
+    [record] = caplog.records
+    assert record.getMessage() == (
+        f"message {SHOWN}: its attempts are used up by attempt 1: "
+        r"ValueError: no order 7\nWARNING:dueq:forged\x1b[2J"
+    )

@@ -78,7 +78,7 @@ def test_peek_damaged_is_left_out(
     server.command("HSET", f"dueq:{{{queue.name}}}:msg", bad, b"\x01")
     with caplog.at_level(logging.WARNING, "dueq"):
         assert [message.body for message in queue.peek("ready")] == [b"good"]
-    assert f"{bad} is damaged" in caplog.text
+    assert f"{bad!r} is damaged" in caplog.text
 
 
 def test_kick_all_dead_messages(queue: dueq.Queue) -> None:

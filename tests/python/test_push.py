@@ -1,6 +1,7 @@
 from array import array
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
 
 import pytest
 
@@ -174,6 +175,32 @@ def test_push_headers(queue: dueq.Queue) -> None:
 def test_push_headers_not_text(queue: dueq.Queue) -> None:
     with pytest.raises(TypeError):
         queue.push("x", headers={"n": 1})  # type: ignore[dict-item]
+
+
+class Lists(dict[str, str]):
+    def items(self) -> object:  # type: ignore[override]
+        return [["n", "v"]]
+
+
+@pytest.mark.parametrize("headers", ["text", 5, [5], ["ab", "c"], [("n",)], {"n": None}])
+def test_push_headers_that_are_none(queue: dueq.Queue, headers: Any) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        queue.push("x", headers=headers)
+    assert queue.stats().ready == 0
+
+
+def test_push_headers_of_a_strange_dict(queue: dueq.Queue) -> None:
+    queue.push("x", headers=Lists(a="b"))
+    message = queue.reserve()
+    assert message is not None
+    assert message.headers == {"a": "b"}
+
+
+@pytest.mark.parametrize("name", ["max_attempts", "max_crashes"])
+@pytest.mark.parametrize("limit", ["", [], b""])
+def test_push_limit_that_is_no_number(queue: dueq.Queue, name: str, limit: object) -> None:
+    with pytest.raises(TypeError):
+        queue.push("x", **{name: limit})  # type: ignore[arg-type]
 
 
 def test_push_max_attempts(queue: dueq.Queue) -> None:

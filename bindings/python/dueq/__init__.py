@@ -6,6 +6,7 @@ from dueq import _core
 from dueq._job import JobDraft
 from dueq._message import State
 from dueq._push import Push
+from dueq._shown import one_line
 from dueq.backoff import Backoff
 from dueq.consumer import Consumer
 from dueq.draft import Draft
@@ -51,3 +52,4 @@ __all__ = [
 __version__ = _core.version()
 
 logging.getLogger("dueq").addHandler(logging.NullHandler())
+logging.getLogger("dueq").addFilter(one_line)

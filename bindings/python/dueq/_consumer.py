@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from dueq import _core
+from dueq._link import Alone
 from dueq._message import Fields, described, encoded, left, used_up
 from dueq.errors import Error
 from dueq.times import optional_ms, patience_ms
@@ -22,7 +23,7 @@ _log = logging.getLogger("dueq")
 _loops: WeakSet[Loop] = WeakSet()
 
 
-class Loop:
+class Loop(Alone):
     """The core's consumer on a link of its own."""
 
     def __init__(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from dueq import _core
 from dueq._link import Links
+from dueq._shown import shown
 from dueq._steps import Steps, on
 from dueq.errors import InvalidError, LeaseLost
 from dueq.times import due_ms, duration_ms, from_now, point_ms
@@ -220,13 +221,13 @@ class Popped:
         return self._row[12] / 1000
 
     def __repr__(self) -> str:
-        return f"<Job {self.uuid or self.id or ''} {self.name} attempts={self.attempts}>"
+        return shown(f"<Job {self.uuid or self.id or ''} {self.name} attempts={self.attempts}>")
 
     def _check(self, outcomes: list[tuple[int, str]]) -> None:
         if outcomes[0][0] == _core.LEASE_LOST:
             raise LeaseLost(
-                f"job {self.uuid or self.id or self.name}: its reservation has ended, and it may "
-                f"be somebody else's"
+                f"job {shown(self.uuid or self.id or self.name)}: its reservation has ended, and "
+                f"it may be somebody else's"
             )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from dueq import _core
 from dueq.errors import InvalidError
@@ -65,6 +65,13 @@ class Link:
         # A call needs it to its end. The one before has ended, so its handle may go.
         self._target = None if name is None else _core.queue_open(self.client, name)
         return self._target
+
+
+class Alone:
+    """What holds a link until it is closed. A copy would put the same link back again."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a {type(self).__name__} has a connection, which cannot be copied")
 
 
 class Links:

@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from dueq import _core
+from dueq._shown import shown
 from dueq._steps import Call, Steps, on
 from dueq.draft import Draft, rows
 from dueq.errors import Error, InvalidError, LeaseLost
@@ -143,7 +144,9 @@ class Fields:
         return self._row[16] or None
 
     def __repr__(self) -> str:
-        return f"<Message {self.id} {self.state} attempt={self.attempt} {len(self.body)} bytes>"
+        return (
+            f"<Message {shown(self.id)} {self.state} attempt={self.attempt} {len(self.body)} bytes>"
+        )
 
     def _let_go(self) -> None:
         """The end of a block does nothing more with it, and no heartbeat keeps its lease."""
@@ -154,7 +157,7 @@ class Fields:
         self._let_go()
         if status == _core.LEASE_LOST:
             text = _core.status_text(status)
-            raise LeaseLost(f"message {self.id}, attempt {self.attempt}: {text}")
+            raise LeaseLost(f"message {shown(self.id)}, attempt {self.attempt}: {text}")
 
 
 def ack(

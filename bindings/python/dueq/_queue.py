@@ -288,11 +288,17 @@ def _each(
     read: Callable[[Answer], Iterable[R]],
 ) -> Steps[list[R]]:
     """What is read from the answers about any number of tickets or ids."""
-    left = iter(texts)
+    left = iter(_listed(texts))
     found: list[R] = []
     while batch := tuple(islice(left, _core.MAX_BATCH)):
         found += read((yield on(queue, submit, batch)))
     return found
+
+
+def _listed(items: Iterable[R]) -> Iterable[R]:
+    if isinstance(items, str):
+        raise TypeError("one text stands where several are wanted: put it in a list")
+    return items
 
 
 def _done_of(answer: Answer) -> list[bool]:
@@ -304,7 +310,7 @@ def _states_of(answer: Answer) -> list[State | None]:
 
 
 def _tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
-    for item in messages:
+    for item in _listed(messages):
         if not isinstance(item, Fields):
             yield item
         elif item.queue == queue:

@@ -133,7 +133,7 @@ class Consumer(Loop):
 
     def leave(self, message: Fields, error: BaseException | None) -> None:
         """The end of a message's with block."""
-        if message is self._last and self._thread == get_ident():
+        if message is self._last and self._thread == get_ident() and not self._closed:
             self._note(message, error)
         else:
             self._home.leave(message, error)

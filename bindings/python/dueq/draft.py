@@ -56,7 +56,7 @@ def _text(value: str | None, name: str) -> str:
 
 
 def _limit(value: int | None, name: str) -> int:
-    limit = value or 0
+    limit = 0 if value is None else value
     if not 0 <= limit <= _core.MAX_MAX_ATTEMPTS:
         raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
     return limit
@@ -117,7 +117,7 @@ class Draft:
             *due_ms(self.delay, self.at),
             _limit(self.max_attempts, "max_attempts"),
             optional_ms(self.lease, "lease"),
-            tuple(self.headers.items()) if self.headers else (),
+            tuple(dict(self.headers).items()) if self.headers else (),
             self.priority,
             _limit(self.max_crashes, "max_crashes"),
             limit_ms(self.ttl, "ttl"),

@@ -6,6 +6,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dueq._link import Alone
 from dueq._pool import Pool
 from dueq._push import Flight, Push, log_failed
 from dueq.draft import row
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from dueq.draft import Body, Options
 
 
-class Pusher:
+class Pusher(Alone):
     """
     Takes pushes over without waiting for each, from Queue.pusher(). They go in their order, on a
     connection of its own, in batches of what gathers while the batch before is under way.

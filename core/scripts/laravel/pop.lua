@@ -10,7 +10,7 @@
 -- Returns { now ms, ms until the next is due (-1: none), payloads set aside, until when they are reserved in
 -- ms, then for each job: its reserved payload, the place of its attempts, what stood there before, and how
 -- many blanks it has at its end to tell it from others }.
-local jobs, later, reserved, notify, aside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+local jobs, later, reserved, notify, aside, kept = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 -- include now
 -- include seconds
 -- include attempts
@@ -25,7 +25,7 @@ redis.call('LLEN', notify)
 redis.call('LLEN', aside)
 local now, count = now_ms(), tonumber(ARGV[4])
 if count == 0 then
-  local number, answer = string.match(redis.call('GET', KEYS[6]) or '', '^(%d+) (.*)$')
+  local number, answer = string.match(redis.call('GET', kept) or '', '^(%d+) (.*)$')
   local tokens = ARGV[6] == '1' and 1 or 0
   local reply = number == ARGV[1] and cmsgpack.unpack(answer) or {}
   for i = #reply - 3, 5, -4 do
@@ -36,7 +36,7 @@ if count == 0 then
       tokens = tokens + 1
     end
   end
-  redis.call('DEL', KEYS[6])
+  redis.call('DEL', kept)
   notify_by(notify, tokens)
   return { now, -1, 0, 0 }
 end
@@ -77,7 +77,7 @@ reply[3] = damaged
 local gone = taken + damaged
 notify_by(notify, moved - (ARGV[6] == '1' and math.max(0, gone - 1) or gone))
 if taken > 0 then
-  return noted(KEYS[6], reply)
+  return noted(kept, reply)
 end
 if redis.call('LLEN', jobs) == 0 then
   reply[2] = pause_until_due(now, later, reserved)

@@ -31,7 +31,8 @@ local function sort_odd(keys, round, tickets, now, other)
     elseif envelope and (not e or e.tag == tags[k]) then
       local past = past_read(before > 0 and texts[id])
       past.before, past.tag = before, tags[k]
-      local spent = not e
+      -- A ticket cannot say one more.
+      local spent = not e or before == 999999999
         or (e.max_attempts > 0 and failures(past) >= e.max_attempts)
         or (e.max_crashes > 0 and past.crashes >= e.max_crashes)
       local needs = spent and finish_needs(keys.msg, e, other)

@@ -139,7 +139,7 @@ class Consumer(Loop):
 
     async def leave(self, message: Fields, error: BaseException | None) -> None:
         """The end of a message's with block."""
-        if message is self._last:
+        if message is self._last and not self._closed:
             self._note(message, error)
         else:
             await self._home.leave(message, error)

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dueq import _core
+from dueq._link import Alone
 from dueq._push import Flight, Push, log_failed
 from dueq.aio._pool import Pool, surely
 from dueq.draft import row
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 _IN_A_ROW = 100
 
 
-class Pusher:
+class Pusher(Alone):
     """
     Takes pushes over without waiting for each, as dueq.Pusher.
 

@@ -1,0 +1,115 @@
+"""A server that is none of ours: what it answers ends a call by its error in time, and no more."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+import dueq
+from dueq import errors
+
+Words = list[bytes]
+# What a reserve answers that finds nothing, and is to wait without a time to look at.
+NOTHING = b"*7\r\n:1793541600000\r\n:-1\r\n:0\r\n:0\r\n$0\r\n\r\n*0\r\n$0\r\n\r\n"
+LOGIN = {b"CLIENT": b":7\r\n", b"INFO": b"$0\r\n\r\n"}
+
+
+@contextmanager
+def hostile(path: Path, answer: Callable[[Words], bytes]) -> Iterator[str]:
+    """The URL of a server that logs in whoever comes, and then answers each request by `answer`."""
+    connections: list[socket.socket] = []
+
+    def serve(connection: socket.socket) -> None:
+        with suppress(OSError, ValueError), connection.makefile("rb") as file:
+            while head := file.readline():
+                words = [file.read(int(file.readline()[1:]) + 2)[:-2] for _ in range(int(head[1:]))]
+                connection.sendall(LOGIN.get(words[0]) or answer(words))
+
+    def accept() -> None:
+        while True:
+            try:
+                connections.append(listener.accept()[0])
+            except OSError:
+                return
+            threading.Thread(target=serve, args=connections[-1:], daemon=True).start()
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield f"unix://{path}?timeout=2s"
+        listener.shutdown(socket.SHUT_RDWR)
+        thread.join(20)
+        for connection in connections:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+
+@pytest.fixture
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("h") / "s"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(b"*2147483647\r\n", id="length"),
+        pytest.param(b"*2\r\n*1000000\r\n" + b"$-1\r\n" * 1000000 + b"*1000000\r\n", id="sum"),
+        pytest.param(b"*1\r\n" * 1000000, id="depth"),
+    ],
+)
+def test_answer_that_announces_too_much(path: Path, answer: bytes) -> None:
+    """Room is not made for it: that, and giving it back, took seconds beyond the deadline."""
+    with hostile(path, lambda _: answer) as url, closing(dueq.Queue("q", url)) as queue:
+        begin = time.monotonic()
+        with pytest.raises(errors.ProtocolError, match="does not speak"):
+            queue.push("x")
+        assert time.monotonic() - begin < 5
+
+
+def test_answers_to_a_wait_that_nothing_asked_for(path: Path) -> None:
+    """However many they are: they took the stack and minutes."""
+
+    def answer(words: Words) -> bytes:
+        return b"*-1\r\n" * 1000000 if words[0] == b"BZPOPMIN" else NOTHING
+
+    with hostile(path, answer) as url, closing(dueq.Queue("q", url)) as queue:
+        begin = time.monotonic()
+        with pytest.raises(errors.ProtocolError, match="nothing asked for"):
+            queue.reserve(timeout=3)
+        assert time.monotonic() - begin < 10
+
+
+@pytest.mark.parametrize("answer", [b"*-1\r\n", b":1\r\n", b"*3\r\n+k\r\n+w\r\n:0\r\n"])
+def test_wait_that_always_ends_at_once(path: Path, answer: bytes) -> None:
+    def each(words: Words) -> bytes:
+        return answer if words[0] == b"BZPOPMIN" else NOTHING
+
+    with hostile(path, each) as url, closing(dueq.Queue("q", url)) as queue:
+        begin = time.monotonic()
+        assert queue.reserve(timeout=1) is None
+        assert time.monotonic() - begin < 10
+
+
+@pytest.mark.parametrize("needs", [b"", b"<other"])
+def test_reserve_that_is_always_to_ask_again(path: Path, needs: bytes) -> None:
+    """It is asked until the call's deadline."""
+    head = b"$%d\r\n%s\r\n*" % (len(needs), needs)
+    again = NOTHING.replace(b":-1", b":0").replace(b"$0\r\n\r\n*", head)
+
+    def answer(words: Words) -> bytes:
+        return b":1\r\n" if b"dueq:{other}:msg" in words else again
+
+    with hostile(path, answer) as url, closing(dueq.Queue("q", url)) as queue:
+        begin = time.monotonic()
+        with pytest.raises(errors.TimeoutError):
+            queue.reserve()
+        assert time.monotonic() - begin < 10
