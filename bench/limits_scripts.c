@@ -149,20 +149,6 @@ static void draft_policies(struct load *load) {
     }
 }
 
-static void draft_to_other(struct load *load) {
-    draft(load, 1, 1);
-    for (size_t i = 0; i < MOST; i++)
-        load->drafts[i].to = (dueq_bytes){OTHER, strlen(OTHER)};
-}
-
-static void due_in_other(struct load *load) {
-    for (size_t done = 0; done < MOVED; done += MOST) {
-        draft_to_other(load);
-        push(load, MOST);
-    }
-    sleep_until_ms(clock_ms() + 5);
-}
-
 /* Reserved and then ended by their leases: all of one reserve are at their crash limit. */
 static void crashed(struct load *load) {
     draft(load, 0, 0);
@@ -216,12 +202,6 @@ static void peek_ready(struct load *load) { peek(load, DUEQ_READY); }
 static void peek_delayed(struct load *load) { peek(load, DUEQ_DELAYED); }
 static void peek_leased(struct load *load) { peek(load, DUEQ_LEASED); }
 static void peek_dead(struct load *load) { peek(load, DUEQ_DEAD); }
-
-static void reserve_other(struct load *load) {
-    dueq_result *result;
-    must(load->link->client, dueq_reserve(load->other, MOST, 0, 0, &result));
-    dueq_result_free(result);
-}
 
 static void ack_push_all(struct load *load) {
     must(load->link->client,
@@ -284,9 +264,7 @@ static const struct script {
     {"push delayed", draft_later, push_all},
     {"push with policies", draft_policies, push_all},
     {"push in their place", living, push_all},
-    {"push to another queue", draft_to_other, push_all},
     {"reserve", ready_own, reserve_all},
-    {"reserve from another queue", due_in_other, reserve_other},
     {"reserve crashed", crashed, reserve_all},
     {"reserve due and ended", due_and_ended, reserve_all},
     {"ack", leased_own, ack_all},

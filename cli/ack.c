@@ -50,18 +50,18 @@ static int ack_push(struct cli *cli, dueq_bytes ticket, dueq_queue *target, cons
 }
 
 /* The same, after reading what is to be read. */
-static int run_push(struct cli *cli, char *argv[], struct draft *draft, struct bodies *bodies) {
+static int run_push(struct cli *cli, char *argv[], const dueq_draft *shape, const char *to,
+                    struct bodies *bodies) {
     dueq_bytes input = {0};
     int code;
     if (!cli_open(cli, argv, &code))
         return code;
     dueq_queue *queue = cli->queue, *target = NULL;
-    if (draft->draft.to.size > 0) {
-        if (!cli_open_queue(cli, draft->draft.to.data, &code))
+    if (to) {
+        if (!cli_open_queue(cli, to, &code))
             return code;
         target = cli->queue;
         cli->queue = queue;
-        draft->draft.to = (dueq_bytes){0};
     }
     if (bodies->input && !input_all(cli, &input))
         return CLI_FAILED;
@@ -69,7 +69,7 @@ static int run_push(struct cli *cli, char *argv[], struct draft *draft, struct b
         if (bodies->list[i].size == 1 && *(const char *)bodies->list[i].data == '-')
             bodies->list[i] = input;
     const char *ticket = argv[optind];
-    code = ack_push(cli, (dueq_bytes){ticket, strlen(ticket)}, target, &draft->draft, bodies);
+    code = ack_push(cli, (dueq_bytes){ticket, strlen(ticket)}, target, shape, bodies);
     free((void *)(uintptr_t)input.data);
     return code;
 }
@@ -81,25 +81,30 @@ static dueq_status submit_ack(struct cli *cli, const dueq_bytes *tickets, size_t
 }
 
 static int run(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {
-        {"push", required_argument, NULL, 'p'}, DRAFT_OPTIONS, CLI_OPTIONS};
+    static const struct option options[] = {{"push", required_argument, NULL, 'p'},
+                                            {"to", required_argument, NULL, 't'},
+                                            DRAFT_OPTIONS,
+                                            CLI_OPTIONS};
     struct draft draft = DRAFT_NONE;
+    const char *to = NULL;
     struct bodies bodies = {0};
     int code;
     for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
         if (option == 'p')
             add_body(cli, &bodies, optarg);
+        else if (option == 't')
+            to = optarg;
         else
             draft_option(cli, &draft, option);
     }
     draft_ready(cli, &draft);
     cli_words(cli, argc, 1, bodies.count > 0 ? 1 : argc);
-    if (draft.given && bodies.count == 0)
+    if ((draft.given || to) && bodies.count == 0)
         cli_usage(cli, "what is to be pushed? --push BODY");
     if (draft.draft.id.size > 0 && bodies.count > 1)
         cli_usage(cli, "--id names one message; there is more than one --push");
     if (bodies.count > 0)
-        code = run_push(cli, argv, &draft, &bodies);
+        code = run_push(cli, argv, &draft.draft, to, &bodies);
     else if (cli_open(cli, argv, &code))
         code = cli_each(cli, argc, argv, "ticket", submit_ack, NULL);
     free(bodies.list);

@@ -229,7 +229,6 @@ enum {
     DRAFT_MAX_CRASHES,
     DRAFT_DROP,
     DRAFT_DEAD_LETTER,
-    DRAFT_TO,
     DRAFT_UNIQUE,
     DRAFT_REPLACE
 };
@@ -247,7 +246,6 @@ enum {
         {"max-crashes", required_argument, NULL, DRAFT_MAX_CRASHES},                               \
         {"drop", no_argument, NULL, DRAFT_DROP},                                                   \
         {"dead-letter", required_argument, NULL, DRAFT_DEAD_LETTER},                               \
-        {"to", required_argument, NULL, DRAFT_TO},                                                 \
         {"unique", required_argument, NULL, DRAFT_UNIQUE}, {                                       \
         "replace", optional_argument, NULL, DRAFT_REPLACE                                          \
     }

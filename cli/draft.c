@@ -142,9 +142,6 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
     case DRAFT_DEAD_LETTER:
         draft->dead_letter = text(optarg);
         break;
-    case DRAFT_TO:
-        draft->to = text(optarg);
-        break;
     case DRAFT_UNIQUE:
         draft->unique_ms = cli_duration(cli, "unique", optarg);
         break;

@@ -43,7 +43,6 @@ void cli_json_message(const struct cli *cli, const dueq_message *message) {
     add_number(object, "now_ms", message->now_ms);
     json_object_object_add(object, "drop", json_object_new_boolean(message->drop != 0));
     add_text(object, "dead_letter", message->dead_letter);
-    add_text(object, "to", message->to);
     for (size_t i = 0; i < message->header_count; i++) {
         json_object *name = json_text(message->headers[i].name);
         json_object_object_add(headers, json_object_get_string(name),
@@ -116,7 +115,6 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
         cli_print_time(message->expires_ms, message->now_ms);
     }
     row_if_any("ticket", message->ticket);
-    row_if_any("to", message->to);
     row_if_any("dead-letter", message->dead_letter);
     if (message->drop) {
         cli_label("drop");

@@ -136,7 +136,7 @@ dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, si
 
 const struct dueq__words *dueq__call_settlement(const struct dueq__call *call) {
     bool due = call->settling.count && !call->settling.done;
-    return due && call->script == &dueq__script_reserve ? &call->settling.words : NULL;
+    return due ? &call->settling.words : NULL;
 }
 
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {

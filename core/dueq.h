@@ -239,8 +239,8 @@ typedef struct dueq_backoff {
 typedef enum dueq_existing {
     DUEQ_REFUSE = 0,      /* nothing: that draft's outcome is DUPLICATE */
     DUEQ_REPLACE = 1,     /* the old one is gone as if cancelled, this one takes its place */
-    DUEQ_REPLACE_BODY = 2 /* the same, but one that is ready or delayed, has the same priority and
-                             does not move to another queue keeps its time, place and attempts */
+    DUEQ_REPLACE_BODY = 2 /* the same, but one that is ready or delayed and has the same priority
+                             keeps its time, place and attempts */
 } dueq_existing;
 
 /* A message to push. Start from DUEQ_DRAFT, which holds the defaults, and set what differs. */
@@ -260,7 +260,6 @@ typedef struct dueq_draft {
     dueq_backoff backoff;   /* the delay of a retry that names none */
     int drop;               /* 1: at its end it is gone, and not kept as dead */
     dueq_bytes dead_letter; /* the queue that it moves to at its end; size 0: DEAD in its own */
-    dueq_bytes to;          /* the queue that it moves to when it is due; size 0: none */
     int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
     dueq_existing existing; /* with an id */
 } dueq_draft;
@@ -302,7 +301,6 @@ typedef struct dueq_message {
     dueq_bytes error;   /* the text of the last retry or bury; empty if there was none */
     int drop;           /* as in the draft */
     dueq_bytes dead_letter;
-    dueq_bytes to;
 } dueq_message;
 
 /* What a queue holds and did, counted by the server in O(1). */
@@ -401,7 +399,7 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 
 /*
  * Stores messages, all of a call in one step: READY, or DELAYED until they are due.
- * count: 1 to DUEQ_MAX_BATCH; those that name a queue in `to` name one and the same.
+ * count: 1 to DUEQ_MAX_BATCH.
  * Items: OK, or DUPLICATE when a living message has that id, or it is still unique (unique_ms).
  * Errors: TOO_LARGE. Nothing is stored on failure, but for CLOSED and TIMEOUT, which do not know. To push again
  * with the same id then makes no second message while the first lives, and none at all within unique_ms.
@@ -439,7 +437,7 @@ DUEQ_API dueq_status dueq_ack(dueq_queue *queue, const dueq_bytes *tickets, size
 /*
  * Finishes a message and pushes its successors in one step: to `target`, another queue of the same
  * client, or (NULL) to its own. Where the lease was lost nothing is pushed, and every item says so.
- * Items: first the message's, then one for each draft, as of push. Drafts have no `to`.
+ * Items: first the message's, then one for each draft, as of push.
  */
 DUEQ_API dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
                                    const dueq_draft *drafts, size_t count, dueq_result **result);
@@ -521,8 +519,7 @@ DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most
  * step, and when there are none left, its counters, its history and the ids that are still unique. *removed (may be
  * NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next call. A message that is pushed
  * meanwhile is removed by a later step, or stays as a whole: then the queue is there again. What ends by itself
- * stays until then: locks, and what the server remembers of calls. Messages of another queue that move here when
- * they are due (`to`) are that one's, and what notes them stays.
+ * stays until then: locks, and what the server remembers of calls.
  * Returns OK when there is more to remove, EMPTY when there is nothing left: call again until then.
  */
 DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t most, size_t *removed);
@@ -534,8 +531,7 @@ DUEQ_API dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts);
  * Looks at messages of one state without touching them: READY in the order of delivery, the others
  * by their time. `most`: 1 to DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first page.
  * A page may have fewer messages than `most`; it is the last when its cursor is empty. What changes
- * its place between two pages of READY may be seen twice or not at all. Messages that move to another
- * queue (`to`) come last, in no order. Returns OK.
+ * its place between two pages of READY may be seen twice or not at all. Returns OK.
  */
 DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most,
                                dueq_result **result);

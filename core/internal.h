@@ -107,8 +107,6 @@ enum dueq__key {
     DUEQ__KEY_HIGH,
     DUEQ__KEY_LOW,
     DUEQ__KEY_TAKEN,
-    DUEQ__KEY_INCOMING,
-    DUEQ__KEY_OUTGOING,
     DUEQ__KEY_RATES,
     DUEQ__KEY_REPLY, /* followed by the session: see call.c */
     DUEQ__KEY_LOCK,  /* these two by a lock's name: see lock.c */
@@ -129,7 +127,7 @@ enum dueq__key {
 
 extern const char *const dueq__key_suffix[DUEQ__KEY_OWN];
 /* Which keys of another queue a script gets behind its own (core/scripts/lib/other.lua). */
-#define DUEQ__OTHER_COUNT 13
+#define DUEQ__OTHER_COUNT 11
 extern const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT];
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
@@ -187,9 +185,9 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
     dueq__script_retry, dueq__script_extend, dueq__script_bury, dueq__script_cancel,
     dueq__script_find, dueq__script_stats, dueq__script_recall, dueq__script_kick,
     dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge,
-    dueq__script_release, dueq__script_ack_push, dueq__script_transfer, dueq__script_peek,
-    dueq__script_kick_all, dueq__script_rates, dueq__script_lock, dueq__script_relock,
-    dueq__script_unlock, dueq__script_remove;
+    dueq__script_release, dueq__script_ack_push, dueq__script_peek, dueq__script_kick_all,
+    dueq__script_rates, dueq__script_lock, dueq__script_relock, dueq__script_unlock,
+    dueq__script_remove;
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
@@ -333,8 +331,8 @@ struct dueq_queue {
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     int64_t minute; /* of the last call that may have kept the history */
-    /* What the next reserve needs of another queue: ">NAME" or "<NAME", see reserve.lua. */
-    char need[1 + DUEQ_MAX_NAME];
+    /* The queue whose keys the next reserve needs too (">NAME" of reserve.lua); size 0: none. */
+    char need[DUEQ_MAX_NAME];
     size_t need_size;
     unsigned plain; /* reserves in a row that gave at once all they were asked for, all plain */
 };

@@ -43,7 +43,7 @@ dueq_status dueq__policy_check(const dueq_draft *draft, struct dueq__error *erro
 /* How many bytes the fields take; 0: all is usual, and there is no such part. */
 size_t dueq__policy_size(const dueq_draft *draft);
 void dueq__policy_write(const dueq_draft *draft, unsigned char *out);
-/* Sets max_crashes, drop, dead_letter and to. False: damaged. */
+/* Sets max_crashes, drop and dead_letter. False: damaged. */
 bool dueq__policy_read(dueq_bytes fields, dueq_message *message);
 
 /* ---- ticket.c ---------------------------------------------------------------------------------- */

@@ -3,7 +3,7 @@
 #include "internal.h"
 
 /* Fields in this order, each with its tag and the size of its value before it. */
-enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4, TAG_TO = 5 };
+enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4 };
 #define FIELD_HEAD 2
 
 /* ---- Checking ---- */
@@ -50,12 +50,12 @@ static dueq_status check_backoff(const dueq_backoff *backoff, struct dueq__error
     return status ? status : check_delay("a backoff's cap", backoff->cap_ms, 0, error);
 }
 
-/* A queue's name that may be left out. */
-static dueq_status check_name(const char *what, dueq_bytes name, struct dueq__error *error) {
+/* The queue's name may be left out. */
+static dueq_status check_dead_letter(dueq_bytes name, struct dueq__error *error) {
     struct dueq__error met;
     if (!name.size || !dueq__name_check(name.data, name.size, &met))
         return DUEQ_OK;
-    return dueq__fail(error, met.status, "%s: %.480s", what, met.text);
+    return dueq__fail(error, met.status, "dead_letter: %.480s", met.text);
 }
 
 dueq_status dueq__policy_check(const dueq_draft *draft, struct dueq__error *error) {
@@ -67,9 +67,7 @@ dueq_status dueq__policy_check(const dueq_draft *draft, struct dueq__error *erro
             error, DUEQ_INVALID,
             "a message is dropped at its end or goes to a dead-letter queue, not both");
     dueq_status status = check_backoff(&draft->backoff, error);
-    if (!status)
-        status = check_name("dead_letter", draft->dead_letter, error);
-    return status ? status : check_name("to", draft->to, error);
+    return status ? status : check_dead_letter(draft->dead_letter, error);
 }
 
 /* ---- Writing ---- */
@@ -94,8 +92,7 @@ static size_t field_size(size_t size) { return size ? FIELD_HEAD + size : 0; }
 size_t dueq__policy_size(const dueq_draft *draft) {
     return field_size(backoff_size(&draft->backoff)) +
            field_size(draft->max_crashes == DUEQ_DEFAULT_CRASHES ? 0 : 2) +
-           (draft->drop ? FIELD_HEAD : 0) + field_size(draft->dead_letter.size) +
-           field_size(draft->to.size);
+           (draft->drop ? FIELD_HEAD : 0) + field_size(draft->dead_letter.size);
 }
 
 static unsigned char *put_head(unsigned char *out, int tag, size_t size) {
@@ -124,10 +121,6 @@ static unsigned char *put_backoff(unsigned char *out, const dueq_backoff *backof
     return out;
 }
 
-static unsigned char *put_name(unsigned char *out, int tag, dueq_bytes name) {
-    return name.size ? dueq__put(put_head(out, tag, name.size), name) : out;
-}
-
 void dueq__policy_write(const dueq_draft *draft, unsigned char *out) {
     out = put_backoff(out, &draft->backoff);
     if (draft->max_crashes != DUEQ_DEFAULT_CRASHES) {
@@ -137,8 +130,8 @@ void dueq__policy_write(const dueq_draft *draft, unsigned char *out) {
     }
     if (draft->drop)
         out = put_head(out, TAG_DROP, 0);
-    out = put_name(out, TAG_DEAD_LETTER, draft->dead_letter);
-    put_name(out, TAG_TO, draft->to);
+    if (draft->dead_letter.size)
+        dueq__put(put_head(out, TAG_DEAD_LETTER, draft->dead_letter.size), draft->dead_letter);
 }
 
 /* ---- Reading ---- */
@@ -181,9 +174,6 @@ static bool read_field(int tag, dueq_bytes value, dueq_message *message) {
     case TAG_DEAD_LETTER:
         message->dead_letter = value;
         return good_name(value);
-    case TAG_TO:
-        message->to = value;
-        return good_name(value);
     default:
         return false;
     }
@@ -194,7 +184,7 @@ bool dueq__policy_read(dueq_bytes fields, dueq_message *message) {
     int last = 0;
     message->max_crashes = DUEQ_DEFAULT_CRASHES;
     message->drop = 0;
-    message->dead_letter = message->to = (dueq_bytes){0};
+    message->dead_letter = (dueq_bytes){0};
     while (at < end) {
         if (end - at < FIELD_HEAD || end - at - FIELD_HEAD < at[1] || at[0] <= last ||
             !read_field(at[0], (dueq_bytes){at + FIELD_HEAD, at[1]}, message))

@@ -11,16 +11,15 @@
 struct batch {
     const dueq_draft *drafts;
     size_t count;
-    size_t made;   /* ids to be made here */
-    size_t given;  /* bytes of the other ids */
-    size_t total;  /* bytes of all envelopes */
-    bool usual;    /* all ids made here, all due now, and nothing to look at but to store them */
-    dueq_bytes to; /* the queue that some of them name; size 0: none does */
+    size_t made;  /* ids to be made here */
+    size_t given; /* bytes of the other ids */
+    size_t total; /* bytes of all envelopes */
+    bool usual;   /* all ids made here, all due now, and nothing to look at but to store them */
 };
 
 static bool is_usual(const dueq_draft *draft) {
     return draft->id.size == 0 && !draft->at_ms && !draft->delay_ms && !draft->ttl_ms &&
-           !draft->priority && !draft->to.size;
+           !draft->priority;
 }
 
 static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
@@ -37,14 +36,6 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->given += draft->id.size;
         batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
         batch->usual = batch->usual && is_usual(draft);
-        if (draft->to.size && batch->to.size && !dueq__same(draft->to, batch->to))
-            status = dueq__fail(error, DUEQ_INVALID,
-                                "the messages of one push can move to one other queue, not to "
-                                "'%.*s' and to '%.*s'",
-                                (int)batch->to.size, (const char *)batch->to.data,
-                                (int)draft->to.size, (const char *)draft->to.data);
-        if (draft->to.size)
-            batch->to = draft->to;
     }
     if (!status && batch->total > DUEQ_MAX_BODY)
         status =
@@ -120,14 +111,6 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
     return dueq__call_submit(client, words);
 }
 
-/* Gives the request another queue's keys too, or frees its words. */
-static dueq_status add_other(dueq_client *client, dueq_bytes name, struct dueq__words *words) {
-    dueq_status status = dueq__call_other(client, name);
-    if (status)
-        dueq__words_free(words);
-    return status;
-}
-
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
     struct batch batch;
     struct dueq__words words;
@@ -135,8 +118,6 @@ dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t
     dueq_status status = measure(queue, drafts, count, &batch);
     if (!status)
         status = dueq__verb_begin(queue, &dueq__script_push, count, &words);
-    if (!status && batch.to.size)
-        status = add_other(queue->client, batch.to, &words);
     if (status)
         return status;
     queue->client->call.few = batch.usual;
@@ -156,15 +137,15 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (!status)
         status = measure(queue, drafts, count, &batch);
-    if (!status && batch.to.size)
-        status = dueq__fail(error, DUEQ_INVALID, "a successor has no `to`: name the target queue");
     if (!status)
         status = dueq__verb_begin(queue, &dueq__script_ack_push, 1 + count, &words);
-    if (!status)
-        status =
-            add_other(queue->client, dueq__keys_name(target ? target->keys : queue->keys), &words);
     if (status)
         return status;
+    status = dueq__call_other(queue->client, dueq__keys_name(target ? target->keys : queue->keys));
+    if (status) {
+        dueq__words_free(&words);
+        return status;
+    }
     batch.usual = false; /* the script has one form only */
     dueq__words_bytes(&words, ticket.data, ticket.size);
     return submit(queue->client, &batch, parts.id, &words);

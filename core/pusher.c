@@ -117,7 +117,7 @@ void dueq_pusher_close(dueq_pusher *pusher) {
 static size_t copy_size(const dueq_draft *draft) {
     size_t size = draft->header_count * sizeof(dueq_header) +
                   draft->backoff.list_count * sizeof(int64_t) + draft->body.size + draft->id.size +
-                  draft->dead_letter.size + draft->to.size;
+                  draft->dead_letter.size;
     for (size_t i = 0; i < draft->header_count; i++)
         size += draft->headers[i].name.size + draft->headers[i].value.size;
     return size;
@@ -152,7 +152,6 @@ static void *copy(dueq_draft *out, const dueq_draft *draft, size_t size) {
     out->body = keep(&at, draft->body);
     out->id = keep(&at, draft->id);
     out->dead_letter = keep(&at, draft->dead_letter);
-    out->to = keep(&at, draft->to);
     return owned;
 }
 
@@ -195,9 +194,8 @@ static void move_on(dueq_pusher *pusher) {
         dueq_pump(client);
 }
 
-static bool fits(const struct pushes *batch, const dueq_draft *draft, size_t size) {
-    return batch && batch->count < DUEQ_MAX_BATCH && batch->bytes + size <= BATCH_BYTES &&
-           dueq__same(batch->drafts[0].to, draft->to);
+static bool fits(const struct pushes *batch, size_t size) {
+    return batch && batch->count < DUEQ_MAX_BATCH && batch->bytes + size <= BATCH_BYTES;
 }
 
 static bool is_full(const dueq_pusher *pusher, size_t size) {
@@ -241,7 +239,7 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
     if (is_full(pusher, size))
         return DUEQ_PENDING;
     struct pushes *batch = pusher->gathered.last, *added = NULL;
-    if (!fits(batch, draft, size))
+    if (!fits(batch, size))
         batch = added = new_batch();
     void *owned = batch ? copy(&batch->drafts[batch->count], draft, size) : NULL;
     if (!owned) {

@@ -8,12 +8,8 @@
  * settled by the same request.
  */
 
-/* How many entries one transfer looks at. */
-#define TRANSFER_MOST 100
 /* So many reserves in a row that found plain messages at once make a queue busy. */
 #define BUSY 4
-
-static void decode(dueq_client *client, const struct dueq__reply *reply);
 
 static void put_arguments(struct dueq__words *words, const struct dueq__wait *wait, bool stay,
                           bool duty) {
@@ -24,44 +20,13 @@ static void put_arguments(struct dueq__words *words, const struct dueq__wait *wa
     dueq__words_text(words, duty ? "1" : "0");
 }
 
-static void decode_transferred(dueq_client *client, const struct dueq__reply *reply) {
-    int64_t moved;
-    if (dueq__reply_number(reply, &moved) && moved >= 0)
-        dueq__wait_ask(client, client->call.wait.at);
-    else
-        dueq__verb_unexpected(client);
-}
-
-/* Brings what is due in the queue `source` to the one that is asked. Harmless to run twice. */
-static dueq_status transfer(dueq_client *client, dueq_bytes source) {
-    struct dueq__call *call = &client->call;
-    struct dueq__words words;
-    call->script = &dueq__script_transfer;
-    call->changes = call->few = false;
-    call->decode = decode_transferred;
-    dueq_status status = dueq__call_other(client, source);
-    if (status)
-        return status;
-    dueq__call_words(client, &words);
-    dueq__words_bytes(&words, source.data, source.size);
-    dueq__words_number(&words, TRANSFER_MOST);
-    return dueq__call_submit(client, &words);
-}
-
 static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__call *call = &client->call;
     struct dueq__watch *watch = &call->wait.watches[call->wait.at];
     dueq_queue *queue = call->queue;
-    dueq_bytes name = {0};
-    if (queue->need_size)
-        name = (dueq_bytes){queue->need + 1, queue->need_size - 1};
-    queue->need_size = 0;
-    if (name.size && *queue->need == '<')
-        return transfer(client, name);
+    dueq_bytes name = {queue->need, queue->need_size};
     struct dueq__words words;
-    call->script = &dueq__script_reserve;
-    call->changes = true;
-    call->decode = decode;
+    queue->need_size = 0;
     dueq_status status = dueq__call_other(client, name);
     if (status)
         return status;
@@ -103,17 +68,17 @@ static bool is_plain(const struct dueq__reply *reply, size_t asked) {
     return plain;
 }
 
-/* Keeps what the script needs of another queue for the next request; false: it cannot need that. */
+/* Keeps whose keys the script needs for the next request (">NAME"); false: there is no such queue. */
 static bool keep_need(dueq_queue *queue, dueq_bytes need) {
     struct dueq__error ignored;
     const char *text = need.data;
     queue->need_size = 0;
     if (need.size == 0)
         return true;
-    if ((*text != '>' && *text != '<') || dueq__name_check(text + 1, need.size - 1, &ignored))
+    if (*text != '>' || dueq__name_check(text + 1, need.size - 1, &ignored))
         return false;
-    queue->need_size = need.size;
-    memcpy(queue->need, text, need.size);
+    queue->need_size = need.size - 1;
+    memcpy(queue->need, text + 1, need.size - 1);
     return true;
 }
 
@@ -235,6 +200,7 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
         client->call.settling.owner = settlement->owner;
     }
     client->call.settling.plain = plain;
+    client->call.decode = decode;
     struct dueq__wait *wait = &client->call.wait;
     size_t turn = order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
     for (size_t i = 0; i < queue_count; i++) {

@@ -17,7 +17,7 @@ struct dueq__settlement {
     void *owner;
 };
 
-/* What a reserve settles first: its words go with the first request that reserves, and no other. */
+/* What a reserve settles first: its words go with the requests until one has done it. */
 struct dueq__settling {
     struct dueq__words words;
     size_t count; /* of its outcomes; 0: there is no settlement */

@@ -62,7 +62,6 @@ static PyObject *message_object(const dueq_message *message) {
         PyLong_FromLongLong(message->expires_ms),
         PyLong_FromLong(message->drop),
         text_object(message->dead_letter),
-        text_object(message->to),
     };
 
     return tuple_object(items, sizeof items / sizeof *items);

@@ -82,12 +82,9 @@ class Inside:
         self.command("RPUSH", "ready", ticket)
 
     def pass_due(self) -> None:
-        """Lets what is delayed, or comes from another queue, be due."""
-        for part in ["delayed", "incoming"]:
-            for member in self.scores(part):
-                self.command("ZADD", part, 1, member)
-        for id in self.hash("outgoing"):
-            self.command("HSET", "outgoing", id, 1)
+        """Lets what is delayed be due."""
+        for member in self.scores("delayed"):
+            self.command("ZADD", "delayed", 1, member)
         self.command("HSET", "info", "next", 1)
 
     def now_ms(self) -> int:

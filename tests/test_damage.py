@@ -69,40 +69,6 @@ def test_garbage_among_the_dead(inside: Inside) -> None:
     assert inside.queue.stats().dead == 0
 
 
-def test_garbage_among_what_arrives(inside: Inside, mails: Inside) -> None:
-    garbage = [b"x", b"x\n", b"\n", b"x\nno{name", b"x\n\xff", b"x\n" + b"n" * 256]
-    garbage += [b"%d" % n for n in range(30)]
-    for text in garbage:
-        mails.command("ZADD", "incoming", "-inf", text)
-    inside.queue.push("a", to="mails")
-    waited = mails.queue.reserve(timeout=5)
-    assert waited
-    assert waited.body == b"a"
-    assert sorted(set_aside(mails)) == sorted(garbage)
-
-
-@pytest.mark.parametrize("source", ["orders", "mails", "nobody"])
-def test_arriving_that_does_not_exist(inside: Inside, mails: Inside, source: str) -> None:
-    inside.queue.push("stays", id="stays", delay=3600)
-    for id in ["stays", "none", ""]:
-        mails.command("ZADD", "incoming", 1, f"{id}\n{source}")
-    inside.queue.push("a", to="mails")
-    assert bodies(mails.queue) == [b"a"]
-    assert mails.scores("incoming") == {}
-    assert inside.queue.stats().delayed == 1
-
-
-def test_arriving_from_many_that_have_nothing(inside: Inside, mails: Inside) -> None:
-    """A call goes through all of them, however many, to what there is."""
-    inside.queue.push("a", to="mails", delay=3600)
-    for number in range(1500):
-        mails.command("ZADD", "incoming", 1, f"x\nqueue{number}")
-    mails.pass_due()
-    inside.pass_due()
-    assert bodies(mails.queue) == [b"a"]
-    assert mails.scores("incoming") == {}
-
-
 # ---- What no producer may send ----
 
 # An id with a NUL splits an environment, one with a newline forges a line, ESC commands a terminal.
@@ -194,33 +160,10 @@ def test_header_whose_value_is_any_text(inside: Inside, value: bytes) -> None:
 # ---- Times and numbers ----
 
 
-@pytest.mark.parametrize("text", NUMBERS)
-def test_due_of_what_moves(inside: Inside, mails: Inside, text: str) -> None:
-    """It goes at once, or stays where it is until it is set going anew; others pass it."""
-    inside.queue.push("a", id="a", to="mails", delay=3600)
-    inside.queue.push("b", to="mails")
-    inside.command("HSET", "outgoing", "a", text)
-    assert [message.id for message in inside.queue.peek("delayed")].count("a") == 1
-    mails.pass_due()
-    arrived = bodies(mails.queue)
-    assert b"b" in arrived
-    assert mails.queue.reserve(timeout=0.05) is None
-    if b"a" not in arrived:
-        found = inside.queue.find("a")
-        assert found
-        assert found.state == "delayed"
-        assert inside.queue.reschedule("a")
-        arrived += bodies(mails.queue)
-    assert sorted(arrived) == [b"a", b"b"]
-
-
 @pytest.mark.parametrize("text", ["inf", "-inf", "1e300", "-5", "0.5"])
-@pytest.mark.parametrize("part", ["delayed", "leased", "incoming"])
-def test_time_of_an_entry(inside: Inside, mails: Inside, part: str, text: str) -> None:
-    if part == "incoming":
-        mails.queue.push("a", to="orders", delay=3600)
-    else:
-        inside.queue.push("a", delay=3600 * (part == "delayed"))
+@pytest.mark.parametrize("part", ["delayed", "leased"])
+def test_time_of_an_entry(inside: Inside, part: str, text: str) -> None:
+    inside.queue.push("a", delay=3600 * (part == "delayed"))
     held = inside.queue.reserve_many(1)
     [member] = inside.scores(part)
     inside.command("ZADD", part, text, member)
@@ -336,22 +279,6 @@ def test_info_is_gone(inside: Inside) -> None:
     assert sorted(bodies(queue, timeout=0.5)) == [b"a", b"high", b"later", b"low"]
 
 
-@pytest.mark.parametrize("part", ["outgoing", "incoming"])
-def test_one_side_of_a_move_is_gone(inside: Inside, mails: Inside, part: str) -> None:
-    """It can be found, and cancelled or set going anew, and does not stop the others."""
-    inside.queue.push("a", id="a", to="mails", delay=0.001)
-    (inside if part == "outgoing" else mails).command("DEL", part)
-    inside.queue.push("b", to="mails")
-    assert bodies(mails.queue) == [b"b"]
-    found = inside.queue.find("a")
-    assert found
-    if found.state == "delayed":
-        assert inside.queue.reschedule("a")
-        assert bodies(mails.queue) == [b"a"]
-    else:
-        assert inside.queue.cancel("a")
-
-
 # ---- Keys of another type ----
 
 
@@ -377,26 +304,14 @@ def test_dead_letter_queue_of_another_type(inside: Inside, mails: Inside, part: 
     assert bodies(mails.queue) == [b"a"]
 
 
-@pytest.mark.parametrize("part", ["msg", "past", "outgoing", "dead", "info"])
-def test_source_queue_of_another_type(inside: Inside, mails: Inside, part: str) -> None:
-    mails.queue.push("a", id="a", to="orders")
-    mails.command("DEL", part)
-    mails.command("SET", part, "foreign")
-    inside.queue.push("b")
-    assert bodies(inside.queue) == [b"b"]
-    assert set_aside(inside) == [b"a\nmails"]
-    assert inside.scores("incoming") == {}
-
-
 KEYS = [
-    *["msg", "ready", "high", "low", "delayed", "leased", "dead", "outgoing", "incoming", "wake"],
-    *["info", "past", "taken", "rates", "bad", "lock:held", "free:held"],
+    *["msg", "ready", "high", "low", "delayed", "leased", "dead", "wake", "info", "past"],
+    *["taken", "rates", "bad", "lock:held", "free:held"],
 ]
 VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "push": lambda queue, _, __: queue.push("x"),
     "push with an id": lambda queue, _, __: queue.push("x", id="x", priority=1, unique=1),
     "push later": lambda queue, _, __: queue.push("x", delay=60),
-    "push elsewhere": lambda queue, _, __: queue.push("x", to="mails"),
     "replace": lambda queue, _, __: queue.push("x", id="later", replace=True),
     "replace the body": lambda queue, _, __: queue.push("x", id="later", replace="body"),
     "reserve": lambda queue, _, __: queue.reserve_many(10),
@@ -412,7 +327,6 @@ VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "kick_all": lambda queue, _, __: queue.kick_all(),
     "cancel": lambda queue, _, __: queue.cancel("later"),
     "reschedule": lambda queue, _, __: queue.reschedule("later", delay=60),
-    "reschedule elsewhere": lambda queue, _, __: queue.reschedule("moves", delay=60),
     "find": lambda queue, _, __: queue.find("later"),
     "peek": lambda queue, _, __: [list(queue.peek(state)) for state in dueq.State],
     "stats": lambda queue, _, __: queue.stats(),
@@ -451,7 +365,6 @@ def test_key_of_another_type(inside: Inside, verb: str, part: str) -> None:
     dead.bury("no")
     queue.push_many(["a", dueq.Draft("b", priority=1), dueq.Draft("c", priority=-1)])
     queue.push("later", id="later", delay=3600, unique=3600)
-    queue.push("moves", id="moves", to="mails", delay=3600)
     lock = queue.lock("held", ttl=60)
     assert lock
     inside.command("DEL", part)

@@ -102,7 +102,7 @@ def test_document_keys_of_another_queue_are_the_scripts() -> None:
     found = re.search(r"in the\s+order ([\w, \n]+)\. Where", section("Keys"))
     library = (ROOT / "core/scripts/lib/other.lua").read_text(encoding="utf-8")
     assert found
-    assert re.split(r",\s+", found[1]) == re.findall(r"'(\w+)',", library)
+    assert re.split(r",\s+", found[1]) == re.findall(r"'(\w+)'", library)
 
 
 # ---- Golden tables ----

@@ -287,53 +287,6 @@ def test_taken_holds_unique_ids_until_their_time(inside: Inside) -> None:
     assert take(inside.queue).body == b"z"
 
 
-# ---- outgoing and incoming ----
-
-
-def test_outgoing_and_incoming_note_what_moves(inside: Inside, mails: Inside) -> None:
-    before = inside.now_ms()
-    for id in ["a", "b"]:
-        inside.queue.push("x", id=id, to="mails", delay=60)
-    inside.queue.push("x", id="c", to="mails")
-    assert inside.tickets() == {}
-    dues = {id: int(due) for id, due in inside.hash("outgoing").items()}
-    assert dues.keys() == {b"a", b"b", b"c"}
-    assert before <= dues[b"a"] - 60_000 <= inside.now_ms()
-    assert before <= dues[b"c"] <= inside.now_ms()
-    assert mails.scores("incoming") == {id + b"\norders": due for id, due in dues.items()}
-    assert mails.info("next") == dues[b"c"]
-    assert b"next" not in inside.hash("info")
-    assert mails.scores("wake") == {b"w": 0}
-    inside.queue.reschedule("a", delay=3600)
-    due = int(inside.hash("outgoing")[b"a"])
-    assert mails.scores("incoming")[b"a\norders"] == due
-    assert before + 3600_000 <= due
-    inside.queue.cancel("b")
-    assert inside.hash("outgoing").keys() == {b"a", b"c"}
-    message = take(mails.queue)
-    assert (message.id, message.queue) == ("c", "mails")
-    assert mails.hash("msg").keys() == {b"c"}
-    assert mails.scores("incoming").keys() == {b"a\norders", b"b\norders"}
-    inside.pass_due()
-    mails.pass_due()
-    assert take(mails.queue).id == "a"
-    assert inside.hash("msg") == {}
-    assert inside.hash("outgoing") == {}
-    assert mails.scores("incoming") == {}
-
-
-def test_what_cannot_move_is_dead_where_it_is(inside: Inside, mails: Inside) -> None:
-    mails.queue.push("mine", id="bill-7", delay=3600)
-    inside.queue.push("x", id="bill-7", to="mails")
-    stamp = inside.envelope("bill-7")[4:14]
-    assert mails.queue.reserve() is None
-    assert inside.tickets() == {"dead": [b"1.%s:bill-7" % stamp]}
-    assert inside.hash("outgoing") == {}
-    text = b"the queue mails has a living message of this id"
-    assert inside.hash("past") == {b"bill-7": b"1 1 0 %s %s" % (stamp, text)}
-    assert inside.info("buried") == 1
-
-
 # ---- lock and free ----
 
 
@@ -369,7 +322,7 @@ def everything(inside: Inside) -> dict[bytes, bytes]:
 
 LOOKS: dict[str, Callable[[dueq.Queue], object]] = {
     "stats": dueq.Queue.stats,
-    "find": lambda queue: [queue.find(id) for id in ["a", "moves", "dead", "none"]],
+    "find": lambda queue: [queue.find(id) for id in ["a", "dead", "none"]],
     "peek": lambda queue: [list(queue.peek(state, page=2)) for state in dueq.State],
     "rates": dueq.Queue.rates,
     "queues": lambda queue: dueq.queues(queue.url),
@@ -383,7 +336,6 @@ def test_looking_changes_nothing(inside: Inside, look: str) -> None:
     assert everything(inside) == {}
     queue.push_many([dueq.Draft(id, id=id) for id in ["dead", "leased", "back", "a", "b", "c"]])
     queue.push_many([dueq.Draft("high", priority=1, delay=0.001), dueq.Draft("low", priority=-1)])
-    queue.push("moves", id="moves", to="mails", delay=3600)
     dead, leased, back = queue.reserve_many(3)
     dead.bury("no")
     leased.extend(0.001)
@@ -395,16 +347,14 @@ def test_looking_changes_nothing(inside: Inside, look: str) -> None:
     assert everything(inside) == before
 
 
-def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside, mails: Inside) -> None:
+def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside) -> None:
     queue = inside.queue
     drafts = [dueq.Draft("a"), dueq.Draft("b", id="b"), dueq.Draft("c", priority=1, ttl=60)]
     queue.push_many([*drafts, dueq.Draft("d", delay=3600, id="d")])
-    queue.push("e", to="mails")
     for message in queue.reserve_many(3):
         message.retry(error="again")
     queue.ack_many(queue.reserve_many(3))
     queue.cancel("d")
-    take(mails.queue).ack()
     assert queue.reserve() is None
     found = {key.decode() for key in everything(inside)}
     parts = {key[len(inside.key("")) :].split(":")[0] for key in found if "orders" in key}

@@ -121,8 +121,8 @@ def take_locks(queue: dueq.Queue) -> None:
 
 def move(queue: dueq.Queue, mails: dueq.Queue, url: str) -> None:
     """Both ways to another queue, a chain, and a wait for both."""
-    queue.push("later", id="later", to=mails.name, delay=3600)
-    assert queue.reschedule("later", delay=0.2)
+    mails.push("later", id="later", delay=3600)
+    assert mails.reschedule("later", delay=0.2)
     with dueq.Queues([mails.name, queue.name], url, order="round robin") as both:
         moved = both.reserve(timeout=10)
         assert moved
@@ -237,8 +237,6 @@ def test_another_queue_is_not_permitted() -> None:
     with shop() as (server, url), dueq.Queue("orders", url) as queue:
         with dueq.Queue("mails", url) as mails, refused:
             mails.push("x")
-        with refused:
-            queue.push("x", to="mails")
         queue.push("y", dead_letter="mails")
         message = take(queue)
         with refused:
@@ -290,7 +288,7 @@ def test_full_server_refuses_push_only() -> None:
         assert lock
         server.command("CONFIG", "SET", "maxmemory", "1")
         drafts = [dueq.Draft("x"), dueq.Draft("x", id="x"), dueq.Draft("x", priority=1, ttl=1)]
-        drafts += [dueq.Draft("x", to="mails"), dueq.Draft("x", id="0", replace=True)]
+        drafts += [dueq.Draft("x", delay=60), dueq.Draft("x", id="0", replace=True)]
         for draft in drafts:
             with pytest.raises(errors.FullError):
                 queue.push_many([draft])

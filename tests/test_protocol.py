@@ -50,7 +50,6 @@ class Policy:
         self.max_crashes = int(words.get("max_crashes", 5)) or None
         self.drop = "drop" in words
         self.dead_letter = words.get("dead_letter")
-        self.to = words.get("to")
         self.backoff: dueq.Backoff | None = None
         if "list" in words:
             number, delays = words["list"].split("/")
@@ -146,7 +145,6 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
         max_crashes=row.max_crashes,
         drop=row.drop,
         dead_letter=row.dead_letter,
-        to=row.to,
     )
     stored = inside.envelope(id)
     assert row.at(stored, row.expires_ms.to_bytes(8, "big")) == row.bytes
@@ -157,7 +155,7 @@ def test_push_stores_the_golden_policy(inside: Inside, row: Policy) -> None:
     tag = (stored[4:14].decode() if row.stamp else "") + row.mark()
     ticket = f"0.{tag}:{id}" if tag else id
     line = {"h": "high", "": "ready", "l": "low"}[row.mark()]
-    assert inside.tickets() == ({} if row.to else {line: [ticket.encode()]})
+    assert inside.tickets() == {line: [ticket.encode()]}
 
 
 @pytest.mark.parametrize("row", POLICIES)
@@ -174,7 +172,7 @@ def test_reserve_reads_the_golden_policy(inside: Inside, row: Policy) -> None:
     for shown in (found, message):
         assert (shown.body, shown.headers) == (row.body, row.headers)
         assert (shown.priority, shown.max_crashes) == (row.priority, row.max_crashes)
-        assert (shown.drop, shown.dead_letter, shown.to) == (row.drop, row.dead_letter, row.to)
+        assert (shown.drop, shown.dead_letter) == (row.drop, row.dead_letter)
     assert (message.ticket, message.attempt, message.created) == (ticket, 1, 1793541600)
     least, most = row.first_delay_ms()
     before = inside.now_ms()
@@ -264,7 +262,7 @@ def test_reserve_knows_tickets(inside: Inside, row: list[str]) -> None:
 @pytest.mark.parametrize("name", sorted({row[0] for row in golden("keys")}))
 def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     server.command("FLUSHALL")
-    inside, source = Inside(server, name), Inside(server, "source")
+    inside = Inside(server, name)
     queue = inside.queue
     queue.push("a", delay=3600)
     queue.push("b")
@@ -275,8 +273,6 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     assert queue.reserve() is None
     queue.push_many([dueq.Draft("d"), dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
     queue.push("g", id="g", unique=3600)
-    queue.push("h", to="source", delay=3600)
-    source.queue.push("i", to=name, delay=3600)
     assert queue.lock("a lock: nightly", ttl=3600)
     lock = queue.lock("free", ttl=3600)
     assert lock

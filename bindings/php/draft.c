@@ -16,7 +16,6 @@ static const dueq_php_key keys[] = {
     KEY("maxCrashes", LIMIT, max_crashes),
     KEY("drop", TRUTH, drop),
     KEY("deadLetter", TEXT, dead_letter),
-    KEY("to", TEXT, to),
     KEY("unique", VALUE, unique),
     KEY("replace", VALUE, replace),
 #undef KEY
@@ -147,7 +146,6 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
     draft->drop = fields->drop;
     return fill_text(&draft->id, fields->id, "id", item) &&
            fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item) &&
-           fill_text(&draft->to, fields->to, "to", item) &&
            fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts", item) &&
            fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes", item) &&
            fill_priority(draft, fields->priority, item) &&
@@ -194,7 +192,7 @@ dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena) {
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
     bool unlimited = false; /* null leaves 0 in the number */
 
-    ZEND_PARSE_PARAMETERS_START(1, 16)
+    ZEND_PARSE_PARAMETERS_START(1, 15)
         Z_PARAM_STR(fields->body)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields->delay)
@@ -209,7 +207,6 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
         Z_PARAM_LONG_OR_NULL(fields->max_crashes, unlimited)
         Z_PARAM_BOOL(fields->drop)
         Z_PARAM_STR_OR_NULL(fields->dead_letter)
-        Z_PARAM_STR_OR_NULL(fields->to)
         Z_PARAM_ZVAL(fields->unique)
         Z_PARAM_ZVAL(fields->replace)
     ZEND_PARSE_PARAMETERS_END_EX(return false);

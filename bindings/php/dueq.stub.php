@@ -134,7 +134,6 @@ namespace Dueq
          * @param bool $drop at its end the message is gone, and not kept as dead
          * @param string|null $deadLetter the queue that it moves to at its end; null: it is dead in its
          *     own. Not together with $drop
-         * @param string|null $to the queue that it moves to when it is due; null: none
          * @param float|\DateInterval|null $unique with $id: refuses others of that id for this long
          *     after the push, also when the message is gone; null: as long as it lives
          * @param bool|string $replace with $id, where a living message has it. false: this one is
@@ -163,7 +162,6 @@ namespace Dueq
             ?int $maxCrashes = 5,
             bool $drop = false,
             ?string $deadLetter = null,
-            ?string $to = null,
             float|\DateInterval|null $unique = null,
             bool|string $replace = false
         ): string {}
@@ -173,8 +171,7 @@ namespace Dueq
          * all. All messages are checked before the first is sent.
          *
          * @param array $messages each a body (string), or an array with the names of push()'s parameters as
-         *     keys, of which only body is required; any number. Those of a step that name a queue in
-         *     "to" name one and the same
+         *     keys, of which only body is required; any number
          * @return list<string|null> in order, each message's id, or null for a duplicate
          * @throws Exception\DueqException as push(); steps before the failed one are stored
          */
@@ -359,8 +356,7 @@ namespace Dueq
          * Takes the queue away with all that it has: its messages, its counters and history, and the ids
          * that are still unique; in steps as of purge(). A message that is pushed meanwhile is removed
          * too, or stays as a whole: then the queue is there again, as it is when a consumer waits at it. Its
-         * locks stay until they end. So do messages of another queue that move here when they are due: they
-         * are that one's.
+         * locks stay until they end.
          *
          * @param callable|null $progress as of purge()
          * @return int how many messages it took away
@@ -684,16 +680,13 @@ namespace Dueq
         /** The queue that it moves to at its end; null: it is dead in its own. */
         public readonly ?string $deadLetter;
 
-        /** The queue that it moves to when it is due; null: none. */
-        public readonly ?string $to;
-
         private function __construct() {}
 
         /**
          * Finishes the message: it is gone.
          *
-         * @param array|null $push successors, stored in the same step, as messages of pushMany() without
-         *     "to"; up to 200. Where the lease was lost, none is stored
+         * @param array|null $push successors, stored in the same step, as messages of pushMany(); up to
+         *     200. Where the lease was lost, none is stored
          * @param string|null $to the queue that these go to; null: the message's own
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
@@ -870,7 +863,6 @@ namespace Dueq
             ?int $maxCrashes = 5,
             bool $drop = false,
             ?string $deadLetter = null,
-            ?string $to = null,
             float|\DateInterval|null $unique = null,
             bool|string $replace = false
         ): int {}

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 3c7fe5ea8022e376929c298c0e3f7b0adf4fc8e1 */
+ * Stub hash: f70b59ca1da609e4e5297a0d9382cc8be4398bc3 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -47,7 +47,6 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_push, 0, 1, IS_
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
 ZEND_END_ARG_INFO()
@@ -270,7 +269,6 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_push, 0, 1, IS
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
 ZEND_END_ARG_INFO()
@@ -1198,12 +1196,6 @@ static zend_class_entry *register_class_Dueq_Message(void)
 	zend_string *property_deadLetter_name = zend_string_init("deadLetter", sizeof("deadLetter") - 1, 1);
 	zend_declare_typed_property(class_entry, property_deadLetter_name, &property_deadLetter_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
 	zend_string_release(property_deadLetter_name);
-
-	zval property_to_default_value;
-	ZVAL_UNDEF(&property_to_default_value);
-	zend_string *property_to_name = zend_string_init("to", sizeof("to") - 1, 1);
-	zend_declare_typed_property(class_entry, property_to_name, &property_to_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING|MAY_BE_NULL));
-	zend_string_release(property_to_name);
 
 	return class_entry;
 }

@@ -67,8 +67,7 @@ enum {
     MESSAGE_EXPIRES,
     MESSAGE_ERROR,
     MESSAGE_DROP,
-    MESSAGE_DEAD_LETTER,
-    MESSAGE_TO
+    MESSAGE_DEAD_LETTER
 };
 
 static void make_headers(zval *out, const dueq_message *message) {
@@ -150,7 +149,6 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ERROR), message->error);
     ZVAL_BOOL(OBJ_PROP_NUM(object, MESSAGE_DROP), message->drop);
     make_name(OBJ_PROP_NUM(object, MESSAGE_DEAD_LETTER), message->dead_letter);
-    make_name(OBJ_PROP_NUM(object, MESSAGE_TO), message->to);
 }
 
 void dueq_php_message_hold(zend_object *object, dueq_php_loop *loop) {

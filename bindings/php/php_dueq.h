@@ -225,7 +225,7 @@ static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(
 
 /* One message in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_fields {
-    zend_string *body, *id, *dead_letter, *to;
+    zend_string *body, *id, *dead_letter;
     zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace;
     HashTable *headers;
     zend_long max_attempts, max_crashes; /* 0: without limit */

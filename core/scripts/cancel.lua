@@ -1,18 +1,17 @@
 -- cancel: takes messages back from any state. The ticket of a ready one stays in the list and is
--- dropped when it is met without its body; so does what another queue notes of one that moves there.
+-- dropped when it is met without its body.
 -- KEYS[1] msg       HASH  id -> envelope
 -- KEYS[2] delayed   ZSET  ticket -> due, ms
 -- KEYS[3] leased    ZSET  ticket -> end of lease, ms
 -- KEYS[4] dead      ZSET  ticket -> when it died, ms
 -- KEYS[5] info      HASH  next, claims, counters
 -- KEYS[6] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[7] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[8] reply     STRING  what the session's last call answered
+-- KEYS[7] reply     STRING  what the session's last call answered
 -- ARGV    number, keep, minute, ids ...
 -- Returns one digit for each id: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0: there is
 -- no such message.
 local msg, delayed, leased, dead = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local info, past, outgoing = KEYS[5], KEYS[6], KEYS[7]
+local info, past = KEYS[5], KEYS[6]
 -- include ticket
 -- include name
 -- include envelope
@@ -25,7 +24,6 @@ redis.call('ZCARD', delayed)
 redis.call('ZCARD', leased)
 redis.call('ZCARD', dead)
 redis.call('HLEN', past)
-local moving = redis.call('HLEN', outgoing) > 0
 local states, cancelled = {}, 0
 for i = 4, #ARGV do
   local id = ARGV[i]
@@ -42,9 +40,6 @@ for i = 4, #ARGV do
         state = i + 1
       end
     end
-    if moving and redis.call('HDEL', outgoing, id) == 1 then
-      state = 2
-    end
     states[#states + 1] = state
     cancelled = cancelled + 1
   end
@@ -52,4 +47,4 @@ end
 if cancelled > 0 then
   count(info, 'cancelled', cancelled)
 end
-return done(KEYS[8], table.concat(states))
+return done(KEYS[7], table.concat(states))

@@ -4,11 +4,10 @@
 -- KEYS[3] leased    ZSET  ticket -> end of lease, ms
 -- KEYS[4] dead      ZSET  ticket -> when it died, ms
 -- KEYS[5] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[6] outgoing  HASH  id -> due, ms, of messages that move to another queue
 -- ARGV    id
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead), its time in ms, ticket,
 -- envelope, past ('' where there is none) }.
-local msg, delayed, leased, dead, past, outgoing = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
+local msg, delayed, leased, dead, past = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include int
 -- include ticket
@@ -25,10 +24,6 @@ end
 local text = redis.call('HGET', past, id)
 local ticket = current_ticket(id, envelope, text)
 local state, time = 1, '0'
-local leaves = redis.call('HGET', outgoing, id)
-if leaves then
-  state, time = 2, leaves
-end
 for i, set in ipairs({ delayed, leased, dead }) do
   local score = redis.call('ZSCORE', set, ticket)
   if score then

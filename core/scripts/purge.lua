@@ -8,13 +8,12 @@
 -- KEYS[7] dead       ZSET  ticket -> when it died, ms
 -- KEYS[8] past       HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[9] info       HASH  next, claims, counters
--- KEYS[10] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[11] reply     STRING  what the session's last call answered
+-- KEYS[10] reply     STRING  what the session's last call answered
 -- ARGV    number, keep, minute, state (1 ready, 2 delayed, 3 leased, 4 dead), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
 local keys = {
   msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],
-  dead = KEYS[7], past = KEYS[8], info = KEYS[9], outgoing = KEYS[10],
+  dead = KEYS[7], past = KEYS[8], info = KEYS[9],
 }
 -- include ticket
 -- include name
@@ -32,9 +31,7 @@ if state == 1 then
   for _, line in ipairs({ keys.high, keys.ready, keys.low }) do
     redis.call('LLEN', line)
   end
-elseif state == 2 then
-  redis.call('HLEN', keys.outgoing)
 end
 local purged, met = purge_state(keys, state, most)
 local more = met == most and ' +' or ''
-return done(KEYS[11], string.format('%d', purged) .. more)
+return done(KEYS[10], string.format('%d', purged) .. more)

@@ -12,9 +12,7 @@
 -- KEYS[11] dead      ZSET  ticket -> when it died, ms
 -- KEYS[12] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[13] taken     ZSET  id -> until when it is unique, ms
--- KEYS[14] outgoing  HASH  id -> due, ms, of messages that move to another queue
 -- FEW     6: with 'now' these are all
--- OTHER   the keys of the queue that messages move to
 -- ARGV    number, keep, minute, then by the form:
 --         'now': id, envelope for each message; ids made by the core, all ready at once
 --         'any': id, envelope, due, extra for each; due is '0' (now), '+ms' from now or '@ms' since 1970,
@@ -64,13 +62,10 @@ end
 -- include past
 -- include place
 -- include line
--- include other
 -- include store
 local keys = {
   msg = msg, ready = ready, high = KEYS[7], low = KEYS[8], delayed = KEYS[9], leased = KEYS[10], dead = KEYS[11],
-  wake = wake, info = info, past = KEYS[12], taken = KEYS[13], outgoing = KEYS[14],
-  queue = queue_of(msg),
+  wake = wake, info = info, past = KEYS[12], taken = KEYS[13],
 }
-local target = other_keys(15)
-local windows = store_check(keys, target)
-return done(KEYS[5], store(keys, 5, now_ms(), target, windows))
+local windows = store_check(keys)
+return done(KEYS[5], store(keys, 5, now_ms(), windows))

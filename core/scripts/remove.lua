@@ -9,20 +9,18 @@
 -- KEYS[7] dead       ZSET  ticket -> when it died, ms
 -- KEYS[8] past       HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[9] info       HASH  next, claims, counters
--- KEYS[10] outgoing  HASH  id -> due, ms, of messages that move to another queue
--- KEYS[11] incoming  ZSET  id and name of the other queue -> due, ms
--- KEYS[12] taken     ZSET  id -> until when it is unique, ms
--- KEYS[13] wake      ZSET  wake markers
--- KEYS[14] bad       LIST  entries that were no tickets
--- KEYS[15] rates     LIST  the history
--- KEYS[16] reply     STRING  what the session's last call answered
+-- KEYS[10] taken     ZSET  id -> until when it is unique, ms
+-- KEYS[11] wake      ZSET  wake markers
+-- KEYS[12] bad       LIST  entries that were no tickets
+-- KEYS[13] rates     LIST  the history
+-- KEYS[14] reply     STRING  what the session's last call answered
 -- ARGV    number, keep, minute, how many messages at most
 -- Returns "messages taken away" or, when there is more to do, "messages taken away +".
 local keys = {
   msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], leased = KEYS[6],
-  dead = KEYS[7], past = KEYS[8], info = KEYS[9], outgoing = KEYS[10],
+  dead = KEYS[7], past = KEYS[8], info = KEYS[9],
 }
-local incoming, taken, wake, bad, rates = KEYS[11], KEYS[12], KEYS[13], KEYS[14], KEYS[15]
+local taken, wake, bad, rates = KEYS[10], KEYS[11], KEYS[12], KEYS[13]
 -- include ticket
 -- include name
 -- include envelope
@@ -34,13 +32,13 @@ local incoming, taken, wake, bad, rates = KEYS[11], KEYS[12], KEYS[13], KEYS[14]
 
 local PART = 1000 -- of what is no message, in one step
 
-for _, hash in ipairs({ keys.msg, keys.past, keys.info, keys.outgoing }) do
+for _, hash in ipairs({ keys.msg, keys.past, keys.info }) do
   redis.call('HLEN', hash)
 end
 for _, list in ipairs({ keys.ready, keys.high, keys.low, bad, rates }) do
   redis.call('LLEN', list)
 end
-for _, set in ipairs({ keys.delayed, keys.leased, keys.dead, incoming, taken, wake }) do
+for _, set in ipairs({ keys.delayed, keys.leased, keys.dead, taken, wake }) do
   redis.call('ZCARD', set)
 end
 
@@ -69,9 +67,8 @@ if not more then
   redis.call('DEL', bad, rates)
   removed = removed + lost
   more = others or pasts or redis.call('ZCARD', taken) > 0
-  -- What is to move here is another queue's: it finds its time in info, and those who wait for it.
-  if not more and redis.call('ZCARD', incoming) == 0 then
+  if not more then
     redis.call('DEL', keys.info, wake)
   end
 end
-return done(KEYS[16], string.format('%d', removed) .. (more and ' +' or ''))
+return done(KEYS[14], string.format('%d', removed) .. (more and ' +' or ''))

@@ -12,8 +12,7 @@
 -- KEYS[10] dead      ZSET  ticket -> when it died, ms
 -- KEYS[11] past      HASH  id -> deliveries, forgiven, crashes, tag, last error
 -- KEYS[12] bad       LIST  entries that were no tickets
--- KEYS[13] incoming  ZSET  messages of other queues that move here -> due, ms
--- KEYS[14] rates     LIST  the history
+-- KEYS[13] rates     LIST  the history
 -- FEW     6: these are enough where all is as usual; else it takes nothing and says: call again at once
 -- OTHER   a dead-letter queue's keys
 -- ARGV    number, keep, minute, count, lease in ms (0: the message's own), default lease in ms, '1' if the consumer waits when there is nothing, '1' if it has a duty: it took the wake
@@ -27,8 +26,8 @@
 --           envelope's own, else the default, from now.
 --         wait: 0 call again at once, -1 nothing to come or others look after it.
 --         needs: '', or '>NAME': messages at their end must go to the queue NAME: call with its keys;
---         or '<NAME': messages of the queue NAME are due here: run transfer first; or '!ERROR': the
---         settlement is done, and then the server answered this error, so that nothing was taken.
+--         or '!ERROR': the settlement is done, and then the server answered this error, so that nothing
+--         was taken.
 --         outcomes: a digit for each acknowledged ticket, and one for the retry, as of ack and retry.
 --         pasts: { index, past, ... } of the messages that came back.
 local call, argv = redis.call, ARGV
@@ -40,7 +39,7 @@ if argv[3] == '1' then
   -- include int
   -- include totals
   -- include tally
-  tally(info, ready, KEYS[14], now)
+  tally(info, ready, KEYS[13], now)
 end
 
 -- Here and below, what is seldom needed is defined where it is needed: it would cost at every call.
@@ -65,7 +64,7 @@ if argv[9] then
     -- include backoff
     -- include retry
     -- include named
-    give_back, keys, other = retry, keys_by_name(), other_keys(15)
+    give_back, keys, other = retry, keys_by_name(), other_keys(14)
     found = retry_look(keys, argv[stop + 1], now, other)
     if found.needs then
       return '>' .. found.needs
@@ -159,7 +158,7 @@ local function pop(lines, line, asked)
   return found, line
 end
 
-local damaged, looked, paused, needs = 0, false, false, ''
+local damaged, looked, paused = 0, false, false
 local tickets, line, popped = nil, 0, 0 -- popped: tickets taken from `ready`
 local look = first and first <= now
 while not problem and KEYS[7] do
@@ -168,7 +167,6 @@ while not problem and KEYS[7] do
     -- include past
     -- include bad
     -- include line
-    -- include name
     -- include promote
     local fine, found = pcall(function()
       looked = true
@@ -177,12 +175,9 @@ while not problem and KEYS[7] do
       if paused then
         return 0
       end
-      local keys, moved, broken, source, arrival, strays = keys_by_name()
+      local keys, moved, broken = keys_by_name()
       first, moved, broken = promote(keys, now, 100)
-      source, arrival, strays = arriving(keys, now)
-      needs = source and '<' .. source or ''
-      first = earlier(first, arrival)
-      damaged = damaged + broken + strays
+      damaged = damaged + broken
       -- They were just moved there; or the note of them is gone.
       local others = #lines == 1 and redis.call('LLEN', keys.high) + redis.call('LLEN', keys.low) or 0
       if others > 0 then
@@ -216,7 +211,7 @@ elseif tickets and lines[line] == ready then
 end
 
 local pasts = {}
-local reply, n, rounds, asked = { now, -1, 0, 0, needs, pasts, outcomes or '' }, 0, 0, count_asked
+local reply, n, rounds, asked = { now, -1, 0, 0, '', pasts, outcomes or '' }, 0, 0, count_asked
 local usual_lease = lease > 0 and lease or tonumber(argv[6])
 local usual_stop = string.format('%d', stop)
 local shortest -- lease given
@@ -255,7 +250,7 @@ while tickets do
     -- include bad
     -- include odd
     -- include sweep
-    keys, other, settle, drop = keys_by_name(), other_keys(15), settle_odd, sweep
+    keys, other, settle, drop = keys_by_name(), other_keys(14), settle_odd, sweep
     round.envelopes = envelopes
     for i = 1, #tickets do
       round.given[i] = true

@@ -6,30 +6,27 @@
 -- KEYS[5] delayed    ZSET  ticket -> due, ms
 -- KEYS[6] leased     ZSET  ticket -> end of lease, ms
 -- KEYS[7] dead       ZSET  ticket -> when it died, ms
--- KEYS[8] incoming   ZSET  messages of other queues that move here -> due, ms
--- KEYS[9] outgoing   HASH  id -> due, ms, of messages that move to another queue
--- KEYS[10] info      HASH  next, claims, counters
--- KEYS[11] rates     LIST  the history
+-- KEYS[8] info       HASH  next, claims, counters
+-- KEYS[9] rates      LIST  the history
 -- Returns { now ms, ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried,
 --           cancelled, purged, damaged, next due or end of lease (0: none), 1 if it is paused,
 --           mark, the first ticket of ready, of high, of low ('': none) }.
 -- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
 -- known). It is the last one noted (see lib/tally.lua) before as many tickets had come as there left since.
 local msg, ready, high, low = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local outgoing, info, rates = KEYS[9], KEYS[10], KEYS[11]
+local info, rates = KEYS[8], KEYS[9]
 -- include now
 -- include int
 -- include ticket
 
 local sets, first = {}, nil
-for i, set in ipairs({ KEYS[5], KEYS[6], KEYS[7], KEYS[8] }) do
+for i, set in ipairs({ KEYS[5], KEYS[6], KEYS[7] }) do
   sets[i] = redis.call('ZCARD', set)
   local head = i ~= 3 and redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
   if head and (not first or tonumber(head) < first) then
     first = tonumber(head)
   end
 end
-local leaving = redis.call('HLEN', outgoing)
 local all = redis.call('HLEN', msg)
 local names = {
   'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled', 'purged', 'damaged', 'skew', 'paused',
@@ -63,7 +60,7 @@ if place then
   end
 end
 return {
-  int(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - leaving, 0), sets[1] + leaving, sets[2], sets[3],
+  int(now_ms()), math.max(all - sets[1] - sets[2] - sets[3], 0), sets[1], sets[2], sets[3],
   counters[1], counters[2], counters[3], counters[4], counters[5], counters[6], counters[7], counters[8], counters[9],
   int(math.max(0, math.min(first or 0, 4102444800000))), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)),

@@ -59,7 +59,6 @@ class Push:
     id: str = "-"
     due: int = FAR
     queue: str = ""
-    to: str = "-"
     max_attempts: int = 0
     max_crashes: int = 0
     dead_letter: str = "-"
@@ -132,7 +131,7 @@ def whole(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _intend(push: Push, rest: list[str]) -> None:
-    push.id, due, push.queue, push.to, attempts, crashes, push.dead_letter, push.backoff = rest
+    push.id, due, push.queue, attempts, crashes, push.dead_letter, push.backoff = rest
     push.due, push.max_attempts, push.max_crashes = int(due), int(attempts), int(crashes)
 
 

@@ -20,7 +20,7 @@ def follows(push: Push) -> bool:
     Does each delivery and death follow from those before? Deliveries that nobody noted (their
     consumer was killed, or lost the answer) have crashed, or a loop's end gave them back uncounted.
     """
-    states = {State(push.queue if push.to == "-" else push.to)}
+    states = {State(push.queue)}
     ended = 0
     facts: list[Delivery | Death] = [*push.deliveries, *push.deaths]
     facts.sort(key=lambda fact: (fact.number, isinstance(fact, Death)))

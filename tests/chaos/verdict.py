@@ -25,8 +25,7 @@ class Verdict:
     unknown: Counter[str] = field(default_factory=Counter)  # the same where nobody was told
     crashed: int = 0  # deliveries that followed the end of a lease
     succeeded: int = 0  # successors that were delivered
-    moved: int = 0  # messages that came to another queue when they were due
-    moved_at_end: int = 0  # to their dead-letter queue
+    moved: int = 0  # messages that came to their dead-letter queue
     died: int = 0
     late_ms: int = 0  # the latest first delivery
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
@@ -61,8 +60,7 @@ class Verdict:
             " after it was due",
             f"ended by: {done}, lease {self.crashed}; calls not known to be run:"
             f" {unknown or 'none'}",
-            f"moved when due {self.moved}, moved at their end {self.moved_at_end}, found dead"
-            f" {self.died}, successors {self.succeeded}",
+            f"moved at their end {self.moved}, found dead {self.died}, successors {self.succeeded}",
         ]
 
     def broken(self) -> dict[str, list[str]]:
@@ -111,8 +109,7 @@ def _count(verdict: Verdict, push: Push) -> None:
     verdict.accepted += push.outcome == "accepted"
     verdict.deliveries += len(push.deliveries)
     verdict.died += len(push.deaths)
-    verdict.moved += bool(push.deliveries) and push.to != "-"
-    verdict.moved_at_end += len({delivery.queue for delivery in push.deliveries}) > 1
+    verdict.moved += len({delivery.queue for delivery in push.deliveries}) > 1
     for delivery in push.deliveries:
         if delivery.ended:
             verdict.done[delivery.verb] += 1

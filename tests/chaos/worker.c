@@ -119,11 +119,11 @@ static const struct backoff {
      {DUEQ_BACKOFF_LIST, DUEQ_JITTER_FULL, .list_ms = (int64_t[]){20, 200, 80}, .list_count = 3}},
 };
 
-/* `draft` gets its id and body from here, when it is marked. `dead_letter` and `to`: -1 none. */
+/* `draft` gets its id and body from here, when it is marked. `dead_letter`: -1 none. */
 struct item {
     dueq_draft draft;
     const struct backoff *backoff;
-    int dead_letter, to;
+    int dead_letter;
     size_t padding;
     char id[MARK], mark[MARK], body[BODY];
 };
@@ -131,15 +131,12 @@ struct item {
 static struct item items[MOST];
 
 static void plain_draft(struct item *item) {
-    *item = (struct item){.draft = DUEQ_DRAFT,
-                          .backoff = backoffs,
-                          .dead_letter = -1,
-                          .to = -1,
-                          .padding = below(201)};
+    *item = (struct item){
+        .draft = DUEQ_DRAFT, .backoff = backoffs, .dead_letter = -1, .padding = below(201)};
 }
 
 /* One that may ask for anything. own: with an id of its own. */
-static void any_draft(struct item *item, int queue, bool own) {
+static void any_draft(struct item *item, bool own) {
     static const uint32_t limits[] = {0, 2, 5};
     static const dueq_priority priorities[] = {DUEQ_HIGH, DUEQ_NORMAL, DUEQ_NORMAL, DUEQ_LOW};
     unsigned kind = below(100), later = 20 + below(1981);
@@ -151,7 +148,6 @@ static void any_draft(struct item *item, int queue, bool own) {
                  self.pushes);
     item->backoff = &backoffs[below(5)];
     item->dead_letter = rare(300) ? (int)below(2) : -1;
-    item->to = rare(200) ? !queue : -1;
     item->draft = (dueq_draft){.delay_ms = kind < 30 ? later : 0,
                                .at_ms = kind >= 30 && kind < 40 ? now_ms() + later : 0,
                                .max_attempts = limits[below(3)],
@@ -180,12 +176,11 @@ static void intend(int queue, struct item *list, size_t count, dueq_draft *draft
         draft->body = (dueq_bytes){item->body, (size_t)size + item->padding};
         draft->id = (dueq_bytes){item->id, strlen(item->id)};
         draft->dead_letter = bytes_of(item->dead_letter);
-        draft->to = bytes_of(item->to);
         drafts[i] = *draft;
-        note("intend %s %s %" PRId64 " %s %s %" PRIu32 " %" PRIu32 " %s %s", item->mark,
+        note("intend %s %s %" PRId64 " %s %" PRIu32 " %" PRIu32 " %s %s", item->mark,
              *item->id ? item->id : "-", draft->at_ms ? draft->at_ms : now_ms() + draft->delay_ms,
-             name_of(queue), name_of(item->to), draft->max_attempts, draft->max_crashes,
-             name_of(item->dead_letter), item->backoff->name);
+             name_of(queue), draft->max_attempts, draft->max_crashes, name_of(item->dead_letter),
+             item->backoff->name);
     }
 }
 
@@ -271,7 +266,7 @@ static void produce(double rate) {
             if (plain)
                 plain_draft(&items[i]);
             else
-                any_draft(&items[i], queue, !rare(200));
+                any_draft(&items[i], !rare(200));
         }
         for (int tries = 0; again && tries < 4 && !stopped(); tries++)
             again = rare(500) ? fly(queue, again) : push(queue, again);
@@ -349,8 +344,7 @@ static void succeed(int queue, const dueq_message *message) {
     dueq_draft drafts[2];
     int target = (int)below(2);
     size_t count = 1 + below(2);
-    any_draft(&list[0], target, false);
-    list[0].to = -1;
+    any_draft(&list[0], false);
     plain_draft(&list[1]);
     if (target == queue && message->id.size > 4 && message->id.size < MARK &&
         memcmp(message->id.data, "own-", 4) == 0)

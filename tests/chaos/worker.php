@@ -101,7 +101,6 @@ final class Worker extends Hand
             'backoff' => one_of(array_values($this->backoffs)),
             'maxCrashes' => one_of([null, 2, 5]),
             'deadLetter' => rare(0.3) ? one_of([$queue, $away]) : null,
-            'to' => rare(0.2) ? $away : null,
             'unique' => $own && $unique ? 5.0 : null,
         ];
     }
@@ -127,7 +126,6 @@ final class Worker extends Hand
                 $draft['id'] ?? '-',
                 $due,
                 $queue,
-                $draft['to'] ?? '-',
                 array_key_exists('maxAttempts', $draft) ? (int) $draft['maxAttempts'] : 5,
                 array_key_exists('maxCrashes', $draft) ? (int) $draft['maxCrashes'] : 5,
                 $draft['deadLetter'] ?? '-',
@@ -299,7 +297,7 @@ final class Worker extends Hand
     private function succeed(Message $message): void
     {
         $target = one_of($this->names);
-        $drafts = [['to' => null] + $this->draft($target, false)];
+        $drafts = [$this->draft($target, false)];
         if (rare(0.5)) {
             $again = str_starts_with($message->id, 'own-') && $target === $message->queue;
             $drafts[] = ['body' => padding(), 'id' => $again ? $message->id : null];

@@ -97,7 +97,6 @@ class Worker(Hand):
             backoff=self.chance.choice(tuple(BACKOFFS.values())),
             max_crashes=self.chance.choice((None, 2, 5)),
             dead_letter=self.chance.choice((queue, away)) if self.rare(0.3) else None,
-            to=away if self.rare(0.2) else None,
             unique=5 if own and unique else None,
         )
 
@@ -111,7 +110,7 @@ class Worker(Hand):
         elif isinstance(draft.at, float):
             due = int(draft.at * 1000)
         line = (
-            f"intend {mark} {draft.id or '-'} {due} {queue} {draft.to or '-'}"
+            f"intend {mark} {draft.id or '-'} {due} {queue}"
             f" {draft.max_attempts or 0} {draft.max_crashes or 0}"
             f" {draft.dead_letter or '-'} {NAMES[draft.backoff]}"
         )
@@ -258,7 +257,7 @@ class Worker(Hand):
     def succeed(self, message: Message) -> None:
         """Acknowledges a message and pushes one or two in its place, the second under its id."""
         target = self.chance.choice(self.names)
-        drafts = [replace(self.draft(target, own=False), to=None)]
+        drafts = [self.draft(target, own=False)]
         if self.rare(0.5):
             again = message.id.startswith("own-") and target == message.queue
             drafts.append(Draft(self.padding(), id=message.id if again else None))

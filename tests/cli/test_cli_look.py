@@ -22,15 +22,15 @@ def test_find_as_text(dueq: Program) -> None:
     assert (found["priority"], found["deliveries"]) == ("normal", "0")
     assert found["header"] == "a=b"
     assert found["body"] == "hello"
-    assert not found.keys() & {"to", "dead-letter", "drop", "expires", "error"}
+    assert not found.keys() & {"dead-letter", "drop", "expires", "error"}
 
 
 def test_find_as_text_with_policies(dueq: Program) -> None:
     policy = ["--priority", "high", "--ttl", "1h", "--max-crashes", "0", "--dead-letter", "failed"]
-    dueq("push", "orders", "hello", "--id", "x", "--to", "parcels", "--delay", "1m", *policy)
+    dueq("push", "orders", "hello", "--id", "x", "--delay", "1m", *policy)
     found = rows(dueq, "x")
     assert (found["priority"], found["crashes"]) == ("high", "0 of any number")
-    assert (found["dead-letter"], found["to"]) == ("failed", "parcels")
+    assert found["dead-letter"] == "failed"
     assert "Z (in 3" in found["expires"]
     dueq("push", "orders", "hello", "--id", "y", "--drop")
     assert rows(dueq, "y")["drop"] == "yes"
@@ -42,7 +42,7 @@ def test_find_as_json(dueq: Program) -> None:
     assert (found["queue"], found["priority"], found["drop"]) == ("orders", "low", True)
     assert (found["crashes"], found["max_crashes"], found["deliveries"]) == (0, 5, 0)
     assert 3_590_000 < found["expires_ms"] - found["now_ms"] <= 3_600_000
-    assert not found.keys() & {"to", "dead_letter", "error", "ticket"}
+    assert not found.keys() & {"dead_letter", "error", "ticket"}
     dueq("push", "orders", "hello", "--id", "y", "--dead-letter", "failed")
     found = dueq.find("y")
     assert (found["dead_letter"], found["drop"], found["expires_ms"]) == ("failed", False, None)

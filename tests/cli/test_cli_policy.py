@@ -110,15 +110,6 @@ def test_push_with_a_limit_of_crashes(dueq: Program) -> None:
     assert (found["state"], found["crashes"], found["max_crashes"]) == ("dead", 1, 1)
 
 
-def test_push_to_another_queue(dueq: Program) -> None:
-    dueq("push", "orders", "now", "--to", "parcels")
-    assert dueq("reserve", "parcels", "--body").text == "now"
-    dueq("push", "orders", "later", "--to", "parcels", "--delay", "300ms", "--id", "x")
-    assert dueq.find("x")["to"] == "parcels"
-    assert dueq("reserve", "parcels", "--body", "--wait", "10s").text == "later"
-    assert dueq.run("find", "orders", "x").code == 1
-
-
 def test_push_of_an_id_that_is_unique_for_a_time(dueq: Program) -> None:
     dueq("push", "orders", "hello", "--id", "x", "--unique", "1h")
     dueq("reserve", "orders", "--ack")
@@ -181,6 +172,7 @@ def test_ack_pushes_nothing_when_the_lease_is_lost(dueq: Program) -> None:
         ["--push", "-", "--push", "-"],
         ["--push", "one", "--push", "two", "--id", "x"],
         ["--push", "next", "--to", "or{d}ers"],
+        ["--push", "next", "--to", ""],
     ],
 )
 def test_ack_with_wrong_arguments(dueq: Program, words: list[str]) -> None:

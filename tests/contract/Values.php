@@ -97,10 +97,8 @@ trait Values
                 $draft[$name] = $found[$key] ?: null;
             }
         }
-        foreach (['dead_letter' => 'deadLetter', 'to' => 'to'] as $key => $name) {
-            if (isset($found[$key])) {
-                $draft[$name] = $this->queueName($found[$key]);
-            }
+        if (isset($found['dead_letter'])) {
+            $draft['deadLetter'] = $this->queueName($found['dead_letter']);
         }
         $draft += array_intersect_key($found, ['priority' => 0, 'drop' => 0]);
         if (isset($found['id'])) {

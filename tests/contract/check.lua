@@ -1,6 +1,6 @@
 -- What must be true of queues' keys at the end of each situation: every living message is in exactly
 -- one state, in the line of its priority if it is ready, and every ticket outside the lines has its message;
--- what moves to another queue is awaited there; and `next` is not later than what comes next.
+-- and `next` is not later than what comes next.
 -- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then only that no
 --       message is in two states.
 -- Returns what is not true, a line each.
@@ -61,37 +61,15 @@ local function check_states(queue)
   for _, place in ipairs({ 'delayed', 'leased', 'dead' }) do
     note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))
   end
-  for _, id in ipairs(redis.call('HKEYS', queue .. 'outgoing')) do
-    if redis.call('HEXISTS', queue .. 'msg', id) == 1 then
-      note('delayed', id)
-    elseif not damaged then
-      complain('%s moves and has no message', id)
-    end
-  end
   local held = redis.call('HLEN', queue .. 'msg')
   if held ~= living and not damaged then
     complain('%d messages are stored and %d are in a state', held, living)
   end
 end
 
-local function check_moves(queue)
-  local name = string.match(queue, '^dueq:{(.*)}:$')
-  local moves = redis.call('HGETALL', queue .. 'outgoing')
-  for i = 1, #moves, 2 do
-    local awaited = false
-    for _, other in ipairs(KEYS) do
-      local time = redis.call('ZSCORE', other .. 'incoming', moves[i] .. '\n' .. name)
-      awaited = awaited or (time and tonumber(time) <= tonumber(moves[i + 1]))
-    end
-    if not awaited then
-      complain('no other queue awaits %s', moves[i])
-    end
-  end
-end
-
 local function check_next(queue)
   local first = tonumber(redis.call('HGET', queue .. 'info', 'next') or '')
-  for _, name in ipairs({ 'delayed', 'leased', 'incoming' }) do
+  for _, name in ipairs({ 'delayed', 'leased' }) do
     local head = redis.call('ZRANGE', queue .. name, 0, 0, 'WITHSCORES')[2]
     if head and (not first or first > tonumber(head)) then
       complain('the first of %s is at %s and next is %s', name, head, tostring(first))
@@ -106,7 +84,6 @@ end
 for _, queue in ipairs(KEYS) do
   check_states(queue)
   if not damaged then
-    check_moves(queue)
     check_next(queue)
     for _, id in ipairs(redis.call('HKEYS', queue .. 'past')) do
       if redis.call('HEXISTS', queue .. 'msg', id) == 0 then

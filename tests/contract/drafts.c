@@ -44,13 +44,10 @@ static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
         fill_backoff(run, field(from, "backoff"), &draft->backoff);
     draft->drop = json_object_get_boolean(field(from, "drop"));
     draft->dead_letter = bytes(run, from, "dead_letter");
-    draft->to = bytes(run, from, "to");
     draft->unique_ms = number(from, "unique_ms", 0);
     draft->existing = (dueq_existing)choice(run, from, "existing", existing);
     if (draft->dead_letter.size)
         queue_named(run, draft->dead_letter);
-    if (draft->to.size && strcmp(run->verb, "ack_push") != 0)
-        queue_named(run, draft->to);
 }
 
 static json_object *draft_at(json_object *step, size_t index) {

@@ -31,11 +31,8 @@ local function shift_history(rates)
 end
 
 for _, queue in ipairs(KEYS) do
-  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'incoming', 'taken' }) do
+  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'taken' }) do
     shift_scores(queue .. name)
-  end
-  for _, id in ipairs(redis.call('HKEYS', queue .. 'outgoing')) do
-    redis.call('HINCRBY', queue .. 'outgoing', id, -ms)
   end
   local messages = redis.call('HGETALL', queue .. 'msg')
   for i = 1, #messages, 2 do

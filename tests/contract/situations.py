@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parent
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
-DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter", "to"}
+DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
 DRAFT |= {"unique_ms", "existing"}
 JOB_DRAFT = {
     "payload",
@@ -188,9 +188,8 @@ class Values:
         for name in ("max_attempts", "max_crashes"):
             if name in found:
                 options[name] = found[name] or None
-        for name in ("dead_letter", "to"):
-            if name in found:
-                options[name] = self.queue_name(found[name])
+        if "dead_letter" in found:
+            options["dead_letter"] = self.queue_name(found["dead_letter"])
         for name in ("priority", "drop"):
             if name in found:
                 options[name] = found[name]

@@ -1,4 +1,4 @@
-/* Messages that end in another queue, or move to it when they are due: calls on two queues' keys. */
+/* Messages that end in another queue: calls on two queues' keys. */
 #include <unistd.h>
 
 #include "fixture.h"
@@ -204,126 +204,6 @@ static void test_bury_to_a_queue_with_such_a_message_stays_dead_where_it_is(void
     dueq_result_free(result);
 }
 
-/* ---- Messages on their way ---- */
-
-static dueq_draft traveller(const char *id, int64_t delay_ms) {
-    dueq_draft draft = DUEQ_DRAFT;
-    draft.id = BYTES(id);
-    draft.body = BYTES("on its way");
-    draft.delay_ms = delay_ms;
-    draft.to = BYTES("elsewhere");
-    return draft;
-}
-
-static void test_push_to_another_queue_goes_there_at_once(void **state) {
-    (void)state;
-    pid_t consumer = consumer_start(server.url, "elsewhere", 20000);
-    await_blocked(&server, 1);
-    int64_t start = now_ms();
-    push(jobs.queue, traveller("t", 0));
-    assert_int_equal(child_end(consumer), DUEQ_OK);
-    assert_true(now_ms() - start < 2000);
-    assert_int_equal(living(jobs.queue) + living(elsewhere), 0);
-}
-
-static void test_push_to_another_queue_wakes_its_consumer_when_due(void **state) {
-    (void)state;
-    pid_t consumer = consumer_start(server.url, "elsewhere", 20000);
-    await_blocked(&server, 1);
-    int64_t start = now_ms();
-    push(jobs.queue, traveller("t", 500));
-    dueq_result *result;
-    assert_status(jobs.client, OK, dueq_find(jobs.queue, BYTES("t"), &result));
-    assert_int_equal(dueq_result_message(result, 0)->state, DUEQ_DELAYED);
-    dueq_result_free(result);
-    assert_int_equal(child_end(consumer), DUEQ_OK);
-    assert_in_range(now_ms() - start, 499, 2500);
-    assert_int_equal(living(jobs.queue) + living(elsewhere), 0);
-}
-
-static void test_reserve_fetches_what_is_due_from_several_queues(void **state) {
-    (void)state;
-    static const char *const sources[] = {"jobs", "graves"};
-    push(jobs.queue, traveller("one", 1));
-    push(graves, traveller("two", 2));
-    for (int i = 0; i < 2; i++)
-        expect(elsewhere, i ? "two" : "one", "", 10000);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(command_number(&server, "EXISTS dueq:{%s}:msg dueq:{%s}:outgoing",
-                                        sources[i], sources[i]),
-                         0);
-}
-
-static void test_reserve_of_a_burst_fetches_all(void **state) {
-    (void)state;
-    enum { COUNT = 180 };
-    dueq_draft drafts[COUNT];
-    for (int i = 0; i < COUNT; i++) {
-        drafts[i] = traveller("", 1);
-        drafts[i].id.size = 0;
-    }
-    assert_status(jobs.client, OK, dueq_push(jobs.queue, drafts, COUNT, NULL));
-    size_t taken = 0;
-    while (taken < COUNT) {
-        dueq_result *result;
-        assert_status(jobs.client, OK, dueq_reserve(elsewhere, 50, 10000, 0, &result));
-        taken += dueq_result_count(result);
-        dueq_result_free(result);
-    }
-    assert_int_equal(living(jobs.queue), 0);
-    assert_int_equal(living(elsewhere), COUNT);
-}
-
-static void test_reserve_cut_while_it_fetches_takes_all_once(void **state) {
-    (void)state;
-    dueq_queue *by_proxy = open_queue(cut.client, "elsewhere");
-    for (int i = 0; i < 2; i++) {
-        dueq_result *result;
-        push(jobs.queue, traveller("t", 1));
-        proxy_cut(&proxy, i ? CUT_BEFORE : CUT_REQUEST, "dueq:{jobs}", 1);
-        reserve_one(by_proxy, 10000, 0, &result);
-        assert_int_equal(proxy_cuts(&proxy), 1);
-        assert_int_equal(living(elsewhere), 1);
-        assert_int_equal(living(jobs.queue), 0);
-        assert_status(cut.client, OK,
-                      dueq_ack(by_proxy, &dueq_result_message(result, 0)->ticket, 1, NULL));
-        dueq_result_free(result);
-    }
-    dueq_queue_close(by_proxy);
-}
-
-static void test_reserve_any_wakes_for_what_comes_from_another_queue(void **state) {
-    (void)state;
-    dueq_queue *both[] = {graves, elsewhere};
-    struct jobs beside = jobs_open(server.url);
-    dueq_result *result;
-    assert_status(jobs.client, PENDING,
-                  dueq_reserve_any_submit(both, 2, DUEQ_PREFERENCE, 1, 20000, 0));
-    pump_until_blocked(jobs.client, 1);
-    int64_t start = now_ms();
-    push(beside.queue, traveller("t", 400));
-    assert_status(jobs.client, OK, dueq_wait(jobs.client, 15000));
-    assert_in_range(now_ms() - start, 399, 2400);
-    assert_status(jobs.client, OK, dueq_take(jobs.client, &result));
-    assert_int_equal(dueq_result_queue(result), 1);
-    dueq_result_free(result);
-    jobs_close(beside);
-}
-
-static void test_cancel_and_reschedule_of_what_is_on_its_way(void **state) {
-    (void)state;
-    dueq_bytes id = BYTES("t");
-    push(jobs.queue, traveller("t", 600000));
-    assert_status(jobs.client, OK, dueq_reschedule(jobs.queue, id, 50, 0));
-    expect(elsewhere, "t", "", 10000);
-    push(jobs.queue, traveller("t", 600000));
-    assert_status(jobs.client, OK, dueq_reschedule(jobs.queue, id, 0, 0));
-    expect(elsewhere, "t", "", 10000);
-    push(jobs.queue, traveller("t", 100));
-    assert_status(jobs.client, OK, dueq_cancel(jobs.queue, &id, 1, NULL));
-    assert_status(jobs.client, EMPTY, dueq_reserve(elsewhere, 1, 400, 0, NULL));
-}
-
 static void test_retry_by_policy_and_release(void **state) {
     (void)state;
     dueq_result *result;
@@ -362,13 +242,6 @@ int main(void) {
         OTHER_TEST(test_reserve_gives_messages_first_and_moves_the_crashed_at_the_next),
         OTHER_TEST(test_reserve_any_moves_what_has_crashed_too_often),
         OTHER_TEST(test_bury_to_a_queue_with_such_a_message_stays_dead_where_it_is),
-        OTHER_TEST(test_push_to_another_queue_goes_there_at_once),
-        OTHER_TEST(test_push_to_another_queue_wakes_its_consumer_when_due),
-        OTHER_TEST(test_reserve_fetches_what_is_due_from_several_queues),
-        OTHER_TEST(test_reserve_of_a_burst_fetches_all),
-        OTHER_TEST(test_reserve_cut_while_it_fetches_takes_all_once),
-        OTHER_TEST(test_reserve_any_wakes_for_what_comes_from_another_queue),
-        OTHER_TEST(test_cancel_and_reschedule_of_what_is_on_its_way),
         OTHER_TEST(test_retry_by_policy_and_release),
     };
     server_start(&server);

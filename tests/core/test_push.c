@@ -102,39 +102,6 @@ static void test_push_time_to_live(void **state) {
     assert_int_equal(counts.expired, 1);
 }
 
-static void test_push_to_another_queue(void **state) {
-    (void)state;
-    dueq_queue *mails = open_queue(jobs.client, "mails");
-    dueq_draft drafts[] = {draft_of("now", "now"), draft_of("later", "later"),
-                           draft_of("own", "own")};
-    drafts[0].to = drafts[1].to = BYTES("mails");
-    drafts[1].delay_ms = 3600000;
-    assert_status(jobs.client, OK, dueq_push(jobs.queue, drafts, 3, NULL));
-    take(mails, "now");
-    take(jobs.queue, "own");
-    assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 0, 0, NULL));
-    dueq_result *result;
-    assert_status(jobs.client, OK, dueq_find(jobs.queue, BYTES("later"), &result));
-    assert_int_equal(dueq_result_message(result, 0)->state, DUEQ_DELAYED);
-    assert_text("mails", dueq_result_message(result, 0)->to);
-    dueq_result_free(result);
-    assert_status(jobs.client, OK, dueq_reschedule(jobs.queue, BYTES("later"), 0, 0));
-    take(mails, "later");
-    dueq_queue_close(mails);
-}
-
-static void test_push_to_two_queues_is_refused(void **state) {
-    (void)state;
-    dueq_draft drafts[] = {DUEQ_DRAFT, DUEQ_DRAFT, DUEQ_DRAFT};
-    drafts[0].to = BYTES("mails");
-    drafts[2].to = BYTES("calls");
-    assert_status(jobs.client, INVALID, dueq_push(jobs.queue, drafts, 3, NULL));
-    assert_non_null(strstr(dueq_error_text(jobs.client), "mails"));
-    assert_int_equal(command_number(&server, "DBSIZE"), 0);
-    drafts[2].to = BYTES("a{b");
-    assert_status(jobs.client, NAME, dueq_push(jobs.queue, drafts, 3, NULL));
-}
-
 /* ---- ack_push ---- */
 
 static void test_ack_push_to_its_own_queue(void **state) {
@@ -192,8 +159,6 @@ static void test_ack_push_refuses(void **state) {
     assert_status(jobs.client, INVALID, dueq_ack_push(jobs.queue, ticket, NULL, &draft, 0, NULL));
     assert_status(jobs.client, INVALID,
                   dueq_ack_push(jobs.queue, ticket, other.queue, &draft, 1, NULL));
-    draft.to = BYTES("mails");
-    assert_status(jobs.client, INVALID, dueq_ack_push(jobs.queue, ticket, NULL, &draft, 1, NULL));
     jobs_close(other);
 }
 
@@ -203,8 +168,6 @@ int main(void) {
         TEST(test_push_unique_after_its_end),
         TEST(test_push_replace),
         TEST(test_push_time_to_live),
-        TEST(test_push_to_another_queue),
-        TEST(test_push_to_two_queues_is_refused),
         TEST(test_ack_push_to_its_own_queue),
         TEST(test_ack_push_to_another_queue),
         TEST(test_ack_push_refuses),

@@ -368,25 +368,6 @@ static void test_settle_moves_to_the_dead_letter_queue(void **state) {
     dueq_queue_close(failed);
 }
 
-static void test_settle_with_messages_of_another_queue_due(void **state) {
-    (void)state;
-    struct holding held = hold(jobs, "x", 0);
-    dueq_queue *source = open_queue(jobs.client, "source");
-    dueq_draft draft = DUEQ_DRAFT;
-    dueq_result *result;
-    draft.body = BYTES("m");
-    draft.to = BYTES("jobs");
-    assert_status(jobs.client, OK, dueq_push(source, &draft, 1, NULL));
-    struct dueq__settlement settlement = acks(&held, 1);
-    assert_status(jobs.client, OK, run(jobs, &settlement, 1, 0, &result));
-    assert_settled(result, "0");
-    assert_bodies(result, "m");
-    assert_int_equal(counts_now().acked, 1);
-    dueq_result_free(result);
-    dueq_result_free(held.result);
-    dueq_queue_close(source);
-}
-
 static void test_settle_on_a_paused_queue(void **state) {
     (void)state;
     struct holding held = hold(jobs, "ab", 0);
@@ -459,10 +440,9 @@ static void test_settle_by_foreign_keys_changes_nothing_or_says_what_it_did(void
         const char *key;
         const char *settled; /* empty: nothing was done */
     } rows[] = {
-        {"msg", ""},     {"leased", ""},     {"past", ""},   {"info", ""},
-        {"delayed", ""}, {"ready", ""},      {"high", ""},   {"low", ""},
-        {"dead", ""},    {"ready", "0"},     {"high", "0"},  {"low", "0"},
-        {"bad", "00"},   {"incoming", "00"}, {"wake", "00"}, {"rates", "00"},
+        {"msg", ""},   {"leased", ""}, {"past", ""},  {"info", ""},   {"delayed", ""},
+        {"ready", ""}, {"high", ""},   {"low", ""},   {"dead", ""},   {"ready", "0"},
+        {"high", "0"}, {"low", "0"},   {"bad", "00"}, {"wake", "00"}, {"rates", "00"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         run_command(&server, "FLUSHALL");
@@ -494,7 +474,7 @@ static void test_settle_by_foreign_keys_changes_nothing_or_says_what_it_did(void
             assert_settled(result, rows[i].settled);
             assert_bodies(result, "");
             bool needed = !strcmp(rows[i].key, "ready") || !strcmp(rows[i].key, "high") ||
-                          !strcmp(rows[i].key, "low") || !strcmp(rows[i].key, "incoming");
+                          !strcmp(rows[i].key, "low");
             assert_int_equal(status, needed ? DUEQ_WRONG_TYPE : DUEQ_EMPTY);
             if (needed)
                 assert_non_null(strstr(dueq_error_text(jobs.client), "WRONGTYPE"));
@@ -622,7 +602,6 @@ int main(void) {
         TEST(test_settle_retries_with_a_delay),
         TEST(test_settle_retries_to_the_end),
         TEST(test_settle_moves_to_the_dead_letter_queue),
-        TEST(test_settle_with_messages_of_another_queue_due),
         TEST(test_settle_on_a_paused_queue),
         TEST(test_settle_cut_before_the_answer_is_done_once),
         TEST(test_settle_cut_before_the_answer_with_nothing_ready),

@@ -15,7 +15,7 @@ static dueq_status submit_pushed(dueq_queue *queue, unsigned verb) {
     case 1:
         return dueq_push_submit(queue, drafts, 1);
     case 2:
-        drafts[1].to = name;
+        drafts[1].dead_letter = name;
         drafts[1].ttl_ms = 1000;
         return dueq_push_submit(queue, drafts, 2);
     default:

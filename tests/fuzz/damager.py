@@ -18,7 +18,7 @@ ATTEMPTS, CRASHES = 3, 5
 LOCK = "nightly"
 TYPES = {
     "msg": "hash", "ready": "list", "high": "list", "low": "list", "delayed": "zset",
-    "leased": "zset", "dead": "zset", "outgoing": "hash", "incoming": "zset", "wake": "zset",
+    "leased": "zset", "dead": "zset", "wake": "zset",
     "info": "hash", "past": "hash", "taken": "zset", "rates": "list", "bad": "list",
     f"lock:{LOCK}": "string", f"free:{LOCK}": "zset",
 }  # fmt: skip
@@ -33,16 +33,15 @@ INFO = [
     b"reserved",
     b"damaged",
 ]
-LINES, SETS = ["high", "ready", "low"], ["delayed", "leased", "incoming"]
+LINES, SETS = ["high", "ready", "low"], ["delayed", "leased"]
 
 
 class Keys:
-    """The keys of a queue. `queues`: the names that damaged entries may refer to."""
+    """The keys of a queue."""
 
-    def __init__(self, server: Server, name: str, queues: list[str], chance: random.Random) -> None:
+    def __init__(self, server: Server, name: str, chance: random.Random) -> None:
         self.server = server
         self.name = name
-        self.queues = queues
         self.chance = chance
         self.log: list[str] = []
 
@@ -105,8 +104,6 @@ class Keys:
         fields = self.list("HKEYS", key)
         if part == "info":
             field = self.chance.choice(INFO)
-        elif part == "outgoing" and self.chance.random() < 0.2:
-            field = self.known()
         elif fields:
             field = self.chance.choice(fields)
         else:
@@ -145,10 +142,7 @@ class Keys:
     def change_zset(self, part: str) -> None:
         key = self.of(part)
         members = self.list("ZRANGE", key, 0, -1)
-        stranger = self.known()
-        if part == "incoming":
-            stranger += b"\n" + self.chance.choice(self.queues).encode()
-        member = self.chance.choice(members) if members else stranger
+        member = self.chance.choice(members) if members else self.known()
         now = time.time() * 1000
         score = self.chance.choice(
             ["-inf", "inf", "0", "-5", "1e18", "0.5", f"{now + 20:.3f}", f"{now - 20:.0f}"]

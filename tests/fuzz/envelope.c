@@ -30,7 +30,7 @@ static void check_same(const dueq_message *a, const dueq_message *b) {
     CHECK(a->max_crashes == b->max_crashes && a->drop == b->drop);
     CHECK(a->priority == b->priority && a->expires_ms == b->expires_ms);
     CHECK(a->header_count == b->header_count && fuzz_equal(a->body, b->body));
-    CHECK(fuzz_equal(a->dead_letter, b->dead_letter) && fuzz_equal(a->to, b->to));
+    CHECK(fuzz_equal(a->dead_letter, b->dead_letter));
 }
 
 /* Writes the envelope of what was read; a message does not tell its backoff. */
@@ -47,8 +47,7 @@ static void write_again(dueq_bytes envelope, const dueq_message *message,
                         .max_crashes = message->max_crashes,
                         .ttl_ms = message->expires_ms ? 1 : 0,
                         .drop = message->drop,
-                        .dead_letter = message->dead_letter,
-                        .to = message->to};
+                        .dead_letter = message->dead_letter};
     const char *stamp = flags & DUEQ__FLAG_STAMP ? begin + DUEQ__ENVELOPE_FIXED : NULL;
     size_t size;
     unsigned char *copy = written(&draft, stamp, &size);
@@ -81,7 +80,6 @@ static void read_and_write(dueq_bytes envelope) {
         CHECK((const char *)message.body.data + message.body.size == end);
         fuzz_touch(message.body);
         fuzz_touch(message.dead_letter);
-        fuzz_touch(message.to);
         for (size_t i = 0; i < message.header_count; i++) {
             fuzz_touch(headers[i].name);
             fuzz_touch(headers[i].value);
@@ -144,7 +142,6 @@ static void write_and_read(dueq_bytes rest) {
     draft.backoff = take_backoff(&rest, list);
     draft.drop = take_number(&rest) % 2 == 1;
     draft.dead_letter = take(&rest, DUEQ_MAX_NAME);
-    draft.to = take(&rest, DUEQ_MAX_NAME);
     draft.body = rest;
     size_t size;
     const char *stamped = stamp.size == DUEQ__STAMP_SIZE ? stamp.data : NULL;
@@ -161,7 +158,6 @@ static void write_and_read(dueq_bytes rest) {
     CHECK(message.expires_ms == draft.ttl_ms);
     CHECK(message.max_crashes == draft.max_crashes && message.drop == draft.drop);
     CHECK(fuzz_equal(message.dead_letter, draft.dead_letter));
-    CHECK(fuzz_equal(message.to, draft.to));
     CHECK(message.header_count == draft.header_count);
     for (size_t i = 0; i < draft.header_count; i++) {
         CHECK(fuzz_equal(found[i].name, headers[i].name));

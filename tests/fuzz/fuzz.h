@@ -70,7 +70,6 @@ static inline void fuzz_touch_result(const dueq_result *result) {
         fuzz_touch(message->body);
         fuzz_touch(message->error);
         fuzz_touch(message->dead_letter);
-        fuzz_touch(message->to);
         CHECK(message->attempt <= message->deliveries && message->crashes <= message->deliveries);
         for (size_t k = 0; k < message->header_count; k++) {
             fuzz_touch(message->headers[k].name);

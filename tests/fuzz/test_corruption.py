@@ -77,11 +77,10 @@ class Users:
         self.held = self.held[-20:]
         self.ids = self.ids[-40:]
 
-    def drafts(self, to: str | None) -> list[dueq.Draft]:
-        choice = self.chance.choice
-        return [self.draft(to) for _ in range(choice([1, 2, 3]))]
+    def drafts(self) -> list[dueq.Draft]:
+        return [self.draft() for _ in range(self.chance.choice([1, 2, 3]))]
 
-    def draft(self, to: str | None) -> dueq.Draft:
+    def draft(self) -> dueq.Draft:
         choice = self.chance.choice
         id = choice([None, f"id-{self.chance.randrange(50)}"])
         more: dict[str, Any] = {}
@@ -102,12 +101,11 @@ class Users:
             lease=choice([None, 0.01, 0.02]),
             headers=choice([None, {"a": "b"}]),
             max_attempts=ATTEMPTS,
-            to=choice([to, None]),
             **more,
         )
 
     def push(self) -> None:
-        drafts = self.drafts(self.chance.choice([None, None, *NAMES]))
+        drafts = self.drafts()
         pushed = self.call(lambda: self.queue().push_many(drafts))
         self.ids += [id for id in pushed or [] if id]
 
@@ -125,7 +123,7 @@ class Users:
         to = self.chance.choice([None, *NAMES])
         verbs: list[Callable[[], object]] = [
             message.ack,
-            lambda: message.ack(push=self.drafts(None), to=to),
+            lambda: message.ack(push=self.drafts(), to=to),
             lambda: message.retry(0.01, error="failed"),
             message.retry,
             message.release,
@@ -193,10 +191,9 @@ def drain(users: Users, keys: list[Keys]) -> int:
 
 
 def flow(users: Users, round: int) -> None:
-    """New messages are delivered once each, and finished, wherever they go."""
+    """New messages are delivered once each, and finished."""
     wanted: set[str] = set()
     for name, queue in users.queues.items():
-        [to] = set(NAMES) - {name}
         drafts = [
             dueq.Draft("plain"),
             dueq.Draft("given", id=f"given-{name}-{round}", unique=0.01),
@@ -204,8 +201,6 @@ def flow(users: Users, round: int) -> None:
             dueq.Draft("last", id=f"last-{name}-{round}", delay=0.03),
             dueq.Draft("high", priority=1, ttl=60),
             dueq.Draft("low", priority=-1),
-            dueq.Draft("moves", to=to),
-            dueq.Draft("moves later", to=to, delay=0.03),
         ]
         ids = {id for id in queue.push_many(drafts) if id}
         assert len(ids) == len(drafts)
@@ -231,7 +226,7 @@ def flow(users: Users, round: int) -> None:
 
 def test_every_verb_on_damaged_keys(server: Server) -> None:
     chance = random.Random(SEED)
-    keys = [Keys(server, name, NAMES, chance) for name in NAMES]
+    keys = [Keys(server, name, chance) for name in NAMES]
     users = Users(f"{server.url}?timeout={TIMEOUT}s", chance)
     end, round, damages, delivered = time.monotonic() + SECONDS, 0, 0, 0
     while time.monotonic() < end:

@@ -112,10 +112,10 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     one($both)->ack();
     one($both)->ack();
 
-    $queue->push('moved', delay: 0.001, to: $other->name);
+    $other->push('of its own', delay: 0.001);
     $queue->push('dead letter', deadLetter: $other->name);
     one($queue)->bury('to the other');
-    check($other->ackMany([one($other), one($other)]) === [true, true], 'both have moved');
+    check($other->ackMany([one($other), one($other)]) === [true, true], 'both are acknowledged');
 
     $queue->push('later', id: 'later', delay: 600.0, unique: 0.001);
     check($queue->reschedule('later', delay: 700.0), 'it is rescheduled');

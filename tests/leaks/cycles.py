@@ -87,7 +87,7 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     one(both).ack()
     both.close()
 
-    queue.push("moved", delay=0.001, to=other.name)
+    other.push("of its own", delay=0.001)
     queue.push("dead letter", dead_letter=other.name)
     one(queue).bury("to the other")
     assert all(other.ack_many([one(other), one(other)]))

@@ -40,14 +40,12 @@ BACKOFFS = [
 ]
 # What becomes of a message at its end: a queue so many behind its own, or "drop", or dead.
 ENDS: list[int | str | None] = [None, "drop", 1, 1, 1, 2, 0]
-TARGETS = [None, None, None, None, None, None, 1, 1, 2, 0]
 POLICIES: dict[str, list[Any]] = {
     "priority": [NORMAL, NORMAL, NORMAL, NORMAL, HIGH, LOW],
     "ttl": [0, 0, 0, 0, 1, 3],
     "backoff": BACKOFFS,
     "max_crashes": [5, 5, 0, 1, 2],
     "end": ENDS,
-    "to": TARGETS,
     "unique": [0, 0, 0, 1, 3],
     "existing": ["refuse", "refuse", "replace", "replace_body"],
 }
@@ -64,7 +62,7 @@ def drawn(row: int, policy: int, queue: str, now: int) -> Draft:
         policy, at = divmod(policy, len(choices))
         chosen[name] = choices[at]
     place = QUEUES.index(queue)
-    end, to = chosen["end"], chosen["to"]
+    end = chosen["end"]
     spans = int(due.lstrip("@"))
     return Draft(
         id,
@@ -79,7 +77,6 @@ def drawn(row: int, policy: int, queue: str, now: int) -> Draft:
         chosen["backoff"],
         end == "drop",
         QUEUES[(place + end) % len(QUEUES)] if isinstance(end, int) else "",
-        "" if to is None else QUEUES[(place + to) % len(QUEUES)],
         chosen["unique"] * SPAN_MS if id else 0,
         chosen["existing"] if id else "refuse",
     )
@@ -112,7 +109,6 @@ def asked(draft: Draft, row: int, now: int) -> Json:
         },
         "drop": draft.drop,
         "dead_letter": draft.dead_letter,
-        "to": draft.to,
         "unique_ms": draft.unique_ms,
         "existing": draft.existing,
     }

@@ -203,7 +203,7 @@ function draft(array $row): array
             $draft[$option] = $row[$key] / 1000;
         }
     }
-    foreach (['id' => 'id', 'deadLetter' => 'dead_letter', 'to' => 'to'] as $option => $key) {
+    foreach (['id' => 'id', 'deadLetter' => 'dead_letter'] as $option => $key) {
         if ($row[$key] !== '') {
             $draft[$option] = $row[$key];
         }
@@ -270,7 +270,6 @@ function shown(?Message $message): ?array
         'error' => $message->error,
         'drop' => $message->drop,
         'dead_letter' => $message->deadLetter ?? '',
-        'to' => $message->to ?? '',
     ];
 }
 

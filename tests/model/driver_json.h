@@ -114,7 +114,6 @@ static json_object *shown(const dueq_message *message) {
     json_object_object_add(object, "error", string(message->error));
     json_object_object_add(object, "drop", json_object_new_boolean(message->drop));
     json_object_object_add(object, "dead_letter", string(message->dead_letter));
-    json_object_object_add(object, "to", string(message->to));
     return object;
 }
 
@@ -181,7 +180,6 @@ static void fill(dueq_draft *draft, json_object *row, dueq_header **headers, int
     draft->backoff = backoff(json_object_object_get(row, "backoff"), list);
     draft->drop = (int)number(row, "drop");
     draft->dead_letter = text(row, "dead_letter");
-    draft->to = text(row, "to");
     draft->unique_ms = number(row, "unique_ms");
     draft->existing = (dueq_existing)place(existing, text(row, "existing"));
 }

@@ -206,7 +206,6 @@ def draft(row: Json) -> dueq.Draft:
         max_crashes=row["max_crashes"] or None,
         drop=row["drop"],
         dead_letter=row["dead_letter"] or None,
-        to=row["to"] or None,
         unique=row["unique_ms"] / 1000 or None,
         replace=REPLACE[row["existing"]],
     )
@@ -252,7 +251,6 @@ def shown(message: dueq.Message) -> Json:
         "error": message.error,
         "drop": message.drop,
         "dead_letter": message.dead_letter or "",
-        "to": message.to or "",
     }
 
 

@@ -87,9 +87,8 @@ def policy(row: Json) -> bytes:
         fields[2] = struct.pack(">H", row["max_crashes"])
     if row["drop"]:
         fields[3] = b""
-    for tag, name in ((4, "dead_letter"), (5, "to")):
-        if row[name]:
-            fields[tag] = row[name].encode()
+    if row["dead_letter"]:
+        fields[4] = row["dead_letter"].encode()
     return b"".join(bytes([tag, len(value)]) + value for tag, value in fields.items())
 
 
@@ -158,6 +157,5 @@ def opened(ticket: str, stored: bytes, past: bytes, state: str) -> dict[str, Any
         "error": error.decode(),
         "drop": 3 in fields,
         "dead_letter": fields.get(4, b"").decode(),
-        "to": fields.get(5, b"").decode(),
         "lease_ms": lease_ms,
     }

@@ -58,8 +58,6 @@ class Machine(Watch):
         """What is alike, all of them have."""
         now, at = now_ms(), self.queue(queue)
         drafts = [replace(drawn(*row, at.name, now), **(alike or {})) for row in rows]
-        target = next((draft.to for draft in drafts if draft.to), "")
-        drafts = [replace(draft, to=draft.to and target) for draft in drafts]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         answer = self.run(who, {"do": "push", "queue": at.name, "drafts": rows_asked})
         self.pushed(at, drafts, answer, lambda named: at.push(named, now))
@@ -82,10 +80,10 @@ class Machine(Watch):
             return
         first: State = "ready" if existing == "replace_body" else "leased"
         found = sorted(at.living.values(), key=lambda message: message.state != first)
-        ways = [(message.draft.id, name) for message in found for name in leads_to(message)]
+        ways = [(m.draft.id, m.draft.dead_letter) for m in found if m.draft.dead_letter]
         if how == "elsewhere" and ways:
             id, name = self.pick(ways, pick)
-            self.push(who, QUEUES.index(name), rows, {"id": id, "to": ""})
+            self.push(who, QUEUES.index(name), rows, {"id": id})
             return
         id = self.pick(found, pick).draft.id
         if how == "again":
@@ -135,8 +133,8 @@ class Machine(Watch):
         wanted: list[Message] = []
         for queue in queues:
             client = self.last[0], queue.name, tuple(names)
-            need = self.world.needs.get(client, "")
-            wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, need)
+            reach = self.world.needs.get(client, "")
+            wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, reach)
             if wanted:
                 break
         self.same("the queue", answer["queue"], queue.name if wanted else "")
@@ -186,18 +184,15 @@ class Machine(Watch):
         request = {"do": "settle", "queue": queue.name, "acks": acks, "retry": again}
         answer = self.run(who, {**request, **asked_for})
         client = self.last[0], queue.name, (queue.name,)
-        need = self.world.needs.get(client, "")
-        if need.startswith("<"):
-            queue.fetch(need[1:], now)
-            need = ""
+        reach = self.world.needs.get(client, "")
         statuses = queue.ack(acks, now)
         if again:
             # The keys of the queue that it moves to at its end are the reserve's as well.
             letter = queue.letter(again)
             statuses.append(queue.retry(again, ms, error, now))
-            need = f">{letter}" if statuses[-1] == "BURIED" and letter else need
+            reach = letter if statuses[-1] == "BURIED" and letter else reach
         self.same("the statuses", answer["statuses"], statuses)
-        wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, need)
+        wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, reach)
         self.taken(queue, answer, wanted)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
@@ -206,7 +201,7 @@ class Machine(Watch):
             self.reserve(who, 0, 1, 4)
             return
         (queue, ticket), at, now = self.pick(self.tickets(), pick), self.queue(to), now_ms()
-        drafts = [replace(drawn(*row, at.name, now), to="") for row in rows]
+        drafts = [drawn(*row, at.name, now) for row in rows]
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         request = {"do": "ack_push", "target": at.name, "drafts": rows_asked}
         answer = self.settle(who, queue, ticket, request)
@@ -387,11 +382,6 @@ def tries(message: Message) -> int:
 def ends(message: Message) -> int:
     """Of interest to bury: what is not just dead then."""
     return int(message.draft.drop or message.draft.dead_letter != "")
-
-
-def leads_to(message: Message) -> list[str]:
-    """The queues that it may move to."""
-    return [name for name in (message.draft.dead_letter, message.moves_to) if name]
 
 
 def run(world: World, examples: int, **more: Any) -> None:

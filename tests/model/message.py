@@ -50,7 +50,6 @@ class Draft:
     backoff: Backoff | None = None
     drop: bool = False
     dead_letter: str = ""
-    to: str = ""
     unique_ms: int = 0
     existing: Existing = "refuse"
 
@@ -62,7 +61,6 @@ class Message:
     expires_ms: int = 0  # never given out from then on; 0: never ends
     state: State = "ready"
     time_ms: int = 0  # delayed: due, leased: end of the lease, dead: when it died, ready: 0
-    moves_to: str = ""  # delayed: the queue that it moves to when it is due
     ended: int = 0  # deliveries that have ended, in whatever way
     failures: int = 0  # those that ended by retry or bury, since the last kick
     crashes: int = 0  # those that ended with their lease, since the last kick
@@ -96,7 +94,7 @@ class Message:
         return 0 < self.expires_ms <= now
 
     def move(self, state: State, time_ms: int = 0) -> None:
-        self.state, self.time_ms, self.moves_to = state, time_ms, ""
+        self.state, self.time_ms = state, time_ms
 
     def forgive(self) -> None:
         self.failures = self.crashes = 0

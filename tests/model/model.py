@@ -32,9 +32,6 @@ class Queue:
     living: dict[str, Message] = field(default_factory=dict)
     # In order of delivery. A cancelled message stays until it is met, and is dropped then.
     lines: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
-    # By id and queue, messages of other queues that move here when due. One that is gone from there
-    # stays until it is met, too.
-    incoming: dict[tuple[str, str], Message] = field(default_factory=dict)
     unique: dict[str, int] = field(default_factory=dict)  # until when an id is refused
     locks: dict[str, tuple[str, int]] = field(default_factory=dict)  # a token, and its end
     paused: bool = False
@@ -62,22 +59,12 @@ class Queue:
             self.did["cancelled"] += 1
         message = self.living[draft.id] = Message(draft, now, expires_ms)
         self.did["pushed"] += 1
-        if draft.to not in ("", self.name):
-            message.move("delayed", max(draft.due_ms, now))
-            message.moves_to = draft.to
-            self.others[draft.to].incoming[draft.id, self.name] = message
-        else:
-            self._wait(message, draft.due_ms, now)
+        self._wait(message, draft.due_ms, now)
         return "OK"
 
     def _keeps_its_place(self, old: Message, draft: Draft) -> bool:
-        """Its due time, its place in the line and its attempts. One that moves is pushed as new."""
-        return (
-            old.state in ("ready", "delayed")
-            and not old.moves_to
-            and draft.to in ("", self.name)
-            and draft.priority == old.draft.priority
-        )
+        """Its due time, its place in the line and its attempts."""
+        return old.state in ("ready", "delayed") and draft.priority == old.draft.priority
 
     def cancel(self, ids: list[str]) -> list[State | None]:
         """From any state, which it tells. Whoever holds the message has lost its lease."""
@@ -89,34 +76,26 @@ class Queue:
         message = self.living.get(id)
         if not message or message.state != "delayed":
             return "NOT_FOUND"
-        if message.moves_to:
-            message.time_ms = max(due_ms, now)
-        else:
-            self._wait(message, due_ms, now)
+        self._wait(message, due_ms, now)
         return "OK"
 
     # What a consumer does
 
     def reserve(
-        self, count: int, lease_ms: int, now: int, need: str = ""
+        self, count: int, lease_ms: int, now: int, reach: str = ""
     ) -> tuple[list[Message], str]:
         """Up to `count` from the front of the lines; [] only when nothing is ready.
 
-        Where another queue is needed the call brings what is due from it ("<QUEUE"), or moves what
-        is at its end to it (">QUEUE"), and looks again; one that has messages to give out leaves
-        that to the client's next call of this queue, so it returns the need.
+        `reach`: a dead-letter queue that what is at its end can move to. Where it is another one
+        the call looks again with that; when it has messages to give out it leaves that to the
+        client's next call of this queue, so it returns the name.
         """
-        while True:
-            if need.startswith("<"):
-                self.fetch(need[1:], now)
-            if self.paused:
-                return [], ""
+        while not self.paused:
             self._bring_back(now)
-            source = self._first_source(now)
-            taken, letter = self._take(count, lease_ms, now, need[1:] if need[:1] == ">" else "")
-            need = f">{letter}" if letter else f"<{source}" if source else ""
-            if taken or not (need or any(self.lines.values())):
-                return taken, need
+            taken, reach = self._take(count, lease_ms, now, reach)
+            if taken or not (reach or any(self.lines.values())):
+                return taken, reach
+        return [], ""
 
     def _take(self, count: int, lease_ms: int, now: int, reach: str) -> tuple[list[Message], str]:
         """A message at its end whose dead-letter queue is out of reach stays at the front."""
@@ -271,9 +250,9 @@ class Queue:
         return self.living.get(id)
 
     def peek(self, state: State) -> list[Message]:
-        """Ready: in order of delivery. The others: by their time, and those that move last."""
+        """Ready: in order of delivery. The others: by their time."""
         if state != "ready":
-            return sorted(self._in(state), key=lambda m: (bool(m.moves_to), *by_time(m)))
+            return sorted(self._in(state), key=by_time)
         lines = self.lines[HIGH] + self.lines[NORMAL] + self.lines[LOW]
         return [message for message in lines if self.living.get(message.draft.id) is message]
 
@@ -314,10 +293,7 @@ class Queue:
 
     def timed(self) -> list[Message]:
         """What a reserve of this queue waits for."""
-        return [*self._own_timed(), *self.incoming.values()]
-
-    def _own_timed(self) -> list[Message]:
-        return [m for m in self._in("delayed") if not m.moves_to] + self._in("leased")
+        return self._in("delayed") + self._in("leased")
 
     def _in(self, state: State) -> list[Message]:
         return [message for message in self.living.values() if message.state == state]
@@ -348,53 +324,20 @@ class Queue:
         elif draft.id not in target.living:  # its own has it
             del self.living[draft.id]
             message.forgive()
-            target.arrive(message)
+            target.living[draft.id] = message
+            target.did["pushed"] += 1
+            target._line_up(message)
         else:
             message.move("dead", now)
 
-    def arrive(self, message: Message) -> None:
-        """From another queue, as if pushed now."""
-        self.living[message.draft.id] = message
-        self.did["pushed"] += 1
-        self._line_up(message)
-
     def _bring_back(self, now: int) -> None:
         """What is due joins its line, then what came back, the earlier first, then by ticket."""
-        over = [message for message in self._own_timed() if message.time_ms <= now]
+        over = [message for message in self.timed() if message.time_ms <= now]
         for message in sorted(over, key=lambda m: (m.state, *by_time(m))):
             if message.state == "leased":
                 message.ended += 1
                 message.crashes += 1
             self._line_up(message)
-
-    def _due_here(self, now: int) -> list[tuple[str, str]]:
-        over = [entry for entry, message in self.incoming.items() if message.time_ms <= now]
-        return sorted(over, key=lambda e: (self.incoming[e].time_ms, "\n".join(e).encode()))
-
-    def _first_source(self, now: int) -> str:
-        due = self._due_here(now)
-        return due[0][1] if due else ""
-
-    def fetch(self, source: str, now: int) -> None:
-        for id, name in self._due_here(now):
-            if name == source:
-                message = self.incoming.pop((id, name))
-                if self.others[name].living.get(id) is message:
-                    self._bring(message, self.others[name], now)
-
-    def _bring(self, message: Message, source: Queue, now: int) -> None:
-        id = message.draft.id
-        if message.expired(now):
-            del source.living[id]
-            source.did["expired"] += 1
-        elif id in self.living:
-            message.error = f"the queue {self.name} has a living message of this id"
-            message.ended += 1
-            message.move("dead", now)
-            source.did["buried"] += 1
-        else:
-            del source.living[id]
-            self.arrive(message)
 
 
 def by_time(message: Message) -> tuple[int, bytes]:
@@ -411,11 +354,9 @@ class Model:
 
     def pass_time(self, ms: int) -> None:
         """Time passes: all that is to come comes nearer, and what was is longer ago."""
-        messages: set[Message] = set()
         for queue in self.queues.values():
-            messages.update(queue.living.values(), queue.incoming.values())
             queue.unique = {id: until - ms for id, until in queue.unique.items()}
             queue.locks = {name: (token, end - ms) for name, (token, end) in queue.locks.items()}
-        for message in messages:
-            message.time_ms -= ms * (message.state != "ready")
-            message.expires_ms -= ms * bool(message.expires_ms)
+            for message in queue.living.values():
+                message.time_ms -= ms * (message.state != "ready")
+                message.expires_ms -= ms * bool(message.expires_ms)

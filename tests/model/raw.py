@@ -27,7 +27,7 @@ COUNTS = [
     *("expired", "buried", "cancelled", "purged", "damaged", "next_ms", "paused"),
 ]
 # They change nothing, or nothing that it would harm to change again.
-NOT_NOTED = ("find", "peek", "stats", "transfer")
+NOT_NOTED = ("find", "peek", "stats")
 # Pages are small, so that there are several.
 PAGE = 2
 
@@ -184,13 +184,12 @@ class RawDriver:
     def do_push(self, request: Json) -> Json:
         queue, rows = request["queue"], request["drafts"]
         ids, words = packed(rows)
-        target = next((row["to"] for row in rows if row["to"]), "")
         usual = all(not row["id"] and is_usual(row) for row in rows)
         if usual and set(words[2::4]) == {"0"}:
             now = [word for i, word in enumerate(words) if i % 4 < 2]
             answer = self.run("push", queue, "now", *now, few=True)
         else:
-            answer = self.run("push", queue, "any", *words, other=target)
+            answer = self.run("push", queue, "any", *words)
         return {"ids": ids, **self.outcomes(answer)}
 
     def do_ack_push(self, request: Json) -> Json:
@@ -228,14 +227,11 @@ class RawDriver:
         )
         few = few and (not settlement or settlement[0] == "1")
         while True:
-            if need.startswith("<"):
-                self.run("transfer", queue, need[1:], 500, other=need[1:])
-            reach = need[1:] if need.startswith(">") else ""
             words = [count, lease_ms, 30_000, "0", "0", *settlement]
             now, wait, _, _, needed, pasts, settled, *rows = self.run(
-                "reserve", queue, *words, other=reach, few=few
+                "reserve", queue, *words, other=need, few=few
             )
-            need, outcomes, settlement, few = needed.decode(), outcomes + settled, (), False
+            need, outcomes, settlement, few = needed.decode()[1:], outcomes + settled, (), False
             if rows or not (need or int(wait) == 0):
                 break
         self._needs[queue, names] = need

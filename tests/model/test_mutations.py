@@ -193,16 +193,6 @@ MUTATIONS = {
         "past.forgiven, past.crashes = past.before, 0",
         "past.crashes = 0",
     ),
-    "transfer_leaves_the_message_behind": (
-        "transfer",
-        "redis.call('HDEL', from.outgoing, id)",
-        "",
-    ),
-    "transfer_overwrites_a_living_message": (
-        "transfer",
-        "redis.call('HSETNX', keys.msg, id, envelope) == 0",
-        "redis.call('HSET', keys.msg, id, envelope) == 2",
-    ),
     "unlock_needs_no_token": (
         "unlock",
         "redis.call('GET', lock) == ARGV[4]",

@@ -30,8 +30,8 @@ class World:
         self.differences = 0
         self.sequence: list[str] = []  # what was done since the start
         self.failed: list[str] = []  # the first sequence that ended with a difference
-        # What a driver's next reserve of a queue has to do with another queue first. The handles of
-        # each set of queues that it reserves from remember that for themselves.
+        # The dead-letter queue that a driver's next reserve of a queue can move messages to. The
+        # handles of each set of queues that it reserves from remember that for themselves.
         self.needs: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self.connection = Connection(server)
         self._pass = (CONTRACT / "pass.lua").read_text()

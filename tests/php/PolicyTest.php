@@ -33,9 +33,9 @@ final class PolicyTest extends QueueTestCase
         $queue = $this->queue();
         $plain = $queue->find($queue->push('plain'));
         $this->assertSame(
-            ['q', 0, 5, 0, 5, 0, 0, null, false, null, null],
+            ['q', 0, 5, 0, 5, 0, 0, null, false, null],
             [$plain->queue, $plain->attempt, $plain->maxAttempts, $plain->crashes, $plain->maxCrashes,
-                $plain->deliveries, $plain->priority, $plain->expires, $plain->drop, $plain->deadLetter, $plain->to]
+                $plain->deliveries, $plain->priority, $plain->expires, $plain->drop, $plain->deadLetter]
         );
         $id = $queue->push(
             'all',
@@ -43,13 +43,12 @@ final class PolicyTest extends QueueTestCase
             priority: 1,
             ttl: new DateInterval('PT1H'),
             maxCrashes: 65535,
-            deadLetter: 'the dead',
-            to: 'the other'
+            deadLetter: 'the dead'
         );
         $all = $queue->find($id);
         $this->assertSame(
-            [1, 65535, false, 'the dead', 'the other'],
-            [$all->priority, $all->maxCrashes, $all->drop, $all->deadLetter, $all->to]
+            [1, 65535, false, 'the dead'],
+            [$all->priority, $all->maxCrashes, $all->drop, $all->deadLetter]
         );
         $this->assertEqualsWithDelta($queue->stats()->now + 3600, $all->expires, 5);
         $this->assertTrue($queue->find($queue->push('x', drop: true))->drop);
@@ -129,33 +128,6 @@ final class PolicyTest extends QueueTestCase
         );
     }
 
-    public function test_to_moves_a_message_when_it_is_due(): void
-    {
-        [$queue, $other] = [$this->queue(), $this->queue('other')];
-        $now = $queue->push('now', to: 'other');
-        $later = $queue->push('later', delay: 0.1, to: 'other');
-        $this->assertSame($now, $other->reserve()->id);
-        $message = $other->reserve(10.0);
-        $this->assertSame(
-            [$later, 'other', 'later', 1],
-            [$message->id, $message->queue, $message->body, $message->attempt]
-        );
-        $this->assertSame([0, 0], [$queue->stats()->ready, $queue->stats()->delayed]);
-    }
-
-    public function test_to_waits_in_the_queue_it_was_pushed_to(): void
-    {
-        $queue = $this->queue();
-        [$one, $two] = $queue->pushMany([
-            ['body' => '1', 'delay' => 600, 'to' => 'other'], ['body' => '2', 'delay' => 600, 'to' => 'other'],
-        ]);
-        $this->assertSame(['delayed', 'other'], [$queue->find($one)->state, $queue->find($one)->to]);
-        $this->assertNull($this->queue('other')->find($one));
-        $this->assertSame('delayed', $queue->cancel($one));
-        $this->assertTrue($queue->reschedule($two));
-        $this->assertSame('2', $this->queue('other')->reserve(10.0)->body);
-    }
-
     public function test_policies_out_of_range(): void
     {
         $queue = $this->queue();
@@ -163,18 +135,14 @@ final class PolicyTest extends QueueTestCase
             ['priority' => 2], ['priority' => -2], ['priority' => PHP_INT_MAX], ['priority' => 1 << 32],
             ['ttl' => 0], ['ttl' => -1], ['ttl' => NAN], ['ttl' => INF], ['ttl' => new DateInterval('PT0S')],
             ['maxCrashes' => -1], ['maxCrashes' => 65536], ['maxCrashes' => PHP_INT_MIN],
-            ['deadLetter' => ''], ['to' => ''], ['drop' => true, 'deadLetter' => 'x'],
+            ['deadLetter' => ''], ['drop' => true, 'deadLetter' => 'x'],
         ];
         foreach ($bad as $fields) {
             $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...$fields));
             $items = ['fine', ['body' => 'x', ...$fields]];
             $this->assertThrows(InvalidException::class, fn () => $queue->pushMany($items));
         }
-        foreach (['deadLetter', 'to'] as $field) {
-            $this->assertThrows(NameException::class, fn () => $queue->push('x', ...[$field => 'a{b']));
-        }
-        $two = [['body' => 'x', 'to' => 'a'], ['body' => 'x', 'to' => 'b']];
-        $this->assertThrows(InvalidException::class, fn () => $queue->pushMany($two));
+        $this->assertThrows(NameException::class, fn () => $queue->push('x', deadLetter: 'a{b'));
         $this->assertSame(0, $queue->stats()->pushed);
     }
 
@@ -183,8 +151,8 @@ final class PolicyTest extends QueueTestCase
         $queue = $this->queue();
         $bad = [
             ['priority', '1'], ['priority', null], ['priority', 1.0], ['ttl', '1'], ['ttl', true],
-            ['maxCrashes', '5'], ['maxCrashes', false], ['drop', 1], ['drop', null], ['deadLetter', 7], ['to', true],
-            ['to', $queue],
+            ['maxCrashes', '5'], ['maxCrashes', false], ['drop', 1], ['drop', null], ['deadLetter', 7],
+            ['deadLetter', true], ['deadLetter', $queue],
         ];
         foreach ($bad as [$field, $value]) {
             $this->assertTypeError("(\$$field)", fn () => $queue->push('x', ...[$field => $value]));
@@ -196,7 +164,7 @@ final class PolicyTest extends QueueTestCase
     public function test_push_many_with_null_for_what_may_be_null(): void
     {
         $queue = $this->queue();
-        $null = ['ttl', 'backoff', 'maxCrashes', 'deadLetter', 'to', 'unique'];
+        $null = ['ttl', 'backoff', 'maxCrashes', 'deadLetter', 'unique'];
         [$id] = $queue->pushMany([['body' => 'x', ...array_fill_keys($null, null)]]);
         $this->assertNull($queue->find($id)->maxCrashes);
         $this->assertSame('x', $queue->reserve()->body);

@@ -44,12 +44,12 @@ final class PusherTest extends QueueTestCase
         $pusher = $queue->pusher();
         $pusher->push('x', id: 'i', delay: 60, headers: ['a' => 'b'], priority: 1, ttl: 120, maxAttempts: null,
             backoff: Backoff::linear(2), deadLetter: 'other', lease: 5);
-        $pusher->push('y', to: 'other', maxCrashes: 2);
+        $pusher->push('y', maxCrashes: 2);
         $this->assertSame([], $pusher->flush());
         $message = $queue->find('i');
         $this->assertSame(['x', ['a' => 'b'], 1, null, 'other', 'delayed'], [$message->body, $message->headers,
             $message->priority, $message->maxAttempts, $message->deadLetter, $message->state]);
-        $this->assertSame('y', $this->queue('other')->reserve()->body);
+        $this->assertSame('y', $queue->reserve()->body);
     }
 
     public function test_each_push_has_an_outcome_of_its_own(): void

@@ -1,4 +1,4 @@
-"""Messages that lead to others: ack with successors, and to."""
+"""Messages that lead to others: ack with successors."""
 
 import pytest
 
@@ -71,11 +71,10 @@ def test_ack_push_nothing_is_an_ack(queue: dueq.Queue) -> None:
         ({"push": dueq.Draft("x")}, TypeError),
         ({"push": [None]}, TypeError),
         ({"push": ["x"] * 201}, errors.InvalidError),
-        ({"push": [dueq.Draft("x", to="elsewhere")]}, errors.InvalidError),
         ({"push": ["x"], "to": "a{b"}, errors.NameError),
         ({"to": "elsewhere"}, errors.InvalidError),
     ],
-    ids=["text", "bytes", "draft", "None", "too many", "to", "name", "to alone"],
+    ids=["text", "bytes", "draft", "None", "too many", "name", "to alone"],
 )
 def test_ack_push_not_valid(
     queue: dueq.Queue, arguments: dict[str, object], cls: type[Exception]
@@ -90,33 +89,4 @@ def test_ack_push_not_valid(
 def test_push_many_one_text_is_refused(queue: dueq.Queue) -> None:
     with pytest.raises(TypeError, match="list"):
         queue.push_many("text")
-    assert queue.stats().pushed == 0
-
-
-def test_to_moves_when_due(queue: dueq.Queue) -> None:
-    with dueq.Queue("destination", queue.url) as destination:
-        id = queue.push("x", to="destination", delay=0.2, headers={"a": "b"})
-        waiting = queue.find(id)
-        assert waiting is not None
-        assert (waiting.state, waiting.to) == (dueq.State.DELAYED, "destination")
-        assert [message.id for message in queue.peek("delayed")] == [id]
-        assert queue.reserve() is None
-        message = destination.reserve(timeout=10)
-        assert message is not None
-        assert (message.id, message.body, message.headers) == (id, b"x", {"a": "b"})
-        assert (message.queue, message.attempt) == ("destination", 1)
-        message.ack()
-    assert queue.find(id) is None
-
-
-def test_to_at_once_without_a_delay(queue: dueq.Queue) -> None:
-    with dueq.Queue("destination", queue.url) as destination:
-        ids = queue.push_many([dueq.Draft(str(n), to="destination") for n in range(3)])
-        assert [message.id for message in destination.reserve_many(10)] == ids
-    assert queue.stats().ready == 0
-
-
-def test_to_two_queues_in_one_push(queue: dueq.Queue) -> None:
-    with pytest.raises(errors.InvalidError):
-        queue.push_many([dueq.Draft("x", to="one"), dueq.Draft("y", to="two")])
     assert queue.stats().pushed == 0

@@ -27,7 +27,7 @@ def test_reserve_what_a_message_holds(queue: dueq.Queue) -> None:
     assert (message.id, message.body, message.headers) == (id, b"body", {"a": "b"})
     assert (message.crashes, message.max_crashes, message.deliveries) == (0, 5, 1)
     assert (message.error, message.expires, message.priority) == ("", None, 0)
-    assert (message.drop, message.dead_letter, message.to) == (False, None, None)
+    assert (message.drop, message.dead_letter) == (False, None)
     assert message.queue == queue.name
     assert message.time == pytest.approx(queue.stats().now + 60, abs=5)
     assert message.created == pytest.approx(time.time(), abs=5)

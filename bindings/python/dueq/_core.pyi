@@ -21,7 +21,7 @@ class Pusher:
 # kind, jitter, base_ms, cap_ms, list_ms
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # body, id ("": the core makes one), delay_ms, at_ms, max_attempts, lease_ms, headers,
-# priority, max_crashes, ttl_ms, backoff, drop, dead_letter, to, unique_ms, existing
+# priority, max_crashes, ttl_ms, backoff, drop, dead_letter, unique_ms, existing
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     str,
@@ -36,12 +36,11 @@ DraftRow: TypeAlias = tuple[
     BackoffRow,
     bool,
     str,
-    str,
     int,
     int,
 ]
 # id, ticket, body, headers, attempt, max_attempts, state, time_ms, created_ms, error,
-# crashes, max_crashes, deliveries, priority, expires_ms, drop, dead_letter, to
+# crashes, max_crashes, deliveries, priority, expires_ms, drop, dead_letter
 MessageRow: TypeAlias = tuple[
     str,
     str,
@@ -59,7 +58,6 @@ MessageRow: TypeAlias = tuple[
     int,
     int,
     int,
-    str,
     str,
 ]
 # ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried, cancelled,

@@ -143,11 +143,6 @@ class Fields:
         """The queue that it moves to at its end; None: it is dead in its own."""
         return self._row[16] or None
 
-    @property
-    def to(self) -> str | None:
-        """The queue that it moves to when it is due."""
-        return self._row[17] or None
-
     def __repr__(self) -> str:
         return (
             f"<Message {shown(self.id)} {self.state} attempt={self.attempt} {len(self.body)} bytes>"

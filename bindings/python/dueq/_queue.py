@@ -172,8 +172,7 @@ def remove(self: Named, progress: Callable[[int], object] | None = None) -> Step
     that are still unique. Returns how many messages they were. As of purge(), with its `progress`.
 
     A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is there
-    again, as it is when a consumer waits at it. Its locks stay until they end. So do messages of
-    another queue that move here when they are due: they are that one's.
+    again, as it is when a consumer waits at it. Its locks stay until they end.
     """
 
     def step() -> Steps[tuple[int, bool]]:

@@ -39,7 +39,6 @@ class Options(TypedDict, total=False):
     max_crashes: int | None
     drop: bool
     dead_letter: str | None
-    to: str | None
     unique: float | timedelta | None
     replace: bool | Literal["body"]
 
@@ -84,8 +83,6 @@ class Draft:
     drop          True: at its end the message is gone, and not kept as dead
     dead_letter   the queue that it moves to at its end; None: it is dead in its own
 
-    to            the queue that it moves to when it is due. All of one push that name a queue name
-                  the same one.
     unique        with an id: refuses others of that id for so long, also when the message is gone
     replace       with an id, where a living message has it. False: this one is refused. True: the
                   old one is gone as if cancelled, and this one takes its place. "body": the same,
@@ -105,7 +102,6 @@ class Draft:
     max_crashes: int | None = field(default=_core.DEFAULT_CRASHES, kw_only=True)
     drop: bool = field(default=False, kw_only=True)
     dead_letter: str | None = field(default=None, kw_only=True)
-    to: str | None = field(default=None, kw_only=True)
     unique: float | timedelta | None = field(default=None, kw_only=True)
     replace: bool | Literal["body"] = field(default=False, kw_only=True)
 
@@ -128,7 +124,6 @@ class Draft:
             backoff_row(self.backoff),
             self.drop,
             _text(self.dead_letter, "dead_letter"),
-            _text(self.to, "to"),
             optional_ms(self.unique, "unique"),
             _EXISTING[self.replace],
         )

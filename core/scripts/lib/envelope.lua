@@ -20,8 +20,8 @@ local function policy_read(e, block)
       e.max_crashes = struct.unpack('>H', value)
     elseif field == 3 and size == 0 then
       e.drop = true
-    elseif (field == 4 or field == 5) and is_name(value) then
-      e[field == 4 and 'dead_letter' or 'to'] = value
+    elseif field == 4 and is_name(value) then
+      e.dead_letter = value
     else
       return false
     end
@@ -31,8 +31,8 @@ local function policy_read(e, block)
 end
 
 -- Reads an envelope's header (docs/protocol.md): returns a table of max_attempts, max_crashes, and where
--- the envelope has them tag, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter,
--- to; nil where the envelope is damaged.
+-- the envelope has them tag, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter;
+-- nil where the envelope is damaged.
 local function envelope_read(envelope)
   local size = #envelope
   local version, flags = string.byte(envelope, 1, 2)

@@ -61,22 +61,3 @@ local function promote(keys, now, most)
   end
   return earlier(head_of(keys.delayed), head_of(keys.leased)), #due + #back, #broken
 end
-
--- The queue whose messages are to be fetched from it, where the first of `incoming` is due, else nil; the
--- time of the first; and how many entries were set aside, as they name no queue.
-local function arriving(keys, now)
-  for strays = 0, 9 do
-    local first = redis.call('ZRANGE', keys.incoming, 0, 0, 'WITHSCORES')
-    if not first[1] or tonumber(first[2]) > now then
-      return nil, head_of(keys.incoming), strays
-    end
-    local queue = string.match(first[1], '\n([^\n]+)$')
-    if queue and is_name(queue) then
-      return queue, head_of(keys.incoming), strays
-    end
-    redis.call('LLEN', keys.bad)
-    redis.call('ZREM', keys.incoming, first[1])
-    set_aside(keys.bad, { first[1] })
-  end
-  return nil, head_of(keys.incoming), 10
-end

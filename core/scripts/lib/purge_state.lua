@@ -2,9 +2,10 @@
 -- `most`. Returns how many were taken away, and how many were looked at: less than `most` when none is left.
 local function purge_state(keys, state, most)
   local ids, seen, met = {}, {}, 0
-  local function take(id, ticket)
+  local function take(ticket)
+    local _, id = ticket_read(ticket)
     local envelope = id and not seen[id] and redis.call('HGET', keys.msg, id)
-    if envelope and (not ticket or is_current(ticket, id, envelope, redis.call('HGET', keys.past, id))) then
+    if envelope and is_current(ticket, id, envelope, redis.call('HGET', keys.past, id)) then
       ids[#ids + 1], seen[id] = id, true
     end
     met = met + 1
@@ -14,7 +15,7 @@ local function purge_state(keys, state, most)
     for _, line in ipairs({ keys.high, keys.ready, keys.low }) do
       local tickets = most > met and redis.call('LPOP', line, most - met) or {}
       for _, ticket in ipairs(tickets) do
-        take(select(2, ticket_read(ticket)), ticket)
+        take(ticket)
       end
       if line == keys.ready and #tickets > 0 then
         count(keys.info, 'skew', #tickets)
@@ -25,14 +26,7 @@ local function purge_state(keys, state, most)
     local tickets = redis.call('ZRANGE', set, 0, most - 1)
     redis.call('ZREMRANGEBYRANK', set, 0, most - 1)
     for _, ticket in ipairs(tickets) do
-      take(select(2, ticket_read(ticket)), ticket)
-    end
-    local leaving = state == 2 and most > met and redis.call('HRANDFIELD', keys.outgoing, most - met) or {}
-    if #leaving > 0 then
-      redis.call('HDEL', keys.outgoing, unpack(leaving))
-    end
-    for _, id in ipairs(leaving) do
-      take(id)
+      take(ticket)
     end
   end
   if #ids > 0 then

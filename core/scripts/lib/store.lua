@@ -16,10 +16,9 @@ local function replace(keys, id, old, envelope, e, keep)
   local past = redis.call('HGET', keys.past, id)
   local ticket = current_ticket(id, old, past)
   local elsewhere = redis.call('ZSCORE', keys.leased, ticket) or redis.call('ZSCORE', keys.dead, ticket)
-    or redis.call('HEXISTS', keys.outgoing, id) == 1
   local _, _, tag = ticket_read(ticket)
   local stamp = tag and #tag >= 10 and string.sub(tag, 1, 10) or ''
-  local stays = keep and not elsewhere and envelope_read(old) and (e.to or keys.queue) == keys.queue
+  local stays = keep and not elsewhere and envelope_read(old)
   if stays and stamp .. string.sub(e.tag, 11) == (tag or '') then
     -- The same stamp, or none as before: the ticket stays the message's.
     local flags = string.byte(envelope, 2) - (stamp == '' and 1 or 0)
@@ -32,33 +31,26 @@ local function replace(keys, id, old, envelope, e, keep)
   for _, set in ipairs({ keys.delayed, keys.leased, keys.dead }) do
     redis.call('ZREM', set, ticket)
   end
-  redis.call('HDEL', keys.outgoing, id)
   redis.call('HDEL', keys.past, id)
   count(keys.info, 'cancelled', 1)
 end
 
 -- Raises the errors of foreign values under the keys that store writes. Returns whether ids are unique
 -- for a time.
-local function store_check(keys, target)
+local function store_check(keys)
   line_check(keys)
   redis.call('HLEN', keys.msg)
   redis.call('HLEN', keys.past)
-  redis.call('HLEN', keys.outgoing)
   redis.call('ZCARD', keys.delayed)
   redis.call('ZCARD', keys.leased)
   redis.call('ZCARD', keys.dead)
-  if target then
-    redis.call('ZCARD', target.incoming)
-    redis.call('HLEN', target.info)
-  end
   return redis.call('ZCARD', keys.taken) > 0
 end
 
--- Stores the drafts in ARGV from `from` on: id, envelope, due, extra of each. `target` has the keys of the
--- queue that those that name one move to when they are due. `windows` is store_check's.
+-- Stores the drafts in ARGV from `from` on: id, envelope, due, extra of each. `windows` is store_check's.
 -- Returns a digit for each: 0 stored, 2 refused.
-local function store(keys, from, now, target, windows)
-  local outcome, at_once, later, away, first, first_away, stored = {}, {}, {}, {}, nil, nil, 0
+local function store(keys, from, now, windows)
+  local outcome, at_once, later, first, stored = {}, {}, {}, nil, 0
   for i = from, #ARGV, 4 do
     local id, envelope, due = ARGV[i], ARGV[i + 1], ARGV[i + 2]
     local ttl, unique, existing = extra_read(ARGV[i + 3])
@@ -91,13 +83,7 @@ local function store(keys, from, now, target, windows)
         e.tag = string.sub(envelope, 5, 14)
       end
       local ticket = ticket_write(0, id, e.tag)
-      if e.to and target and target.queue ~= keys.queue then
-        at = math.max(at, now)
-        redis.call('HSET', keys.outgoing, id, string.format('%d', at))
-        away[#away + 1] = string.format('%d', at)
-        away[#away + 1] = id .. '\n' .. keys.queue
-        first_away = math.min(first_away or at, at)
-      elseif at <= now then
+      if at <= now then
         at_once[#at_once + 1] = ticket
       else
         later[#later + 1] = string.format('%d', at)
@@ -115,10 +101,6 @@ local function store(keys, from, now, target, windows)
   end
   if first then
     expect(keys.info, keys.wake, first, now)
-  end
-  if first_away then
-    redis.call('ZADD', target.incoming, unpack(away))
-    expect(target.info, target.wake, first_away, now)
   end
   if stored > 0 then
     count(keys.info, 'pushed', stored)
