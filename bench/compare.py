@@ -11,40 +11,13 @@ from adapters import START_SECONDS, Absent, Failed, Peer
 from machine import Figures
 from measures import spread
 from servers import Server, Usage, serve
+from size import Size
 
 P = ParamSpec("P")
 
 HOUR_MS = 3_600_000
 LOAD = 2000
 """Jobs due in a second, of the lateness under load."""
-WAITING = 20
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is measured."""
-
-    rounds: int
-    seconds: float
-    """How long each push and each work should take, about."""
-    trial: int
-    """Jobs of the first, uncounted round, which finds how many the others need."""
-    most: int
-    """Jobs of a push or work at most."""
-    stored: int
-    """Jobs whose bytes are counted."""
-    late: int
-    """Delayed jobs of a round, on an idle queue."""
-    load_seconds: float
-    quiet_seconds: float
-    waiting: int
-    recovery_seconds: float
-    """How long a killed worker's job is waited for; 0: not at all."""
-
-
-FULL = Size(3, 1.2, 300, 100_000, 5000, 167, 3.0, 20.0, WAITING, 120.0)
-QUICK = Size(1, 0.6, 300, 30_000, 2000, 100, 1.5, 6.0, WAITING, 0.0)
-TINY = Size(1, 0.05, 20, 300, 200, 10, 0.0, 1.0, 2, 0.0)
 
 
 @dataclass

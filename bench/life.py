@@ -1,0 +1,192 @@
+"""A delayed message's life step by step, dueq next to the bare commands: the server's instructions,
+its commands, its CPU time. Each measure returns its figures and targets."""
+
+import json
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import TypeVar
+
+import machine
+from callgrind import counted_server
+from machine import Figures, drive, one_cpu
+from measures import BATCHES, Outcome
+from report import Target
+from servers import Redis, cpu_seconds
+from size import Size
+
+T = TypeVar("T")
+
+RATIO_LIMITS = {1: 1.5, 10: 1.7, 100: 1.8}
+
+
+def step(
+    socket: Path, way: str, name: str, batch: int, count: int, read: Callable[[], T]
+) -> tuple[T, T]:
+    """What `read` tells before and after a step of `count` messages, by way of "dueq" or "bare"."""
+    words = [machine.DRIVER, "life", socket, way, name, batch, count]
+    with subprocess.Popen(
+        [str(word) for word in words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        try:
+            ready = process.stdout.readline()
+            before = read()
+            if ready:
+                process.stdin.write("go\n")
+                process.stdin.flush()
+            done = json.loads(process.stdout.readline() or "{}")
+            after = read()
+            if done.get("count") != count:
+                raise SystemExit(f"{way} {name}: {process.stderr.read().strip() or 'no answer'}")
+            return before, after
+        finally:
+            process.stdin.close()
+
+
+# ---- Instructions ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Row:
+    """A step, and how many thousand instructions of the server a message of it may take."""
+
+    name: str
+    step: str
+    batch: int
+    limit: float
+    bare: str | None = ""
+    """The step of the bare commands; "": of the same name."""
+    one_by_one: bool = False
+    """A message takes its time, however fast the server is."""
+
+
+ROWS: Sequence[Row] = (
+    Row("push with a delay, one", "push", 1, 85),
+    Row("deliver and ack, all due already, one at a time", "due", 1, 155),
+    Row("the same by calls of reserve and ack", "due-calls", 1, 155, None),
+    Row("deliver and ack, all due already, prefetch 100", "due", 100, 50),
+    Row("the same by calls of reserve (100) and ack (1)", "due-calls", 100, 50, None),
+    Row("deliver and ack as it falls due, 50 a second, one waiting", "falling-50", 1, 260, "", True),
+    Row("cancel by own id", "cancel", 1, 60),
+    Row("reschedule", "reschedule", 1, 75),
+    Row("push ready, one", "push-ready", 1, 60),
+    Row("consume ready, one at a time, heartbeat on", "ready", 1, 160),
+    Row("the same by calls of reserve and ack", "ready-calls", 1, 160, None),
+)
+
+
+def instructions(size: Size) -> Outcome:
+    """Instructions of the server a message, by callgrind: the same on every machine, within a
+    hundredth; within a fifth where messages fall due one by one."""
+    print(f"instructions: {size.counted} messages a step, 200 bytes, callgrind", flush=True)
+    rows = []
+    targets = []
+    print(f"\n{'thousands a message':<62}{'bare':>8}{'dueq':>8}{'target':>8}")
+    for index, row in enumerate(ROWS):
+        count = size.counted // 10 if row.one_by_one else size.counted
+        name = row.name
+        if name.startswith("the same"):
+            name = f"{ROWS[index - 1].name}{name.removeprefix('the same')}"
+        found = {"name": name, "batch": row.batch, "messages": count, "limit": row.limit}
+        found["bare"] = _counted("bare", row, count) if row.bare is not None else None
+        found["dueq"] = _counted("dueq", row, count)
+        rows.append(found)
+        bare = "" if found["bare"] is None else f"{found['bare']:.1f}"
+        print(f"{row.name:<62}{bare:>8}{found['dueq']:>8.1f}{row.limit:>8g}", flush=True)
+        targets.append(Target(f"thousand instructions: {name}", found["dueq"], row.limit))
+    print()
+    return {"rows": rows}, targets
+
+
+def _counted(way: str, row: Row, count: int) -> float:
+    """Thousands a message, in a server of their own: none finds what another has left."""
+    with counted_server() as (socket, counter):
+        before, after = step(socket, way, row.step, row.batch, count, counter.read)
+    return (after - before) / count / 1000
+
+
+# ---- Commands ----------------------------------------------------------------------------------
+
+
+def commands(size: Size) -> Outcome:
+    """Commands that the server runs for a message, those that scripts call among them."""
+    count = size.counted // 10
+    print(f"commands: {count} messages", flush=True)
+    with machine.server() as socket:
+        redis = Redis(socket, 0)
+        found: Figures = {}
+        for name in ("push", "cancel"):
+            calls = [usage.calls for usage in step(socket, "dueq", name, 1, count, redis.usage)]
+            found[name] = {"calls": (calls[1] - calls[0]) / count}
+        redis.close()
+        waking = drive("waking", socket, 20, min(count, 20))["due"]
+    found["delivery"] = waking["delivery"]
+    targets = [
+        Target("commands for a delayed push, with its call", found["push"]["calls"], 8),
+        Target("commands for a cancel, with its call", found["cancel"]["calls"], 9),
+        Target("commands run for a delayed message, 20 waiting", found["delivery"]["calls"], 30),
+        Target("commands sent for a delayed message, 20 waiting", found["delivery"]["sent"], 7),
+    ]
+    for target in targets:
+        print(f"{'':<10}{target.name:<58}{target.value:>6.1f}")
+    print()
+    return found, targets
+
+
+# ---- CPU time ----------------------------------------------------------------------------------
+
+
+def life(size: Size) -> Outcome:
+    """The server's CPU time for the whole life of a delayed message, as a ratio to the bare
+    commands': pushed with a delay, delivered when all are due, acknowledged."""
+    messages, ways = size.cost // 5, ("bare", "dueq")
+    print(f"life: {size.cost_rounds} rounds of {messages} delayed messages", flush=True)
+    rounds: list[Figures] = []
+    with one_cpu(), machine.start_server() as server:
+        for number in range(size.cost_rounds):
+            for batch in BATCHES:
+                figures: Figures = {"round": number + 1, "batch": batch}
+                for way in ways if number % 2 else reversed(ways):
+                    figures[way] = {
+                        name: _cpu_us(server, way, name, batch, messages)
+                        for name in ("push", "due")
+                    }
+                rounds.append(figures)
+    summary = []
+    for batch in BATCHES:
+        mine = [figures for figures in rounds if figures["batch"] == batch]
+        row: Figures = {"batch": batch}
+        for way in ways:
+            row[f"{way}_us"] = median(sum(figures[way].values()) for figures in mine)
+        row["ratio"] = median(
+            sum(figures["dueq"].values()) / sum(figures["bare"].values()) for figures in mine
+        )
+        summary.append(row)
+        print(
+            f"{'':<10}batch {batch:<6}bare {row['bare_us']:.2f}, dueq {row['dueq_us']:.2f} us,"
+            f" {row['ratio']:.2f}"
+        )
+    print()
+    targets = [
+        Target(
+            f"server CPU of a delayed message's life at batch {row['batch']}, dueq / bare",
+            row["ratio"],
+            RATIO_LIMITS[row["batch"]],
+        )
+        for row in summary
+    ]
+    return {"messages": messages, "rounds": rounds, "summary": summary}, targets
+
+
+def _cpu_us(server: machine.Server, way: str, name: str, batch: int, count: int) -> float:
+    before, after = step(
+        server.socket, way, name, batch, count, lambda: cpu_seconds(server.pid)
+    )
+    return (after - before) * 1e6 / count
