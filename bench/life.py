@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import machine
 from callgrind import counted_server
-from machine import Figures, drive, one_cpu
+from machine import Figures, one_cpu
 from measures import BATCHES, Outcome
 from report import Target
 from servers import Redis, cpu_seconds
@@ -61,24 +61,24 @@ class Row:
     step: str
     batch: int
     limit: float
-    bare: str | None = ""
-    """The step of the bare commands; "": of the same name."""
+    bare: bool = True
+    """Whether the bare commands have such a step."""
     one_by_one: bool = False
     """A message takes its time, however fast the server is."""
 
 
 ROWS: Sequence[Row] = (
     Row("push with a delay, one", "push", 1, 85),
-    Row("deliver and ack, all due already, one at a time", "due", 1, 155),
-    Row("the same by calls of reserve and ack", "due-calls", 1, 155, None),
-    Row("deliver and ack, all due already, prefetch 100", "due", 100, 50),
-    Row("the same by calls of reserve (100) and ack (1)", "due-calls", 100, 50, None),
-    Row("deliver and ack as it falls due, 50 a second, one waiting", "falling-50", 1, 260, "", True),
+    Row("deliver and ack, all due, one at a time", "due", 1, 155),
+    Row("all due, one at a time, by reserve and ack", "due-calls", 1, 155, bare=False),
+    Row("deliver and ack, all due, prefetch 100", "due", 100, 50),
+    Row("all due, by reserve of 100 and ack of one", "due-calls", 100, 50, bare=False),
+    Row("deliver and ack as it falls due, 50 a second", "falling-50", 1, 260, one_by_one=True),
     Row("cancel by own id", "cancel", 1, 60),
     Row("reschedule", "reschedule", 1, 75),
     Row("push ready, one", "push-ready", 1, 60),
     Row("consume ready, one at a time, heartbeat on", "ready", 1, 160),
-    Row("the same by calls of reserve and ack", "ready-calls", 1, 160, None),
+    Row("ready, one at a time, by reserve and ack", "ready-calls", 1, 160, bare=False),
 )
 
 
@@ -86,22 +86,20 @@ def instructions(size: Size) -> Outcome:
     """Instructions of the server a message, by callgrind: the same on every machine, within a
     hundredth; within a fifth where messages fall due one by one."""
     print(f"instructions: {size.counted} messages a step, 200 bytes, callgrind", flush=True)
-    rows = []
-    targets = []
+    rows: list[Figures] = []
     print(f"\n{'thousands a message':<62}{'bare':>8}{'dueq':>8}{'target':>8}")
-    for index, row in enumerate(ROWS):
+    for row in ROWS:
         count = size.counted // 10 if row.one_by_one else size.counted
-        name = row.name
-        if name.startswith("the same"):
-            name = f"{ROWS[index - 1].name}{name.removeprefix('the same')}"
-        found = {"name": name, "batch": row.batch, "messages": count, "limit": row.limit}
-        found["bare"] = _counted("bare", row, count) if row.bare is not None else None
+        found = {"name": row.name, "batch": row.batch, "messages": count, "limit": row.limit}
+        found["bare"] = _counted("bare", row, count) if row.bare else None
         found["dueq"] = _counted("dueq", row, count)
         rows.append(found)
-        bare = "" if found["bare"] is None else f"{found['bare']:.1f}"
+        bare = f"{found['bare']:.1f}" if row.bare else ""
         print(f"{row.name:<62}{bare:>8}{found['dueq']:>8.1f}{row.limit:>8g}", flush=True)
-        targets.append(Target(f"thousand instructions: {name}", found["dueq"], row.limit))
     print()
+    targets = [
+        Target(f"thousand instructions: {row['name']}", row["dueq"], row["limit"]) for row in rows
+    ]
     return {"rows": rows}, targets
 
 
@@ -126,13 +124,9 @@ def commands(size: Size) -> Outcome:
             calls = [usage.calls for usage in step(socket, "dueq", name, 1, count, redis.usage)]
             found[name] = {"calls": (calls[1] - calls[0]) / count}
         redis.close()
-        waking = drive("waking", socket, 20, min(count, 20))["due"]
-    found["delivery"] = waking["delivery"]
     targets = [
         Target("commands for a delayed push, with its call", found["push"]["calls"], 8),
         Target("commands for a cancel, with its call", found["cancel"]["calls"], 9),
-        Target("commands run for a delayed message, 20 waiting", found["delivery"]["calls"], 30),
-        Target("commands sent for a delayed message, 20 waiting", found["delivery"]["sent"], 7),
     ]
     for target in targets:
         print(f"{'':<10}{target.name:<58}{target.value:>6.1f}")

@@ -2,7 +2,7 @@
 
 bench() {
     setup
-    need_packages "${PACKAGES[@]}" redis-tools
+    need_packages "${PACKAGES[@]}" redis-tools valgrind
     step bench_plots "plots" "$(system_python --version) $(inputs dev.d/bench-requirements.txt)"
     use_build
     [[ " $* " =~ \ (-h|--help|--from)\  ]] || bench_packages "$@"
