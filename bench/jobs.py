@@ -2,8 +2,6 @@
 falls due, and its acknowledgement; of each peer, and of the bare commands."""
 
 import time
-from collections.abc import Sequence
-from typing import Any
 
 import machine
 from adapters import START_SECONDS, Absent, Failed
@@ -54,9 +52,9 @@ def summarise(found: Figures) -> None:
 
 
 def _keep(entry: Entry, setting: str) -> list[Figures]:
-    rounds: list[Figures] = (
-        entry.figures.setdefault("delayed", {}).setdefault(setting, {"rounds": []})["rounds"]
-    )
+    rounds: list[Figures] = entry.figures.setdefault("delayed", {}).setdefault(
+        setting, {"rounds": []}
+    )["rounds"]
     return rounds
 
 
@@ -108,20 +106,16 @@ def _cancel(entry: Entry, count: int) -> None:
 
 
 def _tell(entry: Entry) -> None:
-    found = entry.figures.get("delayed", {})
-    cells = [
-        f"{verb}{'' if verb == setting else f' {setting}'} {_last(kept['rounds'], verb, 'server_us'):.1f} us"
-        f" {_last(kept['rounds'], verb, 'calls'):.1f} commands"
-        for setting, kept in found.items()
-        for verb in ("push", "work", "cancel")
-        if kept["rounds"] and verb in kept["rounds"][-1]
-    ]
+    cells = []
+    for setting, kept in entry.figures.get("delayed", {}).items():
+        latest = kept["rounds"][-1] if kept["rounds"] else {}
+        for verb in ("push", "work", "cancel"):
+            if verb in latest:
+                us, calls = latest[verb]["server_us"], latest[verb]["calls"]
+                name = verb if verb == setting else f"{verb} {setting}"
+                cells.append(f"{name} {us:.1f} us {calls:.1f} commands")
     if cells:
         print(f"  {entry.peer.key:<14}{', '.join(cells)}", flush=True)
-
-
-def _last(rounds: Sequence[dict[str, Any]], verb: str, key: str) -> float:
-    return float(rounds[-1][verb][key])
 
 
 # ---- The bare commands -------------------------------------------------------------------------

@@ -54,8 +54,8 @@ static void push_all(struct life *life, size_t batch, int64_t delay_ms) {
     for (size_t i = 0; i < PREPARED; i++)
         life->drafts[i].delay_ms = delay_ms;
     for (size_t done = 0; done < life->count; done += batch)
-        must(life->link.client, dueq_push(life->link.queue, life->drafts,
-                                          at_most(batch, done, life->count), NULL));
+        must(life->link.client,
+             dueq_push(life->link.queue, life->drafts, at_most(batch, done, life->count), NULL));
 }
 
 static void push_delayed(struct life *life) { push_all(life, life->batch, HOUR_MS); }
@@ -80,8 +80,8 @@ static void reserve_and_ack(struct life *life) {
              dueq_reserve(life->link.queue, life->batch, 10000, LEASE_MS, &result));
         size_t some = dueq_result_count(result);
         for (size_t i = 0; i < some; i++)
-            must(life->link.client, dueq_ack(life->link.queue,
-                                             &dueq_result_message(result, i)->ticket, 1, NULL));
+            must(life->link.client,
+                 dueq_ack(life->link.queue, &dueq_result_message(result, i)->ticket, 1, NULL));
         dueq_result_free(result);
         done += some;
     }

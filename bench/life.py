@@ -2,8 +2,10 @@
 its commands, its CPU time. Each measure returns its figures and targets."""
 
 import json
+import os
 import subprocess
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -34,7 +36,9 @@ def step(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        assert process.stdin and process.stdout and process.stderr
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
         try:
             ready = process.stdout.readline()
             before = read()
@@ -66,6 +70,9 @@ class Row:
     one_by_one: bool = False
     """A message takes its time, however fast the server is."""
 
+    def messages(self, size: Size) -> int:
+        return size.counted // 10 if self.one_by_one else size.counted
+
 
 ROWS: Sequence[Row] = (
     Row("push with a delay, one", "push", 1, 85),
@@ -87,15 +94,14 @@ def instructions(size: Size) -> Outcome:
     hundredth; within a fifth where messages fall due one by one."""
     print(f"instructions: {size.counted} messages a step, 200 bytes, callgrind", flush=True)
     rows: list[Figures] = []
-    print(f"\n{'thousands a message':<62}{'bare':>8}{'dueq':>8}{'target':>8}")
+    counted = _counts(size)
+    print(f"\n{'thousands a message':<50}{'bare':>8}{'dueq':>8}{'target':>8}")
     for row in ROWS:
-        count = size.counted // 10 if row.one_by_one else size.counted
-        found = {"name": row.name, "batch": row.batch, "messages": count, "limit": row.limit}
-        found["bare"] = _counted("bare", row, count) if row.bare else None
-        found["dueq"] = _counted("dueq", row, count)
-        rows.append(found)
+        found = {"name": row.name, "batch": row.batch, "messages": row.messages(size)}
+        found |= {way: counted.get((row.name, way)) for way in ("bare", "dueq")}
+        rows.append(found | {"limit": row.limit})
         bare = f"{found['bare']:.1f}" if row.bare else ""
-        print(f"{row.name:<62}{bare:>8}{found['dueq']:>8.1f}{row.limit:>8g}", flush=True)
+        print(f"{row.name:<50}{bare:>8}{found['dueq']:>8.1f}{row.limit:>8g}", flush=True)
     print()
     targets = [
         Target(f"thousand instructions: {row['name']}", row["dueq"], row["limit"]) for row in rows
@@ -103,8 +109,24 @@ def instructions(size: Size) -> Outcome:
     return {"rows": rows}, targets
 
 
+def _counts(size: Size) -> dict[tuple[str, str], float]:
+    """By row and way: thousands a message."""
+    counts: dict[tuple[str, str], float] = {}
+    # Where nothing depends on time, as many at once as there are CPUs.
+    for one_by_one, workers in ((False, os.cpu_count()), (True, 1)):
+        with ThreadPoolExecutor(workers) as pool:
+            begun = {
+                (row.name, way): pool.submit(_counted, way, row, row.messages(size))
+                for row in ROWS
+                for way in (("bare", "dueq") if row.bare else ("dueq",))
+                if row.one_by_one == one_by_one
+            }
+            counts |= {key: future.result() for key, future in begun.items()}
+    return counts
+
+
 def _counted(way: str, row: Row, count: int) -> float:
-    """Thousands a message, in a server of their own: none finds what another has left."""
+    """In a server of its own: none finds what another has left."""
     with counted_server() as (socket, counter):
         before, after = step(socket, way, row.step, row.batch, count, counter.read)
     return (after - before) / count / 1000
@@ -180,7 +202,5 @@ def life(size: Size) -> Outcome:
 
 
 def _cpu_us(server: machine.Server, way: str, name: str, batch: int, count: int) -> float:
-    before, after = step(
-        server.socket, way, name, batch, count, lambda: cpu_seconds(server.pid)
-    )
+    before, after = step(server.socket, way, name, batch, count, lambda: cpu_seconds(server.pid))
     return (after - before) * 1e6 / count

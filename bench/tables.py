@@ -181,8 +181,8 @@ def _instructions(report: Report) -> list[str]:
         parts += [
             "### A delayed message in instructions of the server",
             "Thousands a message with a body of 200 bytes, without the kernel's, counted by"
-            " callgrind: the same within a hundredth in each run, within a fifth where messages fall"
-            " due one by one.",
+            " callgrind: the same within a hundredth in each run, within a fifth where messages"
+            " fall due one by one.",
             table(["", "bare", "dueq", "target"], rows),
         ]
     rows = [
@@ -191,8 +191,8 @@ def _instructions(report: Report) -> list[str]:
     ]
     if rows:
         parts += [
-            "Server CPU of a delayed message's whole life in microseconds (push with a delay; when all"
-            " are due, delivery and acknowledgement), at several sizes of batch:",
+            "Server CPU of a delayed message's whole life in microseconds (push with a delay; when"
+            " all are due, delivery and acknowledgement), at several sizes of batch:",
             table(["batch", "bare", "dueq", "dueq / bare"], rows),
         ]
     return parts

@@ -58,6 +58,65 @@ def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
         assert f"**{report['peers'][key]['name']}**" in page
 
 
+def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, *(word for key in ("delayed", *OURS) for word in ("--only", key)))
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    rows = {row["name"]: row for row in report["instructions"]["rows"]}
+    assert len(rows) == len(report["instructions"]["rows"])
+    for name, row in rows.items():
+        assert 5 < row["dueq"] < 5000, name
+        assert row["bare"] is None or 1 < row["bare"] < row["dueq"], name
+    for name in ("push", "cancel"):
+        assert report["commands"][name]["calls"] >= 3
+    assert [row["batch"] for row in report["life"]["summary"]] == [1, 10, 100]
+    for peer in (report["bare"], *(report["peers"][key] for key in OURS)):
+        found = peer["delayed"]
+        for setting in ("one", "best"):
+            summary = found[setting]["summary"]
+            for verb in ("push", "work", "life"):
+                assert summary[verb]["server_us"] > 0, (peer["name"], setting, verb)
+            assert summary["life"]["calls"] == summary["push"]["calls"] + summary["work"]["calls"]
+        assert found["cancel"]["summary"]["cancel"]["calls"] >= 2
+    for key in OURS:
+        peer = report["peers"][key]
+        assert (peer["failed"], peer["cannot"]) == ({}, {}), key
+        assert peer["delays"]["pressed"]["summary"]["early"] == 0
+        # Every job came, none before its time.
+        assert peer["delayed"]["one"]["summary"]["work"]["p50_ms"] >= 0
+    named = [row["name"] for row in report["targets"]]
+    assert len(set(named)) == len(named)
+    assert {f"thousand instructions: {name}" for name in rows} < set(named)
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    for title in ("A delayed message in instructions", "What a delayed job costs the server"):
+        assert f"### {title}" in page
+    assert "| bare commands | " in page
+
+
+def test_counted_instructions_are_those_of_the_step_alone() -> None:
+    """Twice as many messages are twice as many instructions: nothing else is in them."""
+    counted = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from callgrind import counted_server
+from life import step
+for count in (200, 400):
+    with counted_server() as (socket, counter):
+        before, after = step(socket, "dueq", "cancel", 1, count, counter.read)
+        print(after - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", counted, ROOT / "bench"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    once, twice = map(int, done.stdout.split())
+    assert 1.95 < twice / once < 2.05
+
+
 def make_peer(folder: Path, install: str, adapter: str) -> None:
     folder.mkdir(parents=True)
     description = {
