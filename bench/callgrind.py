@@ -20,7 +20,10 @@ class Counter:
 
     def _command(self, *words: str) -> None:
         done = subprocess.run(
-            ["vgdb", f"--pid={self._pid}", *words], capture_output=True, text=True, timeout=60
+            ["vgdb", f"--pid={self._pid}", _pipes(self._dumps), *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         if done.returncode:
             raise SystemExit(f"vgdb {' '.join(words)}: {done.stderr.strip()}")
@@ -28,15 +31,19 @@ class Counter:
     def read(self) -> int:
         """Instructions since it was made."""
         # Each dump begins to count anew.
-        before = set(self._dumps.iterdir())
         self._command("dump")
-        [dump] = set(self._dumps.iterdir()) - before
+        [dump] = self._dumps.glob("dump.*")
         found = re.search(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)
         if not found:
             raise SystemExit(f"callgrind wrote no totals to {dump}")
         self._total += int(found[1])
         dump.unlink()
         return self._total
+
+
+def _pipes(folder: Path) -> str:
+    """The option that says where valgrind and vgdb meet: in a folder that does not stay."""
+    return f"--vgdb-prefix={folder}/vgdb"
 
 
 @contextmanager
@@ -51,7 +58,7 @@ def counted_server() -> Iterator[tuple[Path, Counter]]:
     dumps = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
     words = [VALGRIND, "-q", "--tool=callgrind", "--instr-atstart=no"]
     words += ["--toggle-collect=serverCron", "--collect-atstart=yes"]
-    words += [f"--callgrind-out-file={dumps}/dump"]
+    words += [f"--callgrind-out-file={dumps}/dump", _pipes(dumps)]
     try:
         with machine.start_server(under=words) as server:
             yield server.socket, Counter(server, dumps)

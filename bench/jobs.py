@@ -51,19 +51,18 @@ def summarise(found: Figures) -> None:
             }
 
 
-def _keep(entry: Entry, setting: str) -> list[Figures]:
-    rounds: list[Figures] = entry.figures.setdefault("delayed", {}).setdefault(
-        setting, {"rounds": []}
-    )["rounds"]
-    return rounds
+def _keep(entry: Entry, setting: str, figures: Figures) -> None:
+    found = entry.figures.setdefault("delayed", {})
+    found.setdefault(setting, {"rounds": []})["rounds"].append(figures)
 
 
 def _live(entry: Entry, setting: str, count: int) -> None:
-    known = [figures["lead"] for figures in _keep(entry, setting)]
+    rounds = entry.figures.get("delayed", {}).get(setting, {}).get("rounds", [])
+    known = [figures["lead"] for figures in rounds]
     for lead in (*known[-1:], *LEADS):
         figures = _life(entry, setting, count, lead)
         if figures:
-            _keep(entry, setting).append(figures)
+            _keep(entry, setting, figures)
             return
     raise Failed("the jobs were due before they were enqueued and a worker was there")
 
@@ -102,13 +101,13 @@ def _life(entry: Entry, setting: str, count: int, lead: float) -> Figures | None
 def _cancel(entry: Entry, count: int) -> None:
     with serve(entry.peer.server) as server:
         figures = {"jobs": count, "cancel": timed(entry.peer, server, 60, "cancel", count)}
-    _keep(entry, "cancel").append(figures)
+    _keep(entry, "cancel", figures)
 
 
 def _tell(entry: Entry) -> None:
     cells = []
     for setting, kept in entry.figures.get("delayed", {}).items():
-        latest = kept["rounds"][-1] if kept["rounds"] else {}
+        latest = kept["rounds"][-1]
         for verb in ("push", "work", "cancel"):
             if verb in latest:
                 us, calls = latest[verb]["server_us"], latest[verb]["calls"]
