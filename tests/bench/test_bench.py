@@ -145,7 +145,9 @@ def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> No
     (peers / "dueq-python").symlink_to(ROOT / "bench/peers/dueq-python")
     target = tmp_path / "bench.json"
     try:
-        done = bench(target, "--peers", peers, "--only", "throughput", "--only", "stored")
+        measures = ("throughput", "stored", "delayed-jobs")
+        words = (word for name in measures for word in ("--only", name))
+        done = bench(target, "--peers", peers, *words)
     finally:
         for name in ("gone", "broken", "mute", "unable"):
             shutil.rmtree(ROOT / "build/peers" / name, ignore_errors=True)
@@ -155,7 +157,9 @@ def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> No
     assert "ended with 3" in found["broken"]["failed"]["throughput one"]
     assert "it has no heart" in found["broken"]["failed"]["throughput one"]
     assert "ended with 0 before" in found["mute"]["failed"]["stored ready"]
+    assert "it has no heart" in found["broken"]["failed"]["delayed one"]
     assert found["unable"]["cannot"]["throughput one"] == "it never learned to"
+    assert found["unable"]["cannot"]["delayed cancel"] == "it never learned to"
     for name in ("gone", "broken", "mute", "unable"):
         assert "summary" not in found[name].get("throughput", {}).get("one", {})
     assert found["dueq-python"]["failed"] == {}
