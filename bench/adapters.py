@@ -29,6 +29,8 @@ Line = dict[str, Any]
 
 _live: set["Adapter"] = set()
 _over = threading.Event()
+_no_bulk: set[tuple[str, str]] = set()
+"""Peers and verbs that turned out to have no bulk."""
 
 
 class Failed(Exception):
@@ -51,6 +53,7 @@ class Peer:
     configuration: str
     best: str
     """Its best documented setting, in a few words."""
+    settings: tuple[str, ...]
     trials: Mapping[str, int]
     """By setting: jobs of its first, uncounted round at most, for one that is slow."""
     folder: Path
@@ -84,13 +87,19 @@ class Peer:
 
     def fill(self, environment: Mapping[str, str], count: int) -> None:
         """Enqueues jobs that are ready, in bulk where it has a way for that."""
-        try:
-            self._fill(environment, count, "bulk")
-        except Absent:
-            self._fill(environment, count, "one")
+        self._fill(environment, "push", count)
 
-    def _fill(self, environment: Mapping[str, str], count: int, way: str) -> None:
-        with self.start(environment, "push", count, way) as adapter:
+    def _fill(self, environment: Mapping[str, str], verb: str, *words: str | int) -> None:
+        if (self.key, verb) not in _no_bulk:
+            try:
+                self._enqueue(environment, verb, *words, "bulk")
+                return
+            except Absent:
+                _no_bulk.add((self.key, verb))
+        self._enqueue(environment, verb, *words, "one")
+
+    def _enqueue(self, environment: Mapping[str, str], *words: str | int) -> None:
+        with self.start(environment, *words) as adapter:
             adapter.expect("ready", START_SECONDS)
             adapter.go()
             adapter.expect("count", FILL_SECONDS)
@@ -99,10 +108,9 @@ class Peer:
     def delay(
         self, environment: Mapping[str, str], count: int, spread_ms: float, base_ms: float
     ) -> None:
-        """Enqueues jobs that are due over `spread_ms` from `base_ms` (since 1970) on."""
-        with self.start(environment, "delay", count, round(spread_ms), round(base_ms)) as adapter:
-            adapter.expect("pushed", FILL_SECONDS)
-            adapter.finish()
+        """Enqueues jobs that are due over `spread_ms` from `base_ms` (since 1970) on, in bulk where
+        it has a way for that."""
+        self._fill(environment, "delay", count, round(spread_ms), round(base_ms))
 
     @contextmanager
     def start(self, environment: Mapping[str, str], *words: str | int) -> Iterator["Adapter"]:
@@ -269,6 +277,7 @@ def peers(folder: Path = FOLDER) -> dict[str, Peer]:
             delays=told["delays"],
             configuration=told["configuration"],
             best=told["workers"]["best"]["label"],
+            settings=tuple(told["workers"]),
             trials={
                 setting: worker["trial"]
                 for setting, worker in told["workers"].items()

@@ -159,6 +159,9 @@ int main(int count, char **words) {
     else if ((!strcmp(verb, "scripts") || !strcmp(verb, "loop") || !strcmp(verb, "bare")) &&
              count == 5)
         measure_cost(words[2], verb, number(words[3]), number(words[4]));
+    else if (!strcmp(verb, "life") && count == 7)
+        measure_life(words[2], !strcmp(words[3], "bare"), words[4], number(words[5]),
+                     number(words[6]));
     else if (!strcmp(verb, "lateness") && count == 4)
         measure_lateness(words[2], number(words[3]));
     else if (!strcmp(verb, "idle") && count == 5)
@@ -179,6 +182,7 @@ int main(int count, char **words) {
         die("usage: versions | timers COUNT | ping SOCKET COUNT | scripts SOCKET BATCH MESSAGES |\n"
             "  loop SOCKET BATCH MESSAGES | bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES "
             "|\n"
+            "  life SOCKET bare|dueq STEP BATCH MESSAGES |\n"
             "  idle SOCKET SECONDS CONSUMERS | waking SOCKET CONSUMERS MESSAGES |\n"
             "  burst-wake SOCKET CONSUMERS MESSAGES | lease-end SOCKET COUNT |\n"
             "  memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES MESSAGES |\n"

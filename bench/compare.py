@@ -1,8 +1,12 @@
 """What every peer is measured by, dueq in C, Python and PHP like the others: throughput, bytes and
 lateness."""
 
+import os
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, ParamSpec
@@ -11,40 +15,13 @@ from adapters import START_SECONDS, Absent, Failed, Peer
 from machine import Figures
 from measures import spread
 from servers import Server, Usage, serve
+from size import Size
 
 P = ParamSpec("P")
 
 HOUR_MS = 3_600_000
 LOAD = 2000
 """Jobs due in a second, of the lateness under load."""
-WAITING = 20
-
-
-@dataclass(frozen=True)
-class Size:
-    """How much is measured."""
-
-    rounds: int
-    seconds: float
-    """How long each push and each work should take, about."""
-    trial: int
-    """Jobs of the first, uncounted round, which finds how many the others need."""
-    most: int
-    """Jobs of a push or work at most."""
-    stored: int
-    """Jobs whose bytes are counted."""
-    late: int
-    """Delayed jobs of a round, on an idle queue."""
-    load_seconds: float
-    quiet_seconds: float
-    waiting: int
-    recovery_seconds: float
-    """How long a killed worker's job is waited for; 0: not at all."""
-
-
-FULL = Size(3, 1.2, 300, 100_000, 5000, 167, 3.0, 20.0, WAITING, 120.0)
-QUICK = Size(1, 0.6, 300, 30_000, 2000, 100, 1.5, 6.0, WAITING, 0.0)
-TINY = Size(1, 0.05, 20, 300, 200, 10, 0.0, 1.0, 2, 0.0)
 
 
 @dataclass
@@ -90,7 +67,7 @@ def throughput(entries: list[Entry], size: Size) -> None:
                 _tell(entry)
     for entry in entries:
         for found in entry.figures.get("throughput", {}).values():
-            found["summary"] = _medians(found["rounds"])
+            found["summary"] = medians(found["rounds"])
 
 
 def _pass(entry: Entry, server: Server, ways: tuple[str, str], number: int, size: Size) -> None:
@@ -116,13 +93,18 @@ def _pass(entry: Entry, server: Server, ways: tuple[str, str], number: int, size
 
 
 def _push(peer: Peer, server: Server, count: int, way: str, deadline: float) -> Figures:
-    with peer.start(server.environment(), "push", count, way) as adapter:
+    return timed(peer, server, deadline, "push", count, way)
+
+
+def timed(peer: Peer, server: Server, deadline: float, *words: str | int) -> Figures:
+    """What a command of an adapter costs that waits until it is told to go."""
+    with peer.start(server.environment(), *words) as adapter:
         adapter.expect("ready", START_SECONDS)
         before = server.usage()
         adapter.go()
         told = adapter.expect("count", deadline)
         adapter.finish()
-        return _figures(told, told["count"], told["seconds"], server.usage() - before)
+        return figures_of(told, told["count"], told["seconds"], server.usage() - before)
 
 
 def _work(peer: Peer, server: Server, count: int, setting: str, deadline: float) -> Figures:
@@ -133,10 +115,10 @@ def _work(peer: Peer, server: Server, count: int, setting: str, deadline: float)
         adapter.finish()
         if told["count"] != count:
             raise Failed(f"work: {told['count']} jobs instead of {count}")
-        return _figures(told, count - 1, told["last"] - told["first"], server.usage() - before)
+        return figures_of(told, count - 1, told["last"] - told["first"], server.usage() - before)
 
 
-def _figures(told: dict[str, Any], count: int, seconds: float, usage: Usage) -> Figures:
+def figures_of(told: dict[str, Any], count: int, seconds: float, usage: Usage) -> Figures:
     figures = {
         "rate": count / seconds,
         "server_us": usage.cpu * 1e6 / count,
@@ -148,9 +130,10 @@ def _figures(told: dict[str, Any], count: int, seconds: float, usage: Usage) -> 
     return figures
 
 
-def _medians(rounds: list[Figures]) -> Figures:
+def medians(rounds: list[Figures]) -> Figures:
+    """The medians of the rounds, for each verb that was measured."""
     summary: Figures = {"jobs": median(figures["jobs"] for figures in rounds)}
-    for verb in ("push", "work"):
+    for verb in ("push", "work", "cancel"):
         told = [figures[verb] for figures in rounds if verb in figures]
         if told:
             summary[verb] = {key: median(one[key] for one in told) for key in told[0]}
@@ -218,6 +201,35 @@ def delays(entries: list[Entry], size: Size) -> None:
             )
             for entry in entries:
                 entry.attempt(f"delays {kind}", _late, entry, kind, count, spread_ms)
+    _pool(entries)
+
+
+def pressed(entries: list[Entry], size: Size) -> None:
+    """The lateness of dueq's three when 2,000 are due in a second and busy loops want every CPU."""
+    count, spread_ms = round(LOAD * size.load_seconds), size.load_seconds * 1000
+    with _busy():
+        for number in range(1, size.rounds + 1):
+            print(f"pressed: round {number}: {count} in {spread_ms / 1000:.1f} s", flush=True)
+            for entry in entries:
+                if entry.peer.ours:
+                    entry.attempt("delays pressed", _late, entry, "pressed", count, spread_ms)
+    _pool(entries)
+
+
+@contextmanager
+def _busy() -> Iterator[None]:
+    loop = [sys.executable, "-c", "while True: pass"]
+    loops = [subprocess.Popen(loop) for _ in os.sched_getaffinity(0)]
+    try:
+        yield
+    finally:
+        for process in loops:
+            process.kill()
+            process.wait()
+
+
+def _pool(entries: list[Entry]) -> None:
+    """Percentiles of all rounds' jobs together."""
     for entry in entries:
         for found in entry.figures.get("delays", {}).values():
             pooled = [value for values in found["late_ms"] for value in values]
@@ -252,7 +264,7 @@ def _late(entry: Entry, kind: str, count: int, spread_ms: float) -> None:
 
 def _listen(peer: Peer, server: Server, count: int, spread_ms: float, lead: float) -> list[float]:
     """Nothing when the jobs could not be enqueued within `lead` seconds."""
-    with peer.start(server.environment(), "listen", count) as worker:
+    with peer.start(server.environment(), "listen", count, "one") as worker:
         worker.expect("ready", START_SECONDS)
         time.sleep(1.0)
         base = time.time() + lead

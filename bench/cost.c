@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
+#include "bare.h"
 #include "internal.h"
 
 /*
@@ -114,136 +114,47 @@ static struct way open_loop(const char *socket, struct shape shape) {
 
 /* ---- Bare ---- */
 
-#define ID_SIZE 22
-#define TICKET_SIZE (ID_SIZE + 2)
-#define ENVELOPE_SIZE (BODY_SIZE + 4)
-
 struct by_hand {
     struct shape shape;
-    redisContext *bare;
-    char *tickets; /* TICKET_SIZE bytes each */
+    struct bare bare;
     char stop[24]; /* the end of every lease */
     char count[24];
-    const char **words;
-    size_t *sizes;
-    size_t used;
 };
 
-static void word(struct by_hand *way, const char *data, size_t size) {
-    way->words[way->used] = data;
-    way->sizes[way->used++] = size;
-}
-
-static void begin(struct by_hand *way, const char *verb, const char *key) {
-    way->used = 0;
-    word(way, verb, strlen(verb));
-    word(way, key, strlen(key));
-}
-
-static void append(struct by_hand *way) {
-    if (redisAppendCommandArgv(way->bare, (int)way->used, way->words, way->sizes) != REDIS_OK)
-        die("%s", way->bare->errstr);
-}
-
-/* The ticket of a message of a call: before its delivery, or of its delivery. */
-static char *ticket_of(struct by_hand *way, size_t call, size_t i, char attempt) {
-    char *ticket = way->tickets + (call * way->shape.batch + i) * TICKET_SIZE;
-    ticket[0] = attempt;
-    return ticket;
-}
-
-static void each_ticket(struct by_hand *way, size_t call, char attempt) {
-    for (size_t i = 0; i < way->shape.batch; i++)
-        word(way, ticket_of(way, call, i, attempt), TICKET_SIZE);
-}
-
-static void each_id(struct by_hand *way, size_t call) {
-    for (size_t i = 0; i < way->shape.batch; i++)
-        word(way, ticket_of(way, call, i, '0') + 2, ID_SIZE);
-}
-
-static void expect_number(struct by_hand *way) {
-    redisReply *reply = bare_reply(way->bare);
-    if (reply->type != REDIS_REPLY_INTEGER || reply->integer == 0)
-        die("a bare command changed nothing");
-    freeReplyObject(reply);
-}
-
-static void expect_list(struct by_hand *way) {
-    redisReply *reply = bare_reply(way->bare);
-    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != way->shape.batch)
-        die("a bare command did not find what it should");
-    freeReplyObject(reply);
-}
-
 static void bare_push_call(void *opaque, size_t call) {
-    static const char envelope[ENVELOPE_SIZE];
     struct by_hand *way = opaque;
-    begin(way, "HSET", "bare:{bench}:msg");
-    for (size_t i = 0; i < way->shape.batch; i++) {
-        word(way, ticket_of(way, call, i, '0') + 2, ID_SIZE);
-        word(way, envelope, sizeof envelope);
-    }
-    append(way);
-    begin(way, "RPUSH", "bare:{bench}:ready");
-    each_ticket(way, call, '0');
-    append(way);
-    expect_number(way);
-    expect_number(way);
+    size_t batch = way->shape.batch, first = call * batch;
+    bare_envelopes(&way->bare, first, batch);
+    bare_verb(&way->bare, "RPUSH", BARE_READY);
+    bare_tickets(&way->bare, first, batch, '0');
+    bare_append(&way->bare);
+    bare_number(&way->bare);
+    bare_number(&way->bare);
 }
 
 static void bare_reserve_call(void *opaque, size_t call) {
     struct by_hand *way = opaque;
-    begin(way, "LPOP", "bare:{bench}:ready");
-    word(way, way->count, strlen(way->count));
-    append(way);
-    begin(way, "ZADD", "bare:{bench}:leased");
-    for (size_t i = 0; i < way->shape.batch; i++) {
-        word(way, way->stop, strlen(way->stop));
-        word(way, ticket_of(way, call, i, '1'), TICKET_SIZE);
-    }
-    append(way);
-    begin(way, "HMGET", "bare:{bench}:msg");
-    each_id(way, call);
-    append(way);
-    expect_list(way);
-    expect_number(way);
-    expect_list(way);
+    size_t batch = way->shape.batch, first = call * batch;
+    bare_verb(&way->bare, "LPOP", BARE_READY);
+    bare_text(&way->bare, way->count);
+    bare_append(&way->bare);
+    bare_lease(&way->bare, first, batch, way->stop);
+    bare_list(&way->bare, batch);
+    bare_number(&way->bare);
+    bare_list(&way->bare, batch);
 }
 
 static void bare_ack_call(void *opaque, size_t call) {
     struct by_hand *way = opaque;
-    begin(way, "ZREM", "bare:{bench}:leased");
-    each_ticket(way, call, '1');
-    append(way);
-    begin(way, "HDEL", "bare:{bench}:msg");
-    each_id(way, call);
-    append(way);
-    expect_number(way);
-    expect_number(way);
+    bare_ack(&way->bare, call * way->shape.batch, way->shape.batch);
 }
 
 static struct way open_bare(const char *socket, struct shape shape) {
     struct by_hand *way = must_allocate(1, sizeof *way);
-    size_t messages = shape.batch * shape.calls;
     way->shape = shape;
-    way->bare = bare_open(socket);
-    way->tickets = must_allocate(messages + 1, TICKET_SIZE);
-    way->words = must_allocate(2 * shape.batch + 2, sizeof *way->words);
-    way->sizes = must_allocate(2 * shape.batch + 2, sizeof *way->sizes);
+    way->bare = bare_begin(socket, shape.batch * shape.calls, shape.batch);
     snprintf(way->count, sizeof way->count, "%zu", shape.batch);
     snprintf(way->stop, sizeof way->stop, "%.0f", now_us(CLOCK_REALTIME) / 1000 + LEASE_MS);
-    dueq_client *client;
-    dueq_status status = dueq_open("unix:///not-connected", &client);
-    must(client, status);
-    for (size_t i = 0; i < messages; i++) {
-        char *ticket = way->tickets + i * TICKET_SIZE;
-        memcpy(ticket, "0:", 2);
-        char id[ID_SIZE + 1];
-        dueq_new_id(client, id);
-        memcpy(ticket + 2, id, ID_SIZE);
-    }
-    dueq_close(client);
     return (struct way){
         {{"push", bare_push_call, 0}, {"reserve", bare_reserve_call, 0}, {"ack", bare_ack_call, 0}},
         way};

@@ -6,8 +6,9 @@ import platform
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -38,29 +39,27 @@ def drives(verb: str) -> bool:
     return f"{verb} SOCKET" in usage
 
 
+@dataclass(frozen=True)
+class Server:
+    socket: Path
+    pid: int
+
+
 @contextmanager
-def server(port: int = 0) -> Iterator[Path]:
+def start_server(port: int = 0, under: Sequence[str] = ()) -> Iterator[Server]:
     """A private server that writes nothing to disk, at its default settings otherwise.
 
-    It listens on a Unix socket, whose path this gives, and on `port` of this machine, or none: 0.
+    It listens on a Unix socket, and on `port` of this machine, or none: 0; `under`: a command that
+    runs it.
     """
     # A socket's path has 107 bytes at most.
     directory = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
     socket, log = directory / "s", directory / "log"
-    words = [
-        "--port",
-        str(port),
-        "--bind",
-        "127.0.0.1",
-        "--unixsocket",
-        str(socket),
-        "--dir",
-        str(directory),
-    ]
-    words += ["--save", "", "--appendonly", "no", "--logfile", str(log)]
-    process = subprocess.Popen([SERVER, *words])
+    words = ["--port", str(port), "--bind", "127.0.0.1", "--unixsocket", str(socket)]
+    words += ["--dir", str(directory), "--save", "", "--appendonly", "no", "--logfile", str(log)]
+    process = subprocess.Popen([*under, SERVER, *words])
     try:
-        for _ in range(1000):
+        for _ in range(3000):
             if socket.exists():
                 break
             try:
@@ -68,11 +67,18 @@ def server(port: int = 0) -> Iterator[Path]:
             except subprocess.TimeoutExpired:
                 continue
             raise SystemExit(f"{SERVER} did not start: {log.read_text() if log.exists() else ''}")
-        yield socket
+        yield Server(socket, process.pid)
     finally:
         process.kill()
         process.wait()
         shutil.rmtree(directory)
+
+
+@contextmanager
+def server(port: int = 0) -> Iterator[Path]:
+    """Its socket alone."""
+    with start_server(port) as started:
+        yield started.socket
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Any
 
 from machine import Figures, drive, drives, one_cpu, server
 from report import Target
+from size import Size
 
 VERBS = ("push", "reserve", "ack")
 BATCHES = (1, 10, 100)
@@ -21,9 +22,9 @@ MEMORY_LIMITS = {"ready": 110, "delayed": 230}
 Outcome = tuple[Figures, list[Target]]
 
 
-def cost(quick: bool) -> Outcome:
+def cost(size: Size) -> Outcome:
     """The server's CPU time a message: the scripts against the commands they stand for."""
-    messages, count = (20_000, 3) if quick else (100_000, 3)
+    messages, count = size.cost, size.cost_rounds
     ways = ["bare", "scripts", *(["loop"] if drives("loop") else [])]
     rounds: list[dict[str, Any]] = []
     print(f"cost: {count} rounds of {messages} messages with a body of 200 bytes", flush=True)
@@ -124,10 +125,10 @@ def spread(values: list[float]) -> dict[str, float]:
     return {name: percentile(ordered, share) for name, share in shares.items()}
 
 
-def lateness(quick: bool) -> Outcome:
+def lateness(size: Size) -> Outcome:
     """How late delayed messages reach one consumer that waits for them; and how late plain timers
     of this machine come meanwhile, which no queue can beat."""
-    messages, count = 200, 1 if quick else 3
+    messages, count = size.late, size.rounds
     rounds: list[dict[str, Any]] = []
     print(f"lateness: {count} x {messages} delayed messages to one waiting consumer", flush=True)
     with server() as socket:
@@ -162,9 +163,9 @@ def lateness(quick: bool) -> Outcome:
     return {"rounds": rounds, "summary": summary | {"early": early}}, targets
 
 
-def idle(quick: bool) -> Outcome:
+def idle(size: Size) -> Outcome:
     """The commands that the server runs while one consumer waits on an empty queue."""
-    seconds = 10 if quick else 30
+    seconds = size.idle_seconds
     print(f"idle: one consumer waits for {seconds} s on an empty queue", flush=True)
     with server() as socket:
         figures = drive("idle", socket, seconds, 1)
@@ -179,9 +180,9 @@ def idle(quick: bool) -> Outcome:
     return figures, [Target("commands a second of an idle consumer", value, IDLE_LIMIT)]
 
 
-def memory(quick: bool) -> Outcome:
+def memory(size: Size) -> Outcome:
     """The server's bytes for a message, over those of its body."""
-    messages = 20_000 if quick else 100_000
+    messages = size.memory
     print(f"memory: {messages} messages in each state", flush=True)
     with server() as socket:
         figures = drive("memory", socket, messages)
@@ -195,10 +196,10 @@ def memory(quick: bool) -> Outcome:
     return figures, targets
 
 
-def rpush(quick: bool) -> Outcome:
+def rpush(size: Size) -> Outcome:
     """What the server takes at most: redis-benchmark's RPUSH of a body's size, 100 in flight on one
     connection."""
-    count, words = (1 if quick else 3), (100_000 if quick else 500_000)
+    count, words = size.rounds, size.rpush
     print(f"rpush: {count} x {words} by redis-benchmark, one connection, 100 in flight", flush=True)
     program = shutil.which("redis-benchmark")
     if not program:
@@ -219,6 +220,3 @@ def rpush(quick: bool) -> Outcome:
     figures: Figures = {"rounds": rounds, "summary": {"rate": median(rounds)}}
     print(f"{'':<10}{'RPUSH':<21}{median(rounds):,.0f} a second\n")
     return figures, []
-
-
-MEASURES = {"cost": cost, "lateness": lateness, "idle": idle, "memory": memory, "rpush": rpush}

@@ -31,9 +31,22 @@ class Bars:
     log: bool = True
     cap: float | None = None
     """Drawn for a figure that is not there because it is more than this."""
+    bare: bool = False
+    """With the bare commands."""
 
 
 BARS = (
+    Bars(
+        "delayed",
+        "Server CPU of a delayed job's life, 500 due in a second, microseconds",
+        (
+            ("one at a time", ("delayed", "one", "summary", "life", "server_us")),
+            ("best documented setting", ("delayed", "best", "summary", "life", "server_us")),
+        ),
+        higher=False,
+        digits=1,
+        bare=True,
+    ),
     Bars(
         "consume",
         "Jobs that one worker consumes in a second",
@@ -197,7 +210,8 @@ def _lateness(peers: dict[str, Any], kind: str) -> Any | None:
 def draw(report: dict[str, Any], folder: Path) -> list[Path]:
     """Writes a plot for each measure that has figures, and returns their paths."""
     peers = measured(report.get("peers", {}))
-    figures = {plot.file: _bars(plot, peers) for plot in BARS}
+    bare = {"bare": report["bare"]} if "bare" in report else {}
+    figures = {plot.file: _bars(plot, peers | (bare if plot.bare else {})) for plot in BARS}
     figures |= {f"lateness-{kind}": _lateness(peers, kind) for kind in LATE}
     folder.mkdir(parents=True, exist_ok=True)
     paths = []

@@ -7,8 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from adapters import START_SECONDS, Adapter, Failed, Peer
-from compare import Entry, Size
+from compare import Entry
 from servers import Server, Traffic, serve
+from size import Size
 
 AT_ONCE = 5
 """Peers whose waiting workers are counted at the same time: the figures are counts, not times."""

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Measures dueq against the bare commands, and against other queues: one run, private servers.
 
-  ./dev bench                      all peers, the targets, tables, plots: 27 minutes
-  ./dev bench --quick              fewer rounds and jobs: some 9 minutes
-  ./dev bench --only cost          one measure; of the driver in C: {own}
+  ./dev bench                      all peers, the targets, tables, plots: 42 minutes
+  ./dev bench --quick              fewer rounds and jobs: some 15 minutes
+  ./dev bench --only delayed       what a delayed message costs, all of it, with its targets
+  ./dev bench --only instructions  one measure; of the driver in C: {own}
                                    of all peers: {compared}
   ./dev bench --only rq            one peer in all measures of peers: {peers}
   ./dev bench --only delays --only dueq-c --only bullmq
@@ -27,20 +28,40 @@ from typing import Any
 import adapters
 import compare
 import document
+import jobs
+import life
 import machine
+import measures
 import quiet
+import size
 import tables
-from measures import MEASURES
 from report import Target, begin, conclude, save
 from targets import of_peers
 
+MEASURES = {
+    "instructions": life.instructions,
+    "commands": life.commands,
+    "life": life.life,
+    "bare": jobs.bare,
+    "cost": measures.cost,
+    "lateness": measures.lateness,
+    "idle": measures.idle,
+    "memory": measures.memory,
+    "rpush": measures.rpush,
+}
 COMPARED = {
+    "delayed-jobs": jobs.delayed_jobs,
     "throughput": compare.throughput,
     "stored": compare.stored,
     "delays": compare.delays,
+    "pressed": compare.pressed,
     "waiting": quiet.waiting,
     "recovery": quiet.recovery,
 }
+TOGETHER = {
+    "delayed": {"instructions", "commands", "life", "bare", "delayed-jobs", "pressed", "waiting"}
+}
+"""Names of several measures: the delayed message's."""
 
 
 def main() -> None:
@@ -77,7 +98,7 @@ def main() -> None:
 
 def _options() -> tuple[argparse.Namespace, dict[str, adapters.Peer]]:
     peers = adapters.peers()
-    names = [*MEASURES, *COMPARED, *peers]
+    names = [*TOGETHER, *MEASURES, *COMPARED, *peers]
     assert __doc__
     parser = argparse.ArgumentParser(
         prog="./dev bench",
@@ -131,6 +152,8 @@ def _chosen(
 ) -> tuple[list[adapters.Peer], list[str], list[str]]:
     """The peers, if any is to be compared, the measures of peers, and those of the driver."""
     only = set(options.only or ())
+    for name in only & TOGETHER.keys():
+        only |= TOGETHER[name]
     chosen = [peers[name] for name in peers if name in only or not only & peers.keys()]
     compared = [name for name in COMPARED if name in only]
     own = [name for name in MEASURES if name in only]
@@ -144,7 +167,7 @@ def measure(
     options: argparse.Namespace, peers: dict[str, adapters.Peer]
 ) -> tuple[dict[str, Any], list[Target]]:
     chosen, compared, own = _chosen(options, peers)
-    size = compare.TINY if options.tiny else compare.QUICK if options.quick else compare.FULL
+    extent = size.TINY if options.tiny else size.QUICK if options.quick else size.FULL
 
     report = begin(options.quick)
     print(
@@ -152,18 +175,22 @@ def measure(
     )
     targets: list[Target] = []
     for name in own:
-        report[name], more = MEASURES[name](options.quick)
+        report[name], more = MEASURES[name](extent)
         targets += more
         save(report, options.json)
     if compared:
         entries = install(chosen, report)
         for name in compared:
-            COMPARED[name](entries, size)
+            COMPARED[name](entries, extent)
             for entry in entries:
                 told = report["peers"][entry.peer.key]
                 told |= {**entry.figures, "failed": entry.failed, "cannot": entry.cannot}
             save(report, options.json)
-        targets += of_peers(report, whole=not options.only and not options.quick)
+        targets += of_peers(
+            report,
+            whole=not options.only and not options.quick,
+            delayed=set(options.only or ()) == {"delayed"},
+        )
     return report, targets
 
 

@@ -70,7 +70,32 @@ def _early(peer: Peer) -> str:
     return f"{max(early):,.0f}" if early else "–" if not look(peer, "delays") else "never"
 
 
+def _delayed(setting: str, verb: str, key: str) -> Callable[[Peer], str]:
+    path = ("delayed", setting, "summary", verb, key)
+    return _cell(1, f"delayed {setting}", *path)
+
+
 TABLES: dict[str, tuple[str, Sequence[Column]]] = {
+    "What a delayed job costs the server": (
+        "CPU in microseconds, and commands, those that scripts call among them: for its push, to"
+        " take it back, and for its delivery and acknowledgement with 500 due in a second. Life:"
+        " push, delivery and acknowledgement. Best: at the peer's best documented setting. p99: how"
+        " late it comes then, in ms. The bare commands come from a client that knows when to send"
+        " them, at its best 100 a push and 10 a delivery.",
+        (
+            ("push, us", _delayed("one", "push", "server_us")),
+            ("cancel, us", _delayed("cancel", "cancel", "server_us")),
+            ("deliver and ack, us", _delayed("one", "work", "server_us")),
+            ("life, us", _delayed("one", "life", "server_us")),
+            ("life at its best, us", _delayed("best", "life", "server_us")),
+            ("push, commands", _delayed("one", "push", "calls")),
+            ("cancel, commands", _delayed("cancel", "cancel", "calls")),
+            ("deliver and ack, commands", _delayed("one", "work", "calls")),
+            ("at its best", _delayed("best", "work", "calls")),
+            ("p99, ms", _delayed("one", "work", "p99_ms")),
+            ("at its best, p99", _delayed("best", "work", "p99_ms")),
+        ),
+    ),
     "Jobs a second": (
         "One producer, one worker, a handler that does nothing, bodies of 200 bytes. Best: the"
         " peer's best documented setting, listed below.",
@@ -127,11 +152,12 @@ TABLES: dict[str, tuple[str, Sequence[Column]]] = {
 }
 
 
-def _of_peers(peers: dict[str, Peer]) -> list[str]:
+def _of_peers(peers: dict[str, Peer], bare: Peer | None) -> list[str]:
     parts = []
     for title, (explained, columns) in TABLES.items():
+        shown = peers | ({"bare": bare} if bare and "delayed" in title else {})
         rows = [
-            [_name(key, peer), *(cell(peer) for _, cell in columns)] for key, peer in peers.items()
+            [_name(key, peer), *(cell(peer) for _, cell in columns)] for key, peer in shown.items()
         ]
         if all(cell == "–" for row in rows for cell in row[1:]):
             continue
@@ -142,6 +168,34 @@ def _of_peers(peers: dict[str, Peer]) -> list[str]:
 
 def _name(key: str, peer: Peer) -> str:
     return f"**{peer['name']}**" if key.startswith("dueq-") else str(peer["name"])
+
+
+def _instructions(report: Report) -> list[str]:
+    """A delayed message step by step, in what is the same on every machine."""
+    rows = [
+        [row["name"], number(row["bare"], 1), number(row["dueq"], 1), number(row["limit"])]
+        for row in look(report, "instructions", "rows") or []
+    ]
+    parts = []
+    if rows:
+        parts += [
+            "### A delayed message in instructions of the server",
+            "Thousands a message with a body of 200 bytes, without the kernel's, counted by"
+            " callgrind: the same within a hundredth in each run, within a fifth where messages"
+            " fall due one by one.",
+            table(["", "bare", "dueq", "target"], rows),
+        ]
+    rows = [
+        [f"{row['batch']}", *(number(row[key], 2) for key in ("bare_us", "dueq_us", "ratio"))]
+        for row in look(report, "life", "summary") or []
+    ]
+    if rows:
+        parts += [
+            "Server CPU of a delayed message's whole life in microseconds (push with a delay; when"
+            " all are due, delivery and acknowledgement), at several sizes of batch:",
+            table(["batch", "bare", "dueq", "dueq / bare"], rows),
+        ]
+    return parts
 
 
 def _cost(report: Report) -> list[str]:
@@ -234,6 +288,7 @@ def markdown(report: Report) -> str:
     """All tables of a run, whatever it measured."""
     peers = report.get("peers", {})
     had = measured(peers)
-    parts = [*_targets(report), *_of_peers(had), *_cost(report)]
+    parts = [*_targets(report), *_instructions(report)]
+    parts += [*_of_peers(had, report.get("bare")), *_cost(report)]
     parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]
     return "\n\n".join(parts) + "\n"

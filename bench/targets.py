@@ -50,15 +50,15 @@ def best(report: dict[str, Any], key: str) -> float:
     return max(rates)
 
 
-def cheapest(report: dict[str, Any]) -> tuple[str, float]:
-    """Of the other Redis peers that keep a job until it is acknowledged, the one whose consumed
-    job, one at a time, costs the server least; and its microseconds."""
+def cheapest(report: dict[str, Any], *path: str) -> tuple[str, float]:
+    """Of the other Redis peers that keep a job until it is acknowledged, the one with the least
+    figure of that path; and the figure."""
     found = {}
     for key, peer in report["peers"].items():
         if key in OURS.values() or peer["server"] != "redis" or not peer["keeps_until_ack"]:
             continue
         try:
-            found[key] = figure(report, key, "throughput", "one", "summary", "work", "server_us")
+            found[key] = figure(report, key, *path)
         except Missing:
             continue
     if not found:
@@ -67,22 +67,24 @@ def cheapest(report: dict[str, Any]) -> tuple[str, float]:
     return key, found[key]
 
 
-def of_peers(report: dict[str, Any], whole: bool) -> list[Target]:
-    """All of them; where not everything was to be measured, those that could be."""
+def of_peers(report: dict[str, Any], whole: bool, delayed: bool = False) -> list[Target]:
+    """All of them; where not everything was to be measured, or not everything of delayed jobs,
+    those that could be."""
     targets = []
-    for name, limit, better, value in _TARGETS:
-        try:
-            targets.append(Target(name, value(report), limit, better))
-        except Missing as missing:
-            if whole:
-                targets.append(Target(name, None, limit, better, str(missing)))
+    for rows, wanted in ((_DELAYED, whole or delayed), (_OTHERS, whole)):
+        for name, limit, better, value in rows:
+            try:
+                targets.append(Target(name, value(report), limit, better))
+            except Missing as missing:
+                if wanted:
+                    targets.append(Target(name, None, limit, better, str(missing)))
     return targets
 
 
 def _server_cost(key: str) -> Callable[[dict[str, Any]], float]:
     def value(report: dict[str, Any]) -> float:
-        ours = figure(report, key, "throughput", "one", "summary", "work", "server_us")
-        return ours / cheapest(report)[1]
+        path = ("throughput", "one", "summary", "work", "server_us")
+        return figure(report, key, *path) / cheapest(report, *path)[1]
 
     return value
 
@@ -120,8 +122,8 @@ def _binding_us(key: str) -> Callable[[dict[str, Any]], float]:
     return value
 
 
-def _waiting(key: str, name: str) -> Callable[[dict[str, Any]], float]:
-    return lambda report: figure(report, key, "waiting", name, "sent")
+def _waiting(key: str, name: str, kind: str = "sent") -> Callable[[dict[str, Any]], float]:
+    return lambda report: figure(report, key, "waiting", name, kind)
 
 
 def _recovered(key: str) -> Callable[[dict[str, Any]], float]:
@@ -142,6 +144,50 @@ def _one_by_one(report: dict[str, Any]) -> float:
         if row["batch"] == 1:
             return float(row["push"]["bare_wall_us"] / row["push"]["scripts_wall_us"])
     raise Missing("the cost was not measured")
+
+
+def _lived(key: str, setting: str) -> Callable[[dict[str, Any]], float]:
+    """A delayed job's life at a setting, over that of the cheapest of the other Redis peers."""
+
+    def value(report: dict[str, Any]) -> float:
+        ours = figure(report, key, "delayed", setting, "summary", "life", "server_us")
+        return ours / cheapest(report, "delayed", "best", "summary", "life", "server_us")[1]
+
+    return value
+
+
+def _delayed() -> Iterator[Row]:
+    for language, key in OURS.items():
+        yield (
+            f"server CPU of a delayed job's life, {language} / best Redis peer",
+            1,
+            "lower",
+            _lived(key, "best"),
+        )
+        yield (
+            f"server CPU of a delayed job's life with slack, {language} / best Redis peer",
+            1 / 3,
+            "lower",
+            _lived(key, "slack"),
+        )
+        yield (
+            f"lateness under 2,000 due a second p99, ms, busy loops beside it, {language}",
+            20,
+            "lower",
+            _late(key, "pressed"),
+        )
+        yield (
+            f"commands sent for a delayed job, 20 waiting, {language}",
+            7,
+            "lower",
+            _waiting(key, "delivered"),
+        )
+        yield (
+            f"commands run for a delayed job, 20 waiting, {language}",
+            30,
+            "lower",
+            _waiting(key, "delivered", "calls"),
+        )
 
 
 def _table() -> Iterator[Row]:
@@ -199,12 +245,6 @@ def _table() -> Iterator[Row]:
             _waiting(key, "one"),
         )
         yield (
-            f"commands sent for a delayed job, 20 waiting, {language}",
-            10,
-            "lower",
-            _waiting(key, "delivered"),
-        )
-        yield (
             f"seconds until a killed worker's job is handled, {language}",
             10,
             "lower",
@@ -214,4 +254,4 @@ def _table() -> Iterator[Row]:
     yield "client CPU, us a job over C's, at batch 100, PHP", 2, "lower", _binding_us(php)
 
 
-_TARGETS = list(_table())
+_DELAYED, _OTHERS = list(_delayed()), list(_table())

@@ -2,7 +2,7 @@
 
 bench() {
     setup
-    need_packages "${PACKAGES[@]}" redis-tools
+    need_packages "${PACKAGES[@]}" redis-tools valgrind
     steps bench_tools
     use_build
     [[ " $* " =~ \ (-h|--help|--from)\  ]] || bench_packages "$@"

@@ -9,8 +9,7 @@
 #include <unistd.h>
 
 #define BULK 200
-
-static char job_body[BODY_SIZE + 1];
+#define HOUR_MS 3600000.0
 
 void die(const char *format, ...) {
     va_list list;
@@ -39,50 +38,79 @@ static double cpu_seconds(void) { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* ---- Enqueue ---- */
 
-static void push_bulk(const struct peer *peer, size_t count, bool last) {
-    peer->push_many(job_body, count);
-    if (last && peer->flush)
-        peer->flush();
+static size_t wanted, done;
+
+static void *must_allocate(size_t count, size_t size) {
+    void *memory = calloc(count + 1, size);
+    if (!memory)
+        die("out of memory");
+    return memory;
 }
 
-static void push(const struct peer *peer, size_t count, bool bulk) {
+/* Bodies for `wanted` jobs: their due times as text, or nothing but a letter. */
+static struct job *make_jobs(double spread_ms, double base_ms) {
+    struct job *jobs = must_allocate(wanted, sizeof *jobs);
+    char *bodies = must_allocate(wanted, BODY_SIZE + 1);
+    for (size_t i = 0; i < wanted; i++) {
+        char *body = bodies + i * (BODY_SIZE + 1);
+        jobs[i] = (struct job){body, (int64_t)(base_ms + (double)i * spread_ms / (double)wanted)};
+        snprintf(body, BODY_SIZE + 1, "%-*lld", BODY_SIZE, (long long)jobs[i].due_ms);
+        if (!base_ms) {
+            memset(body, 'x', BODY_SIZE);
+            jobs[i].due_ms = 0;
+        }
+    }
+    return jobs;
+}
+
+static double begin, begin_cpu;
+
+static void await_go(void) {
+    printf("{\"ready\": true}\n");
+    getchar();
+    begin = now_seconds();
+    begin_cpu = cpu_seconds();
+}
+
+static void tell_count(void) {
+    printf("{\"count\": %zu, \"seconds\": %.9f, \"cpu\": %.9f}\n", wanted - 1,
+           now_seconds() - begin, cpu_seconds() - begin_cpu);
+}
+
+/* The first job, then, once it is told to, the others. */
+static void push(const struct peer *peer, const struct job *jobs, bool bulk) {
     if (bulk && !peer->push_many) {
         printf("{\"absent\": \"%s\"}\n", peer->no_bulk);
         return;
     }
-    if (bulk)
-        push_bulk(peer, 1, true);
-    else
-        peer->push(job_body);
-    printf("{\"ready\": true}\n");
-    getchar();
-    size_t left = count - 1;
-    double begin = now_seconds(), cpu = cpu_seconds();
-    while (left > 0) {
-        size_t some = !bulk ? 1 : left < BULK ? left : BULK;
+    for (size_t at = 0; at < wanted;) {
+        size_t some = !bulk || at == 0 ? 1 : wanted - at < BULK ? wanted - at : BULK;
         if (bulk)
-            push_bulk(peer, some, left == some);
+            peer->push_many(jobs + at, some);
         else
-            peer->push(job_body);
-        left -= some;
+            peer->push(jobs + at, NULL);
+        if (bulk && peer->flush && (at == 0 || at + some == wanted))
+            peer->flush();
+        at += some;
+        if (at == 1)
+            await_go();
     }
-    printf("{\"count\": %zu, \"seconds\": %.9f, \"cpu\": %.9f}\n", count - 1, now_seconds() - begin,
-           cpu_seconds() - cpu);
+    tell_count();
 }
 
-static void delay(const struct peer *peer, size_t count, double spread_ms, double base_ms) {
-    for (size_t i = 0; i < count; i++) {
-        int64_t due_ms = (int64_t)(base_ms + (double)i * spread_ms / (double)count);
-        char body[BODY_SIZE + 1];
-        snprintf(body, sizeof body, "%-*lld", BODY_SIZE, (long long)due_ms);
-        peer->delay(body, due_ms);
-    }
-    printf("{\"pushed\": %zu}\n", count);
+static void cancel(const struct peer *peer, const struct job *jobs) {
+    char (*ids)[ID_SIZE] = must_allocate(wanted, sizeof *ids);
+    for (size_t i = 0; i < wanted; i++)
+        peer->push(&jobs[i], ids[i]);
+    peer->cancel(ids[0]);
+    await_go();
+    for (size_t i = 1; i < wanted; i++)
+        peer->cancel(ids[i]);
+    tell_count();
 }
 
 /* ---- Work ---- */
 
-static size_t wanted, done;
 static double first, first_cpu, hold_seconds;
 static double *late_ms;
 
@@ -142,20 +170,19 @@ int run_peer(const struct peer *peer, int count, char **words) {
     const char *command = words[2], *most = count > 3 ? words[3] : "0";
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     signal(SIGTERM, end);
-    memset(job_body, 'x', BODY_SIZE);
     wanted = (size_t)strtoull(most, NULL, 10);
     peer->connect();
     if (!strcmp(command, "push") && count == 5) {
-        push(peer, wanted, !strcmp(words[4], "bulk"));
-    } else if (!strcmp(command, "delay") && count == 6) {
-        delay(peer, wanted, atof(words[4]), atof(words[5]));
+        push(peer, make_jobs(0, 0), !strcmp(words[4], "bulk"));
+    } else if (!strcmp(command, "delay") && count == 7) {
+        push(peer, make_jobs(atof(words[4]), atof(words[5])), !strcmp(words[6], "bulk"));
+    } else if (!strcmp(command, "cancel") && count == 4) {
+        cancel(peer, make_jobs(1000, seconds_of(CLOCK_REALTIME) * 1000 + HOUR_MS));
     } else if (!strcmp(command, "work") && count == 5) {
         work(peer, words[4], count_job);
-    } else if (!strcmp(command, "listen") && count == 4) {
-        late_ms = calloc(wanted, sizeof *late_ms);
-        if (!late_ms)
-            die("out of memory");
-        work(peer, "wait", note_late);
+    } else if (!strcmp(command, "listen") && count == 5) {
+        late_ms = must_allocate(wanted, sizeof *late_ms);
+        work(peer, !strcmp(words[4], "one") ? "wait" : words[4], note_late);
     } else if (!strcmp(command, "idle")) {
         work(peer, "wait", tell);
     } else if (!strcmp(command, "rescue")) {

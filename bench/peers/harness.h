@@ -11,16 +11,25 @@
 /* Handles a job; false: it was the last that is wanted. */
 typedef bool handle_job(const char *body);
 
+struct job {
+    const char *body;
+    int64_t due_ms; /* since 1970; 0: at once */
+};
+
+#define ID_SIZE 64
+
 /* A queue; each function dies by itself when something fails. */
 struct peer {
     void (*connect)(void);
-    void (*push)(const char *body);
-    /* Enqueues a body `count` times; NULL: the peer has no such thing, and no_bulk says why. */
-    void (*push_many)(const char *body, size_t count);
+    /* `id`, unless NULL: becomes what cancel() takes, up to ID_SIZE bytes with a 0. */
+    void (*push)(const struct job *job, char *id);
+    /* NULL: the peer has no such thing, and no_bulk says why. */
+    void (*push_many)(const struct job *jobs, size_t count);
     const char *no_bulk;
     /* Returns when all that push_many() was given is stored; NULL: push_many() returns then. */
     void (*flush)(void);
-    void (*delay)(const char *body, int64_t due_ms);
+    /* Takes a job back that is not due yet. */
+    void (*cancel)(const char *id);
     /*
      * Works until a job was the last, and acknowledges what it has: "one", "best", "wait" or
      * "rescue". Bodies have BODY_SIZE bytes.

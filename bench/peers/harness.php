@@ -9,15 +9,21 @@ const BULK = 500;
 /** A queue, as a peer's adapter makes it. */
 interface Peer
 {
-    public function push(string $body): void;
+    /**
+     * Enqueues a body; it is due at once, or at $dueMs since 1970.
+     *
+     * @return string what cancel() takes
+     */
+    public function push(string $body, ?int $dueMs = null): string;
 
-    /** @param list<string> $bodies */
-    public function pushMany(array $bodies): void;
+    /** @param list<array{string, ?int}> $jobs bodies with their due times */
+    public function pushMany(array $jobs): void;
 
     /** Returns when all that pushMany() was given is stored. */
     public function flush(): void;
 
-    public function delay(string $body, int $dueMs): void;
+    /** Takes a job back that is not due yet. */
+    public function cancel(string $id): void;
 
     /**
      * Works until a job was the last that is wanted, and acknowledges what it has.
@@ -45,36 +51,55 @@ function cpuSeconds(): float
         + ($used['ru_utime.tv_usec'] + $used['ru_stime.tv_usec']) / 1e6;
 }
 
-function pushJobs(Peer $peer, int $count, bool $bulk): void
+/** The first of $count steps, then, once it is told to, the others, $some a call. */
+function timed(int $count, int $some, callable $step): void
 {
-    $body = str_repeat('x', BODY_SIZE);
-    if ($bulk) {
-        $peer->pushMany([$body]);
-        $peer->flush();
-    } else {
-        $peer->push($body);
-    }
+    $step(0, 1);
     say(['ready' => true]);
     fgets(STDIN);
     $begin = nowSeconds();
     $cpu = cpuSeconds();
-    for ($left = $count - 1; $left > 0; $left -= $bulk ? BULK : 1) {
-        $bulk ? $peer->pushMany(array_fill(0, min($left, BULK), $body)) : $peer->push($body);
-    }
-    if ($bulk) {
-        $peer->flush();
+    for ($done = 1; $done < $count; $done += $some) {
+        $step($done, min($some, $count - $done));
     }
     $seconds = nowSeconds() - $begin;
     say(['count' => $count - 1, 'seconds' => $seconds, 'cpu' => cpuSeconds() - $cpu]);
 }
 
-function delayJobs(Peer $peer, int $count, float $spreadMs, float $baseMs): void
+/** @param list<array{string, ?int}> $jobs */
+function pushJobs(Peer $peer, array $jobs, bool $bulk): void
 {
+    $count = count($jobs);
+    if (!$bulk) {
+        timed($count, 1, fn (int $at) => $peer->push(...$jobs[$at]));
+        return;
+    }
+    timed($count, BULK, function (int $at, int $some) use ($peer, $jobs, $count): void {
+        $peer->pushMany(array_slice($jobs, $at, $some));
+        if ($at === 0 || $at + $some === $count) {
+            $peer->flush();
+        }
+    });
+}
+
+/** @return list<array{string, int}> */
+function delayedJobs(int $count, float $spreadMs, float $baseMs): array
+{
+    $jobs = [];
     for ($index = 0; $index < $count; $index++) {
         $dueMs = (int) ($baseMs + $index * $spreadMs / $count);
-        $peer->delay(str_pad((string) $dueMs, BODY_SIZE), $dueMs);
+        $jobs[] = [str_pad((string) $dueMs, BODY_SIZE), $dueMs];
     }
-    say(['pushed' => $count]);
+    return $jobs;
+}
+
+function cancelJobs(Peer $peer, int $count): void
+{
+    $ids = array_map(
+        fn (array $job): string => $peer->push(...$job),
+        delayedJobs($count, 1000.0, microtime(true) * 1000 + 3_600_000),
+    );
+    timed($count, 1, fn (int $at) => $peer->cancel($ids[$at]));
 }
 
 function countJobs(Peer $peer, int $count, string $setting): void
@@ -95,11 +120,11 @@ function countJobs(Peer $peer, int $count, string $setting): void
     });
 }
 
-function listenJobs(Peer $peer, int $count): void
+function listenJobs(Peer $peer, int $count, string $setting): void
 {
     $late = [];
     say(['ready' => true]);
-    $peer->work('wait', function (string $body) use (&$late, $count): bool {
+    $peer->work($setting === 'one' ? 'wait' : $setting, function (string $body) use (&$late, $count): bool {
         $late[] = round(microtime(true) * 1000 - (int) $body, 3);
         if (count($late) === $count) {
             say(['late_ms' => $late]);
@@ -132,10 +157,19 @@ function runPeer(Peer $peer, array $words): void
     [, , $command] = $words;
     $words = array_slice($words, 3);
     match ($command) {
-        'push' => pushJobs($peer, (int) $words[0], $words[1] === 'bulk'),
-        'delay' => delayJobs($peer, (int) $words[0], (float) $words[1], (float) $words[2]),
+        'push' => pushJobs(
+            $peer,
+            array_fill(0, (int) $words[0], [str_repeat('x', BODY_SIZE), null]),
+            $words[1] === 'bulk',
+        ),
+        'delay' => pushJobs(
+            $peer,
+            delayedJobs((int) $words[0], (float) $words[1], (float) $words[2]),
+            $words[3] === 'bulk',
+        ),
+        'cancel' => cancelJobs($peer, (int) $words[0]),
         'work' => countJobs($peer, (int) $words[0], $words[1]),
-        'listen' => listenJobs($peer, (int) $words[0]),
+        'listen' => listenJobs($peer, (int) $words[0], $words[1]),
         'idle' => waitForJobs($peer, 'wait'),
         'rescue' => waitForJobs($peer, 'rescue'),
         'hold' => holdJob($peer, (int) $words[0]),

@@ -30,7 +30,11 @@ class Peer:
 
     no_bulk: ClassVar[str | None] = None
     """Why there is no push_many(), where there is none."""
-    no_delay: ClassVar[str | None] = None
+    no_bulk_delay: ClassVar[str | None] = None
+    """Why delay() enqueues one by one, where that is not so of push_many() too."""
+    no_cancel: ClassVar[str | None] = None
+    delayed = False
+    """Whether work() is to find jobs that are due later; for peers that look for them apart."""
     forks: ClassVar[tuple[str, ...]] = ()
     """Settings at which jobs are handled in other processes than the one that work() runs in."""
 
@@ -46,8 +50,13 @@ class Peer:
     def flush(self) -> None:
         """Returns when all that push_many() was given is stored, where that does not wait."""
 
-    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
-        """Enqueues bodies, each with its due time in seconds since 1970."""
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> Sequence[Any] | None:
+        """Enqueues bodies, each with its due time in seconds since 1970; returns what cancel()
+        takes, one for each, where there is one."""
+        raise NotImplementedError
+
+    def cancel(self, job: Any) -> None:
+        """Takes a job back that is not due yet."""
         raise NotImplementedError
 
     def work(self, setting: str, handle: Handle) -> None:
@@ -60,40 +69,56 @@ def _cpu() -> float:
     return time.process_time() + sum(resource.getrusage(resource.RUSAGE_CHILDREN)[:2])
 
 
-def _push(peer: Peer, count: int, way: str) -> None:
-    if way == "bulk" and peer.no_bulk:
-        say(absent=peer.no_bulk)
-        return
-    if way == "bulk":
-        peer.push_many([BODY])
-        peer.flush()
-    else:
-        peer.push(BODY)
+def _timed(count: int, some: int, enqueue: Callable[[int, int], object]) -> None:
+    """The first of `count` jobs, then, once it is told to, the others, `some` a call."""
+    enqueue(0, 1)
     say(ready=True)
     sys.stdin.readline()
-    left = count - 1
     cpu, begin = _cpu(), time.monotonic()
-    if way == "bulk":
-        while left > 0:
-            peer.push_many([BODY] * min(left, BULK))
-            left -= BULK
-        peer.flush()
-    else:
-        for _ in range(left):
-            peer.push(BODY)
+    for done in range(1, count, some):
+        enqueue(done, min(done + some, count))
     seconds = time.monotonic() - begin
     say(count=count - 1, seconds=seconds, cpu=_cpu() - cpu)
 
 
-def _delay(peer: Peer, count: int, spread_ms: float, base_ms: float) -> None:
-    if peer.no_delay:
-        say(absent=peer.no_delay)
+def _push(peer: Peer, count: int, way: str) -> None:
+    if way == "bulk" and peer.no_bulk:
+        say(absent=peer.no_bulk)
         return
+
+    def bulk(begin: int, end: int) -> None:
+        peer.push_many([BODY] * (end - begin))
+        if begin == 0 or end == count:
+            peer.flush()
+
+    if way == "bulk":
+        _timed(count, BULK, bulk)
+    else:
+        _timed(count, 1, lambda *_: peer.push(BODY))
+
+
+def _delay(peer: Peer, count: int, spread_ms: float, base_ms: float, way: str) -> None:
+    if way == "bulk" and (absent := peer.no_bulk or peer.no_bulk_delay):
+        say(absent=absent)
+        return
+    jobs = _due(count, spread_ms, base_ms)
+    some = BULK if way == "bulk" else 1
+    _timed(count, some, lambda begin, end: peer.delay(jobs[begin:end]))
+
+
+def _due(count: int, spread_ms: float, base_ms: float) -> list[tuple[str, float]]:
     due = [int(base_ms + index * spread_ms / count) for index in range(count)]
-    jobs = [(str(ms).ljust(200), ms / 1000) for ms in due]
-    for begin in range(0, count, BULK):
-        peer.delay(jobs[begin : begin + BULK])
-    say(pushed=count)
+    return [(str(ms).ljust(200), ms / 1000) for ms in due]
+
+
+def _cancel(peer: Peer, count: int) -> None:
+    if peer.no_cancel:
+        say(absent=peer.no_cancel)
+        return
+    made: list[Any] = []
+    for job in _due(count, 1000.0, time.time() * 1000 + 3_600_000):
+        made += peer.delay([job]) or ()
+    _timed(count, 1, lambda begin, _: peer.cancel(made[begin]))
 
 
 def _end_soon() -> None:
@@ -151,7 +176,7 @@ def _count(peer: Peer, count: int, setting: str) -> None:
     _work(peer, setting, handle)
 
 
-def _listen(peer: Peer, count: int) -> None:
+def _listen(peer: Peer, count: int, setting: str) -> None:
     late: list[float] = []
 
     def handle(body: str) -> None:
@@ -160,11 +185,13 @@ def _listen(peer: Peer, count: int) -> None:
             say(late_ms=[round(value, 3) for value in late])
             _end_soon()
 
+    peer.delayed = True
     say(ready=True)
-    _work(peer, "wait", handle)
+    _work(peer, "wait" if setting == "one" else setting, handle)
 
 
 def _wait(peer: Peer, setting: str) -> None:
+    peer.delayed = True
     say(ready=True)
     _work(peer, setting, lambda _: say(handled=True, at=time.monotonic()))
 
@@ -187,9 +214,11 @@ def main(peer: Peer) -> None:
     elif command == "work":
         _count(peer, int(words[0]), words[1])
     elif command == "delay":
-        _delay(peer, int(words[0]), float(words[1]), float(words[2]))
+        _delay(peer, int(words[0]), float(words[1]), float(words[2]), words[3])
+    elif command == "cancel":
+        _cancel(peer, int(words[0]))
     elif command == "listen":
-        _listen(peer, int(words[0]))
+        _listen(peer, int(words[0]), words[1])
     elif command == "idle":
         _wait(peer, "wait")
     elif command == "rescue":

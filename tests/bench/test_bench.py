@@ -41,6 +41,9 @@ def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
                     assert found["summary"][verb][name] > 0, (key, setting, verb, name)
         assert peer["stored"]["ready"] > 200
         assert peer["stored"]["delayed"] > 200
+        check_delayed(peer["delayed"])
+        assert peer["delayed"]["one"]["summary"]["work"]["p50_ms"] >= 0
+        assert peer["delays"]["pressed"]["summary"]["early"] == 0
         late = peer["delays"]["idle"]
         assert late["summary"]["jobs"] == len(late["late_ms"][0]) == 10
         assert late["summary"]["early"] == 0
@@ -56,6 +59,63 @@ def test_tiny_run_has_every_figure(tmp_path: Path) -> None:
         assert f"### {title}" in page
     for key in OURS:
         assert f"**{report['peers'][key]['name']}**" in page
+
+
+def check_delayed(found: dict[str, Any]) -> None:
+    for setting in ("one", "best"):
+        summary = found[setting]["summary"]
+        for verb in ("push", "work", "life"):
+            assert summary[verb]["server_us"] > 0, (setting, verb)
+        assert summary["life"]["calls"] == summary["push"]["calls"] + summary["work"]["calls"]
+    assert found["cancel"]["summary"]["cancel"]["calls"] >= 2
+
+
+def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "delayed", "--only", "dueq-c")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    rows = {row["name"]: row for row in report["instructions"]["rows"]}
+    assert len(rows) == len(report["instructions"]["rows"])
+    for name, row in rows.items():
+        assert 5 < row["dueq"] < 5000, name
+        assert row["bare"] is None or 1 < row["bare"] < row["dueq"], name
+    for name in ("push", "cancel"):
+        assert report["commands"][name]["calls"] >= 3
+    assert [row["batch"] for row in report["life"]["summary"]] == [1, 10, 100]
+    assert sorted(report["peers"]) == ["dueq-c"]
+    for peer in (report["bare"], report["peers"]["dueq-c"]):
+        check_delayed(peer["delayed"])
+    named = [row["name"] for row in report["targets"]]
+    assert len(set(named)) == len(named)
+    assert {f"thousand instructions: {name}" for name in rows} < set(named)
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    for title in ("A delayed message in instructions", "What a delayed job costs the server"):
+        assert f"### {title}" in page
+    assert "| bare commands | " in page
+
+
+def test_counted_instructions_are_those_of_the_step_alone() -> None:
+    """Twice as many messages are twice as many instructions: nothing else is in them."""
+    counted = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from callgrind import counted_server
+from life import step
+for count in (200, 400):
+    with counted_server() as (socket, counter):
+        before, after = step(socket, "dueq", "cancel", 1, count, counter.read)
+        print(after - before)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", counted, ROOT / "bench"],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    once, twice = map(int, done.stdout.split())
+    assert 1.95 < twice / once < 2.05
 
 
 def make_peer(folder: Path, install: str, adapter: str) -> None:
@@ -85,7 +145,9 @@ def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> No
     (peers / "dueq-python").symlink_to(ROOT / "bench/peers/dueq-python")
     target = tmp_path / "bench.json"
     try:
-        done = bench(target, "--peers", peers, "--only", "throughput", "--only", "stored")
+        measures = ("throughput", "stored", "delayed-jobs")
+        words = (word for name in measures for word in ("--only", name))
+        done = bench(target, "--peers", peers, *words)
     finally:
         for name in ("gone", "broken", "mute", "unable"):
             shutil.rmtree(ROOT / "build/peers" / name, ignore_errors=True)
@@ -95,7 +157,9 @@ def test_failing_adapters_are_reported_and_the_run_goes_on(tmp_path: Path) -> No
     assert "ended with 3" in found["broken"]["failed"]["throughput one"]
     assert "it has no heart" in found["broken"]["failed"]["throughput one"]
     assert "ended with 0 before" in found["mute"]["failed"]["stored ready"]
+    assert "it has no heart" in found["broken"]["failed"]["delayed one"]
     assert found["unable"]["cannot"]["throughput one"] == "it never learned to"
+    assert found["unable"]["cannot"]["delayed cancel"] == "it never learned to"
     for name in ("gone", "broken", "mute", "unable"):
         assert "summary" not in found[name].get("throughput", {}).get("one", {})
     assert found["dueq-python"]["failed"] == {}

@@ -24,6 +24,7 @@ async def job(_: dict, body: str) -> None:
 
 class Arq(harness.Peer):
     no_bulk = "it enqueues jobs one by one"
+    no_cancel = "abort is a note for workers, one of which takes the job and drops it"
 
     def connect(self) -> None:
         self.loop = asyncio.new_event_loop()

@@ -17,7 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const kind = "job"
+const (
+	kind   = "job"
+	noBulk = "asynq's client enqueues one task a call"
+)
 
 var (
 	body  = []byte(strings.Repeat("abcdefghijklmnopqrst", 10))
@@ -72,36 +75,58 @@ func concurrency(setting string) int {
 
 func push(count int, how string) {
 	if how == "bulk" {
-		say(figures{"absent": "asynq's client enqueues one task a call"})
+		say(figures{"absent": noBulk})
 		return
 	}
 	client := asynq.NewClient(redis)
 	defer client.Close()
-	enqueue := func() {
+	timed(count, func(int) {
 		_, err := client.Enqueue(asynq.NewTask(kind, body))
 		check(err)
-	}
-	enqueue()
+	})
+}
+
+// timed does the first of count steps, then, once it is told to, the others.
+func timed(count int, step func(i int)) {
+	step(0)
 	say(figures{"ready": true})
 	_, err := bufio.NewReader(os.Stdin).ReadString('\n')
 	check(err)
 	begin, spent := monotonic(), cpu()
-	for range count - 1 {
-		enqueue()
+	for i := 1; i < count; i++ {
+		step(i)
 	}
 	say(figures{"count": count - 1, "seconds": monotonic() - begin, "cpu": cpu() - spent})
 }
 
-func delay(count, spread, base int) {
+func enqueueDue(client *asynq.Client, due int) string {
+	task := asynq.NewTask(kind, fmt.Appendf(nil, "%-*d", len(body), due))
+	info, err := client.Enqueue(task, asynq.ProcessAt(time.UnixMilli(int64(due))))
+	check(err)
+	return info.ID
+}
+
+func delay(count, spread, base int, how string) {
+	if how == "bulk" {
+		say(figures{"absent": noBulk})
+		return
+	}
 	client := asynq.NewClient(redis)
 	defer client.Close()
-	for i := range count {
-		due := base + i*spread/count
-		task := asynq.NewTask(kind, fmt.Appendf(nil, "%-*d", len(body), due))
-		_, err := client.Enqueue(task, asynq.ProcessAt(time.UnixMilli(int64(due))))
-		check(err)
+	timed(count, func(i int) { enqueueDue(client, base+i*spread/count) })
+}
+
+func cancel(count int) {
+	client := asynq.NewClient(redis)
+	defer client.Close()
+	inspector := asynq.NewInspector(redis)
+	defer inspector.Close()
+	hour := int(time.Now().Add(time.Hour).UnixMilli())
+	ids := make([]string, count)
+	for i := range ids {
+		ids[i] = enqueueDue(client, hour+i)
 	}
-	say(figures{"pushed": count})
+	timed(count, func(i int) { check(inspector.DeleteTask("default", ids[i])) })
 }
 
 // serve starts a worker whose tasks go to handle.
@@ -146,9 +171,9 @@ func work(count int, setting string) {
 	})
 }
 
-func listen(count int) {
+func listen(count int, setting string) {
 	var late []float64
-	serveUntil(count, "one", func(data []byte) {
+	serveUntil(count, setting, func(data []byte) {
 		late = append(late, float64(time.Now().UnixMicro())/1000-float64(number(strings.TrimSpace(string(data)))))
 	}, func() {
 		say(figures{"late_ms": late})
@@ -169,9 +194,11 @@ func main() {
 	case "work":
 		work(number(args[0]), args[1])
 	case "delay":
-		delay(number(args[0]), number(args[1]), number(args[2]))
+		delay(number(args[0]), number(args[1]), number(args[2]), args[3])
+	case "cancel":
+		cancel(number(args[0]))
 	case "listen":
-		listen(number(args[0]))
+		listen(number(args[0]), args[1])
 	case "idle":
 		serve("one", func([]byte) { say(figures{"handled": true}) })
 		select {}

@@ -60,40 +60,52 @@ static void expect(const char *word) {
     begin += size;
 }
 
-static size_t format_put(char *to, const char *body, long delay_seconds) {
-    int head = sprintf(to, "put 0 %ld %d %d\r\n", delay_seconds, TTR_SECONDS, BODY_SIZE);
-    memcpy(to + head, body, BODY_SIZE);
+/* It counts in whole seconds from now; a smaller number would bring the job before its time. */
+static long delay_seconds(const struct job *job) {
+    if (!job->due_ms)
+        return 0;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    int64_t left_ms = job->due_ms - (int64_t)now.tv_sec * 1000 - now.tv_nsec / 1000000;
+    return left_ms > 0 ? (long)((left_ms + 999) / 1000) : 0;
+}
+
+static size_t format_put(char *to, const struct job *job) {
+    int head = sprintf(to, "put 0 %ld %d %d\r\n", delay_seconds(job), TTR_SECONDS, BODY_SIZE);
+    memcpy(to + head, job->body, BODY_SIZE);
     memcpy(to + head + BODY_SIZE, "\r\n", 2);
     return (size_t)head + BODY_SIZE + 2;
 }
 
-static void put(const char *body, long delay_seconds) {
+static void push(const struct job *job, char *id) {
     char text[PUT_SIZE];
-    send_bytes(text, format_put(text, body, delay_seconds));
-    expect("INSERTED");
+    send_bytes(text, format_put(text, job));
+    size_t size = need(0);
+    unsigned long long number;
+    if (sscanf(input + begin, "INSERTED %llu\r\n", &number) != 1)
+        die("%.*s instead of INSERTED", (int)size - 2, input + begin);
+    begin += size;
+    if (id)
+        snprintf(id, ID_SIZE, "%llu", number);
 }
 
-static void push(const char *body) { put(body, 0); }
+static void cancel(const char *id) {
+    char text[ID_SIZE + 16];
+    send_bytes(text, (size_t)snprintf(text, sizeof text, "delete %s\r\n", id));
+    expect("DELETED");
+}
 
-static void push_many(const char *body, size_t count) {
+static void push_many(const struct job *jobs, size_t count) {
     char *text = calloc(count, PUT_SIZE);
     size_t size = 0;
     if (!text)
         die("out of memory");
     for (size_t i = 0; i < count; i++)
-        size += format_put(text + size, body, 0);
+        size += format_put(text + size, &jobs[i]);
     send_bytes(text, size);
     free(text);
     for (size_t i = 0; i < count; i++)
         expect("INSERTED");
-}
-
-/* It counts in whole seconds from now; a smaller number would bring the job before its time. */
-static void delay(const char *body, int64_t due_ms) {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t left_ms = due_ms - (int64_t)now.tv_sec * 1000 - now.tv_nsec / 1000000;
-    put(body, left_ms > 0 ? (long)((left_ms + 999) / 1000) : 0);
 }
 
 /* "best" sends the delete of a job and the next reserve in one write. */
@@ -125,7 +137,7 @@ int main(int count, char **words) {
     static const struct peer peer = {.connect = connect_line,
                                      .push = push,
                                      .push_many = push_many,
-                                     .delay = delay,
+                                     .cancel = cancel,
                                      .work = work};
     return run_peer(&peer, count, words);
 }

@@ -29,6 +29,7 @@ def job(body: str) -> None:
 
 class CeleryPeer(harness.Peer):
     no_bulk = "a group sends its tasks one by one"
+    no_cancel = "revoke is a broadcast that workers remember; the task stays until one drops it"
 
     def push(self, body: str) -> None:
         job.delay(body)

@@ -26,6 +26,7 @@ def job(body: str) -> None:
 
 class Dramatiq(harness.Peer):
     no_bulk = "a group sends its messages one by one"
+    no_cancel = "it takes nothing back"
 
     def push(self, body: str) -> None:
         job.send(body)

@@ -23,15 +23,26 @@ static void connect(void) {
     must(dueq_queue_open(client, "bench", strlen("bench"), &queue));
 }
 
-static dueq_draft draft_of(const char *body) {
+static dueq_draft draft_of(const struct job *job) {
     dueq_draft draft = DUEQ_DRAFT;
-    draft.body = (dueq_bytes){body, BODY_SIZE};
+    draft.body = (dueq_bytes){job->body, BODY_SIZE};
+    draft.at_ms = job->due_ms;
     return draft;
 }
 
-static void push(const char *body) {
-    dueq_draft draft = draft_of(body);
-    must(dueq_push(queue, &draft, 1, NULL));
+static void push(const struct job *job, char *id) {
+    dueq_draft draft = draft_of(job);
+    dueq_result *result = NULL;
+    must(dueq_push(queue, &draft, 1, id ? &result : NULL));
+    if (id)
+        snprintf(id, ID_SIZE, "%.*s", (int)dueq_result_id(result, 0).size,
+                 (const char *)dueq_result_id(result, 0).data);
+    dueq_result_free(result);
+}
+
+static void cancel(const char *id) {
+    const dueq_bytes bytes = {id, strlen(id)};
+    must(dueq_cancel(queue, &bytes, 1, NULL));
 }
 
 /* Waits for what is under way, and looks at its outcomes. */
@@ -45,11 +56,11 @@ static void await_pushes(void) {
     }
 }
 
-static void push_many(const char *body, size_t count) {
-    dueq_draft draft = draft_of(body);
+static void push_many(const struct job *jobs, size_t count) {
     if (!pusher)
         must(dueq_pusher_open(queue, 0, &pusher));
     for (size_t i = 0; i < count; i++) {
+        dueq_draft draft = draft_of(&jobs[i]);
         dueq_status status;
         while ((status = dueq_pusher_push(pusher, &draft)) == DUEQ_PENDING)
             await_pushes();
@@ -60,12 +71,6 @@ static void push_many(const char *body, size_t count) {
 static void flush(void) {
     while (pusher && dueq_pusher_left(pusher) > 0)
         await_pushes();
-}
-
-static void delay(const char *body, int64_t due_ms) {
-    dueq_draft draft = draft_of(body);
-    draft.at_ms = due_ms;
-    must(dueq_push(queue, &draft, 1, NULL));
 }
 
 static void work(const char *setting, handle_job *handle) {
@@ -89,7 +94,7 @@ int main(int count, char **words) {
                                      .push = push,
                                      .push_many = push_many,
                                      .flush = flush,
-                                     .delay = delay,
+                                     .cancel = cancel,
                                      .work = work};
     return run_peer(&peer, count, words);
 }

@@ -18,15 +18,15 @@ final class DueqPeer implements Peer
         $this->pusher = $this->queue->pusher();
     }
 
-    public function push(string $body): void
+    public function push(string $body, ?int $dueMs = null): string
     {
-        $this->queue->push($body);
+        return $this->queue->push($body, at: $dueMs === null ? null : $dueMs / 1000);
     }
 
-    public function pushMany(array $bodies): void
+    public function pushMany(array $jobs): void
     {
-        foreach ($bodies as $body) {
-            $this->pusher->push($body);
+        foreach ($jobs as [$body, $dueMs]) {
+            $this->pusher->push($body, at: $dueMs === null ? null : $dueMs / 1000);
         }
     }
 
@@ -37,9 +37,9 @@ final class DueqPeer implements Peer
         }
     }
 
-    public function delay(string $body, int $dueMs): void
+    public function cancel(string $id): void
     {
-        $this->queue->push($body, at: $dueMs / 1000);
+        $this->queue->cancel($id) || throw new RuntimeException("$id was not there");
     }
 
     public function work(string $setting, callable $handle): void

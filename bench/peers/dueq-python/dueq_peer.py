@@ -29,8 +29,15 @@ class Dueq(harness.Peer):
     def flush(self) -> None:
         self.pusher.flush()
 
-    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
-        self.queue.push_many(dueq.Draft(body, at=due) for body, due in jobs)
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> Sequence[str | None]:
+        if len(jobs) == 1:
+            [(body, due)] = jobs
+            return [self.queue.push(body, at=due)]
+        return self.queue.push_many(dueq.Draft(body, at=due) for body, due in jobs)
+
+    def cancel(self, job: str) -> None:
+        if not self.queue.cancel(job):
+            raise RuntimeError(f"{job} was not there")
 
     def work(self, setting: str, handle: harness.Handle) -> None:
         for message in self.queue.consume(prefetch=PREFETCH if setting == "best" else 1):

@@ -32,6 +32,7 @@ def job(body: str) -> None:
 
 class Huey(harness.Peer):
     no_bulk = "it enqueues tasks one by one"
+    no_cancel = "revoke is a note for workers; the task stays until it is due and one drops it"
 
     def push(self, body: str) -> None:
         job(body)

@@ -29,8 +29,13 @@ class Naive(harness.Peer):
         now = time.time()
         self.redis.zadd(KEY, {self.member(body): now for body in bodies})
 
-    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
-        self.redis.zadd(KEY, {self.member(body): due for body, due in jobs})
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> Sequence[str]:
+        members = {self.member(body): due for body, due in jobs}
+        self.redis.zadd(KEY, members)
+        return list(members)
+
+    def cancel(self, job: str) -> None:
+        self.redis.zrem(KEY, job)
 
     def work(self, setting: str, handle: harness.Handle) -> None:
         count = BATCH if setting == "best" else 1

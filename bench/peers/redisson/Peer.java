@@ -7,7 +7,9 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.IntToLongFunction;
 import org.redisson.Redisson;
 import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RDelayedQueue;
@@ -52,75 +54,92 @@ final class Peer {
     }
 
     private void push(int count, String how) throws IOException {
-        queue.add(BODY);
+        if (how.equals("one")) {
+            timed(count, 1, (begin, end) -> queue.add(BODY));
+        } else {
+            timed(count, BULK, (begin, end) -> queue.addAll(Collections.nCopies(end - begin, BODY)));
+        }
+    }
+
+    /** The first of count jobs, then, once it is told to, the others, `some` a call. */
+    private static void timed(int count, int some, BiConsumer<Integer, Integer> step) throws IOException {
+        step.accept(0, 1);
         say("'ready': true");
         System.in.read();
-        int rest = count - 1;
         double begin = monotonic();
         double spent = cpu();
-        if (how.equals("one")) {
-            for (int i = 0; i < rest; i++) {
-                queue.add(BODY);
-            }
-        } else {
-            for (int i = 0; i < rest; i += BULK) {
-                queue.addAll(Collections.nCopies(Math.min(BULK, rest - i), BODY));
-            }
+        for (int i = 1; i < count; i += some) {
+            step.accept(i, Math.min(i + some, count));
         }
-        say("'count': %d, 'seconds': %.9f, 'cpu': %.6f", rest, monotonic() - begin, cpu() - spent);
+        say("'count': %d, 'seconds': %.9f, 'cpu': %.6f", count - 1, monotonic() - begin, cpu() - spent);
     }
 
     private void work(int count, String setting) throws InterruptedException {
         say("'ready': true");
-        double first = 0;
-        double last = 0;
-        double spent = 0;
+        double[] at = new double[2];
+        double[] spent = new double[1];
+        consume(count, setting, data -> {
+            at[1] = monotonic();
+            if (at[0] == 0) {
+                at[0] = at[1];
+                spent[0] = cpu();
+            }
+        });
+        say("'first': %.9f, 'last': %.9f, 'count': %d, 'cpu': %.6f", at[0], at[1], count, cpu() - spent[0]);
+    }
+
+    private static String bodyOf(long due) {
+        return String.format("%-" + BODY.length() + "d", due);
+    }
+
+    /** Sends the jobs from begin to end together, and waits for all. */
+    private static void offer(RDelayedQueue<String> delayed, int begin, int end, IntToLongFunction due) {
+        List<CompletableFuture<Void>> sent = new ArrayList<>(end - begin);
+        for (int i = begin; i < end; i++) {
+            long at = due.applyAsLong(i);
+            long delay = Math.max(0, at - System.currentTimeMillis());
+            sent.add(delayed.offerAsync(bodyOf(at), delay, TimeUnit.MILLISECONDS).toCompletableFuture());
+        }
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
+    }
+
+    private void delay(int count, long spread, long base, String how) throws IOException {
+        RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
+        IntToLongFunction due = i -> base + i * spread / count;
+        timed(count, how.equals("bulk") ? BULK : 1, (begin, end) -> offer(delayed, begin, end, due));
+        delayed.destroy();
+    }
+
+    private void cancel(int count) throws IOException {
+        RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
+        long hour = System.currentTimeMillis() + 3_600_000;
+        offer(delayed, 0, count, i -> hour + i);
+        timed(count, 1, (i, end) -> delayed.remove(bodyOf(hour + i)));
+        delayed.destroy();
+    }
+
+    /** Takes count jobs, with the transfer of delayed ones running in this process. */
+    private void take(int count, String setting, Consumer<String> handler) throws InterruptedException {
+        RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
+        say("'ready': true");
+        consume(count, setting, handler);
+        delayed.destroy();
+    }
+
+    private void consume(int count, String setting, Consumer<String> handler) throws InterruptedException {
         for (int handled = 0; handled < count;) {
             List<String> jobs = setting.equals("best") ? queue.poll(POLL) : List.of();
             if (jobs.isEmpty()) {
                 jobs = List.of(queue.take());
             }
-            for (int i = 0; i < jobs.size(); i++) {
-                last = monotonic();
-                if (handled++ == 0) {
-                    first = last;
-                    spent = cpu();
-                }
-            }
+            jobs.forEach(handler);
+            handled += jobs.size();
         }
-        say("'first': %.9f, 'last': %.9f, 'count': %d, 'cpu': %.6f", first, last, count, cpu() - spent);
     }
 
-    private void delay(int count, long spread, long base) {
-        RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
-        List<CompletableFuture<Void>> sent = new ArrayList<>(BULK);
-        for (int i = 0; i < count; i++) {
-            long due = base + i * spread / count;
-            long delay = Math.max(0, due - System.currentTimeMillis());
-            String data = String.format("%-" + BODY.length() + "d", due);
-            sent.add(delayed.offerAsync(data, delay, TimeUnit.MILLISECONDS).toCompletableFuture());
-            if (sent.size() == BULK || i == count - 1) {
-                CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
-                sent.clear();
-            }
-        }
-        say("'pushed': %d", count);
-        delayed.destroy();
-    }
-
-    /** Takes count jobs, one at a time, with the transfer of delayed ones running in this process. */
-    private void take(int count, Consumer<String> handler) throws InterruptedException {
-        RDelayedQueue<String> delayed = client.getDelayedQueue(queue);
-        say("'ready': true");
-        for (int i = 0; i < count; i++) {
-            handler.accept(queue.take());
-        }
-        delayed.destroy();
-    }
-
-    private void listen(int count) throws InterruptedException {
+    private void listen(int count, String setting) throws InterruptedException {
         List<Double> late = new ArrayList<>(count);
-        take(count, data -> {
+        take(count, setting, data -> {
             Duration now = Duration.between(Instant.EPOCH, Instant.now());
             late.add(now.toNanos() / 1e6 - Long.parseLong(data.trim()));
         });
@@ -147,14 +166,16 @@ final class Peer {
         switch (args[0]) {
             case "push" -> push(Integer.parseInt(args[1]), args[2]);
             case "work" -> work(Integer.parseInt(args[1]), args[2]);
-            case "delay" -> delay(Integer.parseInt(args[1]), Long.parseLong(args[2]), Long.parseLong(args[3]));
-            case "listen" -> listen(Integer.parseInt(args[1]));
-            case "idle" -> take(Integer.MAX_VALUE, data -> say("'handled': true"));
-            case "hold" -> take(Integer.MAX_VALUE, data -> {
+            case "delay" -> delay(
+                    Integer.parseInt(args[1]), Long.parseLong(args[2]), Long.parseLong(args[3]), args[4]);
+            case "cancel" -> cancel(Integer.parseInt(args[1]));
+            case "listen" -> listen(Integer.parseInt(args[1]), args[2]);
+            case "idle" -> take(Integer.MAX_VALUE, "one", data -> say("'handled': true"));
+            case "hold" -> take(Integer.MAX_VALUE, "one", data -> {
                 say("'took': true, 'at': %.9f", monotonic());
                 sleep(Integer.parseInt(args[1]));
             });
-            case "rescue" -> take(Integer.MAX_VALUE, data -> say("'handled': true, 'at': %.9f", monotonic()));
+            case "rescue" -> take(Integer.MAX_VALUE, "one", data -> say("'handled': true, 'at': %.9f", monotonic()));
             default -> throw new IllegalArgumentException("no command " + args[0]);
         }
     }

@@ -22,6 +22,7 @@ def job(body: str) -> None:
 
 
 class Rq(harness.Peer):
+    no_bulk_delay = "it schedules jobs one by one"
     forks = ("one", "wait", "rescue")
 
     def connect(self) -> None:
@@ -36,14 +37,19 @@ class Rq(harness.Peer):
             [rq.Queue.prepare_data(JOB, (body,), result_ttl=0) for body in bodies]
         )
 
-    def delay(self, jobs: Sequence[tuple[str, float]]) -> None:
-        for body, due in jobs:
+    def delay(self, jobs: Sequence[tuple[str, float]]) -> Sequence[rq.job.Job]:
+        return [
             self.queue.enqueue_at(datetime.fromtimestamp(due, UTC), JOB, body, result_ttl=0)
+            for body, due in jobs
+        ]
+
+    def cancel(self, job: rq.job.Job) -> None:
+        job.cancel()
 
     def work(self, setting: str, handle: harness.Handle) -> None:
         kind = rq.SimpleWorker if setting == "best" else rq.Worker
         worker = kind([self.queue], connection=self.redis)
-        worker.work(with_scheduler=setting in ("wait", "rescue"), logging_level=logging.WARNING)
+        worker.work(with_scheduler=self.delayed, logging_level=logging.WARNING)
 
 
 if __name__ == "__main__":

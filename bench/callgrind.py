@@ -1,0 +1,66 @@
+"""Counts the instructions of a server: those of its own process, without the kernel's."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import machine
+
+VALGRIND = shutil.which("valgrind")
+
+
+class Counter:
+    def __init__(self, server: "machine.Server", dumps: Path) -> None:
+        self._pid, self._dumps, self._total = server.pid, dumps, 0
+        self._command("instrumentation", "on")
+
+    def _command(self, *words: str) -> None:
+        done = subprocess.run(
+            ["vgdb", f"--pid={self._pid}", _pipes(self._dumps), *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        if done.returncode:
+            raise SystemExit(f"vgdb {' '.join(words)}: {done.stderr.strip()}")
+
+    def read(self) -> int:
+        """Instructions since it was made."""
+        # Each dump begins to count anew.
+        self._command("dump")
+        [dump] = self._dumps.glob("dump.*")
+        found = re.search(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)
+        if not found:
+            raise SystemExit(f"callgrind wrote no totals to {dump}")
+        self._total += int(found[1])
+        dump.unlink()
+        return self._total
+
+
+def _pipes(folder: Path) -> str:
+    """The option that says where valgrind and vgdb meet: in a folder that does not stay."""
+    return f"--vgdb-prefix={folder}/vgdb"
+
+
+@contextmanager
+def counted_server() -> Iterator[tuple[Path, Counter]]:
+    """A private server's socket, and the counter of its instructions.
+
+    The server's clock interrupt (serverCron, ten times a second) is left out: its share would
+    depend on how slow the machine is.
+    """
+    if not VALGRIND:
+        raise SystemExit("there is no valgrind: apt-get install valgrind")
+    dumps = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
+    words = [VALGRIND, "-q", "--tool=callgrind", "--instr-atstart=no"]
+    words += ["--toggle-collect=serverCron", "--collect-atstart=yes"]
+    words += [f"--callgrind-out-file={dumps}/dump", _pipes(dumps)]
+    try:
+        with machine.start_server(under=words) as server:
+            yield server.socket, Counter(server, dumps)
+    finally:
+        shutil.rmtree(dumps)

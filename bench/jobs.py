@@ -1,0 +1,149 @@
+"""What a delayed job costs the server in its whole life: its push, its cancel, its delivery when it
+falls due, and its acknowledgement; of each peer, and of the bare commands."""
+
+import time
+
+import machine
+from adapters import START_SECONDS, Absent, Failed
+from compare import Entry, figures_of, medians, timed
+from life import step
+from machine import Figures
+from measures import Outcome, spread
+from servers import Redis, serve
+from size import Size
+
+RATE = 500
+"""Jobs that fall due in a second."""
+WAYS = {"one": "one", "best": "bulk", "slack": "bulk"}
+"""How jobs are enqueued, by the setting of the worker."""
+LEADS = (5.0, 12.0, 30.0)
+"""Seconds from before the push until the first job is due, each tried when the one before was too
+short."""
+
+
+def delayed_jobs(entries: list[Entry], size: Size) -> None:
+    """The server's CPU time and commands, with 500 jobs due in a second."""
+    count = max(2, round(RATE * size.due_seconds))
+    for number in range(1, size.rounds + 1):
+        print(f"delayed-jobs: round {number}: {count} jobs, {RATE} due in a second", flush=True)
+        for entry in entries:
+            if not entry.peer.delays:
+                continue
+            for setting in entry.peer.settings:
+                some = min(count, entry.peer.trials.get(setting, count))
+                entry.attempt(f"delayed {setting}", _live, entry, setting, some)
+            entry.attempt("delayed cancel", _cancel, entry, count)
+            _tell(entry)
+    for entry in entries:
+        summarise(entry.figures.get("delayed", {}))
+
+
+def summarise(found: Figures) -> None:
+    """Medians; a life is a push and what comes of it."""
+    for kept in found.values():
+        kept["summary"] = medians(kept["rounds"])
+    for setting in WAYS.keys() & found.keys():
+        summary = found[setting]["summary"]
+        pushed = summary.get("push") or found.get("one", {}).get("summary", {}).get("push")
+        if pushed and "work" in summary:
+            summary["life"] = {
+                key: pushed[key] + summary["work"][key] for key in ("server_us", "calls")
+            }
+
+
+def _keep(entry: Entry, setting: str, figures: Figures) -> None:
+    found = entry.figures.setdefault("delayed", {})
+    found.setdefault(setting, {"rounds": []})["rounds"].append(figures)
+
+
+def _live(entry: Entry, setting: str, count: int) -> None:
+    rounds = entry.figures.get("delayed", {}).get(setting, {}).get("rounds", [])
+    known = [figures["lead"] for figures in rounds]
+    for lead in (*known[-1:], *LEADS):
+        figures = _life(entry, setting, count, lead)
+        if figures:
+            _keep(entry, setting, figures)
+            return
+    raise Failed("the jobs were due before they were enqueued and a worker was there")
+
+
+def _life(entry: Entry, setting: str, count: int, lead: float) -> Figures | None:
+    """Nothing when that took longer than `lead` seconds."""
+    peer, spread_ms = entry.peer, count * 1000 / RATE
+    with serve(peer.server) as server:
+        begin = time.time()
+        base = begin + lead
+        due = (round(spread_ms), round(base * 1000))
+        figures: Figures = {"jobs": count}
+        try:
+            figures["push"] = timed(peer, server, lead + 30, "delay", count, *due, WAYS[setting])
+        except Absent as error:
+            figures["no_bulk"] = str(error)
+            timed(peer, server, lead + 30, "delay", count, *due, "one")
+        if time.time() > base:
+            return None
+        # What a worker does before jobs are due belongs to their life: some take them already.
+        before = server.usage()
+        with peer.start(server.environment(), "listen", count, setting) as worker:
+            worker.expect("ready", START_SECONDS)
+            # Some say so before they wait.
+            if time.time() + 1.5 > base:
+                return None
+            # The next round waits no longer than it must.
+            figures["lead"] = 2.0 + 1.5 * (time.time() - begin)
+            left = base + spread_ms / 1000 - time.time()
+            late_ms: list[float] = worker.expect("late_ms", left + 30)["late_ms"]
+            worker.finish()
+        seconds = (spread_ms + max(late_ms)) / 1000
+        figures["work"] = figures_of({}, count, seconds, server.usage() - before) | spread(late_ms)
+        return figures
+
+
+def _cancel(entry: Entry, count: int) -> None:
+    with serve(entry.peer.server) as server:
+        figures = {"jobs": count, "cancel": timed(entry.peer, server, 60, "cancel", count)}
+    _keep(entry, "cancel", figures)
+
+
+def _tell(entry: Entry) -> None:
+    cells = []
+    for setting, kept in entry.figures.get("delayed", {}).items():
+        latest = kept["rounds"][-1]
+        for verb in ("push", "work", "cancel"):
+            if verb in latest:
+                us, calls = latest[verb]["server_us"], latest[verb]["calls"]
+                name = verb if verb == setting else f"{verb} {setting}"
+                cells.append(f"{name} {us:.1f} us {calls:.1f} commands")
+    if cells:
+        print(f"  {entry.peer.key:<14}{', '.join(cells)}", flush=True)
+
+
+# ---- The bare commands -------------------------------------------------------------------------
+
+
+def bare(size: Size) -> Outcome:
+    """The same of the commands that dueq's scripts stand for, sent by a client that knows when to:
+    one by one, and at its best 100 a push and what fell due in 20 ms a delivery."""
+    count = max(10, round(RATE * size.due_seconds))
+    print(f"bare: {size.rounds} rounds of {count} delayed messages by bare commands", flush=True)
+    found: Figures = {"one": {"rounds": []}, "best": {"rounds": []}, "cancel": {"rounds": []}}
+    with machine.server() as socket:
+        redis = Redis(socket, 0)
+        for _ in range(size.rounds):
+
+            def cost(name: str, batch: int) -> Figures:
+                before, after = step(socket, "bare", name, batch, count, redis.usage)
+                used = after - before
+                return {"server_us": used.cpu * 1e6 / count, "calls": used.calls / count}
+
+            for setting, push, due in (("one", 1, 1), ("best", 100, 10)):
+                figures = {"push": cost("push", push), "work": cost(f"falling-{RATE}", due)}
+                found[setting]["rounds"].append({"jobs": count} | figures)
+            found["cancel"]["rounds"].append({"jobs": count, "cancel": cost("cancel", 1)})
+        redis.close()
+    summarise(found)
+    for setting in ("one", "best"):
+        lived = found[setting]["summary"]["life"]
+        print(f"{'':<10}{setting:<21}{lived['server_us']:.1f} us, {lived['calls']:.1f} commands")
+    print()
+    return {"name": "bare commands", "delayed": found}, []

@@ -1,0 +1,94 @@
+"""How much a run measures."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Size:
+    rounds: int
+    # Of the peers:
+    seconds: float
+    """How long each push and each work should take, about."""
+    trial: int
+    """Jobs of the first, uncounted round, which finds how many the others need."""
+    most: int
+    """Jobs of a push or work at most."""
+    stored: int
+    """Jobs whose bytes are counted."""
+    late: int
+    """Delayed jobs of a round, on an idle queue."""
+    load_seconds: float
+    due_seconds: float
+    """How long jobs fall due, 500 a second."""
+    quiet_seconds: float
+    waiting: int
+    recovery_seconds: float
+    """How long a killed worker's job is waited for; 0: not at all."""
+    # Of the driver in C:
+    cost_rounds: int
+    cost: int
+    """Messages whose CPU time is measured."""
+    memory: int
+    idle_seconds: int
+    rpush: int
+    counted: int
+    """Messages whose instructions are counted; a tenth of it where they fall due one by one."""
+
+
+FULL = Size(
+    rounds=3,
+    seconds=1.2,
+    trial=300,
+    most=100_000,
+    stored=5000,
+    late=167,
+    load_seconds=3.0,
+    due_seconds=1.0,
+    quiet_seconds=20.0,
+    waiting=20,
+    recovery_seconds=120.0,
+    cost_rounds=3,
+    cost=100_000,
+    memory=100_000,
+    idle_seconds=30,
+    rpush=500_000,
+    counted=2000,
+)
+QUICK = Size(
+    rounds=1,
+    seconds=0.6,
+    trial=300,
+    most=30_000,
+    stored=2000,
+    late=100,
+    load_seconds=1.5,
+    due_seconds=1.0,
+    quiet_seconds=6.0,
+    waiting=20,
+    recovery_seconds=0.0,
+    cost_rounds=3,
+    cost=20_000,
+    memory=20_000,
+    idle_seconds=10,
+    rpush=100_000,
+    counted=2000,
+)
+TINY = Size(
+    rounds=1,
+    seconds=0.05,
+    trial=20,
+    most=300,
+    stored=200,
+    late=10,
+    load_seconds=0.05,
+    due_seconds=0.05,
+    quiet_seconds=1.0,
+    waiting=2,
+    recovery_seconds=0.0,
+    cost_rounds=1,
+    cost=200,
+    memory=200,
+    idle_seconds=1,
+    rpush=1000,
+    counted=50,
+)
