@@ -35,7 +35,8 @@ if ARGV[3] == '1' then
   tally(info, KEYS[2], KEYS[7], now)
 end
 local target = other_keys(8)
-local windows = store_check(target)
+-- What may fail fails before the message goes.
+store_check(target)
 redis.call('HLEN', past)
 local _, id = ticket_read(ticket)
 if not id or redis.call('HEXISTS', msg, id) == 0 or not held(leased, ticket, now) then
@@ -45,6 +46,9 @@ end
 redis.call('ZREM', leased, ticket)
 redis.call('HDEL', msg, id)
 redis.call('HDEL', past, id)
-local outcome = store(target, 5, now, windows)
+local outcome = store(target, 5, now)
+if outcome.err then
+  return outcome
+end
 count(info, 'acked', 1)
 return done(KEYS[6], DUEQ_OK .. outcome)

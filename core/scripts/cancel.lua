@@ -20,10 +20,13 @@ local info, past = KEYS[5], KEYS[6]
 -- include count
 -- include done
 
-redis.call('ZCARD', delayed)
-redis.call('ZCARD', leased)
-redis.call('ZCARD', dead)
-redis.call('HLEN', past)
+if #ARGV > 4 then
+  -- A foreign value must not stop it between two of them.
+  redis.call('ZCARD', delayed)
+  redis.call('ZCARD', leased)
+  redis.call('ZCARD', dead)
+  redis.call('HLEN', past)
+end
 local states, cancelled = {}, 0
 for i = 4, #ARGV do
   local id = ARGV[i]
@@ -31,14 +34,16 @@ for i = 4, #ARGV do
   if not envelope then
     states[#states + 1] = 0
   else
-    local ticket = current_ticket(id, envelope, redis.call('HGET', past, id))
-    redis.call('HDEL', msg, id)
-    redis.call('HDEL', past, id)
-    local state = 1
+    local text = redis.call('HGET', past, id)
+    local ticket, state = current_ticket(id, envelope, text), 1
     for i, set in ipairs({ delayed, leased, dead }) do
-      if redis.call('ZREM', set, ticket) == 1 then
+      if state == 1 and redis.call('ZREM', set, ticket) == 1 then
         state = i + 1
       end
+    end
+    redis.call('HDEL', msg, id)
+    if text then
+      redis.call('HDEL', past, id)
     end
     states[#states + 1] = state
     cancelled = cancelled + 1

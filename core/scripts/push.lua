@@ -67,5 +67,5 @@ local keys = {
   msg = msg, ready = ready, high = KEYS[7], low = KEYS[8], delayed = KEYS[9], leased = KEYS[10], dead = KEYS[11],
   wake = wake, info = info, past = KEYS[12], taken = KEYS[13],
 }
-local windows = store_check(keys)
-return done(KEYS[5], store(keys, 5, now_ms(), windows))
+local answer = store(keys, 5, now_ms())
+return answer.err and answer or done(KEYS[5], answer)

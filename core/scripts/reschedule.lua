@@ -26,10 +26,11 @@ local id, keys = ARGV[4], {
   msg = KEYS[1], ready = KEYS[2], high = KEYS[3], low = KEYS[4], delayed = KEYS[5], wake = KEYS[6], info = KEYS[7],
   past = KEYS[8],
 }
-line_check(keys)
-redis.call('ZCARD', keys.delayed)
 local now = now_ms()
 local at = due_time(ARGV[5], now)
+if at <= now then
+  line_check(keys)
+end
 local envelope = redis.call('HGET', keys.msg, id)
 local ticket = envelope and current_ticket(id, envelope, redis.call('HGET', keys.past, id))
 if not ticket or redis.call('ZREM', keys.delayed, ticket) == 0 then

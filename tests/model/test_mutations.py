@@ -70,7 +70,7 @@ MUTATIONS = {
         "redis.call('HSET', keys.msg, id, envelope) < 2",
     ),
     "push_notes_a_later_time": ("push", "if first and first <= at then", "if first then"),
-    "push_sets_no_window": ("push", "if free and unique > 0 then", "if false then"),
+    "push_sets_no_window": ("push", "if unique_ms > 0 then", "if false then"),
     "push_leaves_the_lease_of_what_it_replaces": (
         "push",
         "ipairs({ keys.delayed, keys.leased, keys.dead })",

@@ -14,12 +14,12 @@ end
 -- Notes that a message falls due, or a lease ends, at the time `at`: if it is the first to come and no
 -- waiting consumer looks in time, one is woken to set its timer.
 local function expect(info, wake, at, now)
-  local state = redis.call('HMGET', info, 'next', 'claims')
+  local state = redis.pcall('HMGET', info, 'next', 'claims')
   local first = tonumber(state[1] or '')
   if first and first <= at then
     return
   end
-  redis.call('HSET', info, 'next', string.format('%d', at))
+  redis.pcall('HSET', info, 'next', string.format('%d', at))
   if not covered(state[2], at, now) then
     wake_one(wake)
   end

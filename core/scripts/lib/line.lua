@@ -18,7 +18,7 @@ local function line_up(keys, tickets)
     if #line > 0 then
       was_empty = redis.call('RPUSH', keys[name], unpack(line)) == #line or was_empty
       if name ~= 'ready' then
-        redis.call('HSET', keys.info, 'lists', '1')
+        redis.pcall('HSET', keys.info, 'lists', '1')
       end
     end
   end
