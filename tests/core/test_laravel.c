@@ -224,11 +224,13 @@ static void test_release_gives_back_at_once(void **state) {
     assert_command("LINDEX queues:jobs %s", "0", RAISED);
     assert_status(laravel.client, LEASE_LOST,
                   dueq_laravel_release(laravel.queue, &reserved, 1, 0, NULL));
-    assert_status(laravel.client, INVALID,
-                  dueq_laravel_release(laravel.queue, &reserved, 1, -1, NULL));
     assert_sizes(1, 0, 0, 0);
     dueq_result_free(result);
-    assert_int_equal(pop_one(laravel, 0, &result)->attempts, 2);
+    reserved = pop_one(laravel, 0, &result)->reserved;
+    assert_int_equal(dueq_result_job(result, 0)->attempts, 2);
+    assert_status(laravel.client, OK,
+                  dueq_laravel_release(laravel.queue, &reserved, 1, -5000, NULL));
+    assert_sizes(1, 0, 0, 0);
     dueq_result_free(result);
 }
 
