@@ -20,10 +20,8 @@ static void put_arguments(struct dueq__words *words, size_t most, uint64_t unrea
 
 /* From now on there is something that was not read. */
 static void keep_unread(dueq_redisson *queue) {
-    const struct dueq__call *call = &queue->queue.client->call;
-    if (queue->unread)
-        return;
-    queue->unread = call->number;
+    if (!queue->unread)
+        queue->unread = queue->queue.client->call.number;
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {

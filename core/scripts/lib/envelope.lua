@@ -30,6 +30,14 @@ local function policy_read(e, block)
   return last > 0
 end
 
+-- The tag that the tickets of a sound envelope's message have; nil where they have none.
+local function envelope_tag(envelope)
+  local flags = string.byte(envelope, 2)
+  local stamp = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
+  local tag = stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
+  return tag ~= '' and tag or nil
+end
+
 -- Reads an envelope's header (docs/protocol.md): returns a table of max_attempts, max_crashes, and where
 -- the envelope has them tag, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter;
 -- nil where the envelope is damaged.
@@ -40,16 +48,13 @@ local function envelope_read(envelope)
     return nil
   end
   local e = { max_attempts = struct.unpack('>H', envelope, 3), max_crashes = 5 }
-  local at, tag = 5, ''
+  local at = 5
   local function take(bytes)
     at = at + bytes
     return at <= size + 1
   end
-  if flags % 2 == 1 then
-    if not take(10) then
-      return nil
-    end
-    tag = string.sub(envelope, 5, 14)
+  if flags % 2 == 1 and not take(10) then
+    return nil
   end
   if flags % 16 >= 8 then
     if not take(8) then
@@ -98,7 +103,6 @@ local function envelope_read(envelope)
       return nil
     end
   end
-  tag = tag .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
-  e.tag = tag ~= '' and tag or nil
+  e.tag = envelope_tag(envelope)
   return e
 end

@@ -41,17 +41,6 @@ local function replace(keys, id, old, text, envelope, e, keep)
   return ticket
 end
 
--- The ticket of a new message.
-local function ticket_new(id, envelope)
-  local flags, e = string.byte(envelope, 2), {}
-  if flags == 1 then
-    e.tag = string.sub(envelope, 5, 14)
-  elseif flags ~= 0 then
-    e = envelope_read(envelope)
-  end
-  return ticket_write(0, id, e.tag)
-end
-
 -- Stores the drafts in ARGV from `from` on: id, envelope, due, extra of each. Returns a digit for each: 0 stored,
 -- 2 refused; or the server's error. Then nothing was stored: envelopes come first, and go again where their tickets
 -- found no place. What replaced messages leave behind goes last.
@@ -95,10 +84,10 @@ local function store(keys, from, now)
     end
     local at = due_time(due, now)
     if stored and at <= now then
-      at_once[#at_once + 1] = ticket_new(id, envelope)
+      at_once[#at_once + 1] = ticket_write(0, id, envelope_tag(envelope))
     elseif stored then
       later[#later + 1] = string.format('%d', at)
-      later[#later + 1] = ticket_new(id, envelope)
+      later[#later + 1] = ticket_write(0, id, envelope_tag(envelope))
       first = math.min(first or at, at)
     end
   end
