@@ -1,29 +1,26 @@
 -- ack: finishes leased messages.
--- KEYS[1] msg     HASH  id -> envelope
--- KEYS[2] leased  ZSET  ticket -> end of lease, ms
--- KEYS[3] past    HASH  id -> deliveries, forgiven, crashes, tag, last error
--- KEYS[4] info    HASH  next, claims, counters
--- KEYS[5] reply   STRING  what the session's last call answered
--- KEYS[6] ready   LIST  tickets in delivery order
--- KEYS[7] rates   LIST  the history
--- ARGV    number, keep, minute, '1' if all tickets are ids themselves, tickets ...
--- Returns one digit for each ticket: 0 finished, 4 the lease was lost.
-local info = KEYS[4]
+-- keys msg leased attempts meta reply ready rates
+-- args tickets
+-- Returns a digit for each: 0 finished, 4 the lease was lost.
 -- include now
+-- include held
+-- include ids
 -- include count
 -- include done
--- include ack
 
 local now = now_ms()
 if ARGV[3] == '1' then
-  -- include int
-  -- include totals
-  -- include tally
-  tally(info, KEYS[6], KEYS[7], now)
+  -- include history
+  note_history(now)
 end
-local first = tonumber(redis.pcall('HGET', info, 'next'))
-local outcomes, finished = ack(KEYS[1], KEYS[2], KEYS[3], 5, #ARGV, ARGV[4] == '1', first, now)
-if finished > 0 then
-  count(info, 'acked', finished)
+local outcome, tickets = held(4, #ARGV, now)
+if #tickets > 0 then
+  local ids, again = ids_of(tickets)
+  redis.call('ZREM', leased, unpack(tickets))
+  redis.call('HDEL', msg, unpack(ids))
+  if #again > 0 then
+    redis.call('HDEL', attempts, unpack(again))
+  end
+  count('acked', #tickets)
 end
-return done(KEYS[5], outcomes)
+return done(outcome)

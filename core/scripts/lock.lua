@@ -1,10 +1,7 @@
 -- lock: takes a lock for a time, if nobody holds it.
--- KEYS[1] lock   STRING  its owner's token, with an end
--- KEYS[2] free   ZSET    the wake marker of those who wait for it
--- KEYS[3] reply  STRING  what the session's last call answered
--- ARGV    number, keep, minute, token, time to live in ms
+-- keys lock lock_wake reply
+-- args token, time to live in ms
 -- Returns { now ms, -1, 0, 0, token } to the new owner, else { now ms, ms until it may be free, 1, 0 }.
-local lock, free = KEYS[1], KEYS[2]
 -- include now
 -- include done
 
@@ -13,6 +10,6 @@ if redis.call('GET', lock) ~= ARGV[4] and not redis.call('SET', lock, ARGV[4], '
   local left = redis.call('PTTL', lock)
   return { now, left < 0 and 1000 or left + 1, 1, 0 }
 end
-redis.pcall('ZREM', free, 'w')
-done(KEYS[3], ARGV[4])
+redis.pcall('ZREM', lock_wake, 'w')
+done(ARGV[4])
 return { now, -1, 0, 0, ARGV[4] }

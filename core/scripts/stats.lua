@@ -1,37 +1,26 @@
 -- stats: counts the queue in O(1) and changes nothing.
--- KEYS[1] msg        HASH  id -> envelope
--- KEYS[2] ready      LIST  tickets in delivery order
--- KEYS[3] high       LIST  those of high priority
--- KEYS[4] low        LIST  those of low priority
--- KEYS[5] delayed    ZSET  ticket -> due, ms
--- KEYS[6] leased     ZSET  ticket -> end of lease, ms
--- KEYS[7] dead       ZSET  ticket -> when it died, ms
--- KEYS[8] info       HASH  next, claims, counters
--- KEYS[9] rates      LIST  the history
--- Returns { now ms, ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried,
---           cancelled, purged, damaged, next due or end of lease (0: none), 1 if it is paused,
---           mark, the first ticket of ready, of high, of low ('': none) }.
+-- keys msg ready high low delayed leased dead outbox meta rates
+-- plain
+-- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried, expired, died,
+--           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is paused,
+--           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck ('': it is not) }.
 -- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
--- known). It is the last one noted (see lib/tally.lua) before as many tickets had come as there left since.
-local msg, ready, high, low = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local info, rates = KEYS[8], KEYS[9]
+-- known). It is the last one noted (see lib/history.lua) before as many tickets had come as there left since.
 -- include now
 -- include int
 -- include ticket
 
 local sets, first = {}, nil
-for i, set in ipairs({ KEYS[5], KEYS[6], KEYS[7] }) do
+for i, set in ipairs({ delayed, leased, dead, outbox }) do
   sets[i] = redis.call('ZCARD', set)
-  local head = i ~= 3 and redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
+  local head = i < 3 and redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
   if head and (not first or tonumber(head) < first) then
     first = tonumber(head)
   end
 end
 local all = redis.call('HLEN', msg)
-local names = {
-  'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled', 'purged', 'damaged', 'skew', 'paused',
-}
-local values = redis.call('HMGET', info, unpack(names))
+local values = redis.call('HMGET', meta, 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled',
+  'purged', 'quarantined', 'ready_offset', 'paused', 'outbox_error')
 local counters = {}
 for i = 1, 9 do
   counters[i] = int(tonumber(values[i] or '') or 0)
@@ -60,8 +49,8 @@ if place then
   end
 end
 return {
-  int(now_ms()), math.max(all - sets[1] - sets[2] - sets[3], 0), sets[1], sets[2], sets[3],
+  int(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2], sets[3], sets[4],
   counters[1], counters[2], counters[3], counters[4], counters[5], counters[6], counters[7], counters[8], counters[9],
   int(math.max(0, math.min(first or 0, 4102444800000))), values[11] and 1 or 0,
-  mark, ticket, (head(high)), (head(low)),
+  mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }

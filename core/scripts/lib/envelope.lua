@@ -30,16 +30,16 @@ local function policy_read(e, block)
   return last > 0
 end
 
--- The tag that the tickets of a sound envelope's message have; nil where they have none.
-local function envelope_tag(envelope)
+-- The suffix that the tickets of a sound envelope's message have; nil where they have none.
+local function envelope_suffix(envelope)
   local flags = string.byte(envelope, 2)
-  local stamp = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
-  local tag = stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
-  return tag ~= '' and tag or nil
+  local incarnation = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
+  local suffix = incarnation .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
+  return suffix ~= '' and suffix or nil
 end
 
 -- Reads an envelope's header (docs/protocol.md): returns a table of max_attempts, max_crashes, and where
--- the envelope has them tag, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter;
+-- the envelope has them suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter;
 -- nil where the envelope is damaged.
 local function envelope_read(envelope)
   local size = #envelope
@@ -103,6 +103,6 @@ local function envelope_read(envelope)
       return nil
     end
   end
-  e.tag = envelope_tag(envelope)
+  e.suffix = envelope_suffix(envelope)
   return e
 end

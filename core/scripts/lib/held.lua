@@ -1,5 +1,15 @@
--- Is the ticket's lease not over yet? A lease ends at its time, also before a reserve moves the message.
-local function held(leased, ticket, now)
-  local stop = redis.call('ZSCORE', leased, ticket)
-  return stop and tonumber(stop) > now
+-- Which of the tickets in ARGV from `from` to `to` are held: their leases are not over, also where no reserve has
+-- moved them yet, and none is named twice. Returns a digit for each, and the tickets that are.
+local function held(from, to, now)
+  local digits, tickets, seen = {}, {}, {}
+  for i, stop in ipairs(redis.call('ZMSCORE', leased, unpack(ARGV, from, to))) do
+    local ticket = ARGV[from + i - 1]
+    local ours = stop and tonumber(stop) > now and not seen[ticket]
+    digits[i] = ours and DUEQ_OK or DUEQ_LEASE_LOST
+    seen[ticket] = true
+    if ours then
+      tickets[#tickets + 1] = ticket
+    end
+  end
+  return table.concat(digits), tickets
 end

@@ -1,17 +1,13 @@
--- The message that a ticket holds: returns its id, tag, envelope, and its past with this delivery
--- counted; nil where the lease was lost.
-local function holder(keys, ticket, now)
-  local before, id, tag = ticket_read(ticket)
-  local envelope = id and redis.call('HGET', keys.msg, id)
-  if not envelope then
-    -- What is left of a message that is gone.
-    redis.call('ZREM', keys.leased, ticket)
+-- The message that a ticket holds: its id, its envelope, and its attempts with this delivery counted;
+-- nil where the lease was lost.
+local function holder(ticket, now)
+  local deliveries, id, suffix = ticket_read(ticket)
+  local envelope = id and redis.call('HGET', msg, id)
+  local stop = envelope and redis.call('ZSCORE', leased, ticket)
+  if not stop or tonumber(stop) <= now then
     return nil
   end
-  if not held(keys.leased, ticket, now) then
-    return nil
-  end
-  local past = past_read(redis.call('HGET', keys.past, id))
-  past.before, past.tag = before + 1, tag
-  return id, tag, envelope, past
+  local had = attempts_read(redis.call('HGET', attempts, id))
+  had.deliveries, had.suffix = deliveries + 1, suffix
+  return id, envelope, had
 end

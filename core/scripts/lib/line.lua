@@ -1,34 +1,27 @@
 -- The line that a ticket waits in: 'high', 'low' or (usually) 'ready'.
 local function line_of(ticket)
-  local tag = string.match(ticket, '^%d+%.(%w+):')
-  if tag and (#tag == 1 or #tag == 11) then
-    return string.byte(tag, -1) == 104 and 'high' or 'low'
+  local suffix = string.match(ticket, '^%d+%.(%w+):')
+  if suffix and (#suffix == 1 or #suffix == 11) then
+    return string.byte(suffix, -1) == 104 and 'high' or 'low'
   end
   return 'ready'
 end
 
--- Puts tickets at the end of the lines of their priorities. Returns whether one of these was empty.
-local function line_up(keys, tickets)
+-- Puts tickets at the end of the lines of their priorities, or (`front`) at the front, the last first. Returns
+-- whether one of these was empty, and how many came to `ready`.
+local function line_up(tickets, front)
   local lines, was_empty = { high = {}, ready = {}, low = {} }, false
   for _, ticket in ipairs(tickets) do
-    local line = lines[line_of(ticket)]
-    line[#line + 1] = ticket
+    table.insert(lines[line_of(ticket)], ticket)
   end
-  for name, line in pairs(lines) do
+  for name, key in pairs({ high = high, ready = ready, low = low }) do
+    local line = lines[name]
     if #line > 0 then
-      was_empty = redis.call('RPUSH', keys[name], unpack(line)) == #line or was_empty
       if name ~= 'ready' then
-        redis.pcall('HSET', keys.info, 'lists', '1')
+        redis.call('HSET', meta, 'has_priorities', '1')
       end
+      was_empty = redis.call(front and 'LPUSH' or 'RPUSH', key, unpack(line)) == #line or was_empty
     end
   end
-  return was_empty
-end
-
--- Raises the error of a foreign value under a key that line_up writes.
-local function line_check(keys)
-  redis.call('LLEN', keys.high)
-  redis.call('LLEN', keys.ready)
-  redis.call('LLEN', keys.low)
-  redis.call('HLEN', keys.info)
+  return was_empty, #lines.ready
 end

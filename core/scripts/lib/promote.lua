@@ -1,63 +1,42 @@
--- The first time in a set, in whole ms; nil when the set is empty.
-local function head_of(set)
-  local head = redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
-  return head and math.max(0, math.min(math.floor(tonumber(head)), 4102444800000))
-end
-
-local function earlier(a, b)
-  return (not b or (a and a < b)) and a or b
-end
-
--- Moves what is due, and messages whose lease has ended, to their lines: at most `most` of each. Reads and
--- checks the type of every key before it writes. Returns the first time still to come (nil: none, now
--- or earlier: there is more to move), how many entries were moved, and how many were damaged.
-local function promote(keys, now, most)
-  local due_head, lease_head = head_of(keys.delayed), head_of(keys.leased)
-  local first = earlier(due_head, lease_head)
-  if not first or first > now then
-    return first, 0, 0
-  end
-
-  local limit = string.format('%d', now)
-  local due, ended, back, pasts, broken = {}, {}, {}, {}, {}
-  line_check(keys)
-  if due_head and due_head <= now then
-    due = redis.call('ZRANGEBYSCORE', keys.delayed, '-inf', limit, 'LIMIT', 0, most)
-  end
-  if lease_head and lease_head <= now then
-    ended = redis.call('ZRANGEBYSCORE', keys.leased, '-inf', limit, 'LIMIT', 0, most)
-    redis.call('LLEN', keys.bad)
-  end
-  for _, ticket in ipairs(ended) do
-    local before, id, tag = ticket_read(ticket)
-    if before then
-      local past = past_read(redis.call('HGET', keys.past, id))
-      if redis.call('HEXISTS', keys.msg, id) == 1 then
-        past.before, past.tag, past.crashes = before + 1, tag, past.crashes + 1
-        back[#back + 1] = ticket_write(before + 1, id, tag)
-        pasts[#pasts + 1] = id
-        pasts[#pasts + 1] = past_write(past)
+-- Puts what is due, and messages whose lease has ended, at the ends of their lines: at most 100 of each, which
+-- the caller removes: `due` from the front of `delayed`, `ended` tickets from `leased`. An ended lease is a crash in the
+-- message's attempts. Returns how many were due, the ended tickets, those that are no tickets, and the next event
+-- (nil: none).
+local function promote(now)
+  local function heads(set)
+    local found, past = redis.call('ZRANGE', set, 0, 100, 'WITHSCORES'), {}
+    for i = 1, #found, 2 do
+      local at = tonumber(found[i + 1])
+      if at > now or i == 201 then
+        return past, math.max(0, math.min(math.ceil(at), 4102444800000))
       end
-    else
+      past[#past + 1] = found[i]
+    end
+    return past, math.huge
+  end
+  local due, next_due = heads(delayed)
+  local ended, next_end = heads(leased)
+  local back, records, broken = {}, {}, {}
+  for _, ticket in ipairs(ended) do
+    local deliveries, id, suffix = ticket_read(ticket)
+    if not deliveries then
       broken[#broken + 1] = ticket
+    elseif redis.call('HEXISTS', msg, id) == 1 then
+      local had = attempts_read(redis.call('HGET', attempts, id))
+      had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1
+      back[#back + 1] = ticket_write(deliveries + 1, id, suffix)
+      records[#records + 1], records[#records + 2] = id, attempts_write(had)
     end
   end
-
+  if #records > 0 then
+    redis.call('HSET', attempts, unpack(records))
+  end
+  for _, ticket in ipairs(back) do
+    due[#due + 1] = ticket
+  end
   if #due > 0 then
-    redis.call('ZREMRANGEBYRANK', keys.delayed, 0, #due - 1)
-    line_up(keys, due)
+    line_up(due)
   end
-  if #ended > 0 then
-    redis.call('ZREMRANGEBYRANK', keys.leased, 0, #ended - 1)
-  end
-  if #back > 0 then
-    line_up(keys, back)
-  end
-  if #pasts > 0 then
-    redis.call('HSET', keys.past, unpack(pasts))
-  end
-  if #broken > 0 then
-    set_aside(keys.bad, broken)
-  end
-  return earlier(head_of(keys.delayed), head_of(keys.leased)), #due + #back, #broken
+  local first = math.min(next_due, next_end)
+  return #due - #back, ended, broken, first < math.huge and first or nil
 end

@@ -1,12 +1,28 @@
--- Takes a message from the dead, its failures and crashes forgiven, and appends its ticket to `back`.
--- Returns false where it is not dead.
-local function revive(keys, id, envelope, back)
-  local ticket, past = current_ticket(id, envelope, redis.call('HGET', keys.past, id))
-  if redis.call('ZREM', keys.dead, ticket) == 0 then
-    return false
+-- Gives dead messages back, their failures and crashes forgiven. `dead_ids`: ids; returns a digit for each: 0 it is
+-- ready, 3 there is no such dead message; and how many are ready.
+local function revive(dead_ids)
+  local outcome, back, records, gone, seen = {}, {}, {}, {}, {}
+  for i, id in ipairs(dead_ids) do
+    local envelope = not seen[id] and redis.call('HGET', msg, id)
+    local ticket, had
+    if envelope then
+      ticket, had = current_ticket(id, envelope, redis.call('HGET', attempts, id))
+    end
+    seen[id] = true
+    local found = ticket and redis.call('ZSCORE', dead, ticket)
+    outcome[i] = found and DUEQ_OK or DUEQ_NOT_FOUND
+    if found then
+      had.forgiven, had.crashes = had.deliveries, 0
+      records[#records + 1], records[#records + 2] = id, attempts_write(had)
+      back[#back + 1] = ticket
+    end
   end
-  past.forgiven, past.crashes = past.before, 0
-  redis.call('HSET', keys.past, id, past_write(past))
-  back[#back + 1] = ticket
-  return true
+  if #back > 0 then
+    redis.call('HSET', attempts, unpack(records))
+    if line_up(back) then
+      wake_one(#back > 1)
+    end
+    redis.call('ZREM', dead, unpack(back))
+  end
+  return table.concat(outcome), #back
 end

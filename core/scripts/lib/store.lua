@@ -1,148 +1,104 @@
--- What a draft asks beyond its envelope: "ttl unique existing", or '' for none of it.
-local function extra_read(text)
-  local ttl, unique, existing = string.match(text, '^(%d+) (%d+) (%d)$')
-  return tonumber(ttl or 0), tonumber(unique or 0), tonumber(existing or 0)
-end
-
--- Writes the end of the time to live into an envelope that has the field (flag 8).
-local function expires_write(envelope, expires)
-  local at = string.byte(envelope, 2) % 2 == 1 and 15 or 5
-  return string.sub(envelope, 1, at - 1) .. struct.pack('>I8', expires) .. string.sub(envelope, at + 8)
-end
-
--- Raises the errors of foreign values under the keys that store writes.
-local function store_check(keys)
-  line_check(keys)
-  redis.call('HLEN', keys.msg)
-  redis.call('HLEN', keys.past)
-  redis.call('ZCARD', keys.delayed)
-  redis.call('ZCARD', keys.leased)
-  redis.call('ZCARD', keys.dead)
-  redis.call('ZCARD', keys.taken)
-end
-
--- Puts an envelope in the place of one of the same id, whose past is given as text. Returns the old one's ticket, or
--- nil where the message stays where it is (only with `keep`).
-local function replace(keys, id, old, text, envelope, e, keep)
-  local ticket = current_ticket(id, old, text)
-  local elsewhere = redis.call('ZSCORE', keys.leased, ticket) or redis.call('ZSCORE', keys.dead, ticket)
-  local _, _, tag = ticket_read(ticket)
-  local stamp = tag and #tag >= 10 and string.sub(tag, 1, 10) or ''
-  local stays = keep and not elsewhere and envelope_read(old)
-  if stays and stamp .. string.sub(e.tag, 11) == (tag or '') then
-    -- The same stamp, or none as before: the ticket stays the message's.
-    local flags = string.byte(envelope, 2) - (stamp == '' and 1 or 0)
-    local kept = string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, 4) .. stamp
-      .. string.sub(envelope, 15)
-    redis.call('HSET', keys.msg, id, kept)
-    return nil
+-- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique existing": ms; ms; 0 refuse,
+-- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written into the envelope.
+local function draft_read(words, i, now)
+  local id, envelope = words[i], words[i + 1]
+  local ttl, window, existing = string.match(words[i + 3], '^(%d+) (%d+) (%d)$')
+  local flags = string.byte(envelope, 2)
+  local incarnation = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
+  local suffix = incarnation .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
+  if tonumber(ttl or 0) > 0 then
+    local at = incarnation == '' and 5 or 15
+    envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl) .. string.sub(envelope, at + 8)
   end
-  redis.call('HSET', keys.msg, id, envelope)
-  return ticket
+  local due = due_time(words[i + 2], now)
+  return {
+    envelope = envelope, due = due, suffix = suffix, incarnation = incarnation,
+    ticket = suffix ~= '' and '0.' .. suffix .. ':' .. id or id,
+    at_once = due <= now, window = tonumber(window or 0), existing = tonumber(existing or 0),
+  }
 end
 
--- Stores the drafts in ARGV from `from` on: id, envelope, due, extra of each. Returns a digit for each: 0 stored,
--- 2 refused; or the server's error. Then nothing was stored: envelopes come first, and go again where their tickets
--- found no place. What replaced messages leave behind goes last.
-local function store(keys, from, now)
-  local outcome, fresh, olds, replaced, unique = {}, {}, {}, {}, {}
-  local at_once, later, first, windows = {}, {}, nil, nil
-
-  -- Is the id of the caller's own not unique for others any more?
-  local function is_free(id)
-    if windows == nil then
-      windows = redis.call('ZCARD', keys.taken) > 0
-    end
-    return not windows or (tonumber(redis.call('ZSCORE', keys.taken, id) or '') or 0) <= now
+-- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace.lua), which is asked about living
+-- messages that drafts replace; leaving, the id of one that counts as gone; records, the attempts of each draft ('':
+-- none). Tickets are written before envelopes: where a write
+-- fails, tickets without messages may be left, which a reserve drops, and never a message without a ticket.
+-- Returns a digit for each: 0 stored, 2 refused.
+local function store(words, from, now, how)
+  local ids, outcome, fresh, windows, pushed, replaced = {}, {}, {}, {}, 0, 0
+  for i = from, #words, 4 do
+    ids[#ids + 1] = words[i]
   end
-
-  local function put(id, envelope, due, extra)
-    local ttl, unique_ms, existing = extra_read(extra)
-    if ttl > 0 then
-      envelope = expires_write(envelope, now + ttl)
-    end
-    local old, stored = existing > 0 and redis.call('HGET', keys.msg, id), true
-    if old then
-      local text = not replaced[id] and redis.call('HGET', keys.past, id)
-      olds[#olds + 1] = { id, old }
-      local ticket = replace(keys, id, old, text, envelope, envelope_read(envelope), existing == 2)
-      stored = ticket
-      if ticket then
-        replaced[id] = replaced[id] or {}
-        table.insert(replaced[id], ticket)
-      end
-    elseif (string.byte(envelope, 2) % 2 == 0 or is_free(id)) and redis.call('HSETNX', keys.msg, id, envelope) == 1 then
-      fresh[#fresh + 1] = id
+  local living = redis.call('HMGET', msg, unpack(ids))
+  local kept = redis.call('ZCARD', unique) > 0 and redis.call('ZMSCORE', unique, unpack(ids)) or {}
+  for n, id in ipairs(ids) do
+    local draft, before = draft_read(words, from + 4 * (n - 1), now), fresh[id]
+    local stored, old = nil, id ~= how.leaving and living[n]
+    if draft.existing > 0 and before and not before.kept then
+      stored, replaced = true, replaced + 1
+    elseif before or old then
+      stored = draft.existing > 0 and old and how.replace(draft, id, old)
+      replaced = replaced + (stored and not draft.kept and 1 or 0)
     else
-      outcome[#outcome + 1] = DUEQ_DUPLICATE
-      return
+      stored = draft.incarnation == '' or not kept[n] or tonumber(kept[n]) <= now
     end
-    outcome[#outcome + 1] = DUEQ_OK
-    if unique_ms > 0 then
-      unique[#unique + 1] = string.format('%d', now + unique_ms)
-      unique[#unique + 1] = id
-    end
-    local at = due_time(due, now)
-    if stored and at <= now then
-      at_once[#at_once + 1] = ticket_write(0, id, envelope_tag(envelope))
-    elseif stored then
-      later[#later + 1] = string.format('%d', at)
-      later[#later + 1] = ticket_write(0, id, envelope_tag(envelope))
-      first = math.min(first or at, at)
+    outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
+    if stored then
+      draft.record = how.records and how.records[n] ~= '' and how.records[n]
+      fresh[id], pushed = draft, pushed + (draft.kept and 0 or 1)
+      if draft.window > 0 then
+        windows[#windows + 1], windows[#windows + 2] = string.format('%d', now + draft.window), id
+      end
     end
   end
 
-  local fine, problem = pcall(function()
-    for i = from, #ARGV, 4 do
-      put(ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3])
+  local envelopes, at_once, later, records, first = {}, {}, {}, {}, nil
+  for _, id in ipairs(ids) do
+    local draft = fresh[id]
+    if draft then
+      fresh[id] = nil
+      envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
+      if draft.record then
+        records[#records + 1], records[#records + 2] = id, draft.record
+        draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id, draft.suffix ~= '' and draft.suffix or nil)
+      end
+      if not draft.kept and draft.at_once then
+        at_once[#at_once + 1] = draft.ticket
+      elseif not draft.kept then
+        later[#later + 1], later[#later + 2] = string.format('%d', draft.due), draft.ticket
+        first = math.min(first or draft.due, draft.due)
+      end
     end
-    if #later > 0 then
-      redis.call('ZADD', keys.delayed, unpack(later))
-    end
-    if #at_once > 0 and line_up(keys, at_once) then
-      wake_one(keys.wake)
-    end
-  end)
-  if not fine then
-    for i = #olds, 1, -1 do
-      redis.pcall('HSET', keys.msg, olds[i][1], olds[i][2])
-    end
-    if #fresh > 0 then
-      redis.pcall('HDEL', keys.msg, unpack(fresh))
-    end
-    for i = 2, #later, 2 do
-      redis.pcall('ZREM', keys.delayed, later[i])
-    end
-    return type(problem) == 'table' and problem or { err = problem }
   end
-
-  local gone = 0
-  for id, tickets in pairs(replaced) do
-    for _, set in ipairs({ keys.delayed, keys.leased, keys.dead }) do
-      redis.pcall('ZREM', set, unpack(tickets))
-    end
-    redis.pcall('HDEL', keys.past, id)
-    gone = gone + #tickets
+  if #envelopes == 0 then
+    return table.concat(outcome)
   end
-  if gone > 0 then
-    count(keys.info, 'cancelled', gone)
+  if #later > 0 then
+    redis.call('ZADD', delayed, unpack(later))
   end
-  if #fresh + gone > 0 then
-    count(keys.info, 'pushed', #fresh + gone)
+  if #records > 0 then
+    redis.call('HSET', attempts, unpack(records))
   end
-  if #unique > 0 then
-    redis.pcall('ZADD', keys.taken, unpack(unique))
+  local wakes = #at_once > 0 and line_up(at_once)
+  redis.call('HSET', msg, unpack(envelopes))
+  if wakes then
+    wake_one(#at_once > 1)
   end
   if first then
-    expect(keys.info, keys.wake, first, now)
+    note_event(first, now)
   end
-  if windows then
+  if pushed > 0 then
+    count('pushed', pushed)
+  end
+  if replaced > 0 then
+    count('cancelled', replaced)
+  end
+  if #windows > 0 then
+    redis.call('ZADD', unique, unpack(windows))
+  end
+  if #kept > 0 then
     -- Times that are over go, faster than new ones come.
-    local most = 100 + 2 * #outcome
-    local over = redis.call('ZRANGEBYSCORE', keys.taken, '-inf', string.format('%d', now), 'LIMIT', 0, most)
-    if #over > 0 then
-      redis.call('ZREM', keys.taken, unpack(over))
-    end
+    local over = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))
+    redis.call('ZREMRANGEBYRANK', unique, 0, math.min(over, 100 + 2 * #ids) - 1)
   end
   return table.concat(outcome)
 end

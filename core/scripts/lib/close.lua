@@ -1,0 +1,35 @@
+-- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows the next event
+-- (`first`, nil: none; `is_new`: it is not what meta says). `fields`: what else meta gets. `looked`: it moved what was
+-- due. Returns the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper.
+local function close(n, left, first, is_new, fields, looked, timekeepers, now, us)
+  local waits, must_rewake = ARGV[7] == '1' and n == 0, ARGV[8] == '1'
+  local pause, keeps = -1, 0
+  if n == 0 and (left > 0 or (first and first <= now)) then
+    pause, waits = 0, false
+  end
+  if must_rewake or waits then
+    local ms, text, changed = keep_time(timekeepers, string.match(reply, '%w+$'), first, now, waits, false)
+    if changed then
+      fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
+    end
+    timekeepers = text
+    if ms then
+      pause, keeps = ms * 1000 - us, 1
+    end
+  end
+  if is_new then
+    fields[#fields + 1], fields[#fields + 2] = 'next_event', first and string.format('%d', first) or ''
+  end
+  if #fields > 0 then
+    redis.call('HSET', meta, unpack(fields))
+  end
+  if waits then
+    -- Nothing is ready and the next event is looked after: nobody needs to be woken.
+    redis.pcall('ZREM', wake, 'w', 'x')
+  elseif left > 0 and (must_rewake or looked) then
+    wake_one(left > 1)
+  elseif first and (must_rewake or is_new) and not is_kept(timekeepers, first, now) then
+    wake_one()
+  end
+  return pause, keeps
+end

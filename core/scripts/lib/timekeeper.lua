@@ -1,0 +1,24 @@
+-- Timekeepers are waiting consumers that look at the next event by their own timers, as texts "at:session": the first
+-- at its time, a second 50 ms later in case the first died. More wait without a timer.
+-- With `alone` the first will do. Takes the session's own text back and drops stale ones; if it is to wait, it may
+-- become one. Returns how long to wait in ms, or nil where others look; the timekeepers; and whether they changed.
+local function keep_time(timekeepers, session, first, now, wait, alone)
+  local kept, early = {}, false
+  for at, owner in string.gmatch(timekeepers or '', '(%d+):(%w+)') do
+    at = tonumber(at)
+    if owner ~= session and at + 200 > now and #kept < 2 then
+      kept[#kept + 1] = string.format('%d:%s', at, owner)
+      early = early or (first and at <= first)
+    end
+  end
+  local pause
+  if wait and first and (not early or (#kept < 2 and not alone)) then
+    local at = early and math.max(first, now) + 50 or first
+    pause = math.max(at - now, 0)
+    -- In the order of their times: what goes is the later of three.
+    table.insert(kept, early and 2 or 1, string.format('%d:%s', at, session))
+    kept[3] = nil
+  end
+  local text = table.concat(kept, ' ')
+  return pause, text, text ~= (timekeepers or '')
+end

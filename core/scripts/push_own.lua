@@ -1,0 +1,19 @@
+-- push_own: stores messages, also with ids of the caller's own, priorities, times to live and times of being unique.
+-- keys msg ready high low delayed wake meta reply rates unique
+-- args id, envelope, due, extra of each (lib/store.lua)
+-- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
+-- include now
+-- include due
+-- include wake
+-- include event
+-- include count
+-- include line
+-- include store
+-- include done
+
+local now = now_ms()
+if ARGV[3] == '1' then
+  -- include history
+  note_history(now, true)
+end
+return done(store(ARGV, 4, now, {}))

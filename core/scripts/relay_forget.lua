@@ -1,0 +1,10 @@
+-- relay_forget: forgets entries of another queue's outbox that are gone from there.
+-- keys received
+-- plain
+-- args the other queue's name, tickets
+-- Returns how many were known.
+local notes = {}
+for i = 2, #ARGV do
+  notes[i - 1] = ARGV[1] .. ' ' .. ARGV[i]
+end
+return redis.call('ZREM', received, unpack(notes))

@@ -1,0 +1,144 @@
+-- reserve_rare: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
+-- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, used up or damaged.
+-- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
+-- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
+--      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
+--      wakes others where it must.
+-- include now
+-- include int
+-- include ticket
+-- include name
+-- include envelope
+-- include attempts
+-- include count
+-- include wake
+-- include event
+-- include line
+-- include held
+-- include ids
+-- include holder
+-- include outbox
+-- include finish
+-- include backoff
+-- include retry
+-- include promote
+-- include choose
+-- include gone
+-- include timekeeper
+-- include close
+-- include done
+local call, argv = redis.call, ARGV
+local now, us = now_ms()
+if argv[3] == '1' then
+  -- include history
+  note_history(now)
+end
+-- include permit
+local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 9 + argv[9]
+local outcomes, acknowledged, first, went_out = '', 0, nil, false
+if stop > 9 then
+  local tickets
+  outcomes, tickets = held(10, stop, now)
+  gone.tickets, acknowledged = tickets, #tickets
+  gone.ids, gone.records = ids_of(tickets)
+end
+if argv[stop + 1] then
+  local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+  outcomes, first, went_out = outcomes .. digit, at, how == 'out'
+  if id then
+    table.insert(gone.tickets, argv[stop + 1])
+  end
+  if how == 'gone' then
+    table.insert(gone.ids, id)
+    table.insert(gone.records, id)
+  end
+end
+
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused')
+local noted, out = tonumber(state[1] or ''), tonumber(state[4] or '')
+local looked, paused = not noted or not (noted > now and noted <= 4102444800000), state[5]
+local due, garbage = 0, {}
+if looked and not paused then
+  local ended, at
+  due, ended, garbage, at = promote(now)
+  for _, ticket in ipairs(ended) do
+    table.insert(gone.tickets, ticket)
+  end
+  first = math.min(first or math.huge, at or math.huge, out or math.huge)
+  first = first < math.huge and first or nil
+elseif noted then
+  first = math.min(first or noted, noted)
+end
+
+local lines = (state[3] == '1' or looked) and { high, ready, low } or { ready }
+local c = choose(lines, paused and 0 or most, now)
+local n, deliver, answer, records = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
+for i, ticket in ipairs(c.deliver) do
+  local ms = lease > 0 and lease or c.leases[i] or tonumber(argv[6])
+  deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
+  answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
+  first = math.min(first or now + ms, now + ms)
+  if c.records[i] then
+    table.insert(answer[6], i)
+    table.insert(answer[6], c.records[i])
+  end
+end
+for _, entry in ipairs(c.garbage) do
+  table.insert(garbage, entry)
+end
+for _, ids in ipairs({ c.expired, c.dropped }) do
+  for _, id in ipairs(ids) do
+    table.insert(gone.ids, id)
+    table.insert(gone.records, id)
+  end
+end
+
+local left, prioritized = 0, 0
+for l, line in ipairs(lines) do
+  local length = paused and 0 or call('LLEN', line) - (c.met[l] or 0)
+  left, prioritized = left + length, prioritized + (line == ready and 0 or length)
+end
+-- What is new comes first, then what is gone goes: see lib/gone.lua.
+if #garbage > 0 then
+  call('RPUSH', quarantine, unpack(garbage))
+  call('LTRIM', quarantine, -100, -1)
+end
+if n > 0 then
+  call('ZADD', leased, unpack(deliver))
+end
+remove(leased)
+if due > 0 then
+  call('ZREMRANGEBYRANK', delayed, 0, due - 1)
+end
+for l, line in ipairs(lines) do
+  if (c.met[l] or 0) > 0 then
+    call('LTRIM', line, c.met[l], -1)
+  end
+  if line == ready and (c.met[l] or 0) > 0 then
+    count('ready_offset', c.met[l])
+  end
+end
+for name, number in pairs({ reserved = n, acked = acknowledged, expired = #c.expired, quarantined = #garbage + c.damaged }) do
+  if number > 0 then
+    count(name, number)
+  end
+end
+if n > 0 then
+  count('ready_offset', -n)
+end
+local fields = {}
+if #lines > 1 and (prioritized > 0) ~= (state[3] == '1') then
+  fields = { 'has_priorities', prioritized > 0 and '1' or '' }
+end
+answer[4] = #garbage + c.damaged
+if went_out or c.out then
+  first = math.min(first or now + 1000, now + 1000)
+end
+answer[5] = (went_out or c.out or looked and out and out <= now) and '1' or ''
+if not paused then
+  answer[2], answer[3] = close(n, left, first, first ~= noted, fields, looked, state[2], now, us)
+end
+if n > 0 or argv[10] then
+  done(string.format('%d ', now) .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
+end
+return answer
