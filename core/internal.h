@@ -1,12 +1,6 @@
 /*
  * The private map of the core, grouped by the stages a call passes:
- * loops (consumer.c with loop.h, pusher.c) -> operation (push.c, reserve.c, lease.c, manage.c, look.c,
- * queues.c, lock.c, verb.c) with its messages (message.h), or of another system's queue (redisson/,
- * laravel/, foreign.h) -> call (call.c, command.c, again.c, wait.h: wait.c, block.c, listen.c, leave.c) ->
- * script (script.c, words.h) -> connection (connection.h: conn.c, login.c,
- * resolve.c, tls.c, facts.c) -> reply (reply.c) ->
- * result (result.h).
- * Calls go down, never up.
+ * loop/ -> queue/ -> request/ -> net/, embedded/ -> base/. Calls go down, never up.
  */
 #ifndef DUEQ_INTERNAL_H
 #define DUEQ_INTERNAL_H
@@ -145,7 +139,7 @@ bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t 
 /* The queue's name in its keys. */
 dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
-#include "message.h"
+#include "queue/message.h"
 
 /* ---- embedded.c: a private server for a directory ---------------------------------------------- */
 
@@ -191,7 +185,7 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
 
 static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
 
-#include "words.h"
+#include "net/resp_write.h"
 /* EVALSHA of a script on a queue's keys, all and another one's (NULL: none) or few; arguments follow. */
 void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT],
@@ -199,7 +193,7 @@ void dueq__script_words(struct dueq__words *words, const struct dueq__script *sc
 void dueq__script_few(struct dueq__words *words, const struct dueq__script *script,
                       const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
-#include "connection.h"
+#include "net/net.h"
 
 /* ---- reply.c ----------------------------------------------------------------------------------- */
 
@@ -224,7 +218,7 @@ bool dueq__reply_number(const struct dueq__reply *reply,
 /* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
-#include "result.h"
+#include "queue/result.h"
 
 /* ---- call.c: one call from submit to take ------------------------------------------------------- */
 
@@ -250,8 +244,8 @@ enum dueq__phase {
     DUEQ__PHASE_FINAL
 };
 
-#include "settle.h"
-#include "wait.h"
+#include "queue/settle.h"
+#include "request/wait.h"
 
 /* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
 #define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)

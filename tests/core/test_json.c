@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "json.h"
+#include "strbuf.h"
 #include "support.h"
-#include "text.h"
 
 #define DEPTH 8
 

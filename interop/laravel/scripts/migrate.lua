@@ -10,7 +10,7 @@
 local jobs, later, reserved, notify, aside = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 -- include now
 -- include seconds
--- include attempts
+-- include job_attempts
 -- include notify
 -- include noted
 

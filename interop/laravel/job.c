@@ -1,6 +1,6 @@
 #include "laravel.h"
 
-#include "result_parts.h"
+#include "queue/result_parts.h"
 
 /* Jobs out of the payloads of Laravel 5.5 to 13. */
 

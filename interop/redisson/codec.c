@@ -1,6 +1,6 @@
 #include "codec.h"
 
-#include "../result_parts.h"
+#include "queue/result_parts.h"
 
 #define TOO_LARGE "a value of %zu bytes: a string in Redis has 512 MiB at most"
 

@@ -6,7 +6,7 @@
 #define DUEQ_REDISSON_REDISSON_H
 
 #include "../dueq_redisson.h"
-#include "../internal.h"
+#include "internal.h"
 
 /* The keys are made by foreign.c. */
 struct dueq_redisson {

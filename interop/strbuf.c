@@ -1,4 +1,4 @@
-#include "text.h"
+#include "strbuf.h"
 
 #include <stdlib.h>
 

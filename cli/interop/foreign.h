@@ -2,8 +2,8 @@
 #ifndef DUEQ_CLI_FOREIGN_H
 #define DUEQ_CLI_FOREIGN_H
 
-#include "cli.h"
-#include "json.h"
+#include "../cli.h"
+#include "../json.h"
 
 /* ---- foreign.c ----------------------------------------------------------------------------------- */
 

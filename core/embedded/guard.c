@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "embedded.h"
+#include "embedded_parts.h"
 
 /* One step of the way to a directory; *shared: whether others can make entries in it. */
 static dueq_status pass(const char *path, bool make, bool *shared, struct dueq__error *error) {

@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "embedded.h"
+#include "embedded_parts.h"
 #include "internal.h"
 
 extern char **environ;

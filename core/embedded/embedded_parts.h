@@ -1,4 +1,4 @@
-/* Between embedded.c, embedded_start.c and embedded_guard.c: nobody else includes it. */
+/* Between embedded.c, start.c and guard.c: nobody else includes it. */
 #ifndef DUEQ_EMBEDDED_H
 #define DUEQ_EMBEDDED_H
 

@@ -5,10 +5,10 @@
 #ifndef DUEQ_LARAVEL_INSIDE_H
 #define DUEQ_LARAVEL_INSIDE_H
 
-#include "dueq_laravel.h"
-#include "foreign.h"
-#include "json.h"
-#include "text.h"
+#include "../dueq_laravel.h"
+#include "../foreign.h"
+#include "../json.h"
+#include "../strbuf.h"
 
 struct dueq_laravel {
     dueq_queue queue;

@@ -10,7 +10,7 @@
  *   socket      where the server listens, or a link to it where the directory cannot hold a socket
  *   server.log  what the server said since its start (server.log.old: the one before)
  *   and the server's append-only file.
- * embedded_start.c starts and ends the server.
+ * start.c starts and ends the server.
  */
 #if !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "embedded.h"
+#include "embedded_parts.h"
 #include "internal.h"
 
 struct dueq__embedded {

@@ -1,6 +1,6 @@
 /* Results that are made of values. */
-#include "../result_parts.h"
 #include "codec.h"
+#include "queue/result_parts.h"
 #include "redisson.h"
 
 #define FIXED 3

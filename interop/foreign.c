@@ -1,4 +1,5 @@
 #include "foreign.h"
+#include "scripts.inc"
 
 #include <stdlib.h>
 

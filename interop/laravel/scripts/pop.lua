@@ -13,7 +13,7 @@
 local jobs, later, reserved, notify, aside, kept = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 -- include now
 -- include seconds
--- include attempts
+-- include job_attempts
 -- include hold
 -- include notify
 -- include noted

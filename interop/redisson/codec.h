@@ -7,8 +7,8 @@
 #define DUEQ_REDISSON_CODEC_H
 
 #include "../dueq_redisson.h"
-#include "../internal.h"
-#include "../text.h"
+#include "../strbuf.h"
+#include "internal.h"
 
 /* What becomes of the members of a map that are null. */
 enum dueq__nulls {
