@@ -50,18 +50,19 @@ int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
 
 /* ---- id.c: ids and stamps, ordered by time ----------------------------------------------------- */
 
-#define DUEQ__ID_SIZE 22    /* base-62 digits of 128 bits */
-#define DUEQ__STAMP_SIZE 10 /* base-62 digits of 45 bits of milliseconds and 14 bits of order */
+#define DUEQ__ID_SIZE 22 /* base-62 digits of 128 bits */
+#define DUEQ__INCARNATION_SIZE                                                                     \
+    10 /* base-62 digits of 45 bits of milliseconds and 14 bits of order */
 
 struct dueq__id_source {
     int64_t last_ms;
     uint64_t high, low; /* the last id */
-    uint64_t last_stamp;
+    uint64_t last_incarnation;
 };
 
 void dueq__id_random(void *buffer, size_t size);
 void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]);
-void dueq__stamp_next(struct dueq__id_source *source, char out[DUEQ__STAMP_SIZE]);
+void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]);
 /* The milliseconds in an id or a stamp; -1 if it is neither. */
 int64_t dueq__id_time(const char *id, size_t size);
 
@@ -187,15 +188,15 @@ static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text
 
 #include "net/resp_write.h"
 /* EVALSHA of a script on a queue's keys, all and another one's (NULL: none) or few; arguments follow. */
-void dueq__script_words(struct dueq__words *words, const struct dueq__script *script,
+void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT],
                         const dueq_bytes other[DUEQ__KEY_COUNT]);
-void dueq__script_few(struct dueq__words *words, const struct dueq__script *script,
+void dueq__script_few(struct dueq__resp *words, const struct dueq__script *script,
                       const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
 #include "net/net.h"
 
-/* ---- reply.c ----------------------------------------------------------------------------------- */
+/* ---- resp_read.c ----------------------------------------------------------------------------------- */
 
 /* Makes replies of bytes. One that announces more values than any answer has is refused before room is made. */
 struct dueq__reader;
@@ -232,7 +233,7 @@ enum dueq__answer {
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
     DUEQ__ANSWER_REWAKE,
     DUEQ__ANSWER_PROBE,
-    DUEQ__ANSWER_TRACK /* of what asks to be told of changes: listen.c */
+    DUEQ__ANSWER_TRACK /* of what asks to be told of changes: invalidation.c */
 };
 #define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
 
@@ -240,7 +241,7 @@ enum dueq__phase {
     DUEQ__PHASE_NONE,
     DUEQ__PHASE_RUNNING, /* a script is to be run on the command connection */
     DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
-    DUEQ__PHASE_LEAVING, /* it has its answer and leaves its wait */
+    DUEQ__PHASE_ENDING,  /* it has its answer and leaves its wait */
     DUEQ__PHASE_FINAL
 };
 
@@ -257,8 +258,8 @@ struct dueq__call {
     dueq_bytes keys[DUEQ__KEY_COUNT];  /* the queue's, and those with an hour or a name */
     dueq_bytes other[DUEQ__KEY_COUNT]; /* another queue's, or none; one allocation; owned */
     char reply_key[DUEQ__REPLY_KEY_SIZE];
-    char *lock;                         /* the keys of a lock; owned */
-    struct dueq__words head, arguments; /* the request: up to its keys, and behind them */
+    char *lock;                        /* the keys of a lock; owned */
+    struct dueq__resp head, arguments; /* the request: up to its keys, and behind them */
     struct dueq__settling settling;
     int64_t minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
@@ -308,7 +309,7 @@ struct dueq_client {
     struct dueq__server server;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     struct dueq__conn *command, *waiter;
-    struct dueq__listener listener;
+    struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
     char session[DUEQ__ID_SIZE + 1];
@@ -349,14 +350,14 @@ void dueq__client_check_fork(dueq_client *client);
 dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
 /* The same for a command of the server's own, without a queue: the script has but a name. */
 dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
-void dueq__call_words(dueq_client *client, struct dueq__words *words);
+void dueq__call_arguments(dueq_client *client, struct dueq__resp *words);
 /* The same with the answer kept for keep_ms under a session of its own, which outlives the call. */
-void dueq__call_words_as(dueq_client *client, struct dueq__words *words, const char *session,
-                         int64_t keep_ms);
+void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
+                             int64_t keep_ms);
 /* The key under which what a session's last call on the queue answered is kept; written to `buffer`. */
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
-dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words);
+dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
 /* Before submit: gives the request the keys of another queue (size 0: none); NO_MEMORY ends the call. */
 dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);
 /* The script did nothing, because it needs the keys of that queue: sends the request again with them. */
@@ -364,9 +365,9 @@ void dueq__call_again(dueq_client *client, dueq_bytes name);
 /* An answer came: a script that keeps the history has done so for this minute. */
 void dueq__call_answered(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
-dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes);
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */
-const struct dueq__words *dueq__call_settlement(const struct dueq__call *call);
+const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call);
 /* Is the call, under way or final, one of this queue's? */
 bool dueq__call_uses(const dueq_queue *queue);
 /* Makes the call final. A status < 0 has its text in client->error already. */
@@ -390,8 +391,8 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer);
 /* Queues a command on the command connection; false: there is none. */
 bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
                         size_t count);
-bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
-                              const struct dueq__words *words);
+bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
+                             const struct dueq__resp *words);
 /* Starts a connection; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
 /* Closes the command connection; the server may still read what was sent on it. */
@@ -408,29 +409,29 @@ bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
 /* Is a lost connection's error one that trying again does not mend? */
 bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
 
-/* ---- verb.c: what the operations share ---------------------------------------------------------- */
+/* ---- ops.c: what the operations share ---------------------------------------------------------- */
 
 /* Begins a call on `count` items, whose answer is a digit for each, and starts its words. */
-dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                             struct dueq__words *words);
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                            struct dueq__resp *words);
 /* The same for ids, and submits it. */
-dueq_status dueq__verb_ids(dueq_queue *queue, const struct dueq__script *script,
-                           const dueq_bytes *ids, size_t count);
-dueq_status dueq__verb_check_count(dueq_queue *queue, const void *items, size_t count);
-dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
-                                int64_t most);
-dueq_status dueq__verb_check_ticket(dueq_queue *queue, dueq_bytes ticket,
-                                    struct dueq__ticket *parts);
-dueq_status dueq__verb_check_state(dueq_queue *queue, dueq_state state);
+dueq_status dueq__ops_ids(dueq_queue *queue, const struct dueq__script *script,
+                          const dueq_bytes *ids, size_t count);
+dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
+dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                               int64_t most);
+dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                   struct dueq__ticket *parts);
+dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
 /* Are they that many outcomes, as scripts answer them? */
-bool dueq__verb_outcomes(dueq_bytes digits, size_t count);
+bool dueq__ops_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
-void dueq__verb_unexpected(dueq_client *client);
+void dueq__ops_unexpected(dueq_client *client);
 /* A due time as scripts take it: '0', '+ms' or '@ms'. */
 #define DUEQ__DUE_SIZE 24
-void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
+void dueq__ops_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
 /* Waits for a submitted call and takes its result. */
-dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
+dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 
 /* dueq_reserve_any_submit() with another default lease. */

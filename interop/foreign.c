@@ -75,23 +75,23 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     if (sound)
         dueq__call_answer(client, dueq__result_sized(&sizes, &client->error), DUEQ_OK);
     else
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
 }
 
 dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__script *script) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__call_begin(queue, script, false);
     if (status)
         return status;
     queue->client->call.decode = decode_size;
-    dueq__call_words(queue->client, &words);
+    dueq__call_arguments(queue->client, &words);
     return dueq__call_submit(queue->client, &words);
 }
 
 dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes) {
     dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, submitted, &result);
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
     if (sizes && dueq_result_sizes(result))
         *sizes = *dueq_result_sizes(result);
     dueq_result_free(result);
@@ -103,16 +103,16 @@ dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_s
 static void decode_cleared(dueq_client *client, const struct dueq__reply *reply) {
     int64_t cleared;
     if (!dueq__reply_number(reply, &cleared) || cleared < 0) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     dueq__call_answer(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
 }
 
 dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__verb_begin(queue, script, 1, &words);
+    dueq_status status = dueq__ops_begin(queue, script, 1, &words);
     if (status)
         return status;
     queue->client->call.decode = decode_cleared;
@@ -121,7 +121,7 @@ dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__scr
 
 dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size_t *cleared) {
     dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, submitted, &result);
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
     if (cleared)
         *cleared = dueq_result_purged(result);
     dueq_result_free(result);
@@ -134,14 +134,14 @@ void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
     struct dueq__call *call = &client->call;
     call->result = dueq__result_moved_on(moved, &client->error);
     if (call->result)
-        dueq__wait_leave(client);
+        dueq__wait_end(client);
     else
         dueq__call_finish(client, client->error.status);
 }
 
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {
     dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, submitted, &result);
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
     if (moved)
         *moved = dueq_result_moved(result) ? *dueq_result_moved(result) : (dueq_moved){0};
     dueq_result_free(result);

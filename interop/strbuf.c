@@ -2,12 +2,12 @@
 
 #include <stdlib.h>
 
-void dueq__text_free(struct dueq__text *text) {
+void dueq__strbuf_free(struct dueq__strbuf *text) {
     free(text->data);
-    *text = (struct dueq__text){0};
+    *text = (struct dueq__strbuf){0};
 }
 
-char *dueq__text_space(struct dueq__text *text, size_t size) {
+char *dueq__strbuf_space(struct dueq__strbuf *text, size_t size) {
     if (text->failed || size > SIZE_MAX / 2 - text->size) {
         text->failed = true;
         return NULL;
@@ -28,39 +28,39 @@ char *dueq__text_space(struct dueq__text *text, size_t size) {
     return space;
 }
 
-void dueq__text_bytes(struct dueq__text *text, dueq_bytes bytes) {
-    char *space = dueq__text_space(text, bytes.size);
+void dueq__strbuf_bytes(struct dueq__strbuf *text, dueq_bytes bytes) {
+    char *space = dueq__strbuf_space(text, bytes.size);
     if (space && bytes.size)
         memcpy(space, bytes.data, bytes.size);
 }
 
-void dueq__text_string(struct dueq__text *text, const char *string) {
-    dueq__text_bytes(text, dueq__text(string));
+void dueq__strbuf_string(struct dueq__strbuf *text, const char *string) {
+    dueq__strbuf_bytes(text, dueq__text(string));
 }
 
-void dueq__text_byte(struct dueq__text *text, int byte) {
-    char *space = dueq__text_space(text, 1);
+void dueq__strbuf_byte(struct dueq__strbuf *text, int byte) {
+    char *space = dueq__strbuf_space(text, 1);
     if (space)
         *space = (char)byte;
 }
 
-void dueq__text_number(struct dueq__text *text, int64_t number) {
+void dueq__strbuf_number(struct dueq__strbuf *text, int64_t number) {
     char digits[DUEQ__DIGITS];
     uint64_t positive = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     if (number < 0)
-        dueq__text_byte(text, '-');
-    dueq__text_bytes(text, (dueq_bytes){digits, dueq__words_digits(digits, positive)});
+        dueq__strbuf_byte(text, '-');
+    dueq__strbuf_bytes(text, (dueq_bytes){digits, dueq__resp_digits(digits, positive)});
 }
 
-static void add_unit(struct dueq__text *text, unsigned unit) {
+static void add_unit(struct dueq__strbuf *text, unsigned unit) {
     static const char digits[] = "0123456789ABCDEF";
-    dueq__text_string(text, "\\u");
+    dueq__strbuf_string(text, "\\u");
     for (int shift = 12; shift >= 0; shift -= 4)
-        dueq__text_byte(text, digits[unit >> shift & 15]);
+        dueq__strbuf_byte(text, digits[unit >> shift & 15]);
 }
 
 /* Adds what stands at `at` in an escaped form; returns how many bytes that is. */
-static size_t add_escape(struct dueq__text *text, const unsigned char *at) {
+static size_t add_escape(struct dueq__strbuf *text, const unsigned char *at) {
     static const char plain[] = "\"\\\b\f\n\r\t", escaped[] = "\"\\bfnrt";
     const char *found = *at ? strchr(plain, *at) : NULL;
     if (*at >= 0xF0) {
@@ -71,8 +71,8 @@ static size_t add_escape(struct dueq__text *text, const unsigned char *at) {
         return 4;
     }
     if (found) {
-        dueq__text_byte(text, '\\');
-        dueq__text_byte(text, escaped[found - plain]);
+        dueq__strbuf_byte(text, '\\');
+        dueq__strbuf_byte(text, escaped[found - plain]);
     } else {
         add_unit(text, *at);
     }
@@ -83,21 +83,21 @@ static bool stands(unsigned char byte, bool pairs) {
     return byte >= 0x20 && byte != '"' && byte != '\\' && (byte < 0xF0 || !pairs);
 }
 
-void dueq__text_json(struct dueq__text *text, dueq_bytes utf8, bool pairs) {
+void dueq__strbuf_json(struct dueq__strbuf *text, dueq_bytes utf8, bool pairs) {
     const unsigned char *at = utf8.data;
-    dueq__text_byte(text, '"');
+    dueq__strbuf_byte(text, '"');
     for (size_t i = 0; i < utf8.size;) {
         size_t begin = i;
         while (i < utf8.size && stands(at[i], pairs))
             i++;
-        dueq__text_bytes(text, (dueq_bytes){at + begin, i - begin});
+        dueq__strbuf_bytes(text, (dueq_bytes){at + begin, i - begin});
         if (i < utf8.size)
             i += add_escape(text, at + i);
     }
-    dueq__text_byte(text, '"');
+    dueq__strbuf_byte(text, '"');
 }
 
-struct dueq__shown dueq__text_shown(dueq_bytes name) {
+struct dueq__shown dueq__strbuf_shown(dueq_bytes name) {
     struct dueq__shown shown = {0};
     const char *at = name.data;
     for (size_t i = 0; i < name.size && i < sizeof shown.text - 1 && at[i] > ' ' && at[i] < 0x7F;

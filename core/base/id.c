@@ -72,21 +72,21 @@ void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]) {
 }
 
 /* 45 bits of milliseconds, 14 of chance; always more than the last. */
-void dueq__stamp_next(struct dueq__id_source *source, char out[DUEQ__STAMP_SIZE]) {
+void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]) {
     uint16_t chance;
     dueq__id_random(&chance, sizeof chance);
     uint64_t stamp = (uint64_t)dueq__wall_ms() << 14 | (chance & 0x1FFFU);
-    if (stamp <= source->last_stamp)
-        stamp = source->last_stamp + 1;
-    source->last_stamp = stamp;
-    write_digits(stamp, out, DUEQ__STAMP_SIZE);
+    if (stamp <= source->last_incarnation)
+        stamp = source->last_incarnation + 1;
+    source->last_incarnation = stamp;
+    write_digits(stamp, out, DUEQ__INCARNATION_SIZE);
 }
 
 int64_t dueq__id_time(const char *id, size_t size) {
     wide number;
     if (size == DUEQ__ID_SIZE && read_digits(id, size, &number))
         return (int64_t)(number >> 80);
-    if (size == DUEQ__STAMP_SIZE && read_digits(id, size, &number))
+    if (size == DUEQ__INCARNATION_SIZE && read_digits(id, size, &number))
         return (int64_t)(number >> 14);
     return -1;
 }

@@ -366,7 +366,7 @@ dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
     struct dueq__ticket parts;
     dueq_status status = check_fork(consumer);
     if (!status)
-        status = dueq__verb_check_ticket(consumer->queues[0], ticket, &parts);
+        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
     if (!status)
         dueq__hold_note(consumer->hold, ticket);
     return status;
@@ -378,10 +378,10 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
     struct dueq__ticket parts;
     dueq_status status = check_fork(consumer);
     if (!status)
-        status = dueq__verb_check_ticket(consumer->queues[0], ticket, &parts);
+        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
     if (!status && delay_ms != DUEQ_BY_POLICY)
         status =
-            dueq__verb_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+            dueq__ops_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status && consumer->retry.held)
         status = dueq__fail(failure, DUEQ_IN_USE, "a retry is noted already");
     if (status)

@@ -103,7 +103,7 @@ static void put(struct dueq__conn *conn, const void *data, size_t size) {
     conn->out_size += size;
 }
 
-bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *const parts[],
+bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[],
                      size_t count) {
     char head[DUEQ__DIGITS + 3] = "*";
     size_t words = 0, size = sizeof head;
@@ -123,7 +123,7 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *const pa
         conn->out = larger;
         conn->out_room = room;
     }
-    size_t digits = dueq__words_digits(head + 1, words);
+    size_t digits = dueq__resp_digits(head + 1, words);
     memcpy(head + 1 + digits, "\r\n", 2);
     put(conn, head, digits + 3);
     for (size_t i = 0; i < count; i++)

@@ -5,13 +5,13 @@
 /* What is said first on each new connection: who we are, and on a client's first one who the server is. */
 
 static bool send_texts(struct dueq__conn *conn, size_t count, const char *const texts[]) {
-    struct dueq__words words;
-    dueq__words_init(&words);
+    struct dueq__resp words;
+    dueq__resp_init(&words);
     for (size_t i = 0; i < count; i++)
-        dueq__words_text(&words, texts[i]);
-    const struct dueq__words *all = &words;
+        dueq__resp_text(&words, texts[i]);
+    const struct dueq__resp *all = &words;
     bool sent = dueq__conn_send(conn, &all, 1);
-    dueq__words_free(&words);
+    dueq__resp_free(&words);
     return sent;
 }
 
@@ -67,8 +67,8 @@ static bool take_step(struct dueq__conn *conn, enum dueq__login step,
         return false;
     }
     if (step == DUEQ__LOGIN_MEMORY)
-        dueq__facts_memory(conn->server, conn->url, info);
-    return step != DUEQ__LOGIN_VERSION || dueq__facts_version(conn->url, info, &conn->error);
+        dueq__server_info_memory(conn->server, conn->url, info);
+    return step != DUEQ__LOGIN_VERSION || dueq__server_info_version(conn->url, info, &conn->error);
 }
 
 void dueq__login_pump(struct dueq__conn *conn) {

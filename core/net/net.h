@@ -3,7 +3,7 @@
 #define DUEQ_CONNECTION_H
 
 struct dueq__url;
-struct dueq__words;
+struct dueq__resp;
 struct dueq__error;
 
 /* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
@@ -37,7 +37,7 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* ---- facts.c ----------------------------------------------------------------------------------- */
+/* ---- server_info.c ----------------------------------------------------------------------------------- */
 
 /* What a server said of itself, to the first connection that asked. */
 struct dueq__server {
@@ -47,9 +47,11 @@ struct dueq__server {
 };
 
 /* From INFO server; false: it is too old, and error is set. */
-bool dueq__facts_version(const struct dueq__url *url, dueq_bytes info, struct dueq__error *error);
+bool dueq__server_info_version(const struct dueq__url *url, dueq_bytes info,
+                               struct dueq__error *error);
 /* From INFO memory; then it is known. */
-void dueq__facts_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info);
+void dueq__server_info_memory(struct dueq__server *server, const struct dueq__url *url,
+                              dueq_bytes info);
 
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
@@ -62,7 +64,7 @@ enum dueq__conn_state {
     DUEQ__CONN_READY
 };
 
-struct dueq__reply; /* a redisReply; reply.c alone looks inside */
+struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
 struct dueq__conn;
 
 /*
@@ -92,8 +94,7 @@ int64_t dueq__conn_id(const struct dueq__conn *conn);
 /* Can a later connection recognise it, by number and name, in the server's list? */
 bool dueq__conn_named(const struct dueq__conn *conn);
 /* Queues a command in the out buffer, whose words are in `count` parts; false: out of memory. */
-bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__words *const parts[],
-                     size_t count);
+bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* The next reply, which the caller owns; NULL: none yet. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
 /* For poll(): the descriptor (-1: none) and the events wanted. */

@@ -13,14 +13,14 @@
 
 #define FRAME_SIZE 32 /* of a word, beside its bytes */
 
-void dueq__words_init(struct dueq__words *words) { *words = (struct dueq__words){0}; }
+void dueq__resp_init(struct dueq__resp *words) { *words = (struct dueq__resp){0}; }
 
-void dueq__words_free(struct dueq__words *words) {
+void dueq__resp_free(struct dueq__resp *words) {
     free(words->bytes);
-    dueq__words_init(words);
+    dueq__resp_init(words);
 }
 
-size_t dueq__words_digits(char out[DUEQ__DIGITS], uint64_t number) {
+size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number) {
     char turned[DUEQ__DIGITS];
     size_t count = 0;
     do
@@ -32,7 +32,7 @@ size_t dueq__words_digits(char out[DUEQ__DIGITS], uint64_t number) {
 }
 
 /* Makes room for a word of that size; false: out of memory, now or before. */
-static bool make_room(struct dueq__words *words, size_t size) {
+static bool make_room(struct dueq__resp *words, size_t size) {
     size_t wanted = words->size + size + FRAME_SIZE;
     if (words->failed || wanted <= words->room)
         return !words->failed;
@@ -48,12 +48,12 @@ static bool make_room(struct dueq__words *words, size_t size) {
     return true;
 }
 
-void *dueq__words_space(struct dueq__words *words, size_t size) {
+void *dueq__resp_space(struct dueq__resp *words, size_t size) {
     if (!make_room(words, size))
         return NULL;
     char *at = words->bytes + words->size;
     *at++ = '$';
-    at += dueq__words_digits(at, size);
+    at += dueq__resp_digits(at, size);
     memcpy(at, "\r\n", 2);
     char *space = at + 2;
     memcpy(space + size, "\r\n", 2);
@@ -62,20 +62,20 @@ void *dueq__words_space(struct dueq__words *words, size_t size) {
     return space;
 }
 
-void dueq__words_bytes(struct dueq__words *words, const void *data, size_t size) {
-    void *space = dueq__words_space(words, size);
+void dueq__resp_bytes(struct dueq__resp *words, const void *data, size_t size) {
+    void *space = dueq__resp_space(words, size);
     if (space && size)
         memcpy(space, data, size);
 }
 
-void dueq__words_text(struct dueq__words *words, const char *text) {
-    dueq__words_bytes(words, text, strlen(text));
+void dueq__resp_text(struct dueq__resp *words, const char *text) {
+    dueq__resp_bytes(words, text, strlen(text));
 }
 
-void dueq__words_number(struct dueq__words *words, int64_t number) {
+void dueq__resp_number(struct dueq__resp *words, int64_t number) {
     char text[DUEQ__DIGITS + 1];
     size_t sign = number < 0;
     uint64_t positive = sign ? 0 - (uint64_t)number : (uint64_t)number;
     text[0] = '-';
-    dueq__words_bytes(words, text, sign + dueq__words_digits(text + sign, positive));
+    dueq__resp_bytes(words, text, sign + dueq__resp_digits(text + sign, positive));
 }

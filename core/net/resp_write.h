@@ -1,4 +1,4 @@
-/* A command's words, in the form of the wire: words.c. Included by internal.h. */
+/* A command's words, in the form of the wire: resp_write.c. Included by internal.h. */
 #ifndef DUEQ_WORDS_H
 #define DUEQ_WORDS_H
 
@@ -7,21 +7,21 @@ static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
 }
 
 /* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
-struct dueq__words {
+struct dueq__resp {
     char *bytes;
     size_t size, room, count;
     bool failed;
 };
 
-void dueq__words_init(struct dueq__words *words);
-void dueq__words_bytes(struct dueq__words *words, const void *data, size_t size);
-void dueq__words_text(struct dueq__words *words, const char *text);
-void dueq__words_number(struct dueq__words *words, int64_t number);
+void dueq__resp_init(struct dueq__resp *words);
+void dueq__resp_bytes(struct dueq__resp *words, const void *data, size_t size);
+void dueq__resp_text(struct dueq__resp *words, const char *text);
+void dueq__resp_number(struct dueq__resp *words, int64_t number);
 /* Adds a word of that size and returns where its bytes go; NULL: out of memory. */
-void *dueq__words_space(struct dueq__words *words, size_t size);
-void dueq__words_free(struct dueq__words *words);
+void *dueq__resp_space(struct dueq__resp *words, size_t size);
+void dueq__resp_free(struct dueq__resp *words);
 #define DUEQ__DIGITS 20 /* of the greatest number */
 /* Writes a number in decimal, without a NUL; returns how many digits it has. */
-size_t dueq__words_digits(char out[DUEQ__DIGITS], uint64_t number);
+size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 
 #endif

@@ -19,7 +19,8 @@ static void read_field(dueq_bytes info, const char *name, char *out, size_t room
     out[size] = '\0';
 }
 
-bool dueq__facts_version(const struct dueq__url *url, dueq_bytes info, struct dueq__error *error) {
+bool dueq__server_info_version(const struct dueq__url *url, dueq_bytes info,
+                               struct dueq__error *error) {
     char version[24];
     int major, minor;
     read_field(info, "redis_version:", version, sizeof version);
@@ -31,7 +32,8 @@ bool dueq__facts_version(const struct dueq__url *url, dueq_bytes info, struct du
     return false;
 }
 
-void dueq__facts_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info) {
+void dueq__server_info_memory(struct dueq__server *server, const struct dueq__url *url,
+                              dueq_bytes info) {
     char limit[24];
     read_field(info, "maxmemory:", limit, sizeof limit);
     read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);

@@ -15,7 +15,7 @@ static bool are_states(dueq_bytes states, size_t count) {
 static void decode_cancelled(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes states;
     if (!dueq__reply_bytes(reply, &states) || !are_states(states, client->call.wait.count)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     dueq_result *result = dueq__result_cancelled(states, &client->error);
@@ -23,39 +23,39 @@ static void decode_cancelled(dueq_client *client, const struct dueq__reply *repl
 }
 
 dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
-    dueq_status status = dueq__verb_ids(queue, &dueq__script_cancel, ids, count);
+    dueq_status status = dueq__ops_ids(queue, &dueq__script_cancel, ids, count);
     if (status == DUEQ_PENDING)
         queue->client->call.decode = decode_cancelled;
     return status;
 }
 
 dueq_status dueq_kick_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
-    return dueq__verb_ids(queue, &dueq__script_kick, ids, count);
+    return dueq__ops_ids(queue, &dueq__script_kick, ids, count);
 }
 
 dueq_status dueq_reschedule_submit(dueq_queue *queue, dueq_bytes id, int64_t delay_ms,
                                    int64_t at_ms) {
-    struct dueq__words words;
+    struct dueq__resp words;
     char due[DUEQ__DUE_SIZE];
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__id_check(id, &queue->client->error);
     if (!status)
         status = dueq__due_check(delay_ms, at_ms, &queue->client->error);
     if (!status)
-        status = dueq__verb_begin(queue, &dueq__script_reschedule, 1, &words);
+        status = dueq__ops_begin(queue, &dueq__script_reschedule, 1, &words);
     if (status)
         return status;
-    dueq__verb_due(due, delay_ms, at_ms);
-    dueq__words_bytes(&words, id.data, id.size);
-    dueq__words_text(&words, due);
+    dueq__ops_due(due, delay_ms, at_ms);
+    dueq__resp_bytes(&words, id.data, id.size);
+    dueq__resp_text(&words, due);
     return dueq__call_submit(queue->client, &words);
 }
 
 /* A call without arguments. */
 static dueq_status submit_plain(dueq_queue *queue, const struct dueq__script *script) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__verb_begin(queue, script, 1, &words);
+    dueq_status status = dueq__ops_begin(queue, script, 1, &words);
     return status ? status : dueq__call_submit(queue->client, &words);
 }
 
@@ -88,7 +88,7 @@ static void decode_purged(dueq_client *client, const struct dueq__reply *reply) 
     size_t purged;
     dueq_bytes rest;
     if (!take_count(reply, &purged, &rest)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     dueq__call_answer(client, dueq__result_purged(purged, &client->error),
@@ -98,22 +98,22 @@ static void decode_purged(dueq_client *client, const struct dueq__reply *reply) 
 /* Takes messages away; state 0: of any. */
 static dueq_status submit_most(dueq_queue *queue, const struct dueq__script *script, int64_t state,
                                size_t most) {
-    struct dueq__words words;
-    dueq_status status = dueq__verb_check_count(queue, queue, most);
+    struct dueq__resp words;
+    dueq_status status = dueq__ops_check_count(queue, queue, most);
     if (!status)
-        status = dueq__verb_begin(queue, script, 1, &words);
+        status = dueq__ops_begin(queue, script, 1, &words);
     if (status)
         return status;
     queue->client->call.decode = decode_purged;
     if (state)
-        dueq__words_number(&words, state);
-    dueq__words_number(&words, (int64_t)most);
+        dueq__resp_number(&words, state);
+    dueq__resp_number(&words, (int64_t)most);
     return dueq__call_submit(queue->client, &words);
 }
 
 dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most) {
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__verb_check_state(queue, state);
+    dueq_status status = dueq__ops_check_state(queue, state);
     return status ? status : submit_most(queue, &dueq__script_purge, (int64_t)state, most);
 }
 
@@ -127,7 +127,7 @@ static void decode_kicked(dueq_client *client, const struct dueq__reply *reply) 
     size_t kicked;
     dueq_bytes rest;
     if (!take_count(reply, &kicked, &rest) || !rest.size || *(const char *)rest.data != ' ') {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
@@ -137,26 +137,26 @@ static void decode_kicked(dueq_client *client, const struct dueq__reply *reply) 
 dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
                                  size_t most) {
     static const dueq_filter all = {0};
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     filter = filter ? filter : &all;
-    dueq_status status = dueq__verb_check_count(queue, queue, most);
+    dueq_status status = dueq__ops_check_count(queue, queue, most);
     if (!status)
-        status = dueq__verb_check_ms(queue, "the filter's first time", filter->from_ms, 0,
-                                     DUEQ_MAX_TIME_MS);
+        status = dueq__ops_check_ms(queue, "the filter's first time", filter->from_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
     if (!status)
-        status = dueq__verb_check_ms(queue, "the filter's last time", filter->until_ms, 0,
-                                     DUEQ_MAX_TIME_MS);
+        status = dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
     if (!status)
-        status = dueq__verb_begin(queue, &dueq__script_kick_all, 1, &words);
+        status = dueq__ops_begin(queue, &dueq__script_kick_all, 1, &words);
     if (status)
         return status;
     queue->client->call.decode = decode_kicked;
-    dueq__words_bytes(&words, cursor.data, cursor.size);
-    dueq__words_number(&words, (int64_t)most);
-    dueq__words_bytes(&words, filter->error.data, filter->error.size);
-    dueq__words_number(&words, filter->from_ms);
-    dueq__words_number(&words, filter->until_ms);
+    dueq__resp_bytes(&words, cursor.data, cursor.size);
+    dueq__resp_number(&words, (int64_t)most);
+    dueq__resp_bytes(&words, filter->error.data, filter->error.size);
+    dueq__resp_number(&words, filter->from_ms);
+    dueq__resp_number(&words, filter->until_ms);
     return dueq__call_submit(queue->client, &words);
 }
 
@@ -164,35 +164,35 @@ dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *filter, d
 
 dueq_status dueq_cancel(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                         dueq_result **result) {
-    return dueq__verb_run(queue, dueq_cancel_submit(queue, ids, count), result);
+    return dueq__ops_run(queue, dueq_cancel_submit(queue, ids, count), result);
 }
 
 dueq_status dueq_kick(dueq_queue *queue, const dueq_bytes *ids, size_t count,
                       dueq_result **result) {
-    return dueq__verb_run(queue, dueq_kick_submit(queue, ids, count), result);
+    return dueq__ops_run(queue, dueq_kick_submit(queue, ids, count), result);
 }
 
 dueq_status dueq_kick_all(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
                           size_t most, dueq_result **result) {
-    return dueq__verb_run(queue, dueq_kick_all_submit(queue, filter, cursor, most), result);
+    return dueq__ops_run(queue, dueq_kick_all_submit(queue, filter, cursor, most), result);
 }
 
 dueq_status dueq_reschedule(dueq_queue *queue, dueq_bytes id, int64_t delay_ms, int64_t at_ms) {
-    return dueq__verb_run(queue, dueq_reschedule_submit(queue, id, delay_ms, at_ms), NULL);
+    return dueq__ops_run(queue, dueq_reschedule_submit(queue, id, delay_ms, at_ms), NULL);
 }
 
 dueq_status dueq_pause(dueq_queue *queue) {
-    return dueq__verb_run(queue, dueq_pause_submit(queue), NULL);
+    return dueq__ops_run(queue, dueq_pause_submit(queue), NULL);
 }
 
 dueq_status dueq_resume(dueq_queue *queue) {
-    return dueq__verb_run(queue, dueq_resume_submit(queue), NULL);
+    return dueq__ops_run(queue, dueq_resume_submit(queue), NULL);
 }
 
 /* The end of a step that takes messages away. */
 static dueq_status run_most(dueq_queue *queue, dueq_status submitted, size_t *count) {
     dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, submitted, &result);
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
     if (count)
         *count = dueq_result_purged(result);
     dueq_result_free(result);

@@ -2,14 +2,14 @@
 
 size_t dueq__envelope_size(const dueq_draft *draft, const char *stamp) {
     size_t policy = dueq__policy_size(draft);
-    return (size_t)DUEQ__ENVELOPE_FIXED + (stamp ? (size_t)DUEQ__STAMP_SIZE : 0) +
+    return (size_t)DUEQ__ENVELOPE_FIXED + (stamp ? (size_t)DUEQ__INCARNATION_SIZE : 0) +
            (draft->ttl_ms ? 8U : 0U) + (draft->lease_ms ? 4U : 0U) +
            (draft->header_count ? 2 + dueq__headers_size(draft) : 0) + (policy ? 2 + policy : 0) +
            draft->body.size;
 }
 
 static unsigned char flags_of(const dueq_draft *draft, bool stamped) {
-    int flags = stamped ? DUEQ__FLAG_STAMP : 0;
+    int flags = stamped ? DUEQ__FLAG_INCARNATION : 0;
     flags |= draft->ttl_ms ? DUEQ__FLAG_EXPIRES : 0;
     flags |= draft->lease_ms ? DUEQ__FLAG_LEASE : 0;
     flags |= draft->header_count ? DUEQ__FLAG_HEADERS : 0;
@@ -25,7 +25,7 @@ void dueq__envelope_write(const dueq_draft *draft, const char *stamp, unsigned c
     dueq__put16(out + 2, draft->max_attempts);
     out += DUEQ__ENVELOPE_FIXED;
     if (stamp)
-        out = dueq__put(out, (dueq_bytes){stamp, DUEQ__STAMP_SIZE});
+        out = dueq__put(out, (dueq_bytes){stamp, DUEQ__INCARNATION_SIZE});
     if (draft->ttl_ms) {
         memset(out, 0, 8);
         out += 8;
@@ -90,10 +90,10 @@ static bool read_headers(dueq_bytes rest, dueq_message *message, dueq_header *he
 static bool read_fixed(int flags, dueq_bytes *rest, dueq_message *message) {
     const unsigned char *at;
     message->created_ms = dueq__id_time(message->id.data, message->id.size);
-    if (flags & DUEQ__FLAG_STAMP) {
-        if (!(at = take(rest, DUEQ__STAMP_SIZE)))
+    if (flags & DUEQ__FLAG_INCARNATION) {
+        if (!(at = take(rest, DUEQ__INCARNATION_SIZE)))
             return false;
-        message->created_ms = dueq__id_time((const char *)at, DUEQ__STAMP_SIZE);
+        message->created_ms = dueq__id_time((const char *)at, DUEQ__INCARNATION_SIZE);
     }
     if (message->created_ms < 0)
         message->created_ms = 0;

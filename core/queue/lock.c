@@ -18,7 +18,7 @@ static dueq_status check_name(dueq_queue *queue, dueq_bytes name) {
 }
 
 static dueq_status check_ttl(dueq_queue *queue, int64_t ttl_ms) {
-    return dueq__verb_check_ms(queue, "the lock's time", ttl_ms, 1, DUEQ_MAX_TIME_MS);
+    return dueq__ops_check_ms(queue, "the lock's time", ttl_ms, 1, DUEQ_MAX_TIME_MS);
 }
 
 static char *append(char *at, dueq_bytes bytes) {
@@ -50,25 +50,24 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
 
 static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__call *call = &client->call;
-    struct dueq__words words;
+    struct dueq__resp words;
     (void)stay;
-    call->wait.watches->torch = false;
-    dueq__call_words(client, &words);
-    dueq__words_bytes(&words, call->ids->data, call->ids->size);
-    dueq__words_number(&words, call->wait.lease_ms);
+    call->wait.watches->token = false;
+    dueq__call_arguments(client, &words);
+    dueq__resp_bytes(&words, call->ids->data, call->ids->size);
+    dueq__resp_number(&words, call->wait.lease_ms);
     return dueq__call_submit(client, &words);
 }
 
 /* Gives up the lock that nobody will know of. */
-static void let_go(dueq_client *client, const struct dueq__watch *watch,
-                   struct dueq__words *words) {
+static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     (void)watch;
-    dueq__script_words(words, &dueq__script_unlock, call->keys, NULL);
-    dueq__words_number(words, (int64_t)++client->number);
-    dueq__words_number(words, client->url.timeout_ms);
-    dueq__words_text(words, "0");
-    dueq__words_bytes(words, call->ids->data, call->ids->size);
+    dueq__script_write(words, &dueq__script_unlock, call->keys, NULL);
+    dueq__resp_number(words, (int64_t)++client->number);
+    dueq__resp_number(words, client->url.timeout_ms);
+    dueq__resp_text(words, "0");
+    dueq__resp_bytes(words, call->ids->data, call->ids->size);
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
@@ -81,7 +80,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     if (got && dueq__same(token, *call->ids)) {
         call->result = dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error);
         if (call->result)
-            dueq__wait_leave(client);
+            dueq__wait_end(client);
         else
             dueq__call_finish(client, client->error.status);
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
@@ -89,7 +88,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__wait_nothing(client, now,
                            1000 * (pause < DUEQ_MAX_TIME_MS ? pause : DUEQ_MAX_TIME_MS));
     } else {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
     }
 }
 
@@ -127,51 +126,51 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
 /* ---- The owner's ---- */
 
 static dueq_status begin(dueq_queue *queue, const struct dueq__script *script, dueq_bytes name,
-                         dueq_bytes token, struct dueq__words *words) {
+                         dueq_bytes token, struct dueq__resp *words) {
     dueq__client_check_fork(queue->client);
     dueq_status status = check_name(queue, name);
     if (!status && (token.size == 0 || token.size > DUEQ_MAX_ID))
         status =
             dueq__fail(&queue->client->error, DUEQ_INVALID, "not a token: it comes with the lock");
     if (!status)
-        status = dueq__verb_begin(queue, script, 1, words);
+        status = dueq__ops_begin(queue, script, 1, words);
     if (status)
         return status;
     status = name_keys(queue->client, name);
     if (status)
-        dueq__words_free(words);
+        dueq__resp_free(words);
     else
-        dueq__words_bytes(words, token.data, token.size);
+        dueq__resp_bytes(words, token.data, token.size);
     return status;
 }
 
 dueq_status dueq_relock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token,
                                int64_t ttl_ms) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq_status status = check_ttl(queue, ttl_ms);
     if (!status)
         status = begin(queue, &dueq__script_relock, name, token, &words);
     if (status)
         return status;
-    dueq__words_number(&words, ttl_ms);
+    dueq__resp_number(&words, ttl_ms);
     return dueq__call_submit(queue->client, &words);
 }
 
 dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq_status status = begin(queue, &dueq__script_unlock, name, token, &words);
     return status ? status : dueq__call_submit(queue->client, &words);
 }
 
 dueq_status dueq_lock(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms, int64_t timeout_ms,
                       dueq_result **result) {
-    return dueq__verb_run(queue, dueq_lock_submit(queue, name, ttl_ms, timeout_ms), result);
+    return dueq__ops_run(queue, dueq_lock_submit(queue, name, ttl_ms, timeout_ms), result);
 }
 
 dueq_status dueq_relock(dueq_queue *queue, dueq_bytes name, dueq_bytes token, int64_t ttl_ms) {
-    return dueq__verb_run(queue, dueq_relock_submit(queue, name, token, ttl_ms), NULL);
+    return dueq__ops_run(queue, dueq_relock_submit(queue, name, token, ttl_ms), NULL);
 }
 
 dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes token) {
-    return dueq__verb_run(queue, dueq_unlock_submit(queue, name, token), NULL);
+    return dueq__ops_run(queue, dueq_unlock_submit(queue, name, token), NULL);
 }

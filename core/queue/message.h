@@ -16,8 +16,9 @@ size_t dueq__headers_size(const dueq_draft *draft);
 /* ---- envelope.c -------------------------------------------------------------------------------- */
 
 #define DUEQ__ENVELOPE_VERSION 0xD1
-enum {                       /* flags of the envelope */
-       DUEQ__FLAG_STAMP = 1, /* the id was given: a stamp tells this push from an earlier one */
+enum { /* flags of the envelope */
+       DUEQ__FLAG_INCARNATION =
+           1, /* the id was given: a stamp tells this push from an earlier one */
        DUEQ__FLAG_LEASE = 2,
        DUEQ__FLAG_HEADERS = 4,
        DUEQ__FLAG_EXPIRES = 8, /* 0 until the push script sets it */

@@ -4,15 +4,15 @@
 
 /* What the operations share: each checks its arguments, puts its words together and submits. */
 
-dueq_status dueq__verb_check_count(dueq_queue *queue, const void *items, size_t count) {
+dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count) {
     if (count >= 1 && count <= DUEQ_MAX_BATCH && items)
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "%zu items in one call; 1 to %d are allowed", count, DUEQ_MAX_BATCH);
 }
 
-dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
-                                int64_t most) {
+dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                               int64_t most) {
     if (ms >= least && ms <= most)
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
@@ -20,21 +20,21 @@ dueq_status dueq__verb_check_ms(dueq_queue *queue, const char *what, int64_t ms,
                       (long long)least, (long long)most);
 }
 
-dueq_status dueq__verb_check_ticket(dueq_queue *queue, dueq_bytes ticket,
-                                    struct dueq__ticket *parts) {
+dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                   struct dueq__ticket *parts) {
     if (ticket.data && dueq__ticket_read(ticket, parts))
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "not a ticket: tickets come with reserved messages");
 }
 
-dueq_status dueq__verb_check_state(dueq_queue *queue, dueq_state state) {
+dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state) {
     if (state >= DUEQ_READY && state <= DUEQ_DEAD)
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID, "%d is not a state", (int)state);
 }
 
-void dueq__verb_unexpected(dueq_client *client) {
+void dueq__ops_unexpected(dueq_client *client) {
     dueq__call_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
                                          "the server's answer to %s is not what the script returns",
                                          client->call.script->name));
@@ -43,7 +43,7 @@ void dueq__verb_unexpected(dueq_client *client) {
 /* Scripts answer one digit for each item: a status from 0 to 5, or 8. */
 static bool is_outcome(char digit) { return (digit >= '0' && digit <= '5') || digit == '8'; }
 
-bool dueq__verb_outcomes(dueq_bytes digits, size_t count) {
+bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
     bool good = digits.size == count;
     for (size_t i = 0; good && i < digits.size; i++)
         good = is_outcome(((const char *)digits.data)[i]);
@@ -62,42 +62,42 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
     } else if (!dueq__reply_bytes(reply, &digits)) {
         digits = (dueq_bytes){0};
     }
-    if (!dueq__verb_outcomes(digits, call->wait.count)) {
-        dueq__verb_unexpected(client);
+    if (!dueq__ops_outcomes(digits, call->wait.count)) {
+        dueq__ops_unexpected(client);
         return;
     }
     dueq_result *result = dueq__result_outcomes(digits, call->ids, &client->error);
     dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
 }
 
-dueq_status dueq__verb_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                             struct dueq__words *words) {
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                            struct dueq__resp *words) {
     dueq_status status = dueq__call_begin(queue, script, true);
     if (status)
         return status;
     queue->client->call.wait.count = count;
     queue->client->call.decode = decode_outcomes;
-    dueq__call_words(queue->client, words);
+    dueq__call_arguments(queue->client, words);
     return DUEQ_OK;
 }
 
-dueq_status dueq__verb_ids(dueq_queue *queue, const struct dueq__script *script,
-                           const dueq_bytes *ids, size_t count) {
-    struct dueq__words words;
+dueq_status dueq__ops_ids(dueq_queue *queue, const struct dueq__script *script,
+                          const dueq_bytes *ids, size_t count) {
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__verb_check_count(queue, ids, count);
+    dueq_status status = dueq__ops_check_count(queue, ids, count);
     for (size_t i = 0; !status && i < count; i++)
         status = dueq__id_check(ids[i], &queue->client->error);
     if (!status)
-        status = dueq__verb_begin(queue, script, count, &words);
+        status = dueq__ops_begin(queue, script, count, &words);
     if (status)
         return status;
     for (size_t i = 0; i < count; i++)
-        dueq__words_bytes(&words, ids[i].data, ids[i].size);
+        dueq__resp_bytes(&words, ids[i].data, ids[i].size);
     return dueq__call_submit(queue->client, &words);
 }
 
-void dueq__verb_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms) {
+void dueq__ops_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms) {
     if (at_ms)
         snprintf(out, DUEQ__DUE_SIZE, "@%lld", (long long)at_ms);
     else
@@ -113,6 +113,6 @@ dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_re
     return status == DUEQ_INTERRUPTED ? status : dueq_take(client, result);
 }
 
-dueq_status dueq__verb_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
+dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
     return dueq__client_run(queue->client, submitted, result);
 }

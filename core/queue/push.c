@@ -26,7 +26,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
                            struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){.drafts = drafts, .count = count, .usual = true};
-    dueq_status status = dueq__verb_check_count(queue, drafts, count);
+    dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
         status = dueq__draft_check(draft, error);
@@ -53,11 +53,11 @@ struct pen {
 
 /* Gives the draft its id; returns its stamp in `stamp`, or NULL where the id was made here. */
 static const char *put_id(dueq_client *client, const dueq_draft *draft, struct pen *pen,
-                          char stamp[DUEQ__STAMP_SIZE]) {
+                          char stamp[DUEQ__INCARNATION_SIZE]) {
     size_t size = draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
     *pen->id++ = (dueq_bytes){pen->id_at, size};
     if (draft->id.size) {
-        dueq__stamp_next(&client->ids, stamp);
+        dueq__incarnation_next(&client->ids, stamp);
         memcpy(pen->id_at, draft->id.data, size);
     } else {
         dueq__id_next(&client->ids, pen->id_at);
@@ -75,30 +75,30 @@ static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
 }
 
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
-                      struct pen *pen, struct dueq__words *words) {
-    char stamp[DUEQ__STAMP_SIZE];
+                      struct pen *pen, struct dueq__resp *words) {
+    char stamp[DUEQ__INCARNATION_SIZE];
     const char *stamped = put_id(client, draft, pen, stamp);
-    dueq__words_bytes(words, pen->id[-1].data, pen->id[-1].size);
-    void *envelope = dueq__words_space(words, dueq__envelope_size(draft, stamped));
+    dueq__resp_bytes(words, pen->id[-1].data, pen->id[-1].size);
+    void *envelope = dueq__resp_space(words, dueq__envelope_size(draft, stamped));
     if (envelope)
         dueq__envelope_write(draft, stamped, envelope);
     char due[DUEQ__DUE_SIZE], extra[EXTRA_SIZE];
     if (batch->usual)
         return;
-    dueq__verb_due(due, draft->delay_ms, draft->at_ms);
-    dueq__words_text(words, due);
+    dueq__ops_due(due, draft->delay_ms, draft->at_ms);
+    dueq__resp_text(words, due);
     put_extra(extra, draft);
-    dueq__words_text(words, extra);
+    dueq__resp_text(words, extra);
 }
 
 /* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
-                          struct dueq__words *words) {
+                          struct dueq__resp *words) {
     dueq_bytes *ids = malloc((batch->count + 1) * sizeof *ids + batch->made * DUEQ__ID_SIZE +
                              batch->given + first.size);
     client->call.ids = ids;
     if (!ids) {
-        dueq__words_free(words);
+        dueq__resp_free(words);
         return dueq__call_no_memory(client);
     }
     struct pen pen = {ids, (char *)(ids + batch->count + 1)};
@@ -113,15 +113,15 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
     struct batch batch;
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status = measure(queue, drafts, count, &batch);
     if (!status)
-        status = dueq__verb_begin(queue, &dueq__script_push, count, &words);
+        status = dueq__ops_begin(queue, &dueq__script_push, count, &words);
     if (status)
         return status;
     queue->client->call.few = batch.usual;
-    dueq__words_text(&words, batch.usual ? "now" : "any");
+    dueq__resp_text(&words, batch.usual ? "now" : "any");
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }
 
@@ -130,34 +130,33 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
     struct dueq__error *error = &queue->client->error;
     struct batch batch;
     struct dueq__ticket parts = {0};
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__verb_check_ticket(queue, ticket, &parts);
+    dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (!status)
         status = measure(queue, drafts, count, &batch);
     if (!status)
-        status = dueq__verb_begin(queue, &dueq__script_ack_push, 1 + count, &words);
+        status = dueq__ops_begin(queue, &dueq__script_ack_push, 1 + count, &words);
     if (status)
         return status;
     status = dueq__call_other(queue->client, dueq__keys_name(target ? target->keys : queue->keys));
     if (status) {
-        dueq__words_free(&words);
+        dueq__resp_free(&words);
         return status;
     }
     batch.usual = false; /* the script has one form only */
-    dueq__words_bytes(&words, ticket.data, ticket.size);
+    dueq__resp_bytes(&words, ticket.data, ticket.size);
     return submit(queue->client, &batch, parts.id, &words);
 }
 
 dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                       dueq_result **result) {
-    return dueq__verb_run(queue, dueq_push_submit(queue, drafts, count), result);
+    return dueq__ops_run(queue, dueq_push_submit(queue, drafts, count), result);
 }
 
 dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
                           const dueq_draft *drafts, size_t count, dueq_result **result) {
-    return dueq__verb_run(queue, dueq_ack_push_submit(queue, ticket, target, drafts, count),
-                          result);
+    return dueq__ops_run(queue, dueq_ack_push_submit(queue, ticket, target, drafts, count), result);
 }

@@ -6,12 +6,12 @@
 
 static dueq_status begin(dueq_queue *queue, const struct dueq__script *script,
                          void (*decode)(dueq_client *client, const struct dueq__reply *reply),
-                         struct dueq__words *words) {
+                         struct dueq__resp *words) {
     dueq_status status = dueq__call_begin(queue, script, false);
     if (status)
         return status;
     queue->client->call.decode = decode;
-    dueq__call_words(queue->client, words);
+    dueq__call_arguments(queue->client, words);
     return DUEQ_OK;
 }
 
@@ -27,7 +27,7 @@ static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
 
 dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
     dueq_client *client = queue->client;
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(client);
     dueq_status status = dueq__id_check(id, &client->error);
     if (!status)
@@ -36,12 +36,12 @@ dueq_status dueq_find_submit(dueq_queue *queue, dueq_bytes id) {
         return status;
     dueq_bytes *kept = malloc(sizeof *kept + id.size);
     if (!kept) {
-        dueq__words_free(&words);
+        dueq__resp_free(&words);
         return dueq__call_no_memory(client);
     }
     *kept = (dueq_bytes){memcpy(kept + 1, id.data, id.size), id.size};
     client->call.ids = kept;
-    dueq__words_bytes(&words, id.data, id.size);
+    dueq__resp_bytes(&words, id.data, id.size);
     return dueq__call_submit(client, &words);
 }
 
@@ -53,7 +53,7 @@ static void decode_counted(dueq_client *client, const struct dueq__reply *reply)
 }
 
 dueq_status dueq_stats_submit(dueq_queue *queue) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status = begin(queue, &dueq__script_stats, decode_counted, &words);
     return status ? status : dueq__call_submit(queue->client, &words);
@@ -67,7 +67,7 @@ static void decode_rated(dueq_client *client, const struct dueq__reply *reply) {
 
 dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes) {
     dueq_client *client = queue->client;
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(client);
     if (minutes < 1 || minutes > DUEQ_MAX_RATES)
         return dueq__fail(&client->error, DUEQ_INVALID, "%zu minutes; 1 to %d are allowed", minutes,
@@ -75,7 +75,7 @@ dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes) {
     dueq_status status = begin(queue, &dueq__script_rates, decode_rated, &words);
     if (status)
         return status;
-    dueq__words_number(&words, (int64_t)minutes);
+    dueq__resp_number(&words, (int64_t)minutes);
     return dueq__call_submit(client, &words);
 }
 
@@ -88,31 +88,31 @@ static void decode_peeked(dueq_client *client, const struct dueq__reply *reply) 
 
 dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most) {
     dueq_client *client = queue->client;
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(client);
-    dueq_status status = dueq__verb_check_count(queue, queue, most);
+    dueq_status status = dueq__ops_check_count(queue, queue, most);
     if (!status)
-        status = dueq__verb_check_state(queue, state);
+        status = dueq__ops_check_state(queue, state);
     if (!status)
         status = begin(queue, &dueq__script_peek, decode_peeked, &words);
     if (status)
         return status;
     client->call.state = state;
-    dueq__words_number(&words, (int64_t)state);
-    dueq__words_bytes(&words, cursor.data, cursor.size);
-    dueq__words_number(&words, (int64_t)most);
+    dueq__resp_number(&words, (int64_t)state);
+    dueq__resp_bytes(&words, cursor.data, cursor.size);
+    dueq__resp_number(&words, (int64_t)most);
     return dueq__call_submit(client, &words);
 }
 
 /* ---- Blocking ---- */
 
 dueq_status dueq_find(dueq_queue *queue, dueq_bytes id, dueq_result **result) {
-    return dueq__verb_run(queue, dueq_find_submit(queue, id), result);
+    return dueq__ops_run(queue, dueq_find_submit(queue, id), result);
 }
 
 dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts) {
     dueq_result *result;
-    dueq_status status = dueq__verb_run(queue, dueq_stats_submit(queue), &result);
+    dueq_status status = dueq__ops_run(queue, dueq_stats_submit(queue), &result);
     if (counts && dueq_result_counts(result))
         *counts = *dueq_result_counts(result);
     dueq_result_free(result);
@@ -120,10 +120,10 @@ dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts) {
 }
 
 dueq_status dueq_rates(dueq_queue *queue, size_t minutes, dueq_result **result) {
-    return dueq__verb_run(queue, dueq_rates_submit(queue, minutes), result);
+    return dueq__ops_run(queue, dueq_rates_submit(queue, minutes), result);
 }
 
 dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most,
                       dueq_result **result) {
-    return dueq__verb_run(queue, dueq_peek_submit(queue, state, cursor, most), result);
+    return dueq__ops_run(queue, dueq_peek_submit(queue, state, cursor, most), result);
 }

@@ -32,17 +32,17 @@ static bool good_cursor(dueq_bytes cursor) {
 }
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
-    struct dueq__words words;
+    struct dueq__resp words;
     client->call.scans++;
-    dueq__words_init(&words);
-    dueq__words_text(&words, "SCAN");
-    dueq__words_bytes(&words, cursor.data, cursor.size);
-    dueq__words_text(&words, "MATCH");
-    dueq__words_text(&words, "dueq:{*}:info");
-    dueq__words_text(&words, "COUNT");
-    dueq__words_text(&words, SCAN_COUNT);
-    dueq__words_text(&words, "TYPE");
-    dueq__words_text(&words, "hash");
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, "SCAN");
+    dueq__resp_bytes(&words, cursor.data, cursor.size);
+    dueq__resp_text(&words, "MATCH");
+    dueq__resp_text(&words, "dueq:{*}:info");
+    dueq__resp_text(&words, "COUNT");
+    dueq__resp_text(&words, SCAN_COUNT);
+    dueq__resp_text(&words, "TYPE");
+    dueq__resp_text(&words, "hash");
     return dueq__call_submit(client, &words);
 }
 
@@ -66,7 +66,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
                 dueq__reply_bytes(dueq__reply_item(reply, 0), &cursor) && cursor.size &&
                 good_cursor(cursor);
     if (!good) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     const struct dueq__reply *keys = dueq__reply_item(reply, 1);
@@ -77,7 +77,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
     if (!read_page(keys, names, &count)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
     } else if (count == 0 && !last && call->scans < MOST_SCANS) {
         scan(client, cursor);
     } else {

@@ -11,13 +11,13 @@
 /* So many reserves in a row that found plain messages at once make a queue busy. */
 #define BUSY 4
 
-static void put_arguments(struct dueq__words *words, const struct dueq__wait *wait, bool stay,
-                          bool duty) {
-    dueq__words_number(words, (int64_t)wait->count);
-    dueq__words_number(words, wait->lease_ms);
-    dueq__words_number(words, wait->default_lease_ms);
-    dueq__words_text(words, stay ? "1" : "0");
-    dueq__words_text(words, duty ? "1" : "0");
+static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
+                          bool must_rewake) {
+    dueq__resp_number(words, (int64_t)wait->count);
+    dueq__resp_number(words, wait->lease_ms);
+    dueq__resp_number(words, wait->default_lease_ms);
+    dueq__resp_text(words, stay ? "1" : "0");
+    dueq__resp_text(words, must_rewake ? "1" : "0");
 }
 
 static dueq_status ask(dueq_client *client, bool stay) {
@@ -25,33 +25,32 @@ static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__watch *watch = &call->wait.watches[call->wait.at];
     dueq_queue *queue = call->queue;
     dueq_bytes name = {queue->need, queue->need_size};
-    struct dueq__words words;
+    struct dueq__resp words;
     queue->need_size = 0;
     dueq_status status = dueq__call_other(client, name);
     if (status)
         return status;
-    dueq__call_words(client, &words);
-    bool duty = watch->torch || watch->claim;
-    call->wait.duty = duty;
-    put_arguments(&words, &call->wait, stay, duty);
+    dueq__call_arguments(client, &words);
+    bool must_rewake = watch->token || watch->timekeeper;
+    call->wait.must_rewake = must_rewake;
+    put_arguments(&words, &call->wait, stay, must_rewake);
     /* Only in a busy queue: where there is nothing, a second request follows. */
-    call->few = queue->plain >= BUSY && !name.size && !duty && call->wait.count &&
+    call->few = queue->plain >= BUSY && !name.size && !must_rewake && call->wait.count &&
                 (call->settling.done || call->settling.plain) && queue->minute == call->minute;
-    watch->torch = watch->claim = false;
+    watch->token = watch->timekeeper = false;
     return dueq__call_submit(client, &words);
 }
 
-/* A reserve of nothing hands a duty on. Its answer is not kept, so its number does not matter. */
-static void let_go(dueq_client *client, const struct dueq__watch *watch,
-                   struct dueq__words *words) {
+/* A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its number does not matter. */
+static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
     dueq_bytes keys[DUEQ__KEY_COUNT];
     char reply_key[DUEQ__REPLY_KEY_SIZE];
     memcpy(keys, watch->queue->keys, sizeof keys);
     keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
-    dueq__script_words(words, &dueq__script_reserve, keys, NULL);
-    dueq__words_text(words, "0");
-    dueq__words_text(words, "1");
-    dueq__words_text(words, "0");
+    dueq__script_write(words, &dueq__script_reserve, keys, NULL);
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
     put_arguments(words, &(struct dueq__wait){0}, false, true);
 }
 
@@ -88,7 +87,7 @@ static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *rep
     size_t due = settling->done ? 0 : settling->count;
     dueq_bytes digits;
     if (dueq__reply_count(reply) < 7 || !dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
-        !dueq__verb_outcomes(digits, due))
+        !dueq__ops_outcomes(digits, due))
         return false;
     if (due) {
         memcpy(settling->outcomes, digits.data, due);
@@ -111,10 +110,10 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[wait->at];
-    int64_t now, pause, claim;
+    int64_t now, pause, timekeeper;
     dueq_bytes need;
     if (!keep_outcomes(call, reply)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     dueq_bytes settled = {call->settling.outcomes, call->settling.done ? call->settling.count : 0};
@@ -136,21 +135,21 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     if (!dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
         pause > 1000 * DUEQ_MAX_TIME_MS ||
-        !dueq__reply_number(dueq__reply_item(reply, 2), &claim) ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &need) || !keep_need(call->queue, need)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     bool found = dueq_result_count(result) > 0;
-    bool plain = found && !wait->duty && is_plain(reply, wait->count);
+    bool plain = found && !wait->must_rewake && is_plain(reply, wait->count);
     call->queue->plain = plain ? call->queue->plain + 1 : 0;
-    watch->claim = claim != 0;
+    watch->timekeeper = timekeeper != 0;
     if (found || wait->count == 0) {
         dueq__result_set_queue(result, watch->place);
-        dueq__wait_leave(client);
+        dueq__wait_end(client);
         return;
     }
-    if (need.size || (pause == 0 && !watch->claim))
+    if (need.size || (pause == 0 && !watch->timekeeper))
         dueq__wait_ask(client, wait->at);
     else
         dueq__wait_nothing(client, now, pause);
@@ -181,18 +180,18 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
                           const struct dueq__wait *asked, int64_t timeout_ms,
                           const struct dueq__settlement *settlement) {
     dueq_client *client = queues[0]->client;
-    struct dueq__words words;
+    struct dueq__resp words;
     size_t outcomes = 0;
     bool plain = true;
-    dueq__words_init(&words);
+    dueq__resp_init(&words);
     dueq_status status = DUEQ_OK;
     if (settlement)
-        status = dueq__settlement_words(queues[0], settlement, &words, &outcomes, &plain);
+        status = dueq__settlement_write(queues[0], settlement, &words, &outcomes, &plain);
     if (!status)
         status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
     if (!status && outcomes)
         status = dueq__call_settle(client, &words, outcomes);
-    dueq__words_free(&words);
+    dueq__resp_free(&words);
     if (status)
         return status;
     if (settlement) {
@@ -218,7 +217,7 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
 }
 
 static dueq_status check_reserve(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms) {
-    dueq_status status = dueq__verb_check_ms(queue, "the lease", lease_ms, 0, UINT32_MAX);
+    dueq_status status = dueq__ops_check_ms(queue, "the lease", lease_ms, 0, UINT32_MAX);
     return status ? status : dueq__wait_check(queue, timeout_ms);
 }
 
@@ -233,11 +232,11 @@ dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
     if (settlement && settlement->ack_count == 0 && settlement->retry.size == 0)
         settlement = NULL;
     if (count || !settlement)
-        status = dueq__verb_check_count(queue, queue, count);
+        status = dueq__ops_check_count(queue, queue, count);
     if (!status)
         status = check_reserve(queue, timeout_ms, lease_ms);
     if (!status)
-        status = dueq__verb_check_ms(queue, "the default lease", default_lease_ms, 1, UINT32_MAX);
+        status = dueq__ops_check_ms(queue, "the default lease", default_lease_ms, 1, UINT32_MAX);
     if (status)
         return status;
     return submit(&queue, 1, DUEQ_PREFERENCE, &asked, count ? timeout_ms : 0, settlement);
@@ -254,7 +253,7 @@ dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_cou
     dueq__client_check_fork(first->client);
     dueq_status status = dueq__reserve_check_queues(queues, queue_count, order);
     if (!status)
-        status = dueq__verb_check_count(first, queues, count);
+        status = dueq__ops_check_count(first, queues, count);
     if (!status)
         status = check_reserve(first, timeout_ms, lease_ms);
     return status ? status : submit(queues, queue_count, order, &asked, timeout_ms, NULL);
@@ -282,5 +281,5 @@ dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count, dueq
 
 dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms, int64_t lease_ms,
                          dueq_result **result) {
-    return dueq__verb_run(queue, dueq_reserve_submit(queue, count, timeout_ms, lease_ms), result);
+    return dueq__ops_run(queue, dueq_reserve_submit(queue, count, timeout_ms, lease_ms), result);
 }

@@ -1,5 +1,5 @@
 /*
- * Results: result.c makes them, decode.c messages and figures.c numbers from the scripts' answers.
+ * Results: result.c makes them, result_messages.c messages and result_stats.c numbers from the scripts' answers.
  * Included by internal.h.
  */
 #ifndef DUEQ_RESULT_H

@@ -1,4 +1,4 @@
-/* What a result is made of, for the files that make one: result.c, decode.c, figures.c. */
+/* What a result is made of, for the files that make one: result.c, result_messages.c, result_stats.c. */
 #ifndef DUEQ_RESULT_PARTS_H
 #define DUEQ_RESULT_PARTS_H
 

@@ -19,7 +19,7 @@ struct dueq__settlement {
 
 /* What a reserve settles first: its words go with the requests until one has done it. */
 struct dueq__settling {
-    struct dueq__words words;
+    struct dueq__resp words;
     size_t count; /* of its outcomes; 0: there is no settlement */
     bool plain;   /* it only acknowledges tickets that are ids themselves */
     bool done;    /* and then they are: */
@@ -32,8 +32,8 @@ struct dueq__settling {
  * Checks a settlement, and starts `words` with its own; `count`: of its outcomes; `plain`: it only acknowledges
  * tickets that are ids themselves.
  */
-dueq_status dueq__settlement_words(dueq_queue *queue, const struct dueq__settlement *settlement,
-                                   struct dueq__words *words, size_t *count, bool *plain);
+dueq_status dueq__settlement_write(dueq_queue *queue, const struct dueq__settlement *settlement,
+                                   struct dueq__resp *words, size_t *count, bool *plain);
 
 /*
  * Submits a reserve that first settles messages of the queue, in the same request. settlement is borrowed

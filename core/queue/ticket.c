@@ -14,7 +14,7 @@ static bool take_number(const char **at, const char *end, uint32_t *number) {
 /* A stamp, h or l, or both. */
 static bool good_tag(dueq_bytes tag) {
     const char *text = tag.data;
-    bool marked = tag.size == 1 || tag.size == DUEQ__STAMP_SIZE + 1;
+    bool marked = tag.size == 1 || tag.size == DUEQ__INCARNATION_SIZE + 1;
     if (marked && text[tag.size - 1] != 'h' && text[tag.size - 1] != 'l')
         return false;
     return tag.size == 1 || dueq__id_time(text, tag.size - (marked ? 1 : 0)) >= 0;
@@ -31,7 +31,7 @@ bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
         at++;
         const char *stop = memchr(at, ':', (size_t)(end - at));
         ticket->tag = (dueq_bytes){at, stop ? (size_t)(stop - at) : 0};
-        if (ticket->tag.size > DUEQ__STAMP_SIZE + 1 || !good_tag(ticket->tag))
+        if (ticket->tag.size > DUEQ__INCARNATION_SIZE + 1 || !good_tag(ticket->tag))
             return false;
         at = stop;
     }
@@ -42,8 +42,8 @@ bool dueq__ticket_read(dueq_bytes text, struct dueq__ticket *ticket) {
 }
 
 int64_t dueq__ticket_time(const struct dueq__ticket *ticket) {
-    if (ticket->tag.size >= DUEQ__STAMP_SIZE)
-        return dueq__id_time(ticket->tag.data, DUEQ__STAMP_SIZE);
+    if (ticket->tag.size >= DUEQ__INCARNATION_SIZE)
+        return dueq__id_time(ticket->tag.data, DUEQ__INCARNATION_SIZE);
     return ticket->id.size == DUEQ__ID_SIZE ? dueq__id_time(ticket->id.data, DUEQ__ID_SIZE) : -1;
 }
 

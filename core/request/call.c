@@ -31,9 +31,9 @@ static void drop_other(struct dueq__call *call) {
 }
 
 static void clear(struct dueq__call *call) {
-    dueq__words_free(&call->head);
-    dueq__words_free(&call->arguments);
-    dueq__words_free(&call->settling.words);
+    dueq__resp_free(&call->head);
+    dueq__resp_free(&call->arguments);
+    dueq__resp_free(&call->settling.words);
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
@@ -63,22 +63,22 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
     return DUEQ_OK;
 }
 
-void dueq__call_words(dueq_client *client, struct dueq__words *words) {
-    dueq__call_words_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS);
+void dueq__call_arguments(dueq_client *client, struct dueq__resp *words) {
+    dueq__call_arguments_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS);
 }
 
-void dueq__call_words_as(dueq_client *client, struct dueq__words *words, const char *session,
-                         int64_t keep_ms) {
+void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
+                             int64_t keep_ms) {
     struct dueq__call *call = &client->call;
     call->minute = dueq__wall_ms() / MINUTE_MS;
     call->keys[DUEQ__KEY_REPLY] = dueq__reply_key(call->queue, session, call->reply_key);
-    dueq__words_init(words);
+    dueq__resp_init(words);
     if (!call->changes)
         return;
     call->number = ++client->number;
-    dueq__words_number(words, (int64_t)call->number);
-    dueq__words_number(words, keep_ms);
-    dueq__words_number(words, call->queue->minute != call->minute);
+    dueq__resp_number(words, (int64_t)call->number);
+    dueq__resp_number(words, keep_ms);
+    dueq__resp_number(words, call->queue->minute != call->minute);
 }
 
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
@@ -110,36 +110,36 @@ dueq_status dueq__call_other(dueq_client *client, dueq_bytes name) {
 }
 
 /* Takes the words over; false: they are not complete. */
-static bool keep(struct dueq__words *kept, struct dueq__words *words) {
-    dueq__words_free(kept);
+static bool keep(struct dueq__resp *kept, struct dueq__resp *words) {
+    dueq__resp_free(kept);
     *kept = *words;
-    dueq__words_init(words);
+    dueq__resp_init(words);
     return !kept->failed;
 }
 
 static bool format_head(struct dueq__call *call) {
-    struct dueq__words words;
-    dueq__words_init(&words);
+    struct dueq__resp words;
+    dueq__resp_init(&words);
     if (call->few)
         dueq__script_few(&words, call->script, call->keys);
     else if (call->script->sha1)
-        dueq__script_words(&words, call->script, call->keys,
+        dueq__script_write(&words, call->script, call->keys,
                            call->other[0].data ? call->other : NULL);
     return keep(&call->head, &words);
 }
 
-dueq_status dueq__call_settle(dueq_client *client, struct dueq__words *words, size_t outcomes) {
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes) {
     struct dueq__settling *settling = &client->call.settling;
     settling->count = outcomes;
     return keep(&settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
 }
 
-const struct dueq__words *dueq__call_settlement(const struct dueq__call *call) {
+const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call) {
     bool due = call->settling.count && !call->settling.done;
     return due ? &call->settling.words : NULL;
 }
 
-dueq_status dueq__call_submit(dueq_client *client, struct dueq__words *words) {
+dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
@@ -236,8 +236,8 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
         /* A connection that this call does not read would stay readable. */
         if (call->wait.block != DUEQ__BLOCK_NONE)
             count += watch(set + count, client->waiter);
-        if (dueq__listen_wanted(client))
-            count += watch(set + count, client->listener.conn);
+        if (dueq__invalidation_wanted(client))
+            count += watch(set + count, client->subscription.conn);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }

@@ -32,10 +32,10 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
         return status;
     opened->command = dueq__conn_new(&opened->url, opened->name, &opened->server);
     opened->waiter = dueq__conn_new(&opened->url, opened->name, NULL);
-    opened->listener.conn = dueq__conn_new(&opened->url, opened->name, NULL);
+    opened->subscription.conn = dueq__conn_new(&opened->url, opened->name, NULL);
     if (opened->url.transport == DUEQ__EMBEDDED)
         opened->embedded = dueq__embedded_new(opened->url.path);
-    if (!opened->command || !opened->waiter || !opened->listener.conn ||
+    if (!opened->command || !opened->waiter || !opened->subscription.conn ||
         (opened->url.transport == DUEQ__EMBEDDED && !opened->embedded))
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
     return DUEQ_OK;
@@ -48,13 +48,13 @@ dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
 void dueq_close(dueq_client *client) {
     if (!client)
         return;
-    if (client->command && client->waiter && client->listener.conn)
+    if (client->command && client->waiter && client->subscription.conn)
         dueq_abandon(client);
-    if (client->listener.conn)
-        dueq__listen_hang_up(client);
+    if (client->subscription.conn)
+        dueq__invalidation_hang_up(client);
     dueq__conn_free(client->command);
     dueq__conn_free(client->waiter);
-    dueq__conn_free(client->listener.conn);
+    dueq__conn_free(client->subscription.conn);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
     dueq__descriptor_close(&client->descriptor);
@@ -68,10 +68,10 @@ void dueq__client_check_fork(dueq_client *client) {
     /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
     dueq__conn_leave(client->command, -1);
     dueq__conn_leave(client->waiter, -1);
-    dueq__conn_leave(client->listener.conn, -1);
+    dueq__conn_leave(client->subscription.conn, -1);
     dueq__conn_close(client->command);
     dueq__conn_close(client->waiter);
-    dueq__listen_hang_up(client);
+    dueq__invalidation_hang_up(client);
     client->command_up = client->waiter_up = false;
     client->answer_count = 0;
     client->stale_id = 0;

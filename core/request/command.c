@@ -22,8 +22,8 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
     return false;
 }
 
-bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
-                              const struct dueq__words *words) {
+bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
+                             const struct dueq__resp *words) {
     bool sent = dueq__conn_state(client->command) == DUEQ__CONN_READY &&
                 client->answer_count < DUEQ__MAX_ANSWERS &&
                 dueq__conn_send(client->command, &words, 1);
@@ -34,12 +34,12 @@ bool dueq__command_send_words(dueq_client *client, enum dueq__answer answer,
 
 bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
                         size_t count) {
-    struct dueq__words list;
-    dueq__words_init(&list);
+    struct dueq__resp list;
+    dueq__resp_init(&list);
     for (size_t i = 0; i < count; i++)
-        dueq__words_bytes(&list, words[i].data, words[i].size);
-    bool sent = dueq__command_send_words(client, answer, &list);
-    dueq__words_free(&list);
+        dueq__resp_bytes(&list, words[i].data, words[i].size);
+    bool sent = dueq__command_send_resp(client, answer, &list);
+    dueq__resp_free(&list);
     return sent;
 }
 
@@ -64,23 +64,23 @@ static bool asks_size(const struct dueq__call *call) {
 
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    struct dueq__words words;
-    dueq__words_init(&words);
-    dueq__script_words(&words, call->queue->recall, call->keys, NULL);
-    dueq__words_number(&words, (int64_t)call->number);
-    dueq__words_text(&words, call->script != &dueq__script_reserve ? "0"
-                             : asks_size(call)                     ? "2"
-                                                                   : "1");
-    bool sent = dueq__command_send_words(client, DUEQ__ANSWER_RECALL, &words);
-    dueq__words_free(&words);
+    struct dueq__resp words;
+    dueq__resp_init(&words);
+    dueq__script_write(&words, call->queue->recall, call->keys, NULL);
+    dueq__resp_number(&words, (int64_t)call->number);
+    dueq__resp_text(&words, call->script != &dueq__script_reserve ? "0"
+                            : asks_size(call)                     ? "2"
+                                                                  : "1");
+    bool sent = dueq__command_send_resp(client, DUEQ__ANSWER_RECALL, &words);
+    dueq__resp_free(&words);
     return sent;
 }
 
 static bool send_request(dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    const struct dueq__words *settlement = dueq__call_settlement(call);
-    const struct dueq__words *parts[] = {&call->head, &call->arguments, settlement};
-    dueq__listen_track(client);
+    const struct dueq__resp *settlement = dueq__call_settlement(call);
+    const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
+    dueq__invalidation_track(client);
     if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
         return false;
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
@@ -147,7 +147,7 @@ void dueq__command_drop(dueq_client *client) {
     }
     client->answer_count = 0;
     client->command_up = false;
-    dueq__listen_untold(client);
+    dueq__invalidation_untold(client);
     dueq__conn_close(client->command);
 }
 
@@ -378,7 +378,7 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         dueq__wait_probed(client, reply);
         break;
     case DUEQ__ANSWER_TRACK:
-        dueq__listen_tracked(client, reply);
+        dueq__invalidation_tracked(client, reply);
         break;
     case DUEQ__ANSWER_REWAKE:
         break;

@@ -35,7 +35,7 @@ static bool make(dueq_client *client) {
         !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
         dueq__conn_leave(client->command, descriptor->epoll);
         dueq__conn_leave(client->waiter, descriptor->epoll);
-        dueq__conn_leave(client->listener.conn, descriptor->epoll);
+        dueq__conn_leave(client->subscription.conn, descriptor->epoll);
         return true;
     }
     dueq__descriptor_close(descriptor);

@@ -23,54 +23,55 @@
 #define MAX_REFUSALS 3
 
 static dueq_bytes channel_of(const struct dueq__wait *wait) {
-    return wait->listen == DUEQ__LISTEN_TIMES ? wait->watches->wake : dueq__text(CHANGES);
+    return wait->told_of == DUEQ__TOLD_TIMES ? wait->watches->wake : dueq__text(CHANGES);
 }
 
 static bool subscribed(const dueq_client *client) {
-    const struct dueq__listener *listener = &client->listener;
-    return listener->channel.size && dueq__same(listener->channel, channel_of(&client->call.wait));
+    const struct dueq__subscription *subscription = &client->subscription;
+    return subscription->channel.size &&
+           dueq__same(subscription->channel, channel_of(&client->call.wait));
 }
 
-bool dueq__listen_wanted(const dueq_client *client) {
+bool dueq__invalidation_wanted(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
-    return wait->listen == DUEQ__LISTEN_TIMES ||
-           (wait->listen == DUEQ__LISTEN_CHANGES && client->listener.refusals < MAX_REFUSALS);
+    return wait->told_of == DUEQ__TOLD_TIMES ||
+           (wait->told_of == DUEQ__TOLD_CHANGES && client->subscription.refusals < MAX_REFUSALS);
 }
 
-void dueq__listen_hang_up(dueq_client *client) {
-    struct dueq__listener *listener = &client->listener;
-    free((void *)(uintptr_t)listener->channel.data);
-    listener->channel = (dueq_bytes){0};
-    listener->up = listener->on = false;
-    listener->told = 0;
+void dueq__invalidation_hang_up(dueq_client *client) {
+    struct dueq__subscription *subscription = &client->subscription;
+    free((void *)(uintptr_t)subscription->channel.data);
+    subscription->channel = (dueq_bytes){0};
+    subscription->up = subscription->on = false;
+    subscription->told = 0;
     client->call.wait.told = false;
-    dueq__conn_close(listener->conn);
+    dueq__conn_close(subscription->conn);
 }
 
 /* ---- Asking to be told of changes ---- */
 
 static bool can_track(const dueq_client *client) {
-    return client->call.wait.listen == DUEQ__LISTEN_CHANGES && dueq__listen_wanted(client) &&
-           client->listener.on && subscribed(client);
+    return client->call.wait.told_of == DUEQ__TOLD_CHANGES && dueq__invalidation_wanted(client) &&
+           client->subscription.on && subscribed(client);
 }
 
 static bool send_tracking(dueq_client *client) {
-    struct dueq__listener *listener = &client->listener;
-    int64_t number = dueq__conn_id(listener->conn);
+    struct dueq__subscription *subscription = &client->subscription;
+    int64_t number = dueq__conn_id(subscription->conn);
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, number);
     /* Only what is asked for is tracked (OPTIN), and what others change (NOLOOP). */
     const dueq_bytes words[] = {dueq__text("CLIENT"),   dueq__text("TRACKING"), dueq__text("ON"),
                                 dueq__text("REDIRECT"), {id, strlen(id)},       dueq__text("OPTIN"),
                                 dueq__text("NOLOOP")};
-    if (listener->told != number &&
+    if (subscription->told != number &&
         !dueq__command_send(client, DUEQ__ANSWER_TRACK, words, sizeof words / sizeof *words))
         return false;
-    listener->told = number;
+    subscription->told = number;
     return true;
 }
 
-void dueq__listen_track(dueq_client *client) {
+void dueq__invalidation_track(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     wait->told = false;
     wait->changed_us = DUEQ__NEVER;
@@ -88,30 +89,30 @@ void dueq__listen_track(dueq_client *client) {
 static void refuse(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq__reply_error(reply, &error);
-    if (client->listener.on && !dueq__again_refused(client, &error))
-        client->listener.refusals++;
-    dueq__listen_hang_up(client);
+    if (client->subscription.on && !dueq__again_refused(client, &error))
+        client->subscription.refusals++;
+    dueq__invalidation_hang_up(client);
     dueq__again_later(client);
 }
 
-void dueq__listen_tracked(dueq_client *client, const struct dueq__reply *reply) {
+void dueq__invalidation_tracked(dueq_client *client, const struct dueq__reply *reply) {
     int64_t known;
     if (dueq__reply_is_error(reply))
         refuse(client, reply);
-    else if (client->listener.on && dueq__reply_number(reply, &known))
+    else if (client->subscription.on && dueq__reply_number(reply, &known))
         /* The last of the three is answered, and none before it was refused. */
-        client->listener.refusals = 0;
+        client->subscription.refusals = 0;
 }
 
-void dueq__listen_untold(dueq_client *client) {
+void dueq__invalidation_untold(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    client->listener.told = 0;
+    client->subscription.told = 0;
     if (wait->told && client->call.phase == DUEQ__PHASE_WAITING)
         wait->watches->ask = true;
     wait->told = false;
 }
 
-void dueq__listen_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
+void dueq__invalidation_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t limit = DUEQ__NEVER;
     wait->fruitless = true;
@@ -165,9 +166,9 @@ static void take_in(dueq_client *client, const struct dueq__reply *reply) {
     dueq__reply_bytes(dueq__reply_item(reply, 0), &kind);
     if (!dueq__same(kind, dueq__text("message"))) {
         /* From here on nothing is missed, but before it was. */
-        client->listener.on = true;
+        client->subscription.on = true;
         client->call.wait.watches->ask = true;
-    } else if (client->call.wait.listen == DUEQ__LISTEN_TIMES) {
+    } else if (client->call.wait.told_of == DUEQ__TOLD_TIMES) {
         told_time(client, reply);
     } else {
         told_change(client, reply);
@@ -177,20 +178,20 @@ static void take_in(dueq_client *client, const struct dueq__reply *reply) {
 /* ---- The connection ---- */
 
 static bool subscribe(dueq_client *client) {
-    struct dueq__listener *listener = &client->listener;
+    struct dueq__subscription *subscription = &client->subscription;
     dueq_bytes channel = channel_of(&client->call.wait);
-    struct dueq__words words;
-    const struct dueq__words *all = &words;
+    struct dueq__resp words;
+    const struct dueq__resp *all = &words;
     char *kept = malloc(channel.size);
     if (!kept)
         return false;
     memcpy(kept, channel.data, channel.size);
-    listener->channel = (dueq_bytes){kept, channel.size};
-    dueq__words_init(&words);
-    dueq__words_text(&words, "SUBSCRIBE");
-    dueq__words_bytes(&words, channel.data, channel.size);
-    bool sent = dueq__conn_send(listener->conn, &all, 1);
-    dueq__words_free(&words);
+    subscription->channel = (dueq_bytes){kept, channel.size};
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, "SUBSCRIBE");
+    dueq__resp_bytes(&words, channel.data, channel.size);
+    bool sent = dueq__conn_send(subscription->conn, &all, 1);
+    dueq__resp_free(&words);
     return sent;
 }
 
@@ -199,21 +200,21 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
     bool passes = dueq__again_refused(client, &error);
-    if (!passes && client->call.wait.listen == DUEQ__LISTEN_CHANGES)
-        client->listener.refusals = MAX_REFUSALS;
-    dueq__listen_hang_up(client);
-    if (!passes && client->call.wait.listen == DUEQ__LISTEN_TIMES &&
-        client->call.phase != DUEQ__PHASE_LEAVING) {
+    if (!passes && client->call.wait.told_of == DUEQ__TOLD_CHANGES)
+        client->subscription.refusals = MAX_REFUSALS;
+    dueq__invalidation_hang_up(client);
+    if (!passes && client->call.wait.told_of == DUEQ__TOLD_TIMES &&
+        client->call.phase != DUEQ__PHASE_ENDING) {
         client->error = error;
         dueq__call_finish(client, status);
     }
 }
 
 static void lost(dueq_client *client) {
-    struct dueq__error reason = *dueq__conn_error(client->listener.conn);
-    bool was_on = client->listener.on;
+    struct dueq__error reason = *dueq__conn_error(client->subscription.conn);
+    bool was_on = client->subscription.on;
     bool waiting = client->call.phase == DUEQ__PHASE_WAITING;
-    dueq__listen_hang_up(client);
+    dueq__invalidation_hang_up(client);
     if (waiting && dueq__again_hopeless(client, reason.status)) {
         client->error = reason;
         dueq__call_finish(client, reason.status);
@@ -232,27 +233,27 @@ static bool rested(const dueq_client *client) {
            dueq__monotonic_ms() >= client->call.retry_ms;
 }
 
-void dueq__listen_pump(dueq_client *client) {
-    struct dueq__listener *listener = &client->listener;
-    if (listener->channel.size && !subscribed(client))
-        dueq__listen_hang_up(client);
-    if (dueq__conn_state(listener->conn) == DUEQ__CONN_CLOSED && !listener->up) {
-        if (!rested(client) || !dueq__command_connect(client, listener->conn))
+void dueq__invalidation_pump(dueq_client *client) {
+    struct dueq__subscription *subscription = &client->subscription;
+    if (subscription->channel.size && !subscribed(client))
+        dueq__invalidation_hang_up(client);
+    if (dueq__conn_state(subscription->conn) == DUEQ__CONN_CLOSED && !subscription->up) {
+        if (!rested(client) || !dueq__command_connect(client, subscription->conn))
             return;
-        listener->up = true;
+        subscription->up = true;
     }
-    dueq__conn_pump(listener->conn);
-    if (dueq__conn_state(listener->conn) == DUEQ__CONN_READY && !listener->channel.size &&
+    dueq__conn_pump(subscription->conn);
+    if (dueq__conn_state(subscription->conn) == DUEQ__CONN_READY && !subscription->channel.size &&
         rested(client)) {
         if (subscribe(client)) {
-            dueq__conn_pump(listener->conn);
+            dueq__conn_pump(subscription->conn);
         } else {
-            dueq__listen_hang_up(client);
+            dueq__invalidation_hang_up(client);
             dueq__again_later(client);
         }
     }
     for (;;) {
-        struct dueq__reply *reply = dueq__conn_reply(listener->conn);
+        struct dueq__reply *reply = dueq__conn_reply(subscription->conn);
         if (!reply)
             break;
         if (dueq__reply_is_error(reply))
@@ -263,13 +264,13 @@ void dueq__listen_pump(dueq_client *client) {
         if (!dueq__call_under_way(client))
             return;
     }
-    if (listener->up && dueq__conn_state(listener->conn) == DUEQ__CONN_CLOSED)
+    if (subscription->up && dueq__conn_state(subscription->conn) == DUEQ__CONN_CLOSED)
         lost(client);
 }
 
-int64_t dueq__listen_next_ms(const dueq_client *client) {
-    const struct dueq__listener *listener = &client->listener;
-    bool due = !listener->up ||
-               (dueq__conn_state(listener->conn) == DUEQ__CONN_READY && !listener->channel.size);
+int64_t dueq__invalidation_next_ms(const dueq_client *client) {
+    const struct dueq__subscription *subscription = &client->subscription;
+    bool due = !subscription->up || (dueq__conn_state(subscription->conn) == DUEQ__CONN_READY &&
+                                     !subscription->channel.size);
     return due ? client->call.retry_ms : DUEQ__NEVER / 1000;
 }

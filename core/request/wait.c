@@ -6,20 +6,20 @@
 #include "internal.h"
 
 /*
- * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake marker, on a connection
- * of its own (block.c), and keeps the next due time of each by its own clock: the server ends blocking
+ * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a connection
+ * of its own (wait_block.c), and keeps the next due time of each by its own clock: the server ends blocking
  * commands on its hz tick, up to 100 ms late. Which consumers keep a queue's time is its script's decision
- * (claim). Queues of other systems have no claims and no probes: each who waits looks.
+ * (its timekeeper lease). Queues of other systems have no timekeeper and no probes: each who waits looks.
  */
 
 /*
- * How often a consumer that nobody wakes probes whether it was forgotten (a marker went to a consumer
+ * How often a consumer that nobody wakes probes whether it was forgotten (a wake token went to a consumer
  * that died): one plain command, in turn about ready messages and about the next time. Spread, so that
  * consumers do not probe at once, nor all about the same.
  */
 #define PROBE_MS 12000
 #define PROBE_SPREAD_MS 3000
-/* How long a time may be over before a probe takes it for forgotten by those who claimed it. */
+/* How long a time may be over before a probe takes it for forgotten by its timekeeper. */
 #define OVERDUE_MS 500
 /* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define LONGEST_BLOCK_MS 300000
@@ -45,7 +45,7 @@ static int64_t next_probe_ms(void) {
 dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms) {
     if (timeout_ms == DUEQ_FOREVER)
         return DUEQ_OK;
-    return dueq__verb_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
+    return dueq__ops_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
 }
 
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
@@ -109,7 +109,7 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     if (wait->begun < wait->watch_count) {
         dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
-        dueq__wait_leave(client);
+        dueq__wait_end(client);
     } else if (first_to_ask(wait) < wait->watch_count) {
         dueq__wait_ask(client, first_to_ask(wait));
     } else {
@@ -141,18 +141,18 @@ static void block(dueq_client *client) {
     if (client->no_unblock && wait->probe_ms - now < left)
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > LONGEST_BLOCK_MS ? LONGEST_BLOCK_MS : left;
-    if (!dueq__block_send(client, left))
+    if (!dueq__wait_block_send(client, left))
         dueq__wait_close(client);
     else
         dueq__conn_pump(client->waiter);
 }
 
-/* A wait that ended with neither a marker nor a nil: an error of its own, or a passing one. */
+/* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__watch *watch = client->call.wait.watches;
     struct dueq__error error = {0};
     dueq_status status = dueq__reply_error(reply, &error);
-    if (client->call.phase == DUEQ__PHASE_LEAVING)
+    if (client->call.phase == DUEQ__PHASE_ENDING)
         return;
     if (status == DUEQ_FULL && client->call.wait.block == DUEQ__BLOCK_LIST) {
         /* Nothing can be parked, but taken. */
@@ -181,10 +181,10 @@ static void waiter_lost(dueq_client *client) {
         return;
     }
     dueq__again_later(client);
-    if (call->phase == DUEQ__PHASE_LEAVING)
-        dueq__wait_leave(client);
+    if (call->phase == DUEQ__PHASE_ENDING)
+        dueq__wait_end(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
-        /* A marker may be lost with it. The request also finds out whether the server is there. */
+        /* A wake token may be lost with it. The request also finds out whether the server is there. */
         dueq__wait_ask(client, first_to_ask(&call->wait));
     else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
@@ -203,9 +203,9 @@ static void take_waited(dueq_client *client) {
             if (dueq__reply_is_error(reply))
                 refused(client, reply);
             else
-                dueq__block_answer(client, reply);
-            if (client->call.phase == DUEQ__PHASE_LEAVING)
-                dueq__wait_leave(client);
+                dueq__wait_block_answer(client, reply);
+            if (client->call.phase == DUEQ__PHASE_ENDING)
+                dueq__wait_end(client);
         }
         dueq__reply_free(reply);
     }
@@ -259,25 +259,25 @@ static bool send_probe(dueq_client *client) {
     if (wait->probing || wait->block)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
-    struct dueq__words words;
-    dueq__words_init(&words);
-    dueq__words_text(&words, watch ? "HGET" : "EXISTS");
+    struct dueq__resp words;
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, watch ? "HGET" : "EXISTS");
     if (watch) {
         dueq_bytes info = watch->queue->keys[DUEQ__KEY_INFO];
-        dueq__words_bytes(&words, info.data, info.size);
-        dueq__words_text(&words, "next");
+        dueq__resp_bytes(&words, info.data, info.size);
+        dueq__resp_text(&words, "next");
     } else if (wait->locks) {
         dueq_bytes lock = client->call.keys[DUEQ__KEY_LOCK];
-        dueq__words_bytes(&words, lock.data, lock.size);
+        dueq__resp_bytes(&words, lock.data, lock.size);
     } else {
         for (size_t i = 0; i < wait->watch_count; i++)
             for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
                 dueq_bytes line = wait->watches[i].queue->keys[lines[k]];
-                dueq__words_bytes(&words, line.data, line.size);
+                dueq__resp_bytes(&words, line.data, line.size);
             }
     }
-    wait->probing = dueq__command_send_words(client, DUEQ__ANSWER_PROBE, &words);
-    dueq__words_free(&words);
+    wait->probing = dueq__command_send_resp(client, DUEQ__ANSWER_PROBE, &words);
+    dueq__resp_free(&words);
     if (!wait->probing)
         return false;
     wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -302,22 +302,22 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
                                    : number > 0;
     if (!dueq__reply_is_error(reply) && !(known && forgotten))
         return;
-    /* Whoever was to see to it did not: this consumer takes the duty over. */
+    /* Whoever was to see to it did not: this consumer takes that over. */
     for (size_t i = 0; i < wait->watch_count; i++)
         if (!watch || watch == &wait->watches[i])
-            wait->watches[i].torch = wait->watches[i].ask = true;
+            wait->watches[i].token = wait->watches[i].ask = true;
     dueq__wait_ask(client, first_to_ask(wait));
 }
 
-/* It is time to look: by a claim, or because a probe was not answered. */
+/* It is time to look: as its timekeeper, or because a probe was not answered. */
 static void look(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->probing)
         dueq__command_drop(client);
     wait->probing = false;
-    /* With a claim there is likely something: the block ends first, so that it cannot take the marker
+    /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
-    if (wait->watches[at].claim && wait->blocked && !client->no_unblock)
+    if (wait->watches[at].timekeeper && wait->blocked && !client->no_unblock)
         dueq__wait_unblock(client);
     dueq__wait_ask(client, at);
 }
@@ -326,9 +326,9 @@ void dueq__wait_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     pump_waiter(client);
-    if (dueq__listen_wanted(client))
-        dueq__listen_pump(client);
-    dueq__wait_leave_pump(client);
+    if (dueq__invalidation_wanted(client))
+        dueq__invalidation_pump(client);
+    dueq__wait_end_pump(client);
     if (call->phase != DUEQ__PHASE_WAITING)
         return;
     int64_t now = dueq__monotonic_ms();
@@ -336,7 +336,7 @@ void dueq__wait_pump(dueq_client *client) {
     if (patient(wait) && first_to_ask(wait) < wait->watch_count) {
         dueq__wait_ask(client, first_to_ask(wait));
     } else if (!patient(wait)) {
-        dueq__wait_leave(client);
+        dueq__wait_end(client);
     } else if (dueq__monotonic_us() >= wait->watches[due].look_us) {
         look(client, due);
     } else if (now >= wait->probe_ms && (client->no_unblock || !send_probe(client))) {
@@ -362,10 +362,10 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
         if (block_due(client) && call->retry_ms < next)
             next = call->retry_ms;
-        if (dueq__listen_wanted(client) && dueq__listen_next_ms(client) < next)
-            next = dueq__listen_next_ms(client);
+        if (dueq__invalidation_wanted(client) && dueq__invalidation_next_ms(client) < next)
+            next = dueq__invalidation_next_ms(client);
     }
-    if (call->phase == DUEQ__PHASE_LEAVING)
+    if (call->phase == DUEQ__PHASE_ENDING)
         next = call->deadline_ms;
     if (wait->blocked && wait->unblocking && wait->unblock_ms < next &&
         !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK))

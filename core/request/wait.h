@@ -4,26 +4,26 @@
 
 struct dueq__conn;
 struct dueq__reply;
-struct dueq__words;
+struct dueq__resp;
 
-/* What a call that waits blocks on, on the waiting connection: block.c. */
-enum dueq__block {
-    DUEQ__BLOCK_MARKERS, /* the wake markers of its queues */
-    DUEQ__BLOCK_TOKENS,  /* a list with a token for each item */
-    DUEQ__BLOCK_LIST,    /* the items' own list: one is parked in another for the request to take */
+/* What a call that waits blocks on, on the waiting connection: wait_block.c. */
+enum dueq__wait_block {
+    DUEQ__BLOCK_WAKE_TOKENS, /* the wake tokens of its queues */
+    DUEQ__BLOCK_TOKENS,      /* a list with a token for each item */
+    DUEQ__BLOCK_LIST, /* the items' own list: one is parked in another for the request to take */
     DUEQ__BLOCK_NONE
 };
 
-/* What it is told meanwhile, on the listening connection: listen.c. */
-enum dueq__listen {
-    DUEQ__LISTEN_NONE,
-    DUEQ__LISTEN_TIMES,  /* the next time, by a channel */
-    DUEQ__LISTEN_CHANGES /* that keys have changed, by the server */
+/* What it is told meanwhile, on the listening connection: invalidation.c. */
+enum dueq__told {
+    DUEQ__TOLD_NOTHING,
+    DUEQ__TOLD_TIMES,  /* the next time, by a channel */
+    DUEQ__TOLD_CHANGES /* that keys have changed, by the server */
 };
 #define DUEQ__MAX_TRACKED 3
 
 /* The listening connection; it stays subscribed when a call ends. */
-struct dueq__listener {
+struct dueq__subscription {
     struct dueq__conn *conn;
     bool up;            /* started, and not yet seen closed */
     bool on;            /* the server has confirmed the channel */
@@ -36,11 +36,11 @@ struct dueq__listener {
 struct dueq__watch {
     dueq_queue *queue;
     size_t place;    /* in the caller's array */
-    dueq_bytes wake; /* the key of its wake marker, of its tokens or list; its channel */
+    dueq_bytes wake; /* the key of its wake token, of its tokens or list; its channel */
     int64_t look_us; /* when to look, by the monotonic clock */
     bool ask;        /* it is to be asked */
-    bool claim;      /* the server counts on this client: to look at look_us, or for a lock */
-    bool torch;      /* a marker, token or item is held that no request has declared yet */
+    bool timekeeper; /* the server counts on this client: to look at look_us, or for a lock */
+    bool token;      /* a token or item is held that no request has declared yet */
 };
 
 struct dueq__wait {
@@ -49,10 +49,10 @@ struct dueq__wait {
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
     size_t at, begun; /* the one being asked; how many were asked at least once */
-    bool duty;        /* the request declares a torch or a claim */
+    bool must_rewake; /* the request says that it holds a wake token or keeps the time */
     bool locks;       /* it is for a lock, not for messages */
-    enum dueq__block block;
-    enum dueq__listen listen;
+    enum dueq__wait_block block;
+    enum dueq__told told_of;
     const enum dueq__key *tracked; /* at most DUEQ__MAX_TRACKED keys, whose changes are told */
     size_t tracked_count;
     bool fruitless;     /* the call has found nothing so far */
@@ -61,7 +61,7 @@ struct dueq__wait {
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
     dueq_status (*ask)(dueq_client *client, bool stay);
     /* Puts a command together that gives back what the server counts on this client for; or NULL. */
-    void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__words *words);
+    void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words);
     int64_t until_ms;   /* the caller's patience; 0: it does not wait */
     int64_t end_ms;     /* when the call ends at the latest */
     int64_t probe_ms;   /* when to probe, or to give a probe up */
@@ -77,7 +77,7 @@ struct dueq__wait {
 /* ---- wait.c -------------------------------------------------------------------------------------- */
 
 /*
- * Begins such a call on `count` queues with their wake markers, which are filled in afterwards; then
+ * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then
  * dueq__wait_ask() for the first. timeout_ms: 0 not at all, DUEQ_FOREVER.
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
@@ -96,37 +96,37 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
 int64_t dueq__wait_next_us(const dueq_client *client);
 
-/* ---- block.c -------------------------------------------------------------------------------------- */
+/* ---- wait_block.c -------------------------------------------------------------------------------------- */
 
 /* Sends the blocking command, which ends by itself after left_ms; false: it could not be sent. */
-bool dueq__block_send(dueq_client *client, int64_t left_ms);
+bool dueq__wait_block_send(dueq_client *client, int64_t left_ms);
 /* Takes the answer in: notes which queues are to be asked. */
-void dueq__block_answer(dueq_client *client, const struct dueq__reply *reply);
-/* Gives a marker, token or item back that was meant for somebody who has time for it. */
-void dueq__block_give_back(dueq_client *client, const struct dueq__watch *watch);
+void dueq__wait_block_answer(dueq_client *client, const struct dueq__reply *reply);
+/* Gives a token or item back that was meant for somebody who has time for it. */
+void dueq__wait_block_give_back(dueq_client *client, const struct dueq__watch *watch);
 
-/* ---- listen.c ------------------------------------------------------------------------------------- */
+/* ---- invalidation.c ------------------------------------------------------------------------------------- */
 
 /* Will this call be told anything? */
-bool dueq__listen_wanted(const dueq_client *client);
-void dueq__listen_pump(dueq_client *client);
-/* When dueq__listen_pump() has something to do at the latest, in ms. */
-int64_t dueq__listen_next_ms(const dueq_client *client);
+bool dueq__invalidation_wanted(const dueq_client *client);
+void dueq__invalidation_pump(dueq_client *client);
+/* When dueq__invalidation_pump() has something to do at the latest, in ms. */
+int64_t dueq__invalidation_next_ms(const dueq_client *client);
 /* Right before a request: has the server tell of changes from here on, where that is possible. */
-void dueq__listen_track(dueq_client *client);
-void dueq__listen_tracked(dueq_client *client, const struct dueq__reply *reply);
+void dueq__invalidation_track(dueq_client *client);
+void dueq__invalidation_tracked(dueq_client *client, const struct dueq__reply *reply);
 /* The command connection was lost: nothing is told on its behalf any more. */
-void dueq__listen_untold(dueq_client *client);
+void dueq__invalidation_untold(dueq_client *client);
 /* dueq__wait_nothing() of a call that changes are told to; where none can be, it looks now and then. */
-void dueq__listen_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
-void dueq__listen_hang_up(dueq_client *client);
+void dueq__invalidation_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
+void dueq__invalidation_hang_up(dueq_client *client);
 
-/* ---- leave.c: how a wait ends --------------------------------------------------------------------- */
+/* ---- wait_end.c: how a wait ends --------------------------------------------------------------------- */
 
 /* The answer is there (call->result), or there is none: ends the block, and what is owed to others. */
-void dueq__wait_leave(dueq_client *client);
+void dueq__wait_end(dueq_client *client);
 /* Repeats an UNBLOCK that had no effect, and gives leaving up at its end. */
-void dueq__wait_leave_pump(dueq_client *client);
+void dueq__wait_end_pump(dueq_client *client);
 bool dueq__wait_unblock(dueq_client *client);
 void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply);
 /* Ends the block the hard way. */

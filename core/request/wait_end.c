@@ -17,11 +17,11 @@ bool dueq__wait_unblock(dueq_client *client) {
     return wait->unblocking;
 }
 
-/* The block may have swallowed a marker of any of its queues, which then counts as taken. */
+/* The block may have swallowed a wake token of any of its queues, which then counts as taken. */
 void dueq__wait_close(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; wait->blocked && i < wait->watch_count; i++)
-        wait->watches[i].torch = wait->watches[i].ask = true;
+        wait->watches[i].token = wait->watches[i].ask = true;
     wait->blocked = wait->unblocking = false;
     client->waiter_up = false;
     dueq__conn_close(client->waiter);
@@ -32,36 +32,36 @@ static void hand_on(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        if (watch->claim) {
-            struct dueq__words words;
-            dueq__words_init(&words);
+        if (watch->timekeeper) {
+            struct dueq__resp words;
+            dueq__resp_init(&words);
             wait->let_go(client, watch, &words);
-            dueq__command_send_words(client, DUEQ__ANSWER_REWAKE, &words);
-            dueq__words_free(&words);
-        } else if (watch->torch) {
-            dueq__block_give_back(client, watch);
+            dueq__command_send_resp(client, DUEQ__ANSWER_REWAKE, &words);
+            dueq__resp_free(&words);
+        } else if (watch->token) {
+            dueq__wait_block_give_back(client, watch);
         }
-        watch->claim = watch->torch = false;
+        watch->timekeeper = watch->token = false;
     }
     if (dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
         dueq__conn_flush(client->command);
 }
 
 /* The first queue that is owed anything; the number of queues: none. */
-static size_t first_owed(const struct dueq__wait *wait, bool claims_only) {
+static size_t first_owed(const struct dueq__wait *wait, bool timekeeper_only) {
     size_t i = 0;
-    while (i < wait->watch_count && !wait->watches[i].claim &&
-           (claims_only || !wait->watches[i].torch))
+    while (i < wait->watch_count && !wait->watches[i].timekeeper &&
+           (timekeeper_only || !wait->watches[i].token))
         i++;
     return i;
 }
 
-void dueq__wait_leave(dueq_client *client) {
+void dueq__wait_end(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     bool found = dueq__result_found_any(call->result);
-    if (call->phase != DUEQ__PHASE_LEAVING) {
-        call->phase = DUEQ__PHASE_LEAVING;
+    if (call->phase != DUEQ__PHASE_ENDING) {
+        call->phase = DUEQ__PHASE_ENDING;
         int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
         wait->end_ms = limit < wait->end_ms ? limit : wait->end_ms;
         call->deadline_ms = wait->end_ms;
@@ -73,7 +73,7 @@ void dueq__wait_leave(dueq_client *client) {
             return;
     }
     if (!found && first_owed(wait, false) < wait->watch_count) {
-        /* A last try hands a duty on as well. */
+        /* A last request gives a wake token or the timekeeping on as well. */
         dueq__wait_ask(client, first_owed(wait, false));
         return;
     }
@@ -90,11 +90,11 @@ void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply) 
     dueq__reply_error(reply, &error);
     client->no_unblock = !dueq__again_refused(client, &error);
     dueq__wait_close(client);
-    if (client->call.phase == DUEQ__PHASE_LEAVING)
-        dueq__wait_leave(client);
+    if (client->call.phase == DUEQ__PHASE_ENDING)
+        dueq__wait_end(client);
 }
 
-void dueq__wait_leave_pump(dueq_client *client) {
+void dueq__wait_end_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     int64_t now = dueq__monotonic_ms();
@@ -102,10 +102,10 @@ void dueq__wait_leave_pump(dueq_client *client) {
     if (wait->blocked && wait->unblocking && now >= wait->unblock_ms &&
         !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK) && !dueq__wait_unblock(client)) {
         dueq__wait_close(client);
-        if (call->phase == DUEQ__PHASE_LEAVING)
-            dueq__wait_leave(client);
+        if (call->phase == DUEQ__PHASE_ENDING)
+            dueq__wait_end(client);
     }
-    if (call->phase != DUEQ__PHASE_LEAVING || now < call->deadline_ms)
+    if (call->phase != DUEQ__PHASE_ENDING || now < call->deadline_ms)
         return;
     dueq__wait_close(client);
     dueq__command_drop(client);
@@ -124,7 +124,7 @@ void dueq__wait_abandon(dueq_client *client) {
     /* The server may count on whoever asked, who will not read the answer or tell it. */
     if (wait->let_go && (dueq__command_awaits(client, DUEQ__ANSWER_CALL) ||
                          dueq__result_found_any(client->call.result)))
-        wait->watches[wait->at].claim = true;
+        wait->watches[wait->at].timekeeper = true;
     if (wait->blocked && !client->no_unblock && !wait->unblocking)
         dueq__wait_unblock(client);
     if (wait->blocked)

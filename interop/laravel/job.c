@@ -76,9 +76,7 @@ static int64_t number_of(dueq_bytes value, int64_t most) {
 static size_t backoff_room(dueq_bytes value) { return value.size ? value.size + NUMBER_SIZE : 0; }
 
 static size_t put_number(char *out, int64_t number) {
-    return dueq__words_digits(out, (uint64_t)(number < 0         ? 0
-                                              : number > SECONDS ? SECONDS
-                                                                 : number));
+    return dueq__resp_digits(out, (uint64_t)(number < 0 ? 0 : number > SECONDS ? SECONDS : number));
 }
 
 static dueq_bytes keep_backoff(dueq_result *result, dueq_bytes value) {

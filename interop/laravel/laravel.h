@@ -26,7 +26,7 @@ extern const struct dueq__script dueq__script_laravel_push, dueq__script_laravel
 /* INVALID, or TOO_LARGE for what is too large by itself. */
 dueq_status dueq__laravel_check(const dueq_laravel_draft *draft, struct dueq__error *error);
 /* Adds the payload of a checked draft that is not ready-made; uuid: receives its own. */
-void dueq__laravel_write(const dueq_laravel_draft *draft, struct dueq__text *text,
+void dueq__laravel_write(const dueq_laravel_draft *draft, struct dueq__strbuf *text,
                          char uuid[DUEQ__UUID_SIZE]);
 
 /* "10" or "10,60": seconds, up to nine digits each. */

@@ -122,24 +122,24 @@ dueq_status dueq__laravel_check(const dueq_laravel_draft *draft, struct dueq__er
 
 /* ---- Writing ---- */
 
-static void add_escape(struct dueq__text *text, unsigned char byte) {
+static void add_escape(struct dueq__strbuf *text, unsigned char byte) {
     static const char plain[] = "\"\\/\b\f\n\r\t", escaped[] = "\"\\/bfnrt",
                       digits[] = "0123456789abcdef";
     const char *found = byte ? strchr(plain, byte) : NULL;
-    dueq__text_byte(text, '\\');
+    dueq__strbuf_byte(text, '\\');
     if (found) {
-        dueq__text_byte(text, escaped[found - plain]);
+        dueq__strbuf_byte(text, escaped[found - plain]);
         return;
     }
-    dueq__text_string(text, "u00");
-    dueq__text_byte(text, digits[byte >> 4]);
-    dueq__text_byte(text, digits[byte & 15]);
+    dueq__strbuf_string(text, "u00");
+    dueq__strbuf_byte(text, digits[byte >> 4]);
+    dueq__strbuf_byte(text, digits[byte & 15]);
 }
 
 /* UTF-8 as a string of JSON, to the byte as PHP writes it: also slashes and the two separators are escaped. */
-static void add_string(struct dueq__text *text, dueq_bytes utf8) {
+static void add_string(struct dueq__strbuf *text, dueq_bytes utf8) {
     const unsigned char *at = utf8.data, *end = at + utf8.size, *begin = at;
-    dueq__text_byte(text, '"');
+    dueq__strbuf_byte(text, '"');
     while (at < end) {
         bool escape = *at < 0x20 || *at == '"' || *at == '\\' || *at == '/';
         bool separator = *at == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9);
@@ -147,23 +147,23 @@ static void add_string(struct dueq__text *text, dueq_bytes utf8) {
             at++;
             continue;
         }
-        dueq__text_bytes(text, (dueq_bytes){begin, (size_t)(at - begin)});
+        dueq__strbuf_bytes(text, (dueq_bytes){begin, (size_t)(at - begin)});
         if (escape)
             add_escape(text, *at);
         else
-            dueq__text_string(text, at[2] == 0xA8 ? "\\u2028" : "\\u2029");
+            dueq__strbuf_string(text, at[2] == 0xA8 ? "\\u2028" : "\\u2029");
         begin = at += escape ? 1 : 3;
     }
-    dueq__text_bytes(text, (dueq_bytes){begin, (size_t)(end - begin)});
-    dueq__text_byte(text, '"');
+    dueq__strbuf_bytes(text, (dueq_bytes){begin, (size_t)(end - begin)});
+    dueq__strbuf_byte(text, '"');
 }
 
-static void add_number(struct dueq__text *text, const char *name, int64_t number) {
-    dueq__text_string(text, name);
+static void add_number(struct dueq__strbuf *text, const char *name, int64_t number) {
+    dueq__strbuf_string(text, name);
     if (number)
-        dueq__text_number(text, number);
+        dueq__strbuf_number(text, number);
     else
-        dueq__text_string(text, "null");
+        dueq__strbuf_string(text, "null");
 }
 
 /* A random UUID (RFC 9562, version 4). */
@@ -178,7 +178,7 @@ static void make_uuid(char out[DUEQ__UUID_SIZE]) {
                                   : form[i];
 }
 
-static void add_id(struct dueq__text *text) {
+static void add_id(struct dueq__strbuf *text) {
     static const char letters[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     unsigned char random[2 * ID_SIZE];
     for (size_t made = 0, left = 0; made < ID_SIZE;) {
@@ -187,7 +187,7 @@ static void add_id(struct dueq__text *text) {
         unsigned char next = random[--left];
         if (next >= 4 * 62)
             continue;
-        dueq__text_byte(text, letters[next % 62]);
+        dueq__strbuf_byte(text, letters[next % 62]);
         made++;
     }
 }
@@ -203,48 +203,48 @@ static dueq_bytes shown(const dueq_laravel_draft *draft) {
     return (dueq_bytes){draft->job.data, size};
 }
 
-static void add_data(const dueq_laravel_draft *draft, struct dueq__text *text) {
+static void add_data(const dueq_laravel_draft *draft, struct dueq__strbuf *text) {
     if (draft->command.size) {
-        dueq__text_string(text, "{\"commandName\":");
+        dueq__strbuf_string(text, "{\"commandName\":");
         add_string(text, draft->command_name);
-        dueq__text_string(text, ",\"command\":");
+        dueq__strbuf_string(text, ",\"command\":");
         add_string(text, draft->command);
-        dueq__text_byte(text, '}');
+        dueq__strbuf_byte(text, '}');
     } else if (draft->data.size) {
-        dueq__text_bytes(text, draft->data);
+        dueq__strbuf_bytes(text, draft->data);
     } else {
-        dueq__text_string(text, "\"\"");
+        dueq__strbuf_string(text, "\"\"");
     }
 }
 
-void dueq__laravel_write(const dueq_laravel_draft *draft, struct dueq__text *text,
+void dueq__laravel_write(const dueq_laravel_draft *draft, struct dueq__strbuf *text,
                          char uuid[DUEQ__UUID_SIZE]) {
     static const char handler[] = "Illuminate\\Queue\\CallQueuedHandler@call";
     make_uuid(uuid);
-    dueq__text_string(text, "{\"uuid\":\"");
-    dueq__text_bytes(text, (dueq_bytes){uuid, DUEQ__UUID_SIZE});
-    dueq__text_string(text, "\",\"displayName\":");
+    dueq__strbuf_string(text, "{\"uuid\":\"");
+    dueq__strbuf_bytes(text, (dueq_bytes){uuid, DUEQ__UUID_SIZE});
+    dueq__strbuf_string(text, "\",\"displayName\":");
     add_string(text, shown(draft));
-    dueq__text_string(text, ",\"job\":");
+    dueq__strbuf_string(text, ",\"job\":");
     add_string(text, draft->job.size ? draft->job : dueq__text(handler));
     add_number(text, ",\"maxTries\":", draft->max_tries);
     add_number(text, ",\"maxExceptions\":", draft->max_exceptions);
-    dueq__text_string(text, ",\"failOnTimeout\":");
-    dueq__text_string(text, draft->fail_on_timeout ? "true" : "false");
-    dueq__text_string(text, ",\"backoff\":");
+    dueq__strbuf_string(text, ",\"failOnTimeout\":");
+    dueq__strbuf_string(text, draft->fail_on_timeout ? "true" : "false");
+    dueq__strbuf_string(text, ",\"backoff\":");
     if (draft->backoff.size)
         add_string(text, draft->backoff);
     else
-        dueq__text_string(text, "null");
+        dueq__strbuf_string(text, "null");
     add_number(text, ",\"timeout\":", draft->timeout_s);
     /* Laravel writes it for objects alone, and its worker keeps to it in any job. */
     if (draft->retry_until_s || draft->command.size)
         add_number(text, ",\"retryUntil\":", draft->retry_until_s);
-    dueq__text_string(text, ",\"data\":");
+    dueq__strbuf_string(text, ",\"data\":");
     add_data(draft, text);
-    dueq__text_string(text, ",\"createdAt\":");
-    dueq__text_number(text, dueq__wall_ms() / 1000);
-    dueq__text_string(text, ",\"id\":\"");
+    dueq__strbuf_string(text, ",\"createdAt\":");
+    dueq__strbuf_number(text, dueq__wall_ms() / 1000);
+    dueq__strbuf_string(text, ",\"id\":\"");
     add_id(text);
-    dueq__text_string(text, "\",\"attempts\":0}");
+    dueq__strbuf_string(text, "\",\"attempts\":0}");
 }

@@ -18,27 +18,27 @@ static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *p
 
 static dueq_status ask_pop(dueq_client *client, bool stay) {
     struct dueq__call *call = &client->call;
-    struct dueq__words words;
+    struct dueq__resp words;
     (void)stay;
-    dueq__call_words(client, &words);
-    dueq__words_number(&words, (int64_t)call->wait.count);
-    dueq__words_number(&words, call->wait.lease_ms);
-    dueq__words_text(&words, call->wait.watches->torch ? "1" : "0");
-    call->wait.watches->torch = false;
+    dueq__call_arguments(client, &words);
+    dueq__resp_number(&words, (int64_t)call->wait.count);
+    dueq__resp_number(&words, call->wait.lease_ms);
+    dueq__resp_text(&words, call->wait.watches->token ? "1" : "0");
+    call->wait.watches->token = false;
     return dueq__call_submit(client, &words);
 }
 
 /* Gives back what the request under way takes, or took, for nobody will know of it. */
 static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
-                          struct dueq__words *words) {
+                          struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
-    dueq__script_words(words, &dueq__script_laravel_pop, call->keys, NULL);
-    dueq__words_number(words, (int64_t)call->number);
-    dueq__words_text(words, "1");
-    dueq__words_text(words, "0");
-    dueq__words_text(words, "0");
-    dueq__words_text(words, "0");
-    dueq__words_text(words, watch->torch ? "1" : "0");
+    dueq__script_write(words, &dueq__script_laravel_pop, call->keys, NULL);
+    dueq__resp_number(words, (int64_t)call->number);
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, watch->token ? "1" : "0");
 }
 
 static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
@@ -46,7 +46,7 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     int64_t now, pause_ms, damaged;
     if (!take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &damaged) || damaged < 0) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     dueq_result *result = dueq__laravel_popped(reply, &client->error);
@@ -59,18 +59,18 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     call->wait.damaged += (size_t)damaged;
     dueq__result_set_damaged(result, call->wait.damaged);
     if (dueq_result_count(result) > 0) {
-        dueq__wait_leave(client);
+        dueq__wait_end(client);
         return;
     }
     if (damaged > 0)
         dueq__wait_ask(client, 0);
     else
-        dueq__listen_nothing(client, now, pause_ms);
+        dueq__invalidation_nothing(client, now, pause_ms);
 }
 
 static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
                          int64_t timeout_ms, size_t tracks) {
-    dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
         status = dueq__wait_check(&queue->queue, timeout_ms);
     if (!status)
@@ -79,7 +79,7 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
         return status;
     struct dueq__wait *wait = &queue->queue.client->call.wait;
     wait->count = count;
-    wait->listen = DUEQ__LISTEN_CHANGES;
+    wait->told_of = DUEQ__TOLD_CHANGES;
     wait->tracked = tracked;
     wait->tracked_count = tracks;
     wait->watches->queue = &queue->queue;
@@ -92,7 +92,7 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
     struct dueq__call *call = &queue->queue.client->call;
     dueq__client_check_fork(queue->queue.client);
     dueq_status status =
-        dueq__verb_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
+        dueq__ops_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
         status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, 3);
     if (status)
@@ -108,10 +108,10 @@ dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t t
 /* ---- migrate ---- */
 
 static dueq_status ask_migrate(dueq_client *client, bool stay) {
-    struct dueq__words words;
+    struct dueq__resp words;
     (void)stay;
-    dueq__call_words(client, &words);
-    dueq__words_number(&words, (int64_t)client->call.wait.count);
+    dueq__call_arguments(client, &words);
+    dueq__resp_number(&words, (int64_t)client->call.wait.count);
     return dueq__call_submit(client, &words);
 }
 
@@ -120,11 +120,11 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
     if (dueq__reply_count(reply) != 4 || !take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &moved) || moved < 0 ||
         !dueq__reply_number(dueq__reply_item(reply, 3), &damaged) || damaged < 0) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     if (moved + damaged == 0) {
-        dueq__listen_nothing(client, now, pause_ms);
+        dueq__invalidation_nothing(client, now, pause_ms);
         return;
     }
     const dueq_moved step = {.moved = (size_t)moved,
@@ -149,8 +149,8 @@ dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_
 
 dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_ms,
                              int64_t retry_after_ms, dueq_result **result) {
-    return dueq__verb_run(
-        &queue->queue, dueq_laravel_pop_submit(queue, count, timeout_ms, retry_after_ms), result);
+    return dueq__ops_run(&queue->queue,
+                         dueq_laravel_pop_submit(queue, count, timeout_ms, retry_after_ms), result);
 }
 
 dueq_status dueq_laravel_migrate(dueq_laravel *queue, size_t most, int64_t timeout_ms,

@@ -63,7 +63,7 @@ dueq_status dueq_laravel_clear_submit(dueq_laravel *queue) {
 
 static dueq_status check_reserved(dueq_queue *queue, const dueq_bytes *reserved, size_t count) {
     size_t total = 0;
-    dueq_status status = dueq__verb_check_count(queue, reserved, count);
+    dueq_status status = dueq__ops_check_count(queue, reserved, count);
     for (size_t i = 0; !status && i < count; i++) {
         if (!reserved[i].data || reserved[i].size == 0)
             return dueq__fail(&queue->client->error, DUEQ_INVALID,
@@ -77,35 +77,35 @@ static dueq_status check_reserved(dueq_queue *queue, const dueq_bytes *reserved,
 }
 
 static dueq_status submit_reserved(dueq_queue *queue, const dueq_bytes *reserved, size_t count,
-                                   struct dueq__words *words) {
+                                   struct dueq__resp *words) {
     for (size_t i = 0; i < count; i++)
-        dueq__words_bytes(words, reserved[i].data, reserved[i].size);
+        dueq__resp_bytes(words, reserved[i].data, reserved[i].size);
     return dueq__call_submit(queue->client, words);
 }
 
 dueq_status dueq_laravel_delete_submit(dueq_laravel *queue, const dueq_bytes *reserved,
                                        size_t count) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->queue.client);
     dueq_status status = check_reserved(&queue->queue, reserved, count);
     if (!status)
-        status = dueq__verb_begin(&queue->queue, &dueq__script_laravel_delete, count, &words);
+        status = dueq__ops_begin(&queue->queue, &dueq__script_laravel_delete, count, &words);
     return status ? status : submit_reserved(&queue->queue, reserved, count, &words);
 }
 
 dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *reserved,
                                         size_t count, int64_t delay_ms) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->queue.client);
     delay_ms = delay_ms < 0 ? 0 : delay_ms;
     dueq_status status = check_reserved(&queue->queue, reserved, count);
     if (!status)
-        status = dueq__verb_check_ms(&queue->queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+        status = dueq__ops_check_ms(&queue->queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
-        status = dueq__verb_begin(&queue->queue, &dueq__script_laravel_release, count, &words);
+        status = dueq__ops_begin(&queue->queue, &dueq__script_laravel_release, count, &words);
     if (status)
         return status;
-    dueq__words_number(&words, delay_ms);
+    dueq__resp_number(&words, delay_ms);
     return submit_reserved(&queue->queue, reserved, count, &words);
 }
 
@@ -113,14 +113,13 @@ dueq_status dueq_laravel_release_submit(dueq_laravel *queue, const dueq_bytes *r
 
 dueq_status dueq_laravel_delete(dueq_laravel *queue, const dueq_bytes *reserved, size_t count,
                                 dueq_result **result) {
-    return dueq__verb_run(&queue->queue, dueq_laravel_delete_submit(queue, reserved, count),
-                          result);
+    return dueq__ops_run(&queue->queue, dueq_laravel_delete_submit(queue, reserved, count), result);
 }
 
 dueq_status dueq_laravel_release(dueq_laravel *queue, const dueq_bytes *reserved, size_t count,
                                  int64_t delay_ms, dueq_result **result) {
-    return dueq__verb_run(&queue->queue,
-                          dueq_laravel_release_submit(queue, reserved, count, delay_ms), result);
+    return dueq__ops_run(&queue->queue,
+                         dueq_laravel_release_submit(queue, reserved, count, delay_ms), result);
 }
 
 dueq_status dueq_laravel_size(dueq_laravel *queue, dueq_sizes *sizes) {

@@ -6,19 +6,19 @@
 
 /* ---- The codecs that are text or bytes as they are ----------------------------------------------- */
 
-static dueq_status write_bytes(const dueq_value *value, struct dueq__text *out,
+static dueq_status write_bytes(const dueq_value *value, struct dueq__strbuf *out,
                                struct dueq__error *error) {
     if (value->kind != DUEQ_BINARY && value->kind != DUEQ_STRING)
         return dueq__fail(error, DUEQ_INVALID, "the codec of bytes writes bytes and strings alone");
-    dueq__text_bytes(out, value->bytes);
+    dueq__strbuf_bytes(out, value->bytes);
     return DUEQ_OK;
 }
 
-static dueq_status write_string(const dueq_value *value, struct dueq__text *out,
+static dueq_status write_string(const dueq_value *value, struct dueq__strbuf *out,
                                 struct dueq__error *error) {
     if (value->kind != DUEQ_STRING)
         return dueq__fail(error, DUEQ_INVALID, "the string codec writes strings alone");
-    dueq__text_bytes(out, value->bytes);
+    dueq__strbuf_bytes(out, value->bytes);
     return DUEQ_OK;
 }
 
@@ -31,11 +31,11 @@ static dueq_status read_string(dueq_bytes bytes, dueq_value *value, struct dueq_
     return DUEQ_OK;
 }
 
-static dueq_status write_long(const dueq_value *value, struct dueq__text *out,
+static dueq_status write_long(const dueq_value *value, struct dueq__strbuf *out,
                               struct dueq__error *error) {
     if (value->kind != DUEQ_INTEGER && value->kind != DUEQ_LONG)
         return dueq__fail(error, DUEQ_INVALID, "the codec of longs writes integers alone");
-    dueq__text_number(out, value->integer);
+    dueq__strbuf_number(out, value->integer);
     return DUEQ_OK;
 }
 
@@ -101,7 +101,7 @@ static dueq_status check_value(const dueq_value *value, struct dueq__error *erro
 }
 
 static dueq_status write_checked(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
-                                 struct dueq__text *out, struct dueq__error *error) {
+                                 struct dueq__strbuf *out, struct dueq__error *error) {
     switch (codec) {
     case DUEQ_CODEC_KRYO5:
         return dueq__kryo_write(value, out, error);
@@ -121,7 +121,7 @@ static dueq_status write_checked(dueq_codec codec, const dueq_value *value, enum
 }
 
 dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
-                              struct dueq__text *out, struct dueq__error *error) {
+                              struct dueq__strbuf *out, struct dueq__error *error) {
     size_t before = out->size;
     dueq_status status = check_value(value, error);
     if (!status)
@@ -136,7 +136,7 @@ dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, enum du
 }
 
 static dueq_status read_any(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
-                            struct dueq__text *room, struct dueq__error *error) {
+                            struct dueq__strbuf *room, struct dueq__error *error) {
     switch (codec) {
     case DUEQ_CODEC_KRYO5:
         return dueq__kryo_read(bytes, value, room, error);
@@ -157,7 +157,7 @@ static dueq_status read_any(dueq_codec codec, dueq_bytes bytes, dueq_value *valu
 }
 
 dueq_status dueq__codec_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
-                             struct dueq__text *room, struct dueq__error *error) {
+                             struct dueq__strbuf *room, struct dueq__error *error) {
     *value = (dueq_value){.kind = DUEQ_NULL};
     room->size = 0;
     dueq_status status = read_any(codec, bytes, value, room, error);
@@ -185,26 +185,26 @@ static dueq_status make_result(const dueq_value *value, dueq_result **made,
 
 dueq_status dueq_codec_encode(dueq_client *client, dueq_codec codec, const dueq_value *value,
                               dueq_result **encoded) {
-    struct dueq__text out = {0};
+    struct dueq__strbuf out = {0};
     *encoded = NULL;
     client->error = (struct dueq__error){0};
     dueq_status status = dueq__codec_write(codec, value, DUEQ__NULLS_STAY, &out, &client->error);
     dueq_value written = {.kind = DUEQ_BINARY, .bytes = {out.data, out.size}};
     if (!status)
         status = make_result(&written, encoded, &client->error);
-    dueq__text_free(&out);
+    dueq__strbuf_free(&out);
     return status;
 }
 
 dueq_status dueq_codec_decode(dueq_client *client, dueq_codec codec, dueq_bytes bytes,
                               dueq_result **decoded) {
-    struct dueq__text room = {0};
+    struct dueq__strbuf room = {0};
     dueq_value value;
     *decoded = NULL;
     client->error = (struct dueq__error){0};
     dueq_status status = dueq__codec_read(codec, bytes, &value, &room, &client->error);
     if (!status)
         status = make_result(&value, decoded, &client->error);
-    dueq__text_free(&room);
+    dueq__strbuf_free(&room);
     return status;
 }

@@ -21,7 +21,7 @@ enum dueq__nulls {
  * Errors: INVALID, TOO_LARGE, NO_MEMORY.
  */
 dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
-                              struct dueq__text *out, struct dueq__error *error);
+                              struct dueq__strbuf *out, struct dueq__error *error);
 
 /*
  * Reads a value from all of `bytes`. Its bytes point into `bytes` or into `room`, whose content is
@@ -29,18 +29,18 @@ dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, enum du
  * Errors: CORRUPT (the value is then of kind BINARY and has `bytes`), NO_MEMORY.
  */
 dueq_status dueq__codec_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
-                             struct dueq__text *room, struct dueq__error *error);
+                             struct dueq__strbuf *room, struct dueq__error *error);
 
 /* ---- For codec.c: values of kinds and ranges that were checked; `out` may be left as it is ------- */
 
-dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__text *out,
+dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__strbuf *out,
                              struct dueq__error *error);
-dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__text *room,
+dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__strbuf *room,
                             struct dueq__error *error);
 dueq_status dueq__jackson_write(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
-                                struct dueq__text *out, struct dueq__error *error);
+                                struct dueq__strbuf *out, struct dueq__error *error);
 dueq_status dueq__jackson_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
-                               struct dueq__text *room, struct dueq__error *error);
+                               struct dueq__strbuf *room, struct dueq__error *error);
 
 /* Does it name the classes of Java's? */
 static inline bool dueq__jackson_typed(dueq_codec codec) {
@@ -58,6 +58,6 @@ static inline unsigned dueq__jackson_depth(dueq_codec codec) {
 }
 
 /* A real number as Java's Double.toString() has it: java.c. It must be finite. */
-void dueq__text_double(struct dueq__text *text, double number);
+void dueq__strbuf_double(struct dueq__strbuf *text, double number);
 
 #endif

@@ -54,12 +54,12 @@ static bool map_class(dueq_bytes name) {
 /* A string's inside as far as it is good to show. */
 static struct dueq__shown shown(dueq_bytes string) {
     const char *begin = string.data;
-    return dueq__text_shown((dueq_bytes){begin + 1, string.size - 2});
+    return dueq__strbuf_shown((dueq_bytes){begin + 1, string.size - 2});
 }
 
 struct reader {
     struct dueq__json_walk walk; /* through a checked text */
-    struct dueq__text *out;
+    struct dueq__strbuf *out;
     struct dueq__error *error;
     unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* a bit for each level of what is read */
     unsigned depth;
@@ -69,7 +69,7 @@ static void enter(struct reader *reader, bool object) {
     unsigned char bit = (unsigned char)(1U << reader->depth % 8);
     unsigned char *bits = &reader->objects[reader->depth++ / 8];
     *bits = (unsigned char)(object ? *bits | bit : *bits & ~bit);
-    dueq__text_byte(reader->out, object ? '{' : '[');
+    dueq__strbuf_byte(reader->out, object ? '{' : '[');
 }
 
 static bool in_object(const struct reader *reader) {
@@ -95,7 +95,7 @@ static bool read_wrapped(struct reader *reader) {
         return true;
     }
     if (next == '0' && number_class(name, &kind)) {
-        dueq__text_bytes(reader->out, token);
+        dueq__strbuf_bytes(reader->out, token);
         if (dueq__json_token(&reader->walk, &token) == ']')
             return true;
     }
@@ -124,7 +124,7 @@ static void read_object(struct reader *reader, dueq_bytes brace) {
         depth -= kind == '}' || kind == ']' ? 1U : 0U;
     }
     const unsigned char *begin = (const unsigned char *)brace.data + 1;
-    dueq__text_bytes(reader->out, (dueq_bytes){begin, (size_t)(reader->walk.at - begin)});
+    dueq__strbuf_bytes(reader->out, (dueq_bytes){begin, (size_t)(reader->walk.at - begin)});
     reader->depth--;
 }
 
@@ -135,7 +135,7 @@ static bool read_value(struct reader *reader, int kind, dueq_bytes token) {
     if (kind == '{')
         read_object(reader, token);
     else
-        dueq__text_bytes(reader->out, token);
+        dueq__strbuf_bytes(reader->out, token);
     return true;
 }
 
@@ -147,10 +147,10 @@ static bool read_member(struct reader *reader, dueq_bytes name) {
         return false;
     }
     if (!reader->out->failed && reader->out->data[reader->out->size - 1] != '{')
-        dueq__text_byte(reader->out, ',');
-    dueq__text_bytes(reader->out, name);
+        dueq__strbuf_byte(reader->out, ',');
+    dueq__strbuf_bytes(reader->out, name);
     dueq__json_token(&reader->walk, &token);
-    dueq__text_byte(reader->out, ':');
+    dueq__strbuf_byte(reader->out, ':');
     int kind = dueq__json_token(&reader->walk, &token);
     return read_value(reader, kind, token);
 }
@@ -158,7 +158,7 @@ static bool read_member(struct reader *reader, dueq_bytes name) {
 /* Behind a list's own bracket there is that of ["CLASS",[...]]. */
 static bool leave(struct reader *reader, int kind) {
     dueq_bytes token;
-    dueq__text_byte(reader->out, kind);
+    dueq__strbuf_byte(reader->out, kind);
     reader->depth--;
     if (kind == '}' || dueq__json_token(&reader->walk, &token) == ']')
         return true;
@@ -228,7 +228,7 @@ static dueq_bytes trim(dueq_bytes text) {
 }
 
 static dueq_status read_container(bool typed, dueq_bytes text, dueq_value *value,
-                                  struct dueq__text *room, struct dueq__error *error) {
+                                  struct dueq__strbuf *room, struct dueq__error *error) {
     struct reader reader = {.walk = dueq__json_tokens(text), .out = room, .error = error};
     dueq_kind kind = DUEQ_JSON;
     dueq_bytes number;
@@ -262,7 +262,7 @@ static dueq_status check(dueq_codec codec, dueq_bytes bytes, struct dueq__error 
 }
 
 dueq_status dueq__jackson_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
-                               struct dueq__text *room, struct dueq__error *error) {
+                               struct dueq__strbuf *room, struct dueq__error *error) {
     if (check(codec, bytes, error))
         return error->status;
     dueq_bytes text = trim(bytes);
@@ -279,7 +279,7 @@ dueq_status dueq__jackson_read(dueq_codec codec, dueq_bytes bytes, dueq_value *v
     case DUEQ__JSON_NUMBER:
         return read_number(text, DUEQ_INTEGER, value, error);
     case DUEQ__JSON_STRING:
-        string = dueq__text_space(room, text.size);
+        string = dueq__strbuf_space(room, text.size);
         value->kind = DUEQ_STRING;
         if (string)
             value->bytes = (dueq_bytes){string, dueq__json_string(text, string)};

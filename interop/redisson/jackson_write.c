@@ -10,8 +10,8 @@
 
 struct writer {
     struct dueq__json_walk walk; /* through a checked text */
-    struct dueq__text *out;
-    struct dueq__text string;                    /* room for one */
+    struct dueq__strbuf *out;
+    struct dueq__strbuf string;                  /* room for one */
     unsigned char objects[DUEQ__JSON_DEPTH / 8]; /* a bit for each level */
     unsigned depth;
     bool typed; /* the classes of Java's are named */
@@ -20,18 +20,18 @@ struct writer {
     bool java;  /* there are objects that name their class */
 };
 
-static void add_typed(struct dueq__text *out, const char *name, dueq_bytes number) {
-    dueq__text_string(out, "[\"");
-    dueq__text_string(out, name);
-    dueq__text_string(out, "\",");
-    dueq__text_bytes(out, number);
-    dueq__text_byte(out, ']');
+static void add_typed(struct dueq__strbuf *out, const char *name, dueq_bytes number) {
+    dueq__strbuf_string(out, "[\"");
+    dueq__strbuf_string(out, name);
+    dueq__strbuf_string(out, "\",");
+    dueq__strbuf_bytes(out, number);
+    dueq__strbuf_byte(out, ']');
 }
 
-static void add_long(struct dueq__text *out, bool typed, int64_t number) {
-    dueq__text_string(out, typed ? "[\"java.lang.Long\"," : "");
-    dueq__text_number(out, number);
-    dueq__text_string(out, typed ? "]" : "");
+static void add_long(struct dueq__strbuf *out, bool typed, int64_t number) {
+    dueq__strbuf_string(out, typed ? "[\"java.lang.Long\"," : "");
+    dueq__strbuf_number(out, number);
+    dueq__strbuf_string(out, typed ? "]" : "");
 }
 
 static bool is_real(dueq_bytes number) {
@@ -40,11 +40,11 @@ static bool is_real(dueq_bytes number) {
 }
 
 /* A number beyond Java's plain ones. */
-static void add_big(struct dueq__text *out, bool typed, dueq_bytes number) {
+static void add_big(struct dueq__strbuf *out, bool typed, dueq_bytes number) {
     if (typed)
         add_typed(out, is_real(number) ? "java.math.BigDecimal" : "java.math.BigInteger", number);
     else
-        dueq__text_bytes(out, number);
+        dueq__strbuf_bytes(out, number);
 }
 
 /* A number in a list or a map, as the narrowest that holds it: Integer, Long, BigInteger; Double. */
@@ -61,16 +61,16 @@ static void write_number(struct writer *writer, dueq_bytes number) {
     } else if (isinf(real)) {
         add_big(writer->out, writer->typed, number);
     } else {
-        dueq__text_double(writer->out, real);
+        dueq__strbuf_double(writer->out, real);
     }
 }
 
 static void write_string(struct writer *writer, dueq_bytes string) {
     writer->string.size = 0;
-    char *room = dueq__text_space(&writer->string, string.size);
+    char *room = dueq__strbuf_space(&writer->string, string.size);
     if (room)
-        dueq__text_json(writer->out, (dueq_bytes){room, dueq__json_string(string, room)},
-                        writer->pairs);
+        dueq__strbuf_json(writer->out, (dueq_bytes){room, dueq__json_string(string, room)},
+                          writer->pairs);
     else
         writer->out->failed = true;
 }
@@ -100,7 +100,7 @@ static bool write_java(struct writer *writer, dueq_bytes brace) {
         depth += token == '{' || token == '[' ? 1U : 0U;
         depth -= token == '}' || token == ']' ? 1U : 0U;
     }
-    dueq__text_bytes(writer->out, (dueq_bytes){begin, (size_t)(writer->walk.at - begin)});
+    dueq__strbuf_bytes(writer->out, (dueq_bytes){begin, (size_t)(writer->walk.at - begin)});
     return true;
 }
 
@@ -109,14 +109,14 @@ static void write_value(struct writer *writer, int kind, dueq_bytes token) {
     switch (kind) {
     case '[':
         enter(writer, false);
-        dueq__text_string(writer->out, writer->typed ? "[\"java.util.ArrayList\",[" : "[");
+        dueq__strbuf_string(writer->out, writer->typed ? "[\"java.util.ArrayList\",[" : "[");
         break;
     case '{':
         if (write_java(writer, token))
             break;
         enter(writer, true);
-        dueq__text_string(writer->out,
-                          writer->typed ? "{\"@class\":\"java.util.LinkedHashMap\"" : "{");
+        dueq__strbuf_string(writer->out,
+                            writer->typed ? "{\"@class\":\"java.util.LinkedHashMap\"" : "{");
         break;
     case '"':
         write_string(writer, token);
@@ -125,7 +125,7 @@ static void write_value(struct writer *writer, int kind, dueq_bytes token) {
         write_number(writer, token);
         break;
     default:
-        dueq__text_bytes(writer->out, token);
+        dueq__strbuf_bytes(writer->out, token);
     }
 }
 
@@ -139,9 +139,9 @@ static bool write_member(struct writer *writer, dueq_bytes name) {
     if (writer->typed && dueq__json_equals(name, "@class"))
         return false;
     if (!writer->out->failed && writer->out->data[writer->out->size - 1] != '{')
-        dueq__text_byte(writer->out, ',');
+        dueq__strbuf_byte(writer->out, ',');
     write_string(writer, name);
-    dueq__text_byte(writer->out, ':');
+    dueq__strbuf_byte(writer->out, ':');
     write_value(writer, kind, token);
     return true;
 }
@@ -151,7 +151,7 @@ static bool write_all(struct writer *writer) {
     dueq_bytes token;
     for (int kind; (kind = dueq__json_token(&writer->walk, &token)) > 0;) {
         if (kind == ']' || kind == '}') {
-            dueq__text_string(writer->out, kind == '}' ? "}" : writer->typed ? "]]" : "]");
+            dueq__strbuf_string(writer->out, kind == '}' ? "}" : writer->typed ? "]]" : "]");
             writer->depth--;
         } else if (!in_object(writer)) {
             write_value(writer, kind, token);
@@ -184,7 +184,7 @@ static dueq_status check_given(dueq_codec codec, dueq_bytes text, struct dueq__e
  */
 static dueq_status check_written(dueq_codec codec, dueq_bytes written, bool java,
                                  struct dueq__error *error) {
-    struct dueq__text room = {0};
+    struct dueq__strbuf room = {0};
     struct dueq__error reason;
     dueq_value value;
     unsigned depth = dueq__jackson_depth(codec);
@@ -199,7 +199,7 @@ static dueq_status check_written(dueq_codec codec, dueq_bytes written, bool java
     dueq_status status = dueq__jackson_read(codec, written, &value, &room, &reason);
     if (!status && room.failed)
         status = DUEQ_NO_MEMORY;
-    dueq__text_free(&room);
+    dueq__strbuf_free(&room);
     if (status == DUEQ_CORRUPT)
         return dueq__fail(
             error, DUEQ_INVALID,
@@ -209,7 +209,7 @@ static dueq_status check_written(dueq_codec codec, dueq_bytes written, bool java
 }
 
 static dueq_status write_json(dueq_codec codec, dueq_bytes text, enum dueq__nulls nulls,
-                              struct dueq__text *out, struct dueq__error *error) {
+                              struct dueq__strbuf *out, struct dueq__error *error) {
     bool typed = dueq__jackson_typed(codec);
     struct writer writer = {.walk = dueq__json_tokens(text),
                             .out = out,
@@ -226,7 +226,7 @@ static dueq_status write_json(dueq_codec codec, dueq_bytes text, enum dueq__null
         return DUEQ_OK;
     }
     bool good = write_all(&writer);
-    dueq__text_free(&writer.string);
+    dueq__strbuf_free(&writer.string);
     if (!good)
         return dueq__fail(error, DUEQ_INVALID,
                           "the value has a member \"@class\" that is not the first of its object: "
@@ -238,13 +238,13 @@ static dueq_status write_json(dueq_codec codec, dueq_bytes text, enum dueq__null
 }
 
 dueq_status dueq__jackson_write(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls,
-                                struct dueq__text *out, struct dueq__error *error) {
+                                struct dueq__strbuf *out, struct dueq__error *error) {
     switch (value->kind) {
     case DUEQ_NULL:
-        dueq__text_string(out, "null");
+        dueq__strbuf_string(out, "null");
         return DUEQ_OK;
     case DUEQ_BOOLEAN:
-        dueq__text_string(out, value->integer ? "true" : "false");
+        dueq__strbuf_string(out, value->integer ? "true" : "false");
         return DUEQ_OK;
     case DUEQ_INTEGER:
     case DUEQ_LONG:
@@ -254,10 +254,10 @@ dueq_status dueq__jackson_write(dueq_codec codec, const dueq_value *value, enum 
         if (!isfinite(value->number))
             return dueq__fail(error, DUEQ_INVALID,
                               "JSON has no form for infinities and for what is not a number");
-        dueq__text_double(out, value->number);
+        dueq__strbuf_double(out, value->number);
         return DUEQ_OK;
     case DUEQ_STRING:
-        dueq__text_json(out, value->bytes, !dueq__jackson_is_3(codec));
+        dueq__strbuf_json(out, value->bytes, !dueq__jackson_is_3(codec));
         return DUEQ_OK;
     case DUEQ_JSON:
         return write_json(codec, value->bytes, nulls, out, error);

@@ -60,20 +60,21 @@ static struct decimal shortest(double number) {
 }
 
 /* The digits from `begin` up to `end`, zeros where there are none; at least one. */
-static void add_digits(struct dueq__text *text, const struct decimal *decimal, int begin, int end) {
+static void add_digits(struct dueq__strbuf *text, const struct decimal *decimal, int begin,
+                       int end) {
     do
-        dueq__text_byte(text, begin < decimal->count ? decimal->digits[begin] : '0');
+        dueq__strbuf_byte(text, begin < decimal->count ? decimal->digits[begin] : '0');
     while (++begin < end);
 }
 
-void dueq__text_double(struct dueq__text *text, double number) {
+void dueq__strbuf_double(struct dueq__strbuf *text, double number) {
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
     bool negative = bits >> 63;
     if (negative)
-        dueq__text_byte(text, '-');
+        dueq__strbuf_byte(text, '-');
     if (number == 0) {
-        dueq__text_string(text, "0.0");
+        dueq__strbuf_string(text, "0.0");
         return;
     }
     struct decimal decimal = shortest(negative ? -number : number);
@@ -81,18 +82,18 @@ void dueq__text_double(struct dueq__text *text, double number) {
     /* From 10^-3 to below 10^7 plainly, else one digit, the rest and the power of ten. */
     if (point > 0 && point <= 7) {
         add_digits(text, &decimal, 0, point);
-        dueq__text_byte(text, '.');
+        dueq__strbuf_byte(text, '.');
         add_digits(text, &decimal, point, count);
     } else if (point <= 0 && point > -3) {
-        dueq__text_string(text, "0.");
+        dueq__strbuf_string(text, "0.");
         for (int zeros = point; zeros < 0; zeros++)
-            dueq__text_byte(text, '0');
+            dueq__strbuf_byte(text, '0');
         add_digits(text, &decimal, 0, count);
     } else {
         add_digits(text, &decimal, 0, 1);
-        dueq__text_byte(text, '.');
+        dueq__strbuf_byte(text, '.');
         add_digits(text, &decimal, 1, count);
-        dueq__text_byte(text, 'E');
-        dueq__text_number(text, point - 1);
+        dueq__strbuf_byte(text, 'E');
+        dueq__strbuf_number(text, point - 1);
     }
 }

@@ -26,34 +26,34 @@ static const unsigned char byte_array[] = {KRYO_NAMED, 0, '[', 'B' | 0x80};
 /* ---- Writing ------------------------------------------------------------------------------------- */
 
 /* Seven bits a byte, the lowest first, the high bit where more follow; the last of `most` has eight. */
-static void add_varint(struct dueq__text *out, uint64_t number, int most) {
+static void add_varint(struct dueq__strbuf *out, uint64_t number, int most) {
     int count = 1;
     for (; number > 0x7F && count < most; count++, number >>= 7)
-        dueq__text_byte(out, (int)(number & 0x7F) | 0x80);
-    dueq__text_byte(out, (int)number);
+        dueq__strbuf_byte(out, (int)(number & 0x7F) | 0x80);
+    dueq__strbuf_byte(out, (int)number);
 }
 
 /* 0, -1, 1, -2 ... as 0, 1, 2, 3 ... */
 static uint64_t zigzag(int64_t number) { return (uint64_t)number << 1 ^ (number < 0 ? ~0ULL : 0); }
 
-static void add_little_endian(struct dueq__text *out, uint64_t number, int size) {
+static void add_little_endian(struct dueq__strbuf *out, uint64_t number, int size) {
     for (int i = 0; i < size; i++)
-        dueq__text_byte(out, (int)(number >> 8 * i & 0xFF));
+        dueq__strbuf_byte(out, (int)(number >> 8 * i & 0xFF));
 }
 
 /* As add_varint, but that the first byte has a mark in its high bit, and six bits. */
-static void add_length(struct dueq__text *out, uint64_t number) {
+static void add_length(struct dueq__strbuf *out, uint64_t number) {
     bool more = number > 0x3F;
-    dueq__text_byte(out, (int)(number & 0x3F) | 0x80 | (more ? 0x40 : 0));
+    dueq__strbuf_byte(out, (int)(number & 0x3F) | 0x80 | (more ? 0x40 : 0));
     if (more)
         add_varint(out, number >> 6, 5);
 }
 
 /* One half of a pair of surrogates, or any other unit above U+07FF. */
-static void add_unit(struct dueq__text *out, uint32_t unit) {
-    dueq__text_byte(out, 0xE0 | (int)(unit >> 12));
-    dueq__text_byte(out, 0x80 | (int)(unit >> 6 & 0x3F));
-    dueq__text_byte(out, 0x80 | (int)(unit & 0x3F));
+static void add_unit(struct dueq__strbuf *out, uint32_t unit) {
+    dueq__strbuf_byte(out, 0xE0 | (int)(unit >> 12));
+    dueq__strbuf_byte(out, 0x80 | (int)(unit >> 6 & 0x3F));
+    dueq__strbuf_byte(out, 0x80 | (int)(unit & 0x3F));
 }
 
 /* The character of four bytes of UTF-8. */
@@ -62,7 +62,7 @@ static uint32_t character_of(const unsigned char *at) {
            (uint32_t)(at[2] & 0x3F) << 6 | (at[3] & 0x3F);
 }
 
-static void write_string(struct dueq__text *out, dueq_bytes utf8) {
+static void write_string(struct dueq__strbuf *out, dueq_bytes utf8) {
     const unsigned char *at = utf8.data;
     size_t units = 0;
     bool ascii = true;
@@ -71,8 +71,8 @@ static void write_string(struct dueq__text *out, dueq_bytes utf8) {
         ascii &= at[i] < 0x80;
     }
     if (ascii && units >= 2 && units <= 32) {
-        dueq__text_bytes(out, (dueq_bytes){at, units - 1});
-        dueq__text_byte(out, at[units - 1] | 0x80);
+        dueq__strbuf_bytes(out, (dueq_bytes){at, units - 1});
+        dueq__strbuf_byte(out, at[units - 1] | 0x80);
         return;
     }
     add_length(out, units + 1);
@@ -80,7 +80,7 @@ static void write_string(struct dueq__text *out, dueq_bytes utf8) {
         if (i < utf8.size && at[i] < 0xF0)
             continue;
         if (i > begin)
-            dueq__text_bytes(out, (dueq_bytes){at + begin, i - begin});
+            dueq__strbuf_bytes(out, (dueq_bytes){at + begin, i - begin});
         if (i == utf8.size)
             return;
         uint32_t above = character_of(at + i) - 0x10000;
@@ -91,39 +91,39 @@ static void write_string(struct dueq__text *out, dueq_bytes utf8) {
     }
 }
 
-dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__text *out,
+dueq_status dueq__kryo_write(const dueq_value *value, struct dueq__strbuf *out,
                              struct dueq__error *error) {
     double number = isnan(value->number) ? (double)NAN : value->number;
     uint64_t bits;
     switch (value->kind) {
     case DUEQ_NULL:
-        dueq__text_byte(out, KRYO_NULL);
+        dueq__strbuf_byte(out, KRYO_NULL);
         break;
     case DUEQ_BOOLEAN:
-        dueq__text_byte(out, KRYO_BOOLEAN);
-        dueq__text_byte(out, (int)value->integer);
+        dueq__strbuf_byte(out, KRYO_BOOLEAN);
+        dueq__strbuf_byte(out, (int)value->integer);
         break;
     case DUEQ_INTEGER:
-        dueq__text_byte(out, KRYO_INTEGER);
+        dueq__strbuf_byte(out, KRYO_INTEGER);
         add_varint(out, zigzag(value->integer), 5);
         break;
     case DUEQ_LONG:
-        dueq__text_byte(out, KRYO_LONG);
+        dueq__strbuf_byte(out, KRYO_LONG);
         add_varint(out, zigzag(value->integer), 9);
         break;
     case DUEQ_DOUBLE:
-        dueq__text_byte(out, KRYO_DOUBLE);
+        dueq__strbuf_byte(out, KRYO_DOUBLE);
         memcpy(&bits, &number, sizeof bits);
         add_little_endian(out, bits, 8);
         break;
     case DUEQ_STRING:
-        dueq__text_byte(out, KRYO_STRING);
+        dueq__strbuf_byte(out, KRYO_STRING);
         write_string(out, value->bytes);
         break;
     case DUEQ_BINARY:
-        dueq__text_bytes(out, (dueq_bytes){byte_array, sizeof byte_array});
+        dueq__strbuf_bytes(out, (dueq_bytes){byte_array, sizeof byte_array});
         add_varint(out, value->bytes.size + 1, 5);
-        dueq__text_bytes(out, value->bytes);
+        dueq__strbuf_bytes(out, value->bytes);
         break;
     default:
         return dueq__fail(
@@ -203,14 +203,14 @@ static bool take_unit(struct reader *reader, uint32_t *unit) {
 }
 
 /* Units as UTF-8; of half a pair of surrogates, nothing. Three bytes each at most, a pair's six become four. */
-static bool take_units(struct reader *reader, uint64_t units, struct dueq__text *room) {
+static bool take_units(struct reader *reader, uint64_t units, struct dueq__strbuf *room) {
     while (units-- > 0) {
         const unsigned char *begin = reader->at;
         uint32_t unit, low = 0;
         if (!take_unit(reader, &unit))
             return false;
         if ((unit & 0xF800) != 0xD800) {
-            dueq__text_bytes(room, (dueq_bytes){begin, (size_t)(reader->at - begin)});
+            dueq__strbuf_bytes(room, (dueq_bytes){begin, (size_t)(reader->at - begin)});
             continue;
         }
         const unsigned char *behind = reader->at;
@@ -223,22 +223,22 @@ static bool take_units(struct reader *reader, uint64_t units, struct dueq__text 
         }
         units--;
         uint32_t character = 0x10000 + ((unit & 0x3FF) << 10 | (low & 0x3FF));
-        dueq__text_byte(room, 0xF0 | (int)(character >> 18));
+        dueq__strbuf_byte(room, 0xF0 | (int)(character >> 18));
         for (int shift = 12; shift >= 0; shift -= 6)
-            dueq__text_byte(room, 0x80 | (int)(character >> shift & 0x3F));
+            dueq__strbuf_byte(room, 0x80 | (int)(character >> shift & 0x3F));
     }
     return true;
 }
 
 /* A string; null: Java's null in a string's place. */
-static bool take_string(struct reader *reader, struct dueq__text *room, bool *null) {
+static bool take_string(struct reader *reader, struct dueq__strbuf *room, bool *null) {
     *null = false;
     if (left(reader) == 0)
         return false;
     if (*reader->at < 0x80) {
         while (left(reader) > 0) {
             unsigned byte = *reader->at++;
-            dueq__text_byte(room, byte & 0x7F);
+            dueq__strbuf_byte(room, byte & 0x7F);
             if (byte >= 0x80)
                 return true;
         }
@@ -253,7 +253,7 @@ static bool take_string(struct reader *reader, struct dueq__text *room, bool *nu
 }
 
 /* A value of a class that is written by its name. */
-static dueq_status read_named(struct reader *reader, dueq_value *value, struct dueq__text *room,
+static dueq_status read_named(struct reader *reader, dueq_value *value, struct dueq__strbuf *room,
                               struct dueq__error *error) {
     uint64_t number, size;
     bool null;
@@ -264,7 +264,7 @@ static dueq_status read_named(struct reader *reader, dueq_value *value, struct d
             error, DUEQ_CORRUPT,
             "an object of Java's class '%s', which Java alone can read: offer strings "
             "there, or use the string or a JSON codec on both sides",
-            dueq__text_shown((dueq_bytes){room->data, room->size}).text);
+            dueq__strbuf_shown((dueq_bytes){room->data, room->size}).text);
     value->kind = DUEQ_BINARY;
     if (!take_varint(reader, &size, 32) || size == 0 || size - 1 > left(reader))
         return dueq__fail(error, DUEQ_CORRUPT, "no value of Kryo5: its bytes are cut off");
@@ -303,7 +303,7 @@ static bool take_double(struct reader *reader, double *number) {
 
 /* A value whose class has a number of its own; false: there is no such, or it is cut off. */
 static bool read_numbered(struct reader *reader, unsigned number, dueq_value *value,
-                          struct dueq__text *room) {
+                          struct dueq__strbuf *room) {
     bool null;
     switch (number) {
     case KRYO_NULL:
@@ -337,7 +337,7 @@ static bool read_numbered(struct reader *reader, unsigned number, dueq_value *va
     }
 }
 
-dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__text *room,
+dueq_status dueq__kryo_read(dueq_bytes bytes, dueq_value *value, struct dueq__strbuf *room,
                             struct dueq__error *error) {
     const unsigned char *begin = bytes.data;
     if (bytes.size == 0)

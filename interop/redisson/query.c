@@ -5,13 +5,13 @@
 
 static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script, bool changes,
                          void (*decode)(dueq_client *client, const struct dueq__reply *reply),
-                         struct dueq__words *words) {
+                         struct dueq__resp *words) {
     dueq_status status = dueq__call_begin(&queue->queue, script, changes);
     if (status)
         return status;
     queue->queue.client->call.decode = decode;
-    dueq__call_words(queue->queue.client, words);
-    dueq__words_number(words, queue->layout);
+    dueq__call_arguments(queue->queue.client, words);
+    dueq__resp_number(words, queue->layout);
     return DUEQ_OK;
 }
 
@@ -19,14 +19,14 @@ static dueq_status begin(dueq_redisson *queue, const struct dueq__script *script
 
 static dueq_status submit_front(dueq_redisson *queue, const struct dueq__script *script,
                                 bool changes, size_t count) {
-    struct dueq__words words;
+    struct dueq__resp words;
     dueq__client_check_fork(queue->queue.client);
-    dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
         status = begin(queue, script, changes, dueq__redisson_values, &words);
     if (status)
         return status;
-    dueq__words_number(&words, (int64_t)count);
+    dueq__resp_number(&words, (int64_t)count);
     return dueq__call_submit(queue->queue.client, &words);
 }
 
@@ -43,7 +43,7 @@ dueq_status dueq_redisson_peek_submit(dueq_redisson *queue, size_t count) {
 static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
     int64_t status;
     if (!dueq__reply_number(reply, &status) || (status != DUEQ_OK && status != DUEQ_NOT_FOUND)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
         return;
     }
     dueq__call_finish(client, (dueq_status)status);
@@ -54,7 +54,7 @@ static void decode_found(dueq_client *client, const struct dueq__reply *reply) {
  * Redisson writes of the same value, where that is shorter: it has left null members out.
  */
 static dueq_status write_wanted(dueq_redisson *queue, const dueq_value *value,
-                                struct dueq__text *text, size_t *size) {
+                                struct dueq__strbuf *text, size_t *size) {
     struct dueq__error *error = &queue->queue.client->error;
     dueq_status status = dueq__codec_write(queue->codec, value, DUEQ__NULLS_STAY, text, error);
     *size = text->size;
@@ -71,18 +71,18 @@ static dueq_status write_wanted(dueq_redisson *queue, const dueq_value *value,
 static dueq_status submit_found(dueq_redisson *queue, const struct dueq__script *script,
                                 bool changes, const dueq_value *value) {
     dueq_client *client = queue->queue.client;
-    struct dueq__text text = {0};
-    struct dueq__words words;
+    struct dueq__strbuf text = {0};
+    struct dueq__resp words;
     size_t size;
     dueq__client_check_fork(client);
     dueq_status status = write_wanted(queue, value, &text, &size);
     if (!status)
         status = begin(queue, script, changes, decode_found, &words);
     if (!status)
-        dueq__words_bytes(&words, text.data, size);
+        dueq__resp_bytes(&words, text.data, size);
     if (!status && text.size > size)
-        dueq__words_bytes(&words, text.data + size, text.size - size);
-    dueq__text_free(&text);
+        dueq__resp_bytes(&words, text.data + size, text.size - size);
+    dueq__strbuf_free(&text);
     return status ? status : dueq__call_submit(client, &words);
 }
 
@@ -97,17 +97,17 @@ dueq_status dueq_redisson_contains_submit(dueq_redisson *queue, const dueq_value
 /* ---- Blocking ---- */
 
 dueq_status dueq_redisson_poll(dueq_redisson *queue, size_t count, dueq_result **result) {
-    return dueq__verb_run(&queue->queue, dueq_redisson_poll_submit(queue, count), result);
+    return dueq__ops_run(&queue->queue, dueq_redisson_poll_submit(queue, count), result);
 }
 
 dueq_status dueq_redisson_peek(dueq_redisson *queue, size_t count, dueq_result **result) {
-    return dueq__verb_run(&queue->queue, dueq_redisson_peek_submit(queue, count), result);
+    return dueq__ops_run(&queue->queue, dueq_redisson_peek_submit(queue, count), result);
 }
 
 dueq_status dueq_redisson_remove(dueq_redisson *queue, const dueq_value *value) {
-    return dueq__verb_run(&queue->queue, dueq_redisson_remove_submit(queue, value), NULL);
+    return dueq__ops_run(&queue->queue, dueq_redisson_remove_submit(queue, value), NULL);
 }
 
 dueq_status dueq_redisson_contains(dueq_redisson *queue, const dueq_value *value) {
-    return dueq__verb_run(&queue->queue, dueq_redisson_contains_submit(queue, value), NULL);
+    return dueq__ops_run(&queue->queue, dueq_redisson_contains_submit(queue, value), NULL);
 }

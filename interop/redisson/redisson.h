@@ -1,6 +1,6 @@
 /*
  * Redisson's delayed queues: queue.c opens, counts and clears them, offer.c, transfer.c and take.c do what
- * their names say, look.c finds values that wait, values.c makes results of values. codec.h: their bytes.
+ * their names say, query.c finds values that wait, values.c makes results of values. codec.h: their bytes.
  */
 #ifndef DUEQ_REDISSON_REDISSON_H
 #define DUEQ_REDISSON_REDISSON_H

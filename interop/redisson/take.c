@@ -13,9 +13,9 @@
 /* How long what a take took whose answer never came is kept for the next take. */
 #define UNREAD_MS (2 * 3600 * 1000)
 
-static void put_arguments(struct dueq__words *words, size_t most, uint64_t unread) {
-    dueq__words_number(words, (int64_t)most);
-    dueq__words_number(words, (int64_t)unread);
+static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread) {
+    dueq__resp_number(words, (int64_t)most);
+    dueq__resp_number(words, (int64_t)unread);
 }
 
 /* From now on there is something that was not read. */
@@ -26,11 +26,11 @@ static void keep_unread(dueq_redisson *queue) {
 
 static dueq_status ask(dueq_client *client, bool stay) {
     dueq_redisson *queue = dueq__redisson_of(client);
-    struct dueq__words words;
+    struct dueq__resp words;
     (void)stay;
-    client->call.wait.watches->torch = false;
+    client->call.wait.watches->token = false;
     snprintf(queue->takes, sizeof queue->takes, "%s/%" PRIu64, client->session, queue->serial);
-    dueq__call_words_as(client, &words, queue->takes, UNREAD_MS);
+    dueq__call_arguments_as(client, &words, queue->takes, UNREAD_MS);
     put_arguments(&words, client->call.wait.count, queue->unread);
     keep_unread(queue);
     return dueq__call_submit(client, &words);
@@ -45,16 +45,15 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
  * Puts back what the last request takes, or took, for nobody will know of it. The next take asks for the
  * same, in case that this does not arrive.
  */
-static void let_go(dueq_client *client, const struct dueq__watch *watch,
-                   struct dueq__words *words) {
+static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     dueq_redisson *queue = dueq__redisson_of(client);
     (void)watch;
     keep_unread(queue);
-    dueq__script_words(words, &dueq__script_redisson_take, call->keys, NULL);
-    dueq__words_text(words, "0");
-    dueq__words_text(words, "1");
-    dueq__words_text(words, "0");
+    dueq__script_write(words, &dueq__script_redisson_take, call->keys, NULL);
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
     put_arguments(words, 0, queue->unread);
 }
 
@@ -62,7 +61,7 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     dueq_client *client = queue->queue.client;
     struct dueq__wait *wait = &client->call.wait;
     dueq__client_check_fork(client);
-    dueq_status status = dueq__verb_check_count(&queue->queue, queue, count);
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
         status = dueq__wait_check(&queue->queue, timeout_ms);
     if (!status)
@@ -81,6 +80,6 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
 
 dueq_status dueq_redisson_take(dueq_redisson *queue, size_t count, int64_t timeout_ms,
                                dueq_result **result) {
-    return dueq__verb_run(&queue->queue, dueq_redisson_take_submit(queue, count, timeout_ms),
-                          result);
+    return dueq__ops_run(&queue->queue, dueq_redisson_take_submit(queue, count, timeout_ms),
+                         result);
 }

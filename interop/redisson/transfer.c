@@ -7,11 +7,11 @@
  */
 
 static dueq_status ask(dueq_client *client, bool stay) {
-    struct dueq__words words;
+    struct dueq__resp words;
     (void)stay;
-    dueq__call_words(client, &words);
-    dueq__words_number(&words, dueq__redisson_of(client)->layout);
-    dueq__words_number(&words, (int64_t)client->call.wait.count);
+    dueq__call_arguments(client, &words);
+    dueq__resp_number(&words, dueq__redisson_of(client)->layout);
+    dueq__resp_number(&words, (int64_t)client->call.wait.count);
     return dueq__call_submit(client, &words);
 }
 
@@ -23,7 +23,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; sound && i < items; i++)
         sound = dueq__reply_number(dueq__reply_item(reply, i), &numbers[i]) && numbers[i] >= -1;
     if (!sound) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
     } else if (items == 2) {
         int64_t most = 1000 * DUEQ_MAX_TIME_MS;
         dueq__wait_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
@@ -38,7 +38,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     dueq_client *client = queue->queue.client;
     struct dueq__wait *wait = &client->call.wait;
     dueq__client_check_fork(client);
-    dueq_status status = dueq__verb_check_count(&queue->queue, queue, most);
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, most);
     if (!status)
         status = dueq__wait_check(&queue->queue, timeout_ms);
     if (!status)
@@ -49,7 +49,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     wait->count = most;
     wait->ask = ask;
     wait->block = DUEQ__BLOCK_NONE;
-    wait->listen = DUEQ__LISTEN_TIMES;
+    wait->told_of = DUEQ__TOLD_TIMES;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__KEY_CHANNEL];
     return dueq__wait_ask(client, 0);

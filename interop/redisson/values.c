@@ -10,7 +10,7 @@ struct reading {
     const struct dueq__reply *reply;
     dueq_bytes digits;
     dueq_codec codec;
-    struct dueq__text room;
+    struct dueq__strbuf room;
 };
 
 /* What could not be read has its bytes as they are. NO_MEMORY: error is set. */
@@ -71,7 +71,7 @@ void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply)
     struct reading reading = {.reply = reply, .codec = dueq__redisson_of(client)->codec};
     int64_t now, pause;
     if (!is_sound(reply, &now, &pause, &reading.digits)) {
-        dueq__verb_unexpected(client);
+        dueq__ops_unexpected(client);
     } else if (reading.digits.size == 0) {
         if (call->wait.watches)
             dueq__wait_nothing(client, now, pause);
@@ -79,12 +79,12 @@ void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply)
             dueq__call_finish(client, DUEQ_EMPTY);
     } else {
         dueq_result *result = make(&reading, &client->error);
-        dueq__text_free(&reading.room);
+        dueq__strbuf_free(&reading.room);
         if (!result || !call->wait.watches) {
             dueq__call_answer(client, result, DUEQ_OK);
         } else {
             call->result = result;
-            dueq__wait_leave(client);
+            dueq__wait_end(client);
         }
     }
 }
