@@ -1,14 +1,10 @@
 #include "foreign.h"
-#include "scripts.inc"
 
 #include <stdlib.h>
 
 /* The queues of other systems, as queues with other keys, and the verbs that both have alike. */
 
-static const struct dueq__foreign_key ours[] = {
-    {DUEQ__KEY_ASIDE, "dueq:", ":aside", true},
-    {DUEQ__KEY_REPLY, "dueq:", ":reply", true},
-};
+static const struct dueq__foreign_key reply_key = {DUEQ__KEY_REPLY, "dueq:", ":reply", true};
 
 static char *put(char *at, const void *data, size_t size) {
     memcpy(at, data, size);
@@ -34,8 +30,7 @@ static size_t room_for(const struct dueq__foreign_key *form, dueq_bytes list) {
 
 dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_bytes list,
                                const struct dueq__foreign_key table[], size_t count) {
-    const size_t our_count = sizeof ours / sizeof *ours;
-    size_t room = 0;
+    size_t room = room_for(&reply_key, list);
     if (list.size == 0 || list.size > DUEQ__MAX_LIST)
         return dueq__fail(&client->error, DUEQ_NAME,
                           "the queue's name has %zu bytes; 1 to %d are allowed", list.size,
@@ -43,23 +38,23 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
     if (!dueq__utf8(list.data, list.size, false))
         return dueq__fail(&client->error, DUEQ_NAME,
                           "the queue's name is not UTF-8, or has a control character");
-    for (size_t i = 0; i < count + our_count; i++)
-        room += room_for(i < count ? &table[i] : &ours[i - count], list);
+    for (size_t i = 0; i < count; i++)
+        room += room_for(&table[i], list);
     char *at = malloc(room);
     if (!at)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    /* The allocation is known by the first key of all, as that of other queues. */
     *queue = (dueq_queue){.client = client, .recall = &dueq__script_noted};
-    queue->keys[0].data = at;
-    for (size_t i = 0; i < count + our_count; i++)
-        at = make(at, i < count ? &table[i] : &ours[i - count], list, queue->keys);
+    /* First, as dueq__keys_make() has it: by this key the allocation is freed. */
+    at = make(at, &reply_key, list, queue->keys);
+    for (size_t i = 0; i < count; i++)
+        at = make(at, &table[i], list, queue->keys);
     return DUEQ_OK;
 }
 
 void dueq__foreign_close(dueq_queue *queue) {
     if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
-    free((void *)(uintptr_t)queue->keys[0].data);
+    free((void *)(uintptr_t)queue->keys[DUEQ__KEY_REPLY].data);
 }
 
 /* ---- size ---- */
@@ -131,12 +126,7 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
 /* ---- transfer, migrate ---- */
 
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
-    struct dueq__call *call = &client->call;
-    call->result = dueq__result_moved_on(moved, &client->error);
-    if (call->result)
-        dueq__wait_end(client);
-    else
-        dueq__call_finish(client, client->error.status);
+    dueq__wait_found(client, dueq__result_moved_on(moved, &client->error));
 }
 
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {

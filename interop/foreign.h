@@ -2,17 +2,17 @@
 #ifndef DUEQ_FOREIGN_H
 #define DUEQ_FOREIGN_H
 
-#include "internal.h"
+#include "queue/queue.h"
 
 /* A key, made from the key of the queue's list: what is in front of it and behind it. */
 struct dueq__foreign_key {
-    enum dueq__key key;
+    int key; /* its place */
     const char *before, *after;
     bool tagged; /* in braces, unless it has some: its cluster slot is the list's */
 };
 
 /*
- * Makes a queue of the keys in the table and of dueq's own for it: aside and reply. list: the key of the
+ * Makes a queue of the keys in the table and that of the replies. list: the key of the
  * queue's list, at most DUEQ__MAX_LIST bytes. Errors: NAME, NO_MEMORY.
  */
 #define DUEQ__MAX_LIST (DUEQ_MAX_NAME + 16)

@@ -8,7 +8,7 @@
 #ifndef DUEQ_JSON_H
 #define DUEQ_JSON_H
 
-#include "internal.h"
+#include "queue/queue.h"
 
 enum dueq__json {
     DUEQ__JSON_NULL,

@@ -2,7 +2,7 @@
 #ifndef DUEQ_TEXT_H
 #define DUEQ_TEXT_H
 
-#include "internal.h"
+#include "queue/queue.h"
 
 /* Starts as {0}. A failed allocation is remembered: `failed` is asked once, at the end. */
 struct dueq__strbuf {

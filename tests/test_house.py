@@ -82,6 +82,45 @@ def test_includes_of_the_core_are_its_contract_only(folder: str) -> None:
         assert not set(inside) - set(CONTRACT), name(path)
 
 
+# From below: a room includes itself and those named here, by the header that has the room's name.
+ROOMS = {
+    "base": [],
+    "net": ["base"],
+    "embedded": ["base"],
+    "request": ["base", "net", "embedded"],
+    "queue": ["base", "net", "embedded", "request"],
+    "loop": ["base", "net", "embedded", "request", "queue"],
+}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_calls_go_down(room: str) -> None:
+    below = {f"core/{other}/{other}.h" for other in ROOMS[room]} | {"core/dueq.h"}
+    for path in files(f"core/{room}", "*.[ch]"):
+        for header in headers_of(path):
+            own = header.startswith(f"core/{room}/") or not header.startswith(tuple(HOUSES))
+            scripts = (header, path.name) == ("core/scripts.inc", "script.c")
+            assert own or scripts or header in below, f"{name(path)} includes {header}"
+
+
+def test_rooms_are_all_of_the_core() -> None:
+    folders = {path.parent.name for path in files("core", "*.[ch]")}
+    assert folders == {*ROOMS, "core"}
+    assert [name(path) for path in (ROOT / "core").glob("*.[ch]")] == ["core/dueq.h"]
+
+
+def test_core_does_not_know_other_systems() -> None:
+    for path in files("core"):
+        assert not re.search(r"redisson|laravel", text(path), flags=re.I), name(path)
+
+
+def test_other_systems_use_the_verbs_of_the_core() -> None:
+    below = {"core/dueq.h", "core/queue/queue.h", "core/queue/result_parts.h"}
+    for path in files("interop", "*.[ch]"):
+        used = {header for header in headers_of(path) if header.startswith("core/")}
+        assert used <= below, name(path)
+
+
 def test_includes_of_libraries_are_where_they_belong() -> None:
     for path in [*files("core", "*.[ch]"), *files("interop", "*.[ch]")]:
         libraries = {include.split("/")[0] for include in included(path) if "/" in include}

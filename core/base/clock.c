@@ -1,6 +1,6 @@
 #include <time.h>
 
-#include "internal.h"
+#include "base.h"
 
 static int64_t read_us(clockid_t clock) {
     struct timespec now;

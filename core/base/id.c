@@ -1,7 +1,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "internal.h"
+#include "base.h"
 
 static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 

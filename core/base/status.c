@@ -1,7 +1,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "base.h"
 
 const char *dueq_status_name(dueq_status status) {
     switch (status) {

@@ -1,6 +1,6 @@
 #include <signal.h>
 
-#include "internal.h"
+#include "base.h"
 
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data) {
     sigset_t all, before;

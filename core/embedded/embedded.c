@@ -28,7 +28,6 @@
 #include <unistd.h>
 
 #include "embedded_parts.h"
-#include "internal.h"
 
 struct dueq__embedded {
     char *given; /* the directory, made absolute when the handle was: a later chdir() is harmless */

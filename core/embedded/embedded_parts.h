@@ -1,12 +1,12 @@
 /* Between embedded.c, start.c and guard.c: nobody else includes it. */
-#ifndef DUEQ_EMBEDDED_H
-#define DUEQ_EMBEDDED_H
+#ifndef DUEQ_EMBEDDED_PARTS_H
+#define DUEQ_EMBEDDED_PARTS_H
 
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "internal.h"
+#include "embedded.h"
 
 #define DUEQ__SOCKET_ROOM sizeof(((struct sockaddr_un *)0)->sun_path) /* with its NUL */
 

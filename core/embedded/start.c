@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "embedded_parts.h"
-#include "internal.h"
 
 extern char **environ;
 

@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "internal.h"
+#include "../queue/queue.h"
 
 /* How long a note of an ack may wait for a request that takes it along. */
 #define DUEQ__NOTE_MS 200

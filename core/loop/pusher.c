@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "loop.h"
 
 /*
  * Pushes gather in batches while one batch is under way, as a call of its client. So a lost connection is

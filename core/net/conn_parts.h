@@ -2,7 +2,7 @@
 #ifndef DUEQ_CONN_PARTS_H
 #define DUEQ_CONN_PARTS_H
 
-#include "internal.h"
+#include "net.h"
 
 /* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
 #define DUEQ__PORTION (64 * 1024)

@@ -1,10 +1,57 @@
-/* The connection to a server: bytes out and in. Included by internal.h. */
-#ifndef DUEQ_CONNECTION_H
-#define DUEQ_CONNECTION_H
+/*
+ * The connection to a server: a URL, bytes out and in, and what they say.
+ */
+#ifndef DUEQ_NET_H
+#define DUEQ_NET_H
 
-struct dueq__url;
-struct dueq__resp;
-struct dueq__error;
+#include "../base/base.h"
+#include "resp_write.h"
+
+/* ---- url.c ------------------------------------------------------------------------------------- */
+
+enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
+
+struct dueq__url {
+    enum dueq__transport transport;
+    char *host;                              /* TCP, TLS; an IPv6 address without its brackets */
+    char *path;                              /* UNIX: the socket; EMBEDDED: the directory */
+    char *user, *password, *ca, *cert, *key; /* NULL where not given */
+    char *shown;                             /* the URL without its password */
+    int port;
+    int db;
+    int64_t timeout_ms;
+    bool evicting; /* is accepted */
+};
+
+dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
+void dueq__url_clear(struct dueq__url *url);
+/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
+dueq_status dueq__url_default(char **url, struct dueq__error *error);
+
+/* ---- resp_read.c ----------------------------------------------------------------------------------- */
+
+struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
+
+/* Makes replies of bytes. One that announces more values than any answer has is refused before room is made. */
+struct dueq__reader;
+struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
+void dueq__reader_free(struct dueq__reader *reader);
+void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
+/* The next reply, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes. */
+const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply);
+void dueq__reply_free(struct dueq__reply *reply);
+bool dueq__reply_is_error(const struct dueq__reply *reply);
+bool dueq__reply_is_nil(const struct dueq__reply *reply);
+/* The class of an error reply; fills error. */
+dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
+dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
+bool dueq__reply_is_noscript(const struct dueq__reply *reply);
+size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
+bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
+bool dueq__reply_number(const struct dueq__reply *reply,
+                        int64_t *number); /* an integer, or its text */
+/* An item of an array; nil where it has none, or is no array. */
+const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
 /* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
 
@@ -64,7 +111,6 @@ enum dueq__conn_state {
     DUEQ__CONN_READY
 };
 
-struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
 struct dueq__conn;
 
 /*

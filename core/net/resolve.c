@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "net.h"
 
 /*
  * getaddrinfo() may wait for name servers as long as resolv.conf(5) says, and cannot be ended. So it runs

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "net.h"
 
 /*
  * What an answer may have in all its lists, and how deep they may be. Room is made for as many values as the

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "net.h"
 
 /*
  * The words of a command, put together in the form of the wire: an array of bulk strings, "$SIZE\r\n",

@@ -1,10 +1,8 @@
-/* A command's words, in the form of the wire: resp_write.c. Included by internal.h. */
-#ifndef DUEQ_WORDS_H
-#define DUEQ_WORDS_H
+/* A command's words, in the form of the wire: resp_write.c. */
+#ifndef DUEQ_RESP_WRITE_H
+#define DUEQ_RESP_WRITE_H
 
-static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
-    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
+#include "../base/base.h"
 
 /* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
 struct dueq__resp {

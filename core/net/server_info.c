@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "net.h"
 
 /* What a server says of itself by INFO. What it does not say, or is not permitted to, is not held against it. */
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "net.h"
 
 /*
  * The protocol engine works on two memory buffers, never on the socket: so the connection's one read

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "net.h"
 
 /* A stretch of the URL's text. */
 struct part {

@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "queue.h"
 
 /* What is done to messages from outside, by id or state, and to the queue as a whole. */
 

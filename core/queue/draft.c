@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "queue.h"
 
 size_t dueq__headers_size(const dueq_draft *draft) {
     size_t size = 0;

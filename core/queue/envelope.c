@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "queue.h"
 
 size_t dueq__envelope_size(const dueq_draft *draft, const char *stamp) {
     size_t policy = dueq__policy_size(draft);

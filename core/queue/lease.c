@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "queue.h"
 
 /* What the holder of messages does with them. */
 

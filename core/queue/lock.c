@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /* Locks: taken like messages are, by a call that may wait. The owner's token is a made id. */
 
@@ -78,11 +78,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
     if (got && dueq__same(token, *call->ids)) {
-        call->result = dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error);
-        if (call->result)
-            dueq__wait_end(client);
-        else
-            dueq__call_finish(client, client->error.status);
+        dueq__wait_found(client,
+                         dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error));
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
                dueq__reply_number(dueq__reply_item(reply, 1), &pause) && pause >= 0) {
         dueq__wait_nothing(client, now,
@@ -101,7 +98,7 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     if (!status)
         status = check_ttl(queue, ttl_ms);
     if (!status)
-        status = dueq__wait_check(queue, timeout_ms);
+        status = dueq__ops_check_wait(queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(queue, &dueq__script_lock, 1, timeout_ms);
     if (!status)

@@ -1,9 +1,11 @@
 /*
  * Messages as bytes: the draft, the envelope with its policy, the ticket and the past.
- * docs/protocol.md has the layouts. Included by internal.h.
+ * docs/protocol.md has the layouts.
  */
 #ifndef DUEQ_MESSAGE_H
 #define DUEQ_MESSAGE_H
+
+#include "../base/base.h"
 
 /* ---- draft.c: what a producer asks for --------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /* What the operations share: each checks its arguments, puts its words together and submits. */
 
@@ -18,6 +18,12 @@ dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, 
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "%s is %lld ms; %lld to %lld are allowed", what, (long long)ms,
                       (long long)least, (long long)most);
+}
+
+dueq_status dueq__ops_check_wait(dueq_queue *queue, int64_t timeout_ms) {
+    if (timeout_ms == DUEQ_FOREVER)
+        return DUEQ_OK;
+    return dueq__ops_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
 }
 
 dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,

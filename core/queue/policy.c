@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /* Fields in this order, each with its tag and the size of its value before it. */
 enum { TAG_BACKOFF = 1, TAG_MAX_CRASHES = 2, TAG_DROP = 3, TAG_DEAD_LETTER = 4 };

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /* What a draft asks of the script beyond its envelope, as text. */
 #define EXTRA_SIZE 40

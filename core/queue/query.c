@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /* What is asked and changes nothing. */
 

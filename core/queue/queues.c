@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /* The names of the server's queues: each that was ever used has its info. */
 

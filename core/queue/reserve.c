@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
+#include "queue.h"
 
 /*
  * Taking messages under a lease, from the first of one or several queues that has any; what is held may be
@@ -146,6 +146,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     watch->timekeeper = timekeeper != 0;
     if (found || wait->count == 0) {
         dueq__result_set_queue(result, watch->place);
+        wait->found = found;
         dueq__wait_end(client);
         return;
     }
@@ -218,7 +219,7 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
 
 static dueq_status check_reserve(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms) {
     dueq_status status = dueq__ops_check_ms(queue, "the lease", lease_ms, 0, UINT32_MAX);
-    return status ? status : dueq__wait_check(queue, timeout_ms);
+    return status ? status : dueq__ops_check_wait(queue, timeout_ms);
 }
 
 dueq_status dueq__reserve_settled_submit(dueq_queue *queue,

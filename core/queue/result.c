@@ -4,37 +4,29 @@
 
 size_t dueq_result_count(const dueq_result *result) { return result ? result->count : 0; }
 
-static const struct dueq__item *item(const dueq_result *result, size_t index) {
+const struct dueq__item *dueq__result_item(const dueq_result *result, size_t index) {
     static const struct dueq__item none = {.status = DUEQ_INVALID};
     return result && index < result->count ? &result->items[index] : &none;
 }
 
 dueq_status dueq_result_status(const dueq_result *result, size_t index) {
-    return item(result, index)->status;
+    return dueq__result_item(result, index)->status;
 }
 
 dueq_state dueq_result_state(const dueq_result *result, size_t index) {
-    return item(result, index)->state;
+    return dueq__result_item(result, index)->state;
 }
 
 dueq_bytes dueq_result_id(const dueq_result *result, size_t index) {
-    return item(result, index)->id;
+    return dueq__result_item(result, index)->id;
 }
 
 const dueq_message *dueq_result_message(const dueq_result *result, size_t index) {
-    return item(result, index)->message;
+    return dueq__result_item(result, index)->message;
 }
 
 const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
-    return item(result, index)->rate;
-}
-
-const dueq_value *dueq_result_value(const dueq_result *result, size_t index) {
-    return item(result, index)->value;
-}
-
-const dueq_job *dueq_result_job(const dueq_result *result, size_t index) {
-    return item(result, index)->job;
+    return dueq__result_item(result, index)->rate;
 }
 
 const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
@@ -73,10 +65,6 @@ dueq_status dueq__result_settled(const dueq_result *result, size_t index) {
 
 void dueq_result_free(dueq_result *result) { free(result); }
 
-bool dueq__result_found_any(const dueq_result *result) {
-    return result && (result->count > 0 || result->moved);
-}
-
 void dueq__result_set_damaged(dueq_result *result, size_t damaged) { result->damaged = damaged; }
 
 void dueq__result_set_queue(dueq_result *result, size_t index) { result->queue = index; }
@@ -98,8 +86,8 @@ static void *part(char **at, size_t size) {
 dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error) {
     size_t size = sizeof(dueq_result) + sizeof(dueq_counts) +
                   room.items * sizeof(struct dueq__item) + room.messages * sizeof(dueq_message) +
-                  room.headers * sizeof(dueq_header) + room.rates * sizeof(dueq_rate) +
-                  room.values * sizeof(dueq_value) + room.jobs * sizeof(dueq_job) + room.bytes;
+                  room.headers * sizeof(dueq_header) + room.rates * sizeof(dueq_rate) + room.other +
+                  room.bytes;
     char *at = calloc(1, size);
     if (!at) {
         dueq__fail(error, DUEQ_NO_MEMORY, "out of memory: a result of %zu bytes", size);
@@ -113,8 +101,7 @@ dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error)
     result->messages = part(&at, room.messages * sizeof *result->messages);
     result->headers = part(&at, room.headers * sizeof *result->headers);
     result->rates = part(&at, room.rates * sizeof *result->rates);
-    result->values = part(&at, room.values * sizeof *result->values);
-    result->jobs = part(&at, room.jobs * sizeof *result->jobs);
+    result->other = part(&at, room.other);
     result->bytes = at;
     return result;
 }

@@ -1,9 +1,10 @@
 /*
  * Results: result.c makes them, result_messages.c messages and result_stats.c numbers from the scripts' answers.
- * Included by internal.h.
  */
 #ifndef DUEQ_RESULT_H
 #define DUEQ_RESULT_H
+
+#include "../net/net.h"
 
 /* Each makes a result, or NULL with error set. */
 
@@ -40,8 +41,6 @@ dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__
 /* What a queue of another system holds, and what a step moved there. */
 dueq_result *dueq__result_sized(const dueq_sizes *sizes, struct dueq__error *error);
 dueq_result *dueq__result_moved_on(const dueq_moved *moved, struct dueq__error *error);
-/* Has a call that waits got anything by this? NULL: no. */
-bool dueq__result_found_any(const dueq_result *result);
 void dueq__result_set_damaged(dueq_result *result, size_t damaged);
 void dueq__result_set_queue(dueq_result *result, size_t index);
 /* What a reserve settled: each acknowledged ticket, then the retried one. Index out of range: INVALID. */

@@ -2,9 +2,8 @@
 #ifndef DUEQ_RESULT_PARTS_H
 #define DUEQ_RESULT_PARTS_H
 
-#include "dueq_laravel.h"
-#include "dueq_redisson.h"
-#include "internal.h"
+#include "message.h"
+#include "result.h"
 
 struct dueq__item {
     dueq_status status;
@@ -12,13 +11,12 @@ struct dueq__item {
     dueq_bytes id;
     dueq_message *message;
     dueq_rate *rate;
-    dueq_value *value;
-    dueq_job *job;
+    const void *other; /* of the result's other kind */
 };
 
-/* How much a result has room for. */
+/* How much a result has room for; other: bytes of what the core knows nothing of. */
 struct dueq__room {
-    size_t items, messages, headers, rates, values, jobs, bytes;
+    size_t items, messages, headers, rates, other, bytes;
 };
 
 struct dueq_result {
@@ -30,14 +28,16 @@ struct dueq_result {
     dueq_message *messages;
     dueq_header *headers; /* where the next message's go */
     dueq_rate *rates;
-    dueq_value *values;
-    dueq_job *jobs;
+    const void *other_kind; /* what the items' `other` are, as their maker knows it */
+    char *other;            /* where they go; aligned as pointers are */
     dueq_counts *counts;
     dueq_sizes *sizes;
     dueq_moved *moved;
     char *bytes; /* where the next copied bytes go */
 };
 
+/* The item, or one whose status is INVALID. */
+const struct dueq__item *dueq__result_item(const dueq_result *result, size_t index);
 /* One allocation, all of it zero; NULL: out of memory, and error is set. */
 dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error);
 /* Copies bytes into the result. */

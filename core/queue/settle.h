@@ -1,9 +1,10 @@
 /*
  * One round trip of a consumer (lease.c, reserve.c): what it holds is settled, and the next is reserved.
- * Included by internal.h.
  */
 #ifndef DUEQ_SETTLE_H
 #define DUEQ_SETTLE_H
+
+#include "../request/request.h"
 
 /* What a consumer says of messages that it holds. */
 struct dueq__settlement {
@@ -13,17 +14,6 @@ struct dueq__settlement {
     int64_t retry_delay_ms; /* as of dueq_retry() */
     dueq_bytes retry_error;
     /* Told of the outcomes when they come, as the reserve may wait for long; NULL: nobody is. */
-    void (*told)(void *owner, const char *outcomes, size_t count);
-    void *owner;
-};
-
-/* What a reserve settles first: its words go with the requests until one has done it. */
-struct dueq__settling {
-    struct dueq__resp words;
-    size_t count; /* of its outcomes; 0: there is no settlement */
-    bool plain;   /* it only acknowledges tickets that are ids themselves */
-    bool done;    /* and then they are: */
-    char outcomes[DUEQ_MAX_BATCH + 1];
     void (*told)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };

@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "queue.h"
 
 #define MOST_DIGITS 9
 

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "internal.h"
+#include "request.h"
 
 /* Which failures a call tries again, when, and until when. */
 

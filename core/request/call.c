@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "internal.h"
+#include "request.h"
 
 #define MINUTE_MS 60000
 /* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
@@ -179,6 +179,7 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
         if (!call->settling.done) {
             dueq_result_free(call->result);
             call->result = NULL;
+            call->wait.found = false;
         }
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
@@ -324,7 +325,7 @@ void dueq_abandon(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
     /* Also where the answer has come, and nobody has read it. */
-    bool unread = gives_back(&call->wait) && dueq__result_found_any(call->result);
+    bool unread = gives_back(&call->wait) && call->wait.found;
     if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
         forget_answers(client);

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "request.h"
 
 static void new_session(dueq_client *client) {
     client->pid = getpid();

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "request.h"
 
 /* The command connection: carries the call's requests, over losses too, and takes the answers in. */
 

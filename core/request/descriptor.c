@@ -3,7 +3,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "internal.h"
+#include "request.h"
 
 /*
  * One descriptor for event loops: an epoll instance with the sockets of a call under way and a timer for

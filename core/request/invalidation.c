@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "internal.h"
+#include "request.h"
 
 /*
  * What a call that waits is told, on a connection that is subscribed: the next time, by who sets it; or that
@@ -81,7 +81,7 @@ void dueq__invalidation_track(dueq_client *client) {
     const dueq_bytes next[] = {dueq__text("CLIENT"), dueq__text("CACHING"), dueq__text("YES")};
     dueq_bytes read[1 + DUEQ__MAX_TRACKED] = {dueq__text("EXISTS")};
     for (size_t i = 0; i < wait->tracked_count; i++)
-        read[1 + i] = client->call.keys[wait->tracked[i]];
+        read[1 + i] = wait->tracked[i];
     wait->told = dueq__command_send(client, DUEQ__ANSWER_TRACK, next, 3) &&
                  dueq__command_send(client, DUEQ__ANSWER_TRACK, read, 1 + wait->tracked_count);
 }
@@ -152,7 +152,7 @@ static void told_change(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; list && i < dueq__reply_count(names); i++) {
         dueq_bytes name = {0};
         list = dueq__reply_bytes(dueq__reply_item(names, i), &name) &&
-               dueq__same(name, call->keys[DUEQ__KEY_JOBS]);
+               dueq__same(name, call->wait.tokened);
     }
     int64_t at = list ? dueq__monotonic_us() + LOOK_US : 1000 * call->asked_ms + SPACE_US;
     if (at < call->wait.changed_us)

@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "request.h"
 #include "scripts.inc"
 
 static void put(struct dueq__resp *words, const struct dueq__script *script, size_t key_count,

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
+#include "request.h"
 
 /*
  * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a connection
@@ -41,12 +41,6 @@ static int64_t next_probe_ms(void) {
 }
 
 /* ---- Asking ---- */
-
-dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms) {
-    if (timeout_ms == DUEQ_FOREVER)
-        return DUEQ_OK;
-    return dueq__ops_check_ms(queue, "the wait", timeout_ms, 0, DUEQ_MAX_TIME_MS);
-}
 
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms) {

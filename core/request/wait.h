@@ -1,10 +1,9 @@
-/* A call that may wait for one of several queues. Included by internal.h. */
+/* A call that may wait for one of several queues. */
 #ifndef DUEQ_WAIT_H
 #define DUEQ_WAIT_H
 
-struct dueq__conn;
-struct dueq__reply;
-struct dueq__resp;
+#include "../net/net.h"
+#include "keys.h"
 
 /* What a call that waits blocks on, on the waiting connection: wait_block.c. */
 enum dueq__wait_block {
@@ -53,8 +52,11 @@ struct dueq__wait {
     bool locks;       /* it is for a lock, not for messages */
     enum dueq__wait_block block;
     enum dueq__told told_of;
-    const enum dueq__key *tracked; /* at most DUEQ__MAX_TRACKED keys, whose changes are told */
+    dueq_bytes parked; /* BLOCK_LIST: the list that an item goes to until a request takes it */
+    dueq_bytes tracked[DUEQ__MAX_TRACKED]; /* TOLD_CHANGES: the keys whose changes are told */
     size_t tracked_count;
+    dueq_bytes tokened; /* and the one of them for whose items tokens are put into the list */
+    bool found;         /* the call's result is what it waited for */
     bool fruitless;     /* the call has found nothing so far */
     bool told;          /* of changes since the last request */
     int64_t changed_us; /* when to look because of one; DUEQ__NEVER: there was none */
@@ -82,7 +84,6 @@ struct dueq__wait {
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms);
-dueq_status dueq__wait_check(dueq_queue *queue, int64_t timeout_ms);
 /* Sends a request about watches[at]. */
 dueq_status dueq__wait_ask(dueq_client *client, size_t at);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
@@ -123,7 +124,9 @@ void dueq__invalidation_hang_up(dueq_client *client);
 
 /* ---- wait_end.c: how a wait ends --------------------------------------------------------------------- */
 
-/* The answer is there (call->result), or there is none: ends the block, and what is owed to others. */
+/* The answer is this, which the call owns from now on; NULL: it could not be made, and the error is set. */
+void dueq__wait_found(dueq_client *client, dueq_result *result);
+/* The answer is there (wait.found), or there is none: ends the block, and what is owed to others. */
 void dueq__wait_end(dueq_client *client);
 /* Repeats an UNBLOCK that had no effect, and gives leaving up at its end. */
 void dueq__wait_end_pump(dueq_client *client);

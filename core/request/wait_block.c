@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "request.h"
 
 /* What a call that waits blocks on, on the waiting connection. */
 
@@ -28,8 +28,7 @@ bool dueq__wait_block_send(dueq_client *client, int64_t left_ms) {
     for (size_t i = 0; i < wait->watch_count; i++)
         dueq__resp_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
     if (wait->block == DUEQ__BLOCK_LIST) {
-        dueq_bytes parked = client->call.keys[DUEQ__KEY_PARKED];
-        dueq__resp_bytes(&words, parked.data, parked.size);
+        dueq__resp_bytes(&words, wait->parked.data, wait->parked.size);
         dueq__resp_text(&words, "LEFT");
         dueq__resp_text(&words, "RIGHT");
     }
@@ -61,8 +60,8 @@ static void give_wake_token(dueq_client *client, const struct dueq__watch *watch
 
 void dueq__wait_block_give_back(dueq_client *client, const struct dueq__watch *watch) {
     const dueq_bytes token[] = {dueq__text("RPUSH"), watch->wake, dueq__text("1")};
-    const dueq_bytes item[] = {dueq__text("LMOVE"), client->call.keys[DUEQ__KEY_PARKED],
-                               watch->wake, dueq__text("LEFT"), dueq__text("LEFT")};
+    const dueq_bytes item[] = {dueq__text("LMOVE"), client->call.wait.parked, watch->wake,
+                               dueq__text("LEFT"), dueq__text("LEFT")};
     switch (client->call.wait.block) {
     case DUEQ__BLOCK_WAKE_TOKENS:
         give_wake_token(client, watch);

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "internal.h"
+#include "request.h"
 
 /* How a wait ends: its block, and what it owes to others who wait. */
 
@@ -56,10 +56,20 @@ static size_t first_owed(const struct dueq__wait *wait, bool timekeeper_only) {
     return i;
 }
 
+void dueq__wait_found(dueq_client *client, dueq_result *result) {
+    dueq_result_free(client->call.result);
+    client->call.result = result;
+    client->call.wait.found = result != NULL;
+    if (result)
+        dueq__wait_end(client);
+    else
+        dueq__call_finish(client, client->error.status);
+}
+
 void dueq__wait_end(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    bool found = dueq__result_found_any(call->result);
+    bool found = wait->found;
     if (call->phase != DUEQ__PHASE_ENDING) {
         call->phase = DUEQ__PHASE_ENDING;
         int64_t limit = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -109,7 +119,7 @@ void dueq__wait_end_pump(dueq_client *client) {
         return;
     dueq__wait_close(client);
     dueq__command_drop(client);
-    if (dueq__result_found_any(call->result)) {
+    if (wait->found) {
         dueq__call_finish(client, DUEQ_OK);
     } else {
         dueq__fail(&client->error, DUEQ_TIMEOUT, "%s does not answer any more", client->url.shown);
@@ -122,8 +132,7 @@ void dueq__wait_abandon(dueq_client *client) {
     if (!wait->watches)
         return;
     /* The server may count on whoever asked, who will not read the answer or tell it. */
-    if (wait->let_go && (dueq__command_awaits(client, DUEQ__ANSWER_CALL) ||
-                         dueq__result_found_any(client->call.result)))
+    if (wait->let_go && (dueq__command_awaits(client, DUEQ__ANSWER_CALL) || wait->found))
         wait->watches[wait->at].timekeeper = true;
     if (wait->blocked && !client->no_unblock && !wait->unblocking)
         dueq__wait_unblock(client);

@@ -2,7 +2,7 @@
 """Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the statuses of core/dueq.h.
 
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
-Those of interop/FOLDER/scripts are named by the folder too.
+Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
 In a script, `-- include NAME` stands for a lib/NAME.lua, `-- KEYS[n] name` declares a key,
 `-- FEW n` says that the first n of them are enough for its usual call, and DUEQ_NAME stands for the
 code of a status.
@@ -70,7 +70,9 @@ def generate(place: Path) -> str:
         parents = path.relative_to(place).parent.parts[:-1]
         name = "_".join([*parents, path.stem])
         keys = keys_of(path, text)
-        listed = ", ".join(f"DUEQ__KEY_{key.upper()}" for key in keys)
+        kind = parents[0].upper() if parents else "KEY"
+        places = [f"{'KEY' if key == 'reply' else kind}_{key.upper()}" for key in keys]
+        listed = ", ".join(f"DUEQ__{place}" for place in places)
         sha1 = hashlib.sha1(text.encode()).hexdigest()
         parts.append(
             f"static const char {name}_source[] =\n{literal(text)};\n"

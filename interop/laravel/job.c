@@ -187,10 +187,18 @@ static dueq_job keep_job(dueq_result *result, const struct popped *popped, int64
     return job;
 }
 
+/* Its address is what tells a result of jobs. */
+static const char job_kind;
+
+const dueq_job *dueq_result_job(const dueq_result *result, size_t index) {
+    const struct dueq__item *item = dueq__result_item(result, index);
+    return item->other && result->other_kind == &job_kind ? item->other : NULL;
+}
+
 dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__error *error) {
     size_t words = dueq__reply_count(reply), count = words < FIXED ? 0 : (words - FIXED) / EACH;
     struct popped popped[DUEQ_MAX_BATCH];
-    struct dueq__room room = {.items = count, .jobs = count};
+    struct dueq__room room = {.items = count, .other = count * sizeof(dueq_job)};
     int64_t until_ms;
     if (words != FIXED + EACH * count || count > DUEQ_MAX_BATCH ||
         !dueq__reply_number(dueq__reply_item(reply, 3), &until_ms))
@@ -203,9 +211,11 @@ dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__
     dueq_result *result = dueq__result_new(room, error);
     if (!result)
         return NULL;
+    dueq_job *jobs = (void *)result->other;
+    result->other_kind = &job_kind;
     for (size_t i = 0; i < count; i++) {
-        result->jobs[i] = keep_job(result, &popped[i], until_ms);
-        result->items[i].job = &result->jobs[i];
+        jobs[i] = keep_job(result, &popped[i], until_ms);
+        result->items[i].other = &jobs[i];
     }
     return result;
 }

@@ -10,6 +10,14 @@
 #include "../json.h"
 #include "../strbuf.h"
 
+enum { /* its keys: foreign.c makes them */
+       DUEQ__LARAVEL_JOBS = DUEQ__KEY_FIRST,
+       DUEQ__LARAVEL_LATER,
+       DUEQ__LARAVEL_RESERVED,
+       DUEQ__LARAVEL_NOTIFY,
+       DUEQ__LARAVEL_ASIDE
+};
+
 struct dueq_laravel {
     dueq_queue queue;
 };

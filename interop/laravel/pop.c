@@ -6,7 +6,7 @@
  * Where times are found, and jobs that came without a token: a producer of Laravel's that delays a job, and a
  * worker that reserves one, tell nobody, nor did those up to 5.7 that push one.
  */
-static const enum dueq__key tracked[] = {DUEQ__KEY_LATER, DUEQ__KEY_RESERVED, DUEQ__KEY_JOBS};
+static const int tracked[] = {DUEQ__LARAVEL_LATER, DUEQ__LARAVEL_RESERVED, DUEQ__LARAVEL_JOBS};
 
 /* The words that both answers begin with. */
 static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *pause_ms) {
@@ -54,14 +54,14 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
         dueq__call_finish(client, client->error.status);
         return;
     }
-    dueq_result_free(call->result);
-    call->result = result;
     call->wait.damaged += (size_t)damaged;
     dueq__result_set_damaged(result, call->wait.damaged);
     if (dueq_result_count(result) > 0) {
-        dueq__wait_end(client);
+        dueq__wait_found(client, result);
         return;
     }
+    dueq_result_free(call->result);
+    call->result = result;
     if (damaged > 0)
         dueq__wait_ask(client, 0);
     else
@@ -72,7 +72,7 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
                          int64_t timeout_ms, size_t tracks) {
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
-        status = dueq__wait_check(&queue->queue, timeout_ms);
+        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(&queue->queue, script, 1, timeout_ms);
     if (status)
@@ -80,10 +80,12 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
     struct dueq__wait *wait = &queue->queue.client->call.wait;
     wait->count = count;
     wait->told_of = DUEQ__TOLD_CHANGES;
-    wait->tracked = tracked;
+    for (size_t i = 0; i < tracks; i++)
+        wait->tracked[i] = queue->queue.keys[tracked[i]];
     wait->tracked_count = tracks;
+    wait->tokened = queue->queue.keys[DUEQ__LARAVEL_JOBS];
     wait->watches->queue = &queue->queue;
-    wait->watches->wake = queue->queue.keys[DUEQ__KEY_NOTIFY];
+    wait->watches->wake = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
     return DUEQ_OK;
 }
 

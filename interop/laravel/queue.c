@@ -7,10 +7,11 @@
 dueq_status dueq_laravel_open(dueq_client *client, const void *name, size_t size, dueq_bytes prefix,
                               dueq_laravel **queue) {
     static const struct dueq__foreign_key table[] = {
-        {DUEQ__KEY_JOBS, "", "", false},
-        {DUEQ__KEY_LATER, "", ":delayed", false},
-        {DUEQ__KEY_RESERVED, "", ":reserved", false},
-        {DUEQ__KEY_NOTIFY, "", ":notify", false},
+        {DUEQ__LARAVEL_JOBS, "", "", false},
+        {DUEQ__LARAVEL_LATER, "", ":delayed", false},
+        {DUEQ__LARAVEL_RESERVED, "", ":reserved", false},
+        {DUEQ__LARAVEL_NOTIFY, "", ":notify", false},
+        {DUEQ__LARAVEL_ASIDE, "dueq:", ":aside", true},
     };
     static const char between[] = "queues:";
     char list[DUEQ__MAX_LIST];

@@ -1,7 +1,5 @@
 #include "codec.h"
 
-#include "queue/result_parts.h"
-
 #define TOO_LARGE "a value of %zu bytes: a string in Redis has 512 MiB at most"
 
 /* ---- The codecs that are text or bytes as they are ----------------------------------------------- */
@@ -172,13 +170,10 @@ dueq_status dueq__codec_read(dueq_codec codec, dueq_bytes bytes, dueq_value *val
 
 static dueq_status make_result(const dueq_value *value, dueq_result **made,
                                struct dueq__error *error) {
-    struct dueq__room room = {.items = 1, .values = 1, .bytes = value->bytes.size};
-    dueq_result *result = dueq__result_new(room, error);
+    dueq_result *result = dueq__values_new(1, value->bytes.size, error);
     if (!result)
         return error->status;
-    *result->values = *value;
-    result->values->bytes = dueq__result_keep(result, value->bytes);
-    result->items->value = result->values;
+    dueq__values_put(result, 0, DUEQ_OK, value);
     *made = result;
     return DUEQ_OK;
 }

@@ -8,7 +8,7 @@
 
 #include "../dueq_redisson.h"
 #include "../strbuf.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 /* What becomes of the members of a map that are null. */
 enum dueq__nulls {
@@ -30,6 +30,13 @@ dueq_status dueq__codec_write(dueq_codec codec, const dueq_value *value, enum du
  */
 dueq_status dueq__codec_read(dueq_codec codec, dueq_bytes bytes, dueq_value *value,
                              struct dueq__strbuf *room, struct dueq__error *error);
+
+/* ---- values.c: a result of so many values, whose bytes take so much ------------------------------ */
+
+dueq_result *dueq__values_new(size_t count, size_t bytes, struct dueq__error *error);
+/* Its next value, with a copy of the bytes. */
+void dueq__values_put(dueq_result *result, size_t index, dueq_status status,
+                      const dueq_value *value);
 
 /* ---- For codec.c: values of kinds and ranges that were checked; `out` may be left as it is ------- */
 

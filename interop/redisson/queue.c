@@ -6,11 +6,12 @@
 /* The queue itself: opened, closed, counted, cleared. */
 
 static const struct dueq__foreign_key keys[] = {
-    {DUEQ__KEY_DESTINATION, "", "", false},
-    {DUEQ__KEY_OFFERED, "redisson_delay_queue:", "", true},
-    {DUEQ__KEY_TIMEOUT, "redisson_delay_queue_timeout:", "", true},
-    {DUEQ__KEY_CHANNEL, "redisson_delay_queue_channel:", "", true},
-    {DUEQ__KEY_PARKED, "dueq:", ":parked", true},
+    {DUEQ__REDISSON_DESTINATION, "", "", false},
+    {DUEQ__REDISSON_OFFERED, "redisson_delay_queue:", "", true},
+    {DUEQ__REDISSON_TIMEOUT, "redisson_delay_queue_timeout:", "", true},
+    {DUEQ__REDISSON_CHANNEL, "redisson_delay_queue_channel:", "", true},
+    {DUEQ__REDISSON_PARKED, "dueq:", ":parked", true},
+    {DUEQ__REDISSON_ASIDE, "dueq:", ":aside", true},
 };
 
 dueq_status dueq_redisson_open(dueq_client *client, const void *destination, size_t size,

@@ -6,9 +6,17 @@
 #define DUEQ_REDISSON_REDISSON_H
 
 #include "../dueq_redisson.h"
-#include "internal.h"
+#include "queue/queue.h"
 
-/* The keys are made by foreign.c. */
+enum { /* its keys: foreign.c makes them */
+       DUEQ__REDISSON_DESTINATION = DUEQ__KEY_FIRST,
+       DUEQ__REDISSON_OFFERED,
+       DUEQ__REDISSON_TIMEOUT,
+       DUEQ__REDISSON_CHANNEL,
+       DUEQ__REDISSON_PARKED,
+       DUEQ__REDISSON_ASIDE
+};
+
 struct dueq_redisson {
     dueq_queue queue;
     dueq_codec codec;

@@ -63,7 +63,7 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     dueq__client_check_fork(client);
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
     if (!status)
-        status = dueq__wait_check(&queue->queue, timeout_ms);
+        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, timeout_ms);
     if (status)
@@ -73,8 +73,9 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     wait->ask = ask;
     wait->let_go = let_go;
     wait->block = DUEQ__BLOCK_LIST;
+    wait->parked = queue->queue.keys[DUEQ__REDISSON_PARKED];
     wait->watches->queue = &queue->queue;
-    wait->watches->wake = queue->queue.keys[DUEQ__KEY_DESTINATION];
+    wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
     return dueq__wait_ask(client, 0);
 }
 

@@ -40,7 +40,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     dueq__client_check_fork(client);
     dueq_status status = dueq__ops_check_count(&queue->queue, queue, most);
     if (!status)
-        status = dueq__wait_check(&queue->queue, timeout_ms);
+        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
     if (!status)
         status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_transfer, 1, timeout_ms);
     if (status)
@@ -51,7 +51,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     wait->block = DUEQ__BLOCK_NONE;
     wait->told_of = DUEQ__TOLD_TIMES;
     wait->watches->queue = &queue->queue;
-    wait->watches->wake = queue->queue.keys[DUEQ__KEY_CHANNEL];
+    wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
     return dueq__wait_ask(client, 0);
 }
 

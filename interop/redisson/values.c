@@ -5,6 +5,30 @@
 
 #define FIXED 3
 
+/* Its address is what tells a result of values. */
+static const char value_kind;
+
+const dueq_value *dueq_result_value(const dueq_result *result, size_t index) {
+    const struct dueq__item *item = dueq__result_item(result, index);
+    return item->other && result->other_kind == &value_kind ? item->other : NULL;
+}
+
+dueq_result *dueq__values_new(size_t count, size_t bytes, struct dueq__error *error) {
+    struct dueq__room room = {.items = count, .other = count * sizeof(dueq_value), .bytes = bytes};
+    dueq_result *result = dueq__result_new(room, error);
+    if (result)
+        result->other_kind = &value_kind;
+    return result;
+}
+
+void dueq__values_put(dueq_result *result, size_t index, dueq_status status,
+                      const dueq_value *value) {
+    dueq_value *kept = (dueq_value *)(void *)result->other + index;
+    *kept = *value;
+    kept->bytes = dueq__result_keep(result, value->bytes);
+    result->items[index] = (struct dueq__item){.status = status, .other = kept};
+}
+
 /* The values of an answer, read one at a time. */
 struct reading {
     const struct dueq__reply *reply;
@@ -32,19 +56,17 @@ static dueq_status read_value(struct reading *reading, size_t index, dueq_value 
 /* Reads each twice: to measure it, and to keep it. */
 static dueq_result *make(struct reading *reading, struct dueq__error *error) {
     size_t count = reading->digits.size;
-    struct dueq__room sizes = {.items = count, .values = count};
+    size_t bytes = 0;
     dueq_value value;
     for (size_t i = 0; i < count; i++) {
         if (read_value(reading, i, &value, error) == DUEQ_NO_MEMORY)
             return NULL;
-        sizes.bytes += value.bytes.size;
+        bytes += value.bytes.size;
     }
-    dueq_result *result = dueq__result_new(sizes, error);
+    dueq_result *result = dueq__values_new(count, bytes, error);
     for (size_t i = 0; result && i < count; i++) {
         dueq_status status = read_value(reading, i, &value, error);
-        value.bytes = dueq__result_keep(result, value.bytes);
-        result->values[i] = value;
-        result->items[i] = (struct dueq__item){.status = status, .value = &result->values[i]};
+        dueq__values_put(result, i, status, &value);
     }
     return result;
 }
@@ -80,11 +102,9 @@ void dueq__redisson_values(dueq_client *client, const struct dueq__reply *reply)
     } else {
         dueq_result *result = make(&reading, &client->error);
         dueq__strbuf_free(&reading.room);
-        if (!result || !call->wait.watches) {
+        if (call->wait.watches)
+            dueq__wait_found(client, result);
+        else
             dueq__call_answer(client, result, DUEQ_OK);
-        } else {
-            call->result = result;
-            dueq__wait_end(client);
-        }
     }
 }

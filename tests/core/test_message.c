@@ -1,5 +1,5 @@
 #include "golden.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 #define MOST_HEADERS 16
 
