@@ -1,4 +1,4 @@
-dnl The PHP extension: bindings/php over core/, all compiled into one dueq.so.
+dnl The PHP extension: bindings/php over core/ and interop/, all compiled into one dueq.so.
 
 PHP_ARG_ENABLE([dueq],
   [whether to enable dueq],
@@ -13,7 +13,7 @@ if test "$PHP_DUEQ" != "no"; then
   DUEQ_SHARED_LIBADD="$DUEQ_SHARED_LIBADD -Wl,-z,nodelete"
   PHP_SUBST([DUEQ_SHARED_LIBADD])
 
-  dueq_core=`grep -v '^#' "$abs_srcdir/core/sources.list" | tr '\n' ' '`
+  dueq_core=`cat "$abs_srcdir/core/sources.list" "$abs_srcdir/interop/sources.list" | tr '\n' ' '`
   test -n "$dueq_core" || AC_MSG_ERROR([core/sources.list is missing or empty])
 
   PHP_NEW_EXTENSION([dueq],
@@ -28,5 +28,9 @@ if test "$PHP_DUEQ" != "no"; then
     [$ext_shared],,
     [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
   PHP_ADD_INCLUDE([$abs_srcdir/core])
-  PHP_ADD_BUILD_DIR([$ext_builddir/core $ext_builddir/core/redisson $ext_builddir/core/laravel $ext_builddir/bindings/php], [1])
+  PHP_ADD_INCLUDE([$abs_srcdir/interop])
+  for dueq_source in $dueq_core bindings/php/dueq.c; do
+    dueq_folder=$ext_builddir/`dirname $dueq_source`
+    PHP_ADD_BUILD_DIR([$dueq_folder], [1])
+  done
 fi

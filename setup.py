@@ -14,9 +14,13 @@ from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 HEADER = Path("core/dueq.h")
-HEADERS = [HEADER, Path("core/dueq_redisson.h"), Path("core/dueq_laravel.h")]
+HEADERS = [HEADER, *Path("interop").glob("dueq_*.h")]
+FOLDERS = ["core", "interop"]
 WRAPPER = "swig/dueq_wrap.c"
-SWIG_OPTIONS = ["-python", "-interface", "_core", "-noproxy", "-nogil", "-Wall", "-Icore"]
+SWIG_OPTIONS = [
+    *["-python", "-interface", "_core", "-noproxy", "-nogil", "-Wall"],
+    *["-Icore", "-Iinterop"],
+]
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 MACROS = [("_GNU_SOURCE", None), ("DUEQ_API", "")]
 if not FREE_THREADED:
@@ -27,6 +31,11 @@ def version() -> str:
     found = re.search(r'#define DUEQ_VERSION "(.+)"', HEADER.read_text(encoding="utf-8"))
     assert found, f"{HEADER} has no DUEQ_VERSION"
     return found[1]
+
+
+def sources() -> list[str]:
+    lists = [Path(folder, "sources.list").read_text(encoding="utf-8") for folder in FOLDERS]
+    return " ".join(lists).split()
 
 
 def output(*command: str) -> str:
@@ -72,9 +81,9 @@ class SDist(sdist):
 
 core = Extension(
     "dueq._core",
-    sources=[WRAPPER, *Path("core/sources.list").read_text(encoding="utf-8").split()],
-    depends=[str(path) for path in [*Path("core").rglob("*.[hi]*"), *Path("swig").glob("*.i")]],
-    include_dirs=["core"],
+    sources=[WRAPPER, *sources()],
+    depends=[str(path) for folder in [*FOLDERS, "swig"] for path in Path(folder).rglob("*.[hi]*")],
+    include_dirs=FOLDERS,
     define_macros=MACROS,
     extra_compile_args=["-std=gnu11", "-fvisibility=hidden"],
     py_limited_api=not FREE_THREADED,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bare.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 /*
  * All ways do the same work in calls of `batch`. By scripts and bare in the same number of round trips: the

@@ -61,8 +61,8 @@ extern const struct command retry_command, release_command, extend_command,
     bury_command;                                                             /* settle.c */
 extern const struct command kick_command, cancel_command, reschedule_command; /* change.c */
 extern const struct command pause_command, resume_command, purge_command,
-    remove_command;                                                       /* manage.c */
-extern const struct command find_command, peek_command;                   /* look.c */
+    remove_command;                                                       /* admin.c */
+extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command work_command;                                 /* work.c */

@@ -71,7 +71,7 @@ extern "C" {
     X(-29, UNSUPPORTED, 0, "this server cannot run dueq")                                          \
     X(-30, SERVER, 0, "the server refused the command")                                            \
     X(-31, PROTOCOL, 0, "what answered does not speak the Redis protocol as expected")             \
-    X(-32, LAYOUT, 0, "elements of another layout of Redisson's wait here")                        \
+    X(-32, LAYOUT, 0, "elements of another layout wait here")                                      \
     X(-33, UNAVAILABLE, 1, "the server cannot do it for now")
 
 typedef enum dueq_status {
@@ -326,11 +326,11 @@ typedef struct dueq_rate {
     int64_t pushed, reserved, acked, retried, expired, buried, cancelled;
 } dueq_rate;
 
-/* What a queue of another system holds: dueq_redisson.h, dueq_laravel.h. */
+/* What a queue of another system holds; the headers in interop/ say of which. */
 typedef struct dueq_sizes {
     int64_t ready;    /* in the list that is taken from */
     int64_t delayed;  /* to go there when they are due */
-    int64_t reserved; /* taken and not finished (Laravel) */
+    int64_t reserved; /* taken and not finished, where the system knows that */
     int64_t aside;    /* damaged, set aside and still there */
     int64_t next_ms;  /* the next due time; 0: none */
     int64_t now_ms;   /* the server's clock */

@@ -59,19 +59,19 @@ venv_inputs() { system_python --version; }
 tools_inputs() { inputs dev.d/requirements.txt; }
 
 library_inputs() {
-    inputs CMakeLists.txt core cli bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
+    inputs CMakeLists.txt core interop cli bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
 library_asan_inputs() { library_inputs; }
 
 python_package_inputs() {
     system_python --version
-    inputs core swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
+    inputs core interop swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
 }
 
 php_extension_inputs() {
     php -r 'echo PHP_BINARY, PHP_VERSION, PHP_ZTS, PHP_DEBUG, "\n";'
-    inputs core bindings/php/*.[ch] bindings/php/*.php config.m4
+    inputs core interop bindings/php/*.[ch] bindings/php/*.php config.m4
 }
 
 php_debug_extension_inputs() {
@@ -81,7 +81,7 @@ php_debug_extension_inputs() {
 
 fuzz_targets_inputs() {
     clang --version | head -n 1
-    inputs core tests/fuzz/*.[ch]
+    inputs core interop tests/fuzz/*.[ch]
 }
 
 bench_tools_inputs() {

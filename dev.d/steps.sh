@@ -82,7 +82,7 @@ extension() {
     copy=$(mktemp -d -t dueq-php-XXXXXX)
     # shellcheck disable=SC2064 # it is known now
     trap "rm -rf $copy" EXIT
-    sources config.m4 core bindings/php | xargs -0 cp -a --parents -t "$copy"
+    sources config.m4 core interop bindings/php | xargs -0 cp -a --parents -t "$copy"
     (
         cd "$copy"
         "$2"
@@ -101,8 +101,8 @@ fuzz_targets() {
         name=${name##*/}
         # shellcheck disable=SC2046 # lists of words
         clang -std=c11 -D_GNU_SOURCE -O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror \
-            -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icore \
-            "tests/fuzz/$name.c" $(cat core/sources.list) \
+            -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Icore -Iinterop \
+            "tests/fuzz/$name.c" $(cat core/sources.list interop/sources.list) \
             $(pkg-config --cflags --libs hiredis openssl) -o "build/fuzz/$name"
     done
 }

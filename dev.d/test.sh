@@ -103,5 +103,5 @@ runner() {
 
 # The C files that clang-format keeps: not those that a tool writes. NUL between names.
 c_sources() {
-    find core cli bindings/php tests bench -name '*.[ch]' ! -name '*_arginfo.h' -print0 2>/dev/null
+    find core interop cli bindings/php tests bench -name '*.[ch]' ! -name '*_arginfo.h' -print0 2>/dev/null
 }

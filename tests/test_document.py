@@ -9,7 +9,7 @@ import pytest
 from inside import DOCUMENT, ROOT, golden, section
 
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-SCRIPTS = sorted((ROOT / "core/scripts").glob("*.lua"))
+SCRIPTS = [p for house in ("core", "interop") for p in (ROOT / house).glob("scripts/*.lua")]
 
 
 def about(script: str) -> str:
@@ -41,7 +41,7 @@ def test_document_refusals_are_the_core_s() -> None:
         "in every call, elsewhere": "MOVES",
     }
     table = re.findall(r"^\| `(.+)` \| (\w+) \| (.*?) ?\|$", section("Failures"), re.M)
-    core = (ROOT / "core/reply.c").read_text(encoding="utf-8")
+    core = (ROOT / "core/net/resp_read.c").read_text(encoding="utf-8")
     rows = re.findall(r'\{"(.+)", DUEQ_(\w+), DUEQ__(\w+)\}', core)
     assert len(rows) > 25
     assert [(mark, status, shown[passing]) for mark, status, passing in table] == rows
@@ -71,7 +71,7 @@ def test_document_limits_are_the_header_s() -> None:
 
 
 def test_document_flags_are_the_core_s() -> None:
-    core = (ROOT / "core/message.h").read_text(encoding="utf-8")
+    core = (ROOT / "core/queue/message.h").read_text(encoding="utf-8")
     flags = {int(flag) for flag in re.findall(r"DUEQ__FLAG_\w+ = (\d+)", core)}
     row = re.search(r"flags: (.+?); 128 is 0", section("The envelope"))
     assert row

@@ -16,13 +16,14 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-CONTRACT = ["dueq.h", "dueq_redisson.h", "dueq_laravel.h"]
+CONTRACT = ["core/dueq.h", "interop/dueq_redisson.h", "interop/dueq_laravel.h"]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 VERBS = [
     *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
     *["reschedule", "find", "peek", "stats", "rates", "pause", "resume", "purge"],
     "remove",
 ]
+HOUSES = ["core", "interop"]
 # What builds and tests leave in the tree; .gitignore has the same.
 MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}
 
@@ -57,44 +58,93 @@ def included(path: Path) -> set[str]:
     return set(re.findall(r'^\s*[#%]\s*include\s*[<"]([^>"]+)[>"]', text(path), flags=re.M))
 
 
+def headers_of(path: Path) -> list[str]:
+    """What it includes; of this repository with its path in it, as the compiler finds it."""
+    folders = [path.parent, *(ROOT / house for house in HOUSES)]
+    headers = []
+    for include in included(path):
+        found = [folder / include for folder in folders if (folder / include).is_file()]
+        headers.append(name(found[0].resolve()) if found else include)
+    return headers
+
+
 # ---- Layers ----
 
 
 @pytest.mark.parametrize("folder", ["bindings", "swig", "cli"])
 def test_includes_of_the_core_are_its_contract_only(folder: str) -> None:
-    core = {path.name for path in files("core", "*.[hi]*")} - set(CONTRACT)
     for path in files(folder, "*.[chi]"):
         if path.name.endswith("_wrap.c"):
             continue
-        names = {include for include in included(path) if not include.startswith("sys/")}
-        names = {include.rsplit("/", 1)[-1] for include in names}
-        own = {neighbour.name for neighbour in path.parent.iterdir()}
-        assert not names & (core - own), name(path)
-        assert "hiredis.h" not in names, name(path)
+        headers = headers_of(path)
+        assert "hiredis/hiredis.h" not in headers, name(path)
+        inside = [header for header in headers if header.startswith(tuple(HOUSES))]
+        assert not set(inside) - set(CONTRACT), name(path)
+
+
+# From below: a room includes itself and those named here, by the header that has the room's name.
+ROOMS = {
+    "base": [],
+    "net": ["base"],
+    "embedded": ["base"],
+    "request": ["base", "net", "embedded"],
+    "queue": ["base", "net", "embedded", "request"],
+    "loop": ["base", "net", "embedded", "request", "queue"],
+}
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_calls_go_down(room: str) -> None:
+    below = {f"core/{other}/{other}.h" for other in ROOMS[room]} | {"core/dueq.h"}
+    for path in files(f"core/{room}", "*.[ch]"):
+        for header in headers_of(path):
+            own = header.startswith(f"core/{room}/") or not header.startswith(tuple(HOUSES))
+            scripts = (header, path.name) == ("core/scripts.inc", "script.c")
+            assert own or scripts or header in below, f"{name(path)} includes {header}"
+
+
+def test_rooms_are_all_of_the_core() -> None:
+    folders = {path.parent.name for path in files("core", "*.[ch]")}
+    assert folders == {*ROOMS, "core"}
+    assert [name(path) for path in (ROOT / "core").glob("*.[ch]")] == ["core/dueq.h"]
+
+
+def test_core_does_not_know_other_systems() -> None:
+    for path in files("core"):
+        assert not re.search(r"redisson|laravel", text(path), flags=re.I), name(path)
+
+
+def test_other_systems_use_the_verbs_of_the_core() -> None:
+    below = {"core/dueq.h", "core/queue/queue.h", "core/queue/result_parts.h"}
+    for path in files("interop", "*.[ch]"):
+        used = {header for header in headers_of(path) if header.startswith("core/")}
+        assert used <= below, name(path)
 
 
 def test_includes_of_libraries_are_where_they_belong() -> None:
-    for path in files("core", "*.[ch]"):
+    for path in [*files("core", "*.[ch]"), *files("interop", "*.[ch]")]:
         libraries = {include.split("/")[0] for include in included(path) if "/" in include}
-        if path.name != "reply.c":
+        if path.name != "resp_read.c":
             assert "hiredis" not in libraries, name(path)
         if path.name != "tls.c":
             assert "openssl" not in libraries, name(path)
 
 
 def test_contract_includes_only_the_language() -> None:
-    assert included(ROOT / "core/dueq.h") == {"poll.h", "stddef.h", "stdint.h"}
+    assert included(ROOT / CONTRACT[0]) == {"poll.h", "stddef.h", "stdint.h"}
     for header in CONTRACT[1:]:
-        assert included(ROOT / "core" / header) == {"dueq.h"}
+        assert included(ROOT / header) == {"dueq.h"}
 
 
-def test_sources_are_listed_once() -> None:
-    listed = text("core/sources.list").split()
-    assert sorted(listed) == [name(path) for path in files("core", "*.c")]
+@pytest.mark.parametrize("house", HOUSES)
+def test_sources_are_listed_once(house: str) -> None:
+    listed = text(f"{house}/sources.list").split()
+    assert sorted(listed) == [name(path) for path in files(house, "*.c")]
 
 
-def test_core_files_are_one_thing_each() -> None:
-    for path in files("core", "*.[ch]", "*.lua", "*.py"):
+@pytest.mark.parametrize("house", HOUSES)
+def test_files_are_one_thing_each(house: str) -> None:
+    for path in files(house, "*.[ch]", "*.lua", "*.py"):
         # The whole public contract is one file.
         most = 800 if path.name == "dueq.h" else 500
         assert len(text(path).splitlines()) <= most, name(path)
@@ -111,8 +161,10 @@ def test_version_stands_once() -> None:
     found = re.search(r'#define DUEQ_VERSION "(\d+\.\d+\.\d+)"', HEADER)
     assert found
     version = re.compile(rf"(?<![\d.]){re.escape(found[1])}(?![\d.])")
-    places = [name(path) for path in files("core") + files("bindings") + files("swig", "*.i")]
-    places += [name(path) for path in files("cli") + files("dev.d") + files("bench")]
+    places = [name(path) for path in files("core") + files("interop") + files("swig", "*.i")]
+    places += [
+        name(path) for path in files("bindings") + files("cli") + files("dev.d") + files("bench")
+    ]
     places += ["setup.py", "pyproject.toml", "config.m4", "CMakeLists.txt", "composer.json"]
     places += ["MANIFEST.in", "dev", "README.md"]
     assert [place for place in places if version.search(text(place))] == ["core/dueq.h"]
@@ -139,7 +191,7 @@ def test_symbols_are_the_contract() -> None:
     assert library.exists(), "build/cmake/libdueq.so is not built: ./dev test c builds it"
     lines = output("nm", "--dynamic", "--defined-only", library).splitlines()
     exported = sorted(line.split()[-1].split("@")[0] for line in lines)
-    headers = "".join(text(f"core/{header}") for header in CONTRACT)
+    headers = "".join(text(header) for header in CONTRACT)
     code = re.sub(r"/\*.*?\*/", "", headers, flags=re.S)
     declared = re.findall(r"^DUEQ_API [^;]*?\b(dueq_\w+)\(", code, flags=re.M)
     assert len(declared) == code.count("DUEQ_API ") - code.count("define DUEQ_API ")
@@ -148,7 +200,7 @@ def test_symbols_are_the_contract() -> None:
 
 # ---- Scripts ----
 
-SCRIPTS = files("core/scripts", "*.lua")
+SCRIPTS = [path for house in HOUSES for path in files(house, "*.lua")]
 
 
 @pytest.mark.parametrize("path", [pytest.param(path, id=path.stem) for path in SCRIPTS])
@@ -160,12 +212,13 @@ def test_script_keeps_to_the_strict_dialect(path: Path) -> None:
         # A key comes from KEYS, under a name.
         assert command == "TIME" or re.fullmatch(r"[a-z][\w.\[\]]*", first), (command, first)
     # It damages numbers: it may only look whether a worker of Laravel's, which uses it, would fail.
-    assert "cjson" not in code or path.stem == "attempts"
+    assert "cjson" not in code or path.stem == "job_attempts"
     assert "redis.call(" not in re.sub(r"redis\.call\(\s*'", "", code), "a command by a variable"
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param(path, id=path.stem) for path in SCRIPTS if path.parent.name == "scripts"]
+    "path",
+    [pytest.param(path, id=path.stem) for path in SCRIPTS if path.parent == ROOT / "core/scripts"],
 )
 def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     comment = re.split(r"^(?!--)", text(path), maxsplit=1, flags=re.M)[0]

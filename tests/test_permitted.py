@@ -14,6 +14,7 @@ import dueq
 from dueq import errors
 from private_server import Server
 
+LIBRARY = {p.stem: p for house in ("core", "interop") for p in (ROOT / house).rglob("lib/*.lua")}
 # What the libraries send beside the scripts, and not only on a new connection.
 SENT = {"evalsha", "info", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
 # The same on the queues of other systems.
@@ -42,8 +43,7 @@ def used(*scripts: Path) -> set[str]:
 
     def whole(path: Path) -> str:
         includes = re.compile(r"^ *-- include (\w+)\n", re.M)
-        library = ROOT / "core/scripts/lib"
-        return includes.sub(lambda m: whole(library / f"{m[1]}.lua"), path.read_text())
+        return includes.sub(lambda m: whole(LIBRARY[m[1]]), path.read_text())
 
     return {c.lower() for s in scripts for c in re.findall(r"call\('(\w+)'", whole(s))}
 
@@ -257,15 +257,17 @@ def test_document_permits_no_more_than_is_used() -> None:
 def test_document_permits_no_more_on_foreign_queues(system: str) -> None:
     words = re.findall(r"\+(\S+)", permission_of(system))
     listed = [word for word in words if not word.startswith(("client|", "select"))]
-    scripts = [*(ROOT / "core/scripts" / system).glob("*.lua"), ROOT / "core/scripts/noted.lua"]
+    folder = ROOT / "interop"
+    scripts = [*(folder / system / "scripts").glob("*.lua"), folder / "scripts/noted.lua"]
     assert sorted(listed) == sorted(used(*scripts) | SENT_FOREIGN[system])
 
 
 def test_core_sends_no_other_commands() -> None:
     """Every command that stands in the core is permitted, or needs no permission, or is SCAN."""
-    paths = [path for path in (ROOT / "core").rglob("*.c") if path.name != "reply.c"]
+    paths = [path for house in ("core", "interop") for path in (ROOT / house).rglob("*.c")]
+    paths = [path for path in paths if path.name != "resp_read.c"]
     core = "".join(path.read_text() for path in paths)
-    starts = r"(?:dueq__text\(|dueq__words_text\(&?words, |\{|\? |: |\] = )"
+    starts = r"(?:dueq__text\(|dueq__resp_text\(&?words, |\{|\? |: |\] = )"
     words = re.findall(rf'{starts}"([A-Z]+)"', core)
     options = {"MATCH", "COUNT", "TYPE", "LOAD", "LIST", "KILL", "UNBLOCK", "ID", "SETNAME"}
     options |= {"LEFT", "RIGHT", "TRACKING", "ON", "REDIRECT", "OPTIN", "NOLOOP", "CACHING", "YES"}

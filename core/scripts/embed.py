@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Makes core/scripts.inc: core/scripts/*.lua as C, with the statuses of core/dueq.h.
+"""Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the statuses of core/dueq.h.
 
-Run without arguments after a change of a script; `--check` only says whether the file is stale.
-Those in a folder are named by it too (laravel_pop).
-In a script, `-- include NAME` stands for lib/NAME.lua, `-- KEYS[n] name` declares a key, `-- FEW n`
-says that the first n of them are enough for its usual call, and DUEQ_NAME stands for the code of a
-status.
+Run without arguments after a change of a script; `--check` only says whether a file is stale.
+Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
+In a script, `-- include NAME` stands for a lib/NAME.lua, `-- KEYS[n] name` declares a key,
+`-- FEW n` says that the first n of them are enough for its usual call, and DUEQ_NAME stands for the
+code of a status.
 """
 
 import hashlib
@@ -15,12 +15,12 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 HEADER = HERE.parent / "dueq.h"
-TARGET = HERE.parent / "scripts.inc"
+PLACES = [HERE.parent, HERE.parents[1] / "interop"]
+LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lua")}
 
 
-def scripts() -> list[Path]:
-    """dueq's own, and in folders those for the queues of other systems."""
-    return [p for p in sorted(HERE.rglob("*.lua")) if p.parent.name != "lib"]
+def scripts(place: Path) -> list[Path]:
+    return [path for path in sorted(place.rglob("*.lua")) if path.parent.name == "scripts"]
 
 
 def statuses() -> dict[str, str]:
@@ -30,10 +30,7 @@ def statuses() -> dict[str, str]:
 
 def included(path: Path) -> str:
     return re.sub(
-        r"^ *-- include (\w+)\n",
-        lambda m: included(HERE / "lib" / f"{m[1]}.lua"),
-        path.read_text(),
-        flags=re.M,
+        r"^ *-- include (\w+)\n", lambda m: included(LIBRARY[m[1]]), path.read_text(), flags=re.M
     )
 
 
@@ -62,17 +59,20 @@ def literal(text: str) -> str:
     return "\n".join(f'    "{line}\\n"' for line in escaped)
 
 
-def generate() -> str:
+def generate(place: Path) -> str:
     codes = statuses()
     parts = []
     digest = hashlib.sha256(repr(codes).encode())
-    for path in scripts() + sorted(HERE.glob("lib/*.lua")):
+    for path in sorted({*place.rglob("*.lua"), *HERE.glob("lib/*.lua")}):
         digest.update(path.read_bytes())
-    for path in scripts():
+    for path in scripts(place):
         text = expand(path, codes)
-        name = "_".join(path.relative_to(HERE).with_suffix("").parts)
+        parents = path.relative_to(place).parent.parts[:-1]
+        name = "_".join([*parents, path.stem])
         keys = keys_of(path, text)
-        listed = ", ".join(f"DUEQ__KEY_{key.upper()}" for key in keys)
+        kind = parents[0].upper() if parents else "KEY"
+        places = [f"{'KEY' if key == 'reply' else kind}_{key.upper()}" for key in keys]
+        listed = ", ".join(f"DUEQ__{place}" for place in places)
         sha1 = hashlib.sha1(text.encode()).hexdigest()
         parts.append(
             f"static const char {name}_source[] =\n{literal(text)};\n"
@@ -86,12 +86,12 @@ def generate() -> str:
 
 
 def main() -> None:
-    text = generate()
-    if sys.argv[1:] == ["--check"]:
-        if not TARGET.exists() or TARGET.read_text() != text:
-            sys.exit("core/scripts.inc is stale: run core/scripts/embed.py")
-    else:
-        TARGET.write_text(text)
+    for place in PLACES:
+        text, target = generate(place), place / "scripts.inc"
+        if sys.argv[1:] != ["--check"]:
+            target.write_text(text)
+        elif not target.exists() or target.read_text() != text:
+            sys.exit(f"{target} is stale: run core/scripts/embed.py")
 
 
 if __name__ == "__main__":

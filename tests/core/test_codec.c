@@ -14,7 +14,7 @@ static bool same(dueq_bytes a, dueq_bytes b) {
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
-static dueq_bytes content(const struct dueq__text *text) {
+static dueq_bytes content(const struct dueq__strbuf *text) {
     return (dueq_bytes){text->data, text->size};
 }
 
@@ -51,7 +51,7 @@ struct golden_case {
     dueq_codec codec;
     char type[16], shown[64];
     dueq_value value;
-    struct dueq__text room, bytes;
+    struct dueq__strbuf room, bytes;
 };
 
 static dueq_bytes member(dueq_bytes object, const char *name) {
@@ -61,12 +61,12 @@ static dueq_bytes member(dueq_bytes object, const char *name) {
     return value;
 }
 
-static void unhex(dueq_bytes json, struct dueq__text *out) {
+static void unhex(dueq_bytes json, struct dueq__strbuf *out) {
     const char *at = (const char *)json.data + 1;
     for (size_t i = 0; i + 2 < json.size; i += 2) {
         unsigned byte;
         assert_int_equal(sscanf(at + i, "%2x", &byte), 1);
-        dueq__text_byte(out, (int)byte);
+        dueq__strbuf_byte(out, (int)byte);
     }
 }
 
@@ -89,7 +89,7 @@ static void read_value(struct golden_case *one, dueq_bytes json) {
         unhex(json, &one->room);
         *value = (dueq_value){.kind = DUEQ_BINARY, .bytes = content(&one->room)};
     } else if (is(one, "string") || is(one, "double")) {
-        char *string = dueq__text_space(&one->room, json.size + 1);
+        char *string = dueq__strbuf_space(&one->room, json.size + 1);
         size_t size = dueq__json_string(json, string);
         string[size] = '\0';
         *value = (dueq_value){.kind = DUEQ_STRING, .bytes = {string, size}};
@@ -120,8 +120,8 @@ static bool refused(const struct golden_case *one) {
 
 static void check_written(const struct golden_case *one) {
     struct dueq__error error = {0};
-    struct dueq__text out = {0};
-    dueq__text_string(&out, "before");
+    struct dueq__strbuf out = {0};
+    dueq__strbuf_string(&out, "before");
     dueq_status status =
         dueq__codec_write(one->codec, &one->value, DUEQ__NULLS_AS_JAVA, &out, &error);
     if (refused(one)) {
@@ -134,11 +134,11 @@ static void check_written(const struct golden_case *one) {
                      (const char *)one->value.bytes.data, (int)written.size,
                      (const char *)written.data, error.text);
     }
-    dueq__text_free(&out);
+    dueq__strbuf_free(&out);
 }
 
 /* What Java's other forms are when they come back. */
-static dueq_value expected(const struct golden_case *one, struct dueq__text *plain) {
+static dueq_value expected(const struct golden_case *one, struct dueq__strbuf *plain) {
     dueq_value value = one->value;
     struct dueq__error error;
     bool json = one->codec >= DUEQ_CODEC_JACKSON, typed = dueq__jackson_typed(one->codec);
@@ -153,12 +153,12 @@ static dueq_value expected(const struct golden_case *one, struct dueq__text *pla
     if (value.kind == DUEQ_JSON && typed) {
         /* Without null members, and as the codec of the same Jackson writes it that names no classes. */
         const enum dueq__nulls nulls = DUEQ__NULLS_AS_JAVA;
-        struct dueq__text lean = {0};
+        struct dueq__strbuf lean = {0};
         assert_int_equal(dueq__codec_write(DUEQ_CODEC_TYPED_JSON, &value, nulls, &lean, &error),
                          DUEQ_OK);
         value.bytes = content(&lean);
         assert_int_equal(dueq__codec_write(one->codec + 1, &value, nulls, plain, &error), DUEQ_OK);
-        dueq__text_free(&lean);
+        dueq__strbuf_free(&lean);
         value.bytes = content(plain);
     }
     if (value.kind == DUEQ_JSON && ((json && !typed) || is(one, "object")))
@@ -179,7 +179,7 @@ static void assert_value(const char *what, dueq_value wanted, dueq_value got) {
 
 static void check_read(const struct golden_case *one) {
     struct dueq__error error = {0};
-    struct dueq__text room = {0}, again = {0}, plain = {0};
+    struct dueq__strbuf room = {0}, again = {0}, plain = {0};
     dueq_value value;
     dueq_status status = dueq__codec_read(one->codec, content(&one->bytes), &value, &room, &error);
     if (one->codec == DUEQ_CODEC_KRYO5 && one->value.kind == DUEQ_JSON) {
@@ -196,9 +196,9 @@ static void check_read(const struct golden_case *one) {
                          DUEQ_OK);
         assert_true(changed || same(content(&again), content(&one->bytes)));
     }
-    dueq__text_free(&room);
-    dueq__text_free(&again);
-    dueq__text_free(&plain);
+    dueq__strbuf_free(&room);
+    dueq__strbuf_free(&again);
+    dueq__strbuf_free(&plain);
 }
 
 static void test_codec_golden(void **state) {
@@ -212,8 +212,8 @@ static void test_codec_golden(void **state) {
         read_case(&one, json);
         check_written(&one);
         check_read(&one);
-        dueq__text_free(&one.room);
-        dueq__text_free(&one.bytes);
+        dueq__strbuf_free(&one.room);
+        dueq__strbuf_free(&one.bytes);
     }
     assert_true(count > 700);
     free(file);
@@ -257,25 +257,25 @@ struct row {
 static void check_rows_read(const struct row *rows, size_t count) {
     for (size_t i = 0; i < count; i++) {
         struct dueq__error error = {0};
-        struct dueq__text room = {0};
+        struct dueq__strbuf room = {0};
         dueq_value value;
         dueq_bytes bytes = {rows[i].bytes, rows[i].size};
         if (dueq__codec_read(rows[i].codec, bytes, &value, &room, &error))
             fail_msg("%s: %s", rows[i].bytes, error.text);
         assert_value(rows[i].bytes, rows[i].value, value);
-        dueq__text_free(&room);
+        dueq__strbuf_free(&room);
     }
 }
 
 static void check_rows_written(const struct row *rows, size_t count, enum dueq__nulls nulls) {
     for (size_t i = 0; i < count; i++) {
         struct dueq__error error = {0};
-        struct dueq__text out = {0};
+        struct dueq__strbuf out = {0};
         if (dueq__codec_write(rows[i].codec, &rows[i].value, nulls, &out, &error))
             fail_msg("%s: %s", rows[i].bytes, error.text);
         if (!same(content(&out), (dueq_bytes){rows[i].bytes, rows[i].size}))
             fail_msg("%s is written as %.*s", rows[i].bytes, (int)out.size, out.data);
-        dueq__text_free(&out);
+        dueq__strbuf_free(&out);
     }
 }
 
@@ -390,13 +390,13 @@ static void test_codec_writes_json(void **state) {
 
 static void refuse(dueq_codec codec, dueq_value value, const char *text) {
     struct dueq__error error = {0};
-    struct dueq__text out = {0};
+    struct dueq__strbuf out = {0};
     assert_int_equal(dueq__codec_write(codec, &value, DUEQ__NULLS_STAY, &out, &error),
                      DUEQ_INVALID);
     if (!strstr(error.text, text))
         fail_msg("'%s' does not say '%s'", error.text, text);
     assert_int_equal(out.size, 0);
-    dueq__text_free(&out);
+    dueq__strbuf_free(&out);
 }
 
 static void test_codec_refuses_to_write(void **state) {
@@ -437,7 +437,7 @@ static void test_codec_depth(void **state) {
         memset(deep, '[', many);
         memset(deep + many, ']', many);
         struct dueq__error error = {0};
-        struct dueq__text out = {0}, room = {0};
+        struct dueq__strbuf out = {0}, room = {0};
         dueq_value whole = {.kind = DUEQ_JSON, .bytes = {deep + 1, 2 * most}}, back;
         dueq_value half = {.kind = DUEQ_JSON, .bytes = {deep + many - most / 2, most}};
         refuse(plain, (dueq_value){.kind = DUEQ_JSON, .bytes = {deep, 2 * many}}, "deeper than");
@@ -451,8 +451,8 @@ static void test_codec_depth(void **state) {
             dueq__codec_read(plain, (dueq_bytes){deep, 2 * many}, &back, &room, &error),
             DUEQ_CORRUPT);
         assert_non_null(strstr(error.text, "deeper than"));
-        dueq__text_free(&out);
-        dueq__text_free(&room);
+        dueq__strbuf_free(&out);
+        dueq__strbuf_free(&room);
     }
 }
 
@@ -545,7 +545,7 @@ static void test_codec_refuses_to_read(void **state) {
     for (size_t i = 0; i < sizeof corrupt / sizeof *corrupt; i++) {
         const struct row *row = &corrupt[i];
         struct dueq__error error = {0};
-        struct dueq__text room = {0};
+        struct dueq__strbuf room = {0};
         dueq_value value;
         char *copy = malloc(row->size ? row->size : 1);
         memcpy(copy, row->bytes, row->size);
@@ -556,7 +556,7 @@ static void test_codec_refuses_to_read(void **state) {
             fail_msg("row %zu: '%s' does not say '%s'", i, error.text,
                      (const char *)row->value.bytes.data);
         assert_value(row->bytes, (dueq_value){.kind = DUEQ_BINARY, .bytes = bytes}, value);
-        dueq__text_free(&room);
+        dueq__strbuf_free(&room);
         free(copy);
     }
 }
@@ -594,18 +594,18 @@ static void test_double_is_java(void **state) {
         {9007199254740993.0, "9.007199254740992E15"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct dueq__text text = {0};
-        dueq__text_double(&text, rows[i].number);
+        struct dueq__strbuf text = {0};
+        dueq__strbuf_double(&text, rows[i].number);
         if (!same(content(&text), BYTES(rows[i].text)))
             fail_msg("%.*s instead of %s", (int)text.size, text.data, rows[i].text);
-        dueq__text_free(&text);
+        dueq__strbuf_free(&text);
     }
 }
 
 static void test_double_comes_back(void **state) {
     (void)state;
     uint64_t bits = 1;
-    struct dueq__text text = {0};
+    struct dueq__strbuf text = {0};
     for (int i = 0; i < 20000; i++) {
         double number, back;
         bits = bits * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -614,12 +614,12 @@ static void test_double_comes_back(void **state) {
         if (!isfinite(number))
             continue;
         text.size = 0;
-        dueq__text_double(&text, number);
+        dueq__strbuf_double(&text, number);
         assert_true(dueq__json_double(content(&text), &back));
         if (memcmp(&number, &back, sizeof back) != 0)
             fail_msg("%.17g is %.*s", number, (int)text.size, text.data);
     }
-    dueq__text_free(&text);
+    dueq__strbuf_free(&text);
 }
 
 /* ---- The public two ------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "loop.h"
+#include "loop/loop.h"
 #include "proxy.h"
 
 static struct proxy proxy;

@@ -2,8 +2,8 @@
 #include <signal.h>
 
 #include "fixture.h"
-#include "internal.h"
 #include "proxy.h"
+#include "queue/queue.h"
 
 static struct proxy proxy;
 static struct jobs cut; /* by way of the proxy; the fixture's are beside it */

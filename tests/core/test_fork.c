@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "fixture.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 static void test_push_in_a_child_after_fork(void **state) {
     (void)state;

@@ -1,5 +1,5 @@
 #include "golden.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 static void assert_digits(const char *text, size_t size) {
     for (size_t i = 0; i < size; i++)
@@ -23,10 +23,10 @@ static void test_id_has_its_time(void **state) {
 static void test_id_is_of_now(void **state) {
     (void)state;
     struct dueq__id_source source = {0};
-    char id[DUEQ__ID_SIZE], stamp[DUEQ__STAMP_SIZE];
+    char id[DUEQ__ID_SIZE], stamp[DUEQ__INCARNATION_SIZE];
     int64_t before = dueq__wall_ms();
     dueq__id_next(&source, id);
-    dueq__stamp_next(&source, stamp);
+    dueq__incarnation_next(&source, stamp);
     int64_t after = dueq__wall_ms();
     assert_digits(id, sizeof id);
     assert_digits(stamp, sizeof stamp);
@@ -80,9 +80,9 @@ static void test_id_of_two_sources_in_a_millisecond_differ(void **state) {
 static void test_stamp_rises(void **state) {
     (void)state;
     struct dueq__id_source source = {0};
-    char last[DUEQ__STAMP_SIZE] = "", next[DUEQ__STAMP_SIZE];
+    char last[DUEQ__INCARNATION_SIZE] = "", next[DUEQ__INCARNATION_SIZE];
     for (int i = 0; i < 200000; i++) {
-        dueq__stamp_next(&source, next);
+        dueq__incarnation_next(&source, next);
         assert_true(memcmp(last, next, sizeof next) < 0);
         memcpy(last, next, sizeof last);
     }

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "json.h"
+#include "strbuf.h"
 #include "support.h"
-#include "text.h"
 
 #define DEPTH 8
 
@@ -246,30 +246,30 @@ static void test_json_string(void **state) {
 
 static void test_text_grows(void **state) {
     (void)state;
-    struct dueq__text text = {0};
-    dueq__text_string(&text, "a");
-    dueq__text_byte(&text, ',');
-    dueq__text_number(&text, INT64_MIN);
-    dueq__text_number(&text, 0);
-    dueq__text_bytes(&text, (dueq_bytes){0});
+    struct dueq__strbuf text = {0};
+    dueq__strbuf_string(&text, "a");
+    dueq__strbuf_byte(&text, ',');
+    dueq__strbuf_number(&text, INT64_MIN);
+    dueq__strbuf_number(&text, 0);
+    dueq__strbuf_bytes(&text, (dueq_bytes){0});
     assert_text("a,-92233720368547758080", (dueq_bytes){text.data, text.size});
     for (int i = 0; i < 10000; i++)
-        dueq__text_byte(&text, i & 0xFF);
+        dueq__strbuf_byte(&text, i & 0xFF);
     assert_false(text.failed);
     assert_int_equal(text.size, 10023);
     assert_int_equal((unsigned char)text.data[10022], 9999 & 0xFF);
-    assert_null(dueq__text_space(&text, SIZE_MAX));
+    assert_null(dueq__strbuf_space(&text, SIZE_MAX));
     assert_true(text.failed);
-    assert_null(dueq__text_space(&text, 1));
-    dueq__text_free(&text);
+    assert_null(dueq__strbuf_space(&text, 1));
+    dueq__strbuf_free(&text);
     assert_int_equal(text.size, 0);
 }
 
 static void test_text_writes_json(void **state) {
     (void)state;
-    struct dueq__text text = {0};
+    struct dueq__strbuf text = {0};
     dueq_bytes all = {"a\"\\/\b\f\n\r\t\0\x1F\x7F\xE2\x82\xAC\xF0\x9F\x98\x80", 19};
-    dueq__text_json(&text, all, true);
+    dueq__strbuf_json(&text, all, true);
     dueq_bytes written = {text.data, text.size};
     assert_text("\"a\\\"\\\\/\\b\\f\\n\\r\\t\\u0000\\u001F\x7F\xE2\x82\xAC\\uD83D\\uDE00\"",
                 written);
@@ -279,12 +279,12 @@ static void test_text_writes_json(void **state) {
     assert_memory_equal(back, all.data, all.size);
     free(back);
     text.size = 0;
-    dueq__text_json(&text, (dueq_bytes){"a\"\xF0\x9F\x98\x80", 6}, false);
+    dueq__strbuf_json(&text, (dueq_bytes){"a\"\xF0\x9F\x98\x80", 6}, false);
     assert_text("\"a\\\"\xF0\x9F\x98\x80\"", (dueq_bytes){text.data, text.size});
     text.size = 0;
-    dueq__text_json(&text, (dueq_bytes){0}, true);
+    dueq__strbuf_json(&text, (dueq_bytes){0}, true);
     assert_text("\"\"", (dueq_bytes){text.data, text.size});
-    dueq__text_free(&text);
+    dueq__strbuf_free(&text);
 }
 
 int main(void) {

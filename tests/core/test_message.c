@@ -1,5 +1,5 @@
 #include "golden.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 #define MOST_HEADERS 16
 
@@ -81,7 +81,7 @@ static void test_envelope_read_golden(void **state) {
         assert_int_equal(message.max_attempts, row.draft.max_attempts);
         assert_int_equal(message.lease_ms, row.draft.lease_ms);
         assert_int_equal(message.created_ms,
-                         row.stamp ? dueq__id_time(row.stamp, DUEQ__STAMP_SIZE) : 0);
+                         row.stamp ? dueq__id_time(row.stamp, DUEQ__INCARNATION_SIZE) : 0);
         assert_headers(&row.draft, &message, headers);
 
         /* Counting them needs no room. */

@@ -1,6 +1,6 @@
 /* What a message asks beyond the usual: in its envelope, and which drafts are refused. */
 #include "golden.h"
-#include "internal.h"
+#include "queue/queue.h"
 
 static void assert_bytes(dueq_bytes expected, dueq_bytes got) {
     assert_int_equal(got.size, expected.size);
@@ -87,7 +87,7 @@ static void free_row(struct row *row) {
 
 /* Writes the end of the time to live as the push script does. */
 static void set_expires(unsigned char *envelope, const struct row *row) {
-    unsigned char *at = envelope + DUEQ__ENVELOPE_FIXED + (row->stamp ? DUEQ__STAMP_SIZE : 0);
+    unsigned char *at = envelope + DUEQ__ENVELOPE_FIXED + (row->stamp ? DUEQ__INCARNATION_SIZE : 0);
     static const unsigned char none[8];
     assert_memory_equal(at, none, sizeof none);
     for (int i = 0; i < 8; i++)

@@ -1,8 +1,8 @@
 /* One round trip of a consumer: what is held is settled, and the next is reserved. And batches of release
  * and extend. */
 #include "fixture.h"
-#include "internal.h"
 #include "proxy.h"
+#include "queue/queue.h"
 
 static struct proxy proxy;
 

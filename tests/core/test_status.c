@@ -1,4 +1,4 @@
-#include "internal.h"
+#include "queue/queue.h"
 #include "support.h"
 
 static const struct {

@@ -21,7 +21,7 @@ static void touch_value(const dueq_value *value) {
  */
 static void write_and_read(dueq_codec codec, const dueq_value *value, enum dueq__nulls nulls) {
     struct dueq__error error = {0};
-    struct dueq__text written[3] = {{0}}, room[3] = {{0}};
+    struct dueq__strbuf written[3] = {{0}}, room[3] = {{0}};
     dueq_value read = *value;
     for (int i = 0; i < 3; i++) {
         dueq_status status = dueq__codec_write(codec, &read, nulls, &written[i], &error);
@@ -35,14 +35,14 @@ static void write_and_read(dueq_codec codec, const dueq_value *value, enum dueq_
         touch_value(&read);
     }
     for (int i = 0; i < 3; i++) {
-        dueq__text_free(&written[i]);
-        dueq__text_free(&room[i]);
+        dueq__strbuf_free(&written[i]);
+        dueq__strbuf_free(&room[i]);
     }
 }
 
 static void read_and_write(dueq_codec codec, dueq_bytes bytes) {
     struct dueq__error error = {0};
-    struct dueq__text room = {0};
+    struct dueq__strbuf room = {0};
     dueq_value value;
     dueq_status status = dueq__codec_read(codec, bytes, &value, &room, &error);
     touch_value(&value);
@@ -53,7 +53,7 @@ static void read_and_write(dueq_codec codec, dueq_bytes bytes) {
     } else {
         write_and_read(codec, &value, DUEQ__NULLS_STAY);
     }
-    dueq__text_free(&room);
+    dueq__strbuf_free(&room);
 }
 
 /* Looks into bytes that were not checked: what is said of them is nothing, but nothing else is read. */

@@ -20,7 +20,7 @@ static unsigned char *written(const dueq_draft *draft, const char *stamp, size_t
 
 /* The end of the time to live, which the push script writes. */
 static void put_expires(unsigned char *envelope, const char *stamp, int64_t expires_ms) {
-    unsigned char *at = envelope + DUEQ__ENVELOPE_FIXED + (stamp ? DUEQ__STAMP_SIZE : 0);
+    unsigned char *at = envelope + DUEQ__ENVELOPE_FIXED + (stamp ? DUEQ__INCARNATION_SIZE : 0);
     dueq__put32(at, expires_ms >> 32);
     dueq__put32(at + 4, expires_ms);
 }
@@ -48,7 +48,7 @@ static void write_again(dueq_bytes envelope, const dueq_message *message,
                         .ttl_ms = message->expires_ms ? 1 : 0,
                         .drop = message->drop,
                         .dead_letter = message->dead_letter};
-    const char *stamp = flags & DUEQ__FLAG_STAMP ? begin + DUEQ__ENVELOPE_FIXED : NULL;
+    const char *stamp = flags & DUEQ__FLAG_INCARNATION ? begin + DUEQ__ENVELOPE_FIXED : NULL;
     size_t size;
     unsigned char *copy = written(&draft, stamp, &size);
     if (!copy)
@@ -130,7 +130,7 @@ static void write_and_read(dueq_bytes rest) {
     dueq_draft draft = {.headers = headers};
     draft.max_attempts = (uint32_t)take_number(&rest);
     draft.lease_ms = take_number(&rest);
-    dueq_bytes stamp = take(&rest, DUEQ__STAMP_SIZE), count = take(&rest, 1);
+    dueq_bytes stamp = take(&rest, DUEQ__INCARNATION_SIZE), count = take(&rest, 1);
     draft.header_count = count.size ? *(const unsigned char *)count.data % MOST_HEADERS : 0;
     for (size_t i = 0; i < draft.header_count; i++) {
         headers[i].name = take(&rest, DUEQ_MAX_HEADER_NAME);
@@ -144,7 +144,7 @@ static void write_and_read(dueq_bytes rest) {
     draft.dead_letter = take(&rest, DUEQ_MAX_NAME);
     draft.body = rest;
     size_t size;
-    const char *stamped = stamp.size == DUEQ__STAMP_SIZE ? stamp.data : NULL;
+    const char *stamped = stamp.size == DUEQ__INCARNATION_SIZE ? stamp.data : NULL;
     unsigned char *envelope = written(&draft, stamped, &size);
     if (!envelope)
         return;

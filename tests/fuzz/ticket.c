@@ -4,15 +4,15 @@
 static void check_parts(dueq_bytes text, const struct dueq__ticket *ticket) {
     CHECK(ticket->id.size > 0 && ticket->before <= 999999999);
     CHECK((const char *)ticket->id.data + ticket->id.size == (const char *)text.data + text.size);
-    CHECK(ticket->tag.size <= 1 || ticket->tag.size == DUEQ__STAMP_SIZE ||
-          ticket->tag.size == DUEQ__STAMP_SIZE + 1);
+    CHECK(ticket->tag.size <= 1 || ticket->tag.size == DUEQ__INCARNATION_SIZE ||
+          ticket->tag.size == DUEQ__INCARNATION_SIZE + 1);
     CHECK(dueq__ticket_time(ticket) >= -1);
     if (ticket->id.data == text.data) {
         CHECK(text.size == DUEQ__ID_SIZE && ticket->before == 0 && ticket->tag.size == 0);
         return;
     }
     const char *digits = text.data;
-    size_t zeros = 0, size = text.size + DUEQ__STAMP_SIZE + 17;
+    size_t zeros = 0, size = text.size + DUEQ__INCARNATION_SIZE + 17;
     while (digits[zeros] == '0' && digits[zeros + 1] >= '0' && digits[zeros + 1] <= '9')
         zeros++;
     char *again = malloc(size);

@@ -1,0 +1,86 @@
+/*
+ * What every room uses: failures, clocks, threads, ids, bytes and UTF-8.
+ */
+#ifndef DUEQ_BASE_H
+#define DUEQ_BASE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#include "../dueq.h"
+
+/* ---- status.c: what went wrong, in words ------------------------------------------------------- */
+
+/* Does what a server refused with pass by itself? */
+enum dueq__passing {
+    DUEQ__STAYS,  /* no */
+    DUEQ__LASTS,  /* when somebody mends the server: only a call that waits goes on */
+    DUEQ__PASSES, /* soon: the call is tried again until its deadline */
+    DUEQ__MOVES   /* the same, on a new connection, if the server has served this client before */
+};
+
+struct dueq__error {
+    dueq_status status;
+    enum dueq__passing passing;
+    char text[512]; /* never empty when status < 0 */
+};
+
+/*
+ * Notes a failure and returns its status. A NULL format uses the status's own sentence. Parts of the text may come
+ * from a server or an entry: what a terminal would obey is escaped.
+ */
+dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- clock.c ----------------------------------------------------------------------------------- */
+
+int64_t dueq__monotonic_ms(void);
+int64_t dueq__monotonic_us(void);
+int64_t dueq__wall_ms(void);
+#define DUEQ__NEVER INT64_MAX
+
+/* ---- thread.c ---------------------------------------------------------------------------------- */
+
+/* Starts a thread that gets no signals: these are for the program's own threads. 0 or an errno. */
+int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);
+
+/* ---- id.c: ids and stamps, ordered by time ----------------------------------------------------- */
+
+#define DUEQ__ID_SIZE 22 /* base-62 digits of 128 bits */
+#define DUEQ__INCARNATION_SIZE                                                                     \
+    10 /* base-62 digits of 45 bits of milliseconds and 14 bits of order */
+
+struct dueq__id_source {
+    int64_t last_ms;
+    uint64_t high, low; /* the last id */
+    uint64_t last_incarnation;
+};
+
+void dueq__id_random(void *buffer, size_t size);
+void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]);
+void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]);
+/* The milliseconds in an id or a stamp; -1 if it is neither. */
+int64_t dueq__id_time(const char *id, size_t size);
+
+/* ---- Bytes; utf8.c ---- */
+
+static inline dueq_bytes dueq__text(const char *text) { return (dueq_bytes){text, strlen(text)}; }
+
+static inline bool dueq__same(dueq_bytes a, dueq_bytes b) {
+    return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+}
+
+/* The length of the well-formed UTF-8 sequence at `at` (RFC 3629), which has `left` bytes; 0 where there is none. */
+size_t dueq__utf8_length(const unsigned char *at, size_t left);
+/* Is it well-formed UTF-8, with or without control characters? */
+bool dueq__utf8(const void *data, size_t size, bool control);
+/*
+ * Can it be an id, the name of a queue or of a header: 1 to 255 bytes of UTF-8 without control characters? By the
+ * same rule as the scripts (core/scripts/lib/text.lua).
+ */
+bool dueq__is_text(dueq_bytes text);
+
+#endif

@@ -1,0 +1,15 @@
+#include <time.h>
+
+#include "base.h"
+
+static int64_t read_us(clockid_t clock) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+int64_t dueq__monotonic_us(void) { return read_us(CLOCK_MONOTONIC); }
+
+int64_t dueq__monotonic_ms(void) { return dueq__monotonic_us() / 1000; }
+
+int64_t dueq__wall_ms(void) { return read_us(CLOCK_REALTIME) / 1000; }

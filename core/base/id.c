@@ -1,0 +1,92 @@
+#include <string.h>
+#include <sys/random.h>
+
+#include "base.h"
+
+static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+__extension__ typedef unsigned __int128 wide;
+
+void dueq__id_random(void *buffer, size_t size) {
+    unsigned char *out = buffer;
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = getrandom(out + done, size - done, 0);
+        if (got > 0)
+            done += (size_t)got;
+    }
+}
+
+/* So many digits fit 64 bits, which are faster to divide; and 62 to the power of that. */
+#define PART 10
+#define PART_SCALE UINT64_C(839299365868340224)
+
+static void write_digits(wide number, char *out, size_t size) {
+    for (; size; number /= PART_SCALE) {
+        uint64_t part = (uint64_t)(number % PART_SCALE);
+        for (size_t left = size < PART ? size : PART; left; left--, part /= 62)
+            out[--size] = digits[part % 62];
+    }
+}
+
+/* 62: it is none. */
+static unsigned digit_value(char digit) {
+    unsigned ten = (unsigned)digit - '0', upper = (unsigned)digit - 'A',
+             lower = (unsigned)digit - 'a';
+    return ten < 10 ? ten : upper < 26 ? upper + 10 : lower < 26 ? lower + 36 : 62;
+}
+
+/* False when a character is no base-62 digit. Every message that is read comes by here. */
+static bool read_digits(const char *text, size_t size, wide *number) {
+    *number = 0;
+    for (size_t at = 0; at < size;) {
+        uint64_t part = 0, scale = 1;
+        for (size_t end = size - at < PART ? size : at + PART; at < end; at++) {
+            unsigned value = digit_value(text[at]);
+            if (value == 62)
+                return false;
+            part = part * 62 + value;
+            scale *= 62;
+        }
+        *number = *number * scale + part;
+    }
+    return true;
+}
+
+/* 48 bits of milliseconds, 80 of chance; within a millisecond the next is one more than the last. */
+void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]) {
+    int64_t now = dueq__wall_ms();
+    if (now > source->last_ms) {
+        source->last_ms = now;
+        unsigned char chance[10];
+        dueq__id_random(chance, sizeof chance);
+        memcpy(&source->low, chance, 8);
+        uint16_t rest;
+        memcpy(&rest, chance + 8, 2);
+        /* The top bit stays free, so that counting on cannot reach the milliseconds. */
+        source->high = (uint64_t)now << 16 | (rest & 0x7FFFU);
+    } else if (++source->low == 0) {
+        source->high++;
+    }
+    write_digits((wide)source->high << 64 | source->low, out, DUEQ__ID_SIZE);
+}
+
+/* 45 bits of milliseconds, 14 of chance; always more than the last. */
+void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]) {
+    uint16_t chance;
+    dueq__id_random(&chance, sizeof chance);
+    uint64_t stamp = (uint64_t)dueq__wall_ms() << 14 | (chance & 0x1FFFU);
+    if (stamp <= source->last_incarnation)
+        stamp = source->last_incarnation + 1;
+    source->last_incarnation = stamp;
+    write_digits(stamp, out, DUEQ__INCARNATION_SIZE);
+}
+
+int64_t dueq__id_time(const char *id, size_t size) {
+    wide number;
+    if (size == DUEQ__ID_SIZE && read_digits(id, size, &number))
+        return (int64_t)(number >> 80);
+    if (size == DUEQ__INCARNATION_SIZE && read_digits(id, size, &number))
+        return (int64_t)(number >> 14);
+    return -1;
+}

@@ -1,0 +1,92 @@
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base.h"
+
+const char *dueq_status_name(dueq_status status) {
+    switch (status) {
+#define NAME_CASE(code, name, retriable, text)                                                     \
+    case DUEQ_##name:                                                                              \
+        return #name;
+        DUEQ_STATUS_TABLE(NAME_CASE)
+    }
+    return "UNKNOWN";
+}
+
+const char *dueq_status_text(dueq_status status) {
+    switch (status) {
+#define TEXT_CASE(code, name, retriable, text)                                                     \
+    case DUEQ_##name:                                                                              \
+        return text;
+        DUEQ_STATUS_TABLE(TEXT_CASE)
+    }
+    return "a status that this version does not know";
+}
+
+int dueq_status_retriable(dueq_status status) {
+    switch (status) {
+#define RETRIABLE_CASE(code, name, retriable, text)                                                \
+    case DUEQ_##name:                                                                              \
+        return retriable;
+        DUEQ_STATUS_TABLE(RETRIABLE_CASE)
+    }
+    return 0;
+}
+
+const char *dueq_state_name(dueq_state state) {
+    static const char *const names[] = {"unknown", "ready", "delayed", "leased", "dead"};
+    return names[state >= DUEQ_READY && state <= DUEQ_DEAD ? (int)state : 0];
+}
+
+const char *dueq_version(void) { return DUEQ_VERSION; }
+
+/* Would a terminal obey the character, or show it as something else? Controls, ends of lines, marks of direction. */
+static bool is_obeyed(unsigned code) {
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||
+           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
+           (code >= 0x2066 && code <= 0x2069);
+}
+
+static unsigned code_point(const unsigned char *at, size_t size) {
+    unsigned code = size == 1 ? at[0] : at[0] & (0x7FU >> size);
+    for (size_t i = 1; i < size; i++)
+        code = code << 6 | (at[i] & 0x3FU);
+    return code;
+}
+
+void dueq_escape(char *out, size_t room, const char *text) {
+    size_t left = strlen(text);
+    const char *end = out + room;
+    for (size_t size; left; text += size, left -= size) {
+        const unsigned char *at = (const unsigned char *)text;
+        char shown[8];
+        size = dueq__utf8_length(at, left);
+        unsigned code = size ? code_point(at, size) : at[0];
+        if (size && !is_obeyed(code))
+            snprintf(shown, sizeof shown, "%.*s", (int)size, text);
+        else
+            snprintf(shown, sizeof shown, code < 0x80 || !size ? "\\x%02x" : "\\u%04x",
+                     code & 0xFFFFU);
+        size = size ? size : 1;
+        if (strlen(shown) >= (size_t)(end - out))
+            break;
+        out = stpcpy(out, shown);
+    }
+    *out = '\0';
+}
+
+dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...) {
+    error->status = status;
+    error->passing = DUEQ__STAYS;
+    if (!format) {
+        snprintf(error->text, sizeof error->text, "%s", dueq_status_text(status));
+        return status;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    char text[sizeof error->text];
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    dueq_escape(error->text, sizeof error->text, text);
+    return status;
+}

@@ -1,0 +1,237 @@
+/*
+ * The embedded server: a private redis-server or valkey-server for a directory, shared by every
+ * process that names the directory.
+ *
+ * In the directory:
+ *   users       every handle holds LOCK_SH on an open file description of its own. LOCK_EX on it is the
+ *               right to end the server, so that it cannot end while anybody has a share.
+ *   lock        LOCK_EX, by a descriptor that the server inherits: held exactly as long as it lives.
+ *               Who gets it may start a server. Its time of change says when the server was last idle.
+ *   socket      where the server listens, or a link to it where the directory cannot hold a socket
+ *   server.log  what the server said since its start (server.log.old: the one before)
+ *   and the server's append-only file.
+ * start.c starts and ends the server.
+ */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "embedded_parts.h"
+
+struct dueq__embedded {
+    char *given; /* the directory, made absolute when the handle was: a later chdir() is harmless */
+    char *directory;              /* the same without links and dots; NULL until it exists */
+    int share;                    /* `users` under LOCK_SH; -1: none */
+    bool started;                 /* a server, which could not be connected to yet */
+    char path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
+};
+
+/* ---- The directory ----------------------------------------------------------------------------- */
+
+struct dueq__embedded *dueq__embedded_new(const char *directory) {
+    struct dueq__embedded *embedded = calloc(1, sizeof *embedded);
+    if (!embedded)
+        return NULL;
+    embedded->share = -1;
+    char *here = directory[0] == '/' ? NULL : getcwd(NULL, 0);
+    size_t size = (here ? strlen(here) + 1 : 0) + strlen(directory) + 1;
+    embedded->given = malloc(size);
+    if (embedded->given)
+        snprintf(embedded->given, size, "%s%s%s", here ? here : "", here ? "/" : "", directory);
+    free(here);
+    if (!embedded->given) {
+        free(embedded);
+        return NULL;
+    }
+    return embedded;
+}
+
+void dueq__embedded_free(struct dueq__embedded *embedded) {
+    if (!embedded)
+        return;
+    /* Closing drops the share with the last copy of the descriptor; LOCK_UN would drop it for the
+     * other side of a fork() too. */
+    if (embedded->share >= 0)
+        close(embedded->share);
+    free(embedded->given);
+    free(embedded->directory);
+    free(embedded);
+}
+
+const char *dueq__embedded_path(const struct dueq__embedded *embedded) {
+    return embedded->path[0] ? embedded->path : NULL;
+}
+
+char *dueq__embedded_entry(const char *directory, const char *name) {
+    size_t size = strlen(directory) + 1 + strlen(name) + 1;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s/%s", directory, name);
+    return path;
+}
+
+static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *error) {
+    dueq_status status = dueq__embedded_guard(embedded->given, true, error);
+    if (status)
+        return status;
+    free(embedded->directory);
+    embedded->directory = realpath(embedded->given, NULL);
+    if (!embedded->directory)
+        return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s", embedded->given,
+                          strerror(errno));
+    return dueq__embedded_guard(embedded->directory, false, error);
+}
+
+/* ---- The share ------------------------------------------------------------------------ */
+
+/* Whether the share is on the file that others see now: the directory may have been made anew. */
+static bool share_is_current(const struct dueq__embedded *embedded) {
+    if (embedded->share < 0)
+        return false;
+    char *path = dueq__embedded_entry(embedded->directory, "users");
+    struct stat ours, theirs;
+    bool same = path && fstat(embedded->share, &ours) == 0 && lstat(path, &theirs) == 0 &&
+                ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+    free(path);
+    return same;
+}
+
+static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__error *error) {
+    if (share_is_current(embedded))
+        return DUEQ_OK;
+    if (embedded->share >= 0)
+        close(embedded->share);
+    embedded->share = -1;
+    dueq_status status = resolve(embedded, error);
+    if (status != DUEQ_OK)
+        return status;
+    int fd = dueq__embedded_open(embedded->directory, "users", O_RDWR | O_CREAT, error);
+    if (fd < 0)
+        return error->status;
+    if (flock(fd, LOCK_SH | LOCK_NB) != 0) {
+        int why = errno;
+        close(fd);
+        status = dueq__fail(error, DUEQ_EMBEDDED,
+                            why == EWOULDBLOCK
+                                ? "the server of %s was ending and did not end before the deadline"
+                                : "cannot lock a file in %s: %s",
+                            embedded->directory, strerror(why));
+        return why == EWOULDBLOCK ? DUEQ_PENDING : status;
+    }
+    futimens(fd, NULL); /* tells the watcher that there was a user, however short its stay */
+    embedded->share = fd;
+    return DUEQ_OK;
+}
+
+/* ---- Asking the server ------------------------------------------------------------------------- */
+
+/*
+ * Where the server listens, by the directory's `socket`, or where that link leads. 0, or ENOENT: nothing to
+ * connect to, EPERM: another user may have made it.
+ */
+static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
+    struct stat what;
+    char runtime[DUEQ__SOCKET_ROOM];
+    memset(address, 0, sizeof *address);
+    address->sun_family = AF_UNIX;
+    char *own = dueq__embedded_entry(embedded->directory, "socket");
+    if (!own)
+        return ENOENT;
+    ssize_t size = readlink(own, address->sun_path, DUEQ__SOCKET_ROOM);
+    bool linked = size > 0;
+    if (size < 0 && strlen(own) < DUEQ__SOCKET_ROOM) {
+        strcpy(address->sun_path, own);
+        size = (ssize_t)strlen(own);
+    }
+    free(own);
+    if (size <= 0 || (size_t)size >= DUEQ__SOCKET_ROOM || address->sun_path[0] != '/' ||
+        lstat(address->sun_path, &what) != 0)
+        return ENOENT;
+    if (what.st_uid != geteuid())
+        return EPERM;
+    strcpy(runtime, address->sun_path);
+    char *leaf = strrchr(runtime, '/');
+    leaf[leaf == runtime] = '\0';
+    struct dueq__error unsafe;
+    return linked && dueq__embedded_guard(runtime, false, &unsafe) ? EPERM : 0;
+}
+
+/* 0: it can be connected to; else an errno. Whether it answers is for the connection to say. */
+static int probe(struct dueq__embedded *embedded) {
+    struct sockaddr_un address;
+    int why = find_socket(embedded, &address);
+    if (why)
+        return why;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0)
+        return errno;
+    why = connect(fd, (const struct sockaddr *)&address, sizeof address) ? errno : 0;
+    close(fd);
+    if (!why)
+        strcpy(embedded->path, address.sun_path);
+    return why;
+}
+
+/* ---- Ensure ------------------------------------------------------------------------------------ */
+
+/* There is no server to connect to: starts one, unless one runs or was just started. */
+static dueq_status start(struct dueq__embedded *embedded, struct dueq__error *error) {
+    int lock = dueq__embedded_open(embedded->directory, "lock", O_RDWR | O_CREAT, error);
+    if (lock < 0)
+        return error->status;
+    dueq_status status = DUEQ_PENDING;
+    bool free_to_start = flock(lock, LOCK_EX | LOCK_NB) == 0;
+    if (free_to_start && embedded->started) {
+        char words[384];
+        embedded->started = false;
+        dueq__embedded_last_words(embedded->directory, words, sizeof words);
+        status = dueq__fail(
+            error, DUEQ_EMBEDDED, "the server of %s ended at once: %s", embedded->directory,
+            words[0] ? words : "its server.log is empty; is there space on the disk?");
+    } else if (free_to_start && dueq__embedded_start(embedded->directory, lock, error)) {
+        status = error->status;
+    } else {
+        embedded->started = embedded->started || free_to_start;
+        dueq__fail(error, DUEQ_EMBEDDED,
+                   embedded->started
+                       ? "the server of %s did not come up before the deadline; see its server.log"
+                       : "a server of %s runs, but its socket cannot be reached from here; end the "
+                         "process that holds the file `lock` in it",
+                   embedded->directory);
+    }
+    close(lock);
+    return status;
+}
+
+dueq_status dueq__embedded_ensure(struct dueq__embedded *embedded, struct dueq__error *error) {
+    dueq_status status = take_share(embedded, error);
+    if (status != DUEQ_OK)
+        return status;
+    switch (probe(embedded)) {
+    case 0:
+        embedded->started = false;
+        return DUEQ_OK;
+    case EAGAIN: /* its queue of connections is full */
+        dueq__fail(error, DUEQ_TIMEOUT,
+                   "the server of %s runs but does not answer: it is stopped or very busy",
+                   embedded->directory);
+        return DUEQ_PENDING;
+    case EACCES:
+    case EPERM:
+        return dueq__fail(error, DUEQ_EMBEDDED, "the server of %s belongs to another user",
+                          embedded->directory);
+    default:
+        return start(embedded, error);
+    }
+}

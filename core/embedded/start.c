@@ -1,0 +1,290 @@
+/* Starting and ending an embedded server: see embedded.c for what stands in its directory. */
+#if !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "embedded_parts.h"
+
+extern char **environ;
+
+/*
+ * The keeper, run with the directory, the server's program and its socket. It starts the server, which
+ * alone keeps descriptor 3 (`lock`), and a watcher, and ends when the server does. It is a shell and not
+ * a fork of this process: a fork would keep all memory of a large Python or PHP process alive, and may
+ * do little where there are threads.
+ * - The watcher lingers: it ends the server when nobody has had a share for a whole second, and lets
+ *   newcomers in meanwhile. A failure of flock ends the watcher, never the server.
+ * - Descriptor 4 is an open file description of `users` that keeper and watcher share: LOCK_EX is held
+ *   until the server is gone, and newcomers wait for that long. 1 and 2 are `server.log`.
+ * - The server is the keeper's child and is waited for by it alone, so its number cannot have become
+ *   another process's when it is sent a signal. CONT wakes one that was stopped.
+ * - LC_ALL: newer servers refuse to start under a locale that the machine does not have.
+ */
+/* clang-format off */
+static const char keeper[] =
+    "(\n"
+    "PATH=\"${PATH:+$PATH:}/usr/bin:/bin\" LC_ALL=C\n"
+    "export PATH LC_ALL\n"
+    "umask 077\n"
+    "cd \"$1\" || exit\n"
+    "if ! command -v flock >/dev/null; then\n"
+    "    echo 'flock (of util-linux) is not on the PATH'\n"
+    "    exit 1\n"
+    "fi\n"
+    "\"$2\" --port 0 --unixsocket \"$3\" --unixsocketperm 700 --dir \"$1\" --daemonize no \\\n"
+    "    --appendonly yes --appendfsync everysec --save '' --maxmemory-policy noeviction 4>&- &\n"
+    "server=$!\n"
+    "exec 3>&-\n"
+    "(\n"
+    "    while :; do\n"
+    "        flock 4 || exit\n"
+    "        touch -c lock\n"
+    "        flock -u 4\n"
+    "        sleep 1\n"
+    "        flock -n 4 || continue\n"
+    "        [ users -nt lock ] || break\n"
+    "    done\n"
+    "    kill \"$server\"\n"
+    "    kill -CONT \"$server\"\n"
+    ") &\n"
+    "trap '' TERM\n"
+    "wait \"$server\"\n"
+    "kill 0\n"
+    ") &";
+/* clang-format on */
+
+/*
+ * The first of the names that can be run, as an absolute path to free; NULL: none. Links are kept: a
+ * Redis program does what the name says by which it is called.
+ */
+static char *find_program(const char *const names[], size_t count) {
+    const char *search = getenv("PATH");
+    if (!search)
+        search = "/usr/local/bin:/usr/bin:/bin";
+    for (size_t i = 0; i < count; i++) {
+        if (names[i][0] == '/')
+            return access(names[i], X_OK) == 0 ? strdup(names[i]) : NULL;
+        for (const char *at = search, *end; *at; at = *end ? end + 1 : end) {
+            end = strchrnul(at, ':');
+            size_t size = (size_t)(end - at) + 1 + strlen(names[i]) + 1;
+            char *path = malloc(size);
+            if (!path)
+                return NULL;
+            snprintf(path, size, "%.*s/%s", (int)(end - at), at, names[i]);
+            struct stat what;
+            if (path[0] == '/' && access(path, X_OK) == 0 && stat(path, &what) == 0 &&
+                S_ISREG(what.st_mode))
+                return path;
+            free(path);
+        }
+    }
+    return NULL;
+}
+
+static char *find_server(struct dueq__error *error) {
+    const char *wanted = getenv("DUEQ_SERVER");
+    if (wanted && wanted[0]) {
+        char *path = find_program(&wanted, 1);
+        if (!path)
+            dueq__fail(error, DUEQ_EMBEDDED,
+                       "$DUEQ_SERVER names %s, which is neither a program on the PATH nor the "
+                       "absolute path of one",
+                       wanted);
+        return path;
+    }
+    static const char *const known[] = {"valkey-server", "redis-server"};
+    char *path = find_program(known, sizeof known / sizeof *known);
+    if (!path)
+        dueq__fail(
+            error, DUEQ_EMBEDDED,
+            "neither valkey-server nor redis-server is on the PATH; install one (on Debian and "
+            "Ubuntu: apt install redis-server), or name a server by a redis:// or unix:// URL");
+    return path;
+}
+
+/* Makes `parent`/`leaf`, or accepts it when it is this user's alone. */
+static bool private_directory(char *path, size_t room, const char *parent, const char *leaf) {
+    struct dueq__error unsafe;
+    int size = snprintf(path, room, "%s/%s", parent, leaf);
+    if (size < 0 || (size_t)size >= room)
+        return false;
+    mkdir(path, 0700);
+    return dueq__embedded_guard(path, false, &unsafe) == DUEQ_OK;
+}
+
+/*
+ * Chooses where the server is to listen, and leaves it under `socket` in the directory. The directory
+ * itself is best: unlike a runtime directory it is the same for every session, service and container
+ * that shares it. A path that is too long, or a file system without sockets, needs the runtime
+ * directory.
+ */
+static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_ROOM],
+                                 struct dueq__error *error) {
+    char *own = dueq__embedded_entry(directory, "socket");
+    if (!own)
+        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    unlink(own);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    bool fits = strlen(own) < DUEQ__SOCKET_ROOM;
+    int trial = fits ? socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0) : -1;
+    if (trial >= 0) {
+        strcpy(address.sun_path, own);
+        bool bound = bind(trial, (const struct sockaddr *)&address, sizeof address) == 0;
+        close(trial);
+        if (bound) {
+            strcpy(path, own);
+            free(own);
+            return DUEQ_OK;
+        }
+    }
+
+    char runtime[DUEQ__SOCKET_ROOM - 32], leaf[32];
+    const char *session = getenv("XDG_RUNTIME_DIR");
+    snprintf(leaf, sizeof leaf, "dueq-%ju", (uintmax_t)geteuid());
+    if (!(session && session[0] == '/' &&
+          private_directory(runtime, sizeof runtime, session, "dueq")) &&
+        !private_directory(runtime, sizeof runtime, "/tmp", leaf)) {
+        free(own);
+        return dueq__fail(
+            error, DUEQ_EMBEDDED,
+            "/tmp/%s cannot be made or is not this user's alone, and a socket in %s is "
+            "not possible; name a shorter directory",
+            leaf, directory);
+    }
+    uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
+    for (const char *at = directory; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
+    snprintf(path, DUEQ__SOCKET_ROOM, "%s/%016" PRIx64 ".sock", runtime, hash);
+    dueq_status status = DUEQ_OK;
+    if (symlink(path, own) != 0)
+        status = dueq__fail(error, DUEQ_EMBEDDED, "cannot write in the directory %s: %s", directory,
+                            strerror(errno));
+    free(own);
+    return status;
+}
+
+/* Keeps what this process has open from the server: a pipe that somebody reads to its end, above all. */
+static void close_all_above(posix_spawn_file_actions_t *actions, int last) {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 34)
+    posix_spawn_file_actions_addclosefrom_np(actions, last + 1);
+#else
+    for (int fd = last + 1, end = (int)sysconf(_SC_OPEN_MAX); fd < end && fd < 65536; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            posix_spawn_file_actions_addclose(actions, fd);
+#endif
+}
+
+/* Runs the keeper in a session of its own. 0 or an errno. */
+static int spawn(char *const argv[], int lock, int users, int log) {
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&actions, log, 1);
+    posix_spawn_file_actions_adddup2(&actions, log, 2);
+    posix_spawn_file_actions_adddup2(&actions, lock, 3);
+    posix_spawn_file_actions_adddup2(&actions, users, 4);
+    close_all_above(&actions, 4);
+    sigset_t signals;
+    sigemptyset(&signals);
+    posix_spawnattr_setsigmask(&attributes, &signals);
+    sigfillset(&signals);
+    sigdelset(&signals, SIGKILL);
+    sigdelset(&signals, SIGSTOP);
+    posix_spawnattr_setsigdefault(&attributes, &signals);
+    posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    pid_t pid = -1;
+    int why = posix_spawn(&pid, "/bin/sh", &actions, &attributes, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    if (why != 0)
+        return why;
+    /* The shell leaves the keeper to init and ends at once: no child and no zombie stays behind. */
+    while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return 0;
+}
+
+/* A new `server.log`; the one before is kept. */
+static int open_log(const char *directory, struct dueq__error *error) {
+    int at = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (at >= 0) {
+        renameat(at, "server.log", at, "server.log.old");
+        close(at);
+    }
+    return dueq__embedded_open(directory, "server.log", O_WRONLY | O_APPEND | O_CREAT | O_EXCL,
+                               error);
+}
+
+static dueq_status run(const char *directory, char *server, int lock, struct dueq__error *error) {
+    char path[DUEQ__SOCKET_ROOM];
+    dueq_status status = choose_socket(directory, path, error);
+    if (status)
+        return status;
+    const char *argv[] = {"sh", "-c", keeper, "dueq-embedded", directory, server, path, NULL};
+    int log = open_log(directory, error), why = 0;
+    int users = log < 0 ? -1 : dueq__embedded_open(directory, "users", O_RDWR | O_CREAT, error);
+    if (users >= 0)
+        why = spawn((char *const *)(uintptr_t)argv, lock, users, log);
+    status = users < 0 ? error->status : DUEQ_OK;
+    if (why)
+        status = dueq__fail(error, DUEQ_EMBEDDED, "cannot run /bin/sh: %s", strerror(why));
+    if (users >= 0)
+        close(users);
+    if (log >= 0)
+        close(log);
+    return status;
+}
+
+dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error) {
+    char *server = find_server(error);
+    if (!server)
+        return error->status;
+    dueq_status status = dueq__embedded_own(directory, error);
+    if (!status)
+        status = run(directory, server, lock, error);
+    free(server);
+    return status;
+}
+
+void dueq__embedded_last_words(const char *directory, char *text, size_t room) {
+    text[0] = '\0';
+    struct dueq__error unread;
+    int log = dueq__embedded_open(directory, "server.log", O_RDONLY, &unread);
+    FILE *file = log < 0 ? NULL : fdopen(log, "r");
+    if (!file) {
+        if (log >= 0)
+            close(log);
+        return;
+    }
+    if (fseek(file, -(long)room + 1, SEEK_END) != 0)
+        rewind(file);
+    bool whole = ftell(file) == 0;
+    size_t size = fread(text, 1, room - 1, file);
+    fclose(file);
+    text[size] = '\0';
+    char *line = strchr(text, '\n');
+    if (!whole && line && line[1])
+        memmove(text, line + 1, strlen(line + 1) + 1);
+    for (size_t end = strlen(text); end > 0 && text[end - 1] == '\n'; end--)
+        text[end - 1] = '\0';
+    for (char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ')
+            *at = ' ';
+}

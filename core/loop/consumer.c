@@ -1,0 +1,464 @@
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "loop.h"
+
+/* The loop: a request settles what was noted and reserves the next; what it brought is handed out. */
+
+/* While messages are in hand, a request is made for notes older than this. */
+#define QUIET_MS 50
+#define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
+
+struct retry {
+    struct dueq__held *held; /* NULL: none */
+    int64_t delay_ms;
+    char *error;
+    size_t error_size;
+};
+
+enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_EXTEND, STEP_RELEASE };
+
+struct dueq_consumer {
+    dueq_client *client;
+    dueq_queue **queues;
+    size_t queue_count;
+    dueq_consumer_options options;
+    pid_t pid;
+    struct dueq__hold *hold;
+    struct dueq__keeper *keeper; /* started with the first message */
+    struct dueq__hand *hand;
+    enum step step;
+    int64_t timeout_ms;
+    int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
+    struct retry retry;
+    struct dueq__held *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
+    size_t sent_count;
+    bool retry_sent;
+};
+
+/* ---- Opening and closing ---- */
+
+static dueq_status check(dueq_client *client, const dueq_consumer_options *options) {
+    struct dueq__error *error = &client->error;
+    bool keeps = options->max_run_ms != 0;
+    if (options->prefetch < 1 || options->prefetch > DUEQ_MAX_BATCH)
+        return dueq__fail(error, DUEQ_INVALID, "a prefetch of %zu; 1 to %d are allowed",
+                          options->prefetch, DUEQ_MAX_BATCH);
+    if (options->max_run_ms < 0 || options->max_run_ms > DUEQ_MAX_TIME_MS)
+        return dueq__fail(error, DUEQ_INVALID, "the maximum running time is %lld ms",
+                          (long long)options->max_run_ms);
+    if (options->lease_ms < 0 || options->lease_ms > UINT32_MAX)
+        return dueq__fail(error, DUEQ_INVALID, "the lease is %lld ms",
+                          (long long)options->lease_ms);
+    if (keeps && options->lease_ms && options->lease_ms < LEAST_LEASE_MS)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the lease is %lld ms; a heartbeat can keep one of %d ms or more",
+                          (long long)options->lease_ms, LEAST_LEASE_MS);
+    return DUEQ_OK;
+}
+
+dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
+                               const dueq_consumer_options *options, dueq_consumer **consumer) {
+    *consumer = NULL;
+    if (!queues || !queue_count || !queues[0])
+        return DUEQ_INVALID;
+    dueq_client *client = queues[0]->client;
+    dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
+    if (!status)
+        status = check(client, options);
+    if (status)
+        return status;
+    dueq_consumer *made = calloc(1, sizeof *made);
+    dueq_queue **kept = calloc(queue_count, sizeof *kept);
+    struct dueq__hold *hold = dueq__hold_new();
+    struct dueq__hand *hand = dueq__hand_new();
+    if (!made || !kept || !hold || !hand) {
+        free(made);
+        free(kept);
+        free(hand);
+        dueq__hold_free(hold);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    memcpy(kept, queues, queue_count * sizeof *kept);
+    *made = (dueq_consumer){.client = client,
+                            .queues = kept,
+                            .queue_count = queue_count,
+                            .options = *options,
+                            .pid = getpid(),
+                            .hold = hold,
+                            .hand = hand};
+    *consumer = made;
+    return DUEQ_OK;
+}
+
+static void drop_retry(dueq_consumer *consumer) {
+    free(consumer->retry.error);
+    consumer->retry = (struct retry){0};
+}
+
+static void drop_all(dueq_consumer *consumer) {
+    dueq__hand_clear(consumer->hand);
+    drop_retry(consumer);
+    consumer->sent_count = 0;
+    consumer->retry_sent = false;
+    consumer->step = STEP_NONE;
+}
+
+void dueq_consumer_close(dueq_consumer *consumer) {
+    if (!consumer)
+        return;
+    bool own = consumer->pid == getpid();
+    if (consumer->step != STEP_NONE && own)
+        dueq_abandon(consumer->client);
+    if (own) {
+        dueq__keeper_end(consumer->keeper);
+        dueq__hold_free(consumer->hold);
+    }
+    drop_all(consumer);
+    free(consumer->hand);
+    free(consumer->queues);
+    free(consumer);
+}
+
+/*
+ * After fork() the child's consumer begins anew: the messages are the parent's, and so is the thread that
+ * works with the hold, which therefore stays as it is.
+ */
+static dueq_status check_fork(dueq_consumer *consumer) {
+    if (consumer->pid == getpid())
+        return DUEQ_OK;
+    struct dueq__hold *hold = dueq__hold_new();
+    if (!hold)
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    drop_all(consumer);
+    consumer->hold = hold;
+    consumer->keeper = NULL;
+    consumer->pid = getpid();
+    return DUEQ_OK;
+}
+
+/* ---- Requests ---- */
+
+static int64_t default_lease_ms(const dueq_consumer *consumer) {
+    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
+}
+
+/* What became of the notes that the request took along: their outcomes, or else this failure. */
+static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
+                   dueq_status failure) {
+    size_t at = consumer->sent_count;
+    for (size_t i = 0; i < at; i++)
+        dueq__hold_settled(consumer->hold, consumer->sent[i],
+                           i < count ? (dueq_status)(outcomes[i] - '0') : failure);
+    if (consumer->retry_sent && at < count) {
+        dueq__hold_settled(consumer->hold, consumer->retry.held, (dueq_status)(outcomes[at] - '0'));
+        drop_retry(consumer);
+    }
+    consumer->sent_count = 0;
+    consumer->retry_sent = false;
+}
+
+/* The heartbeat must not go on extending what is finished while the call waits. */
+static void told(void *owner, const char *outcomes, size_t count) {
+    settle(owner, outcomes, count, DUEQ_CLOSED);
+}
+
+/* Takes the notes of a queue that were made until then, and a retry, for a request. */
+static struct dueq__settlement take_notes(dueq_consumer *consumer, size_t queue, int64_t until_ms,
+                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
+    struct retry *retry = &consumer->retry;
+    struct dueq__settlement settlement = {.acks = tickets, .told = told, .owner = consumer};
+    consumer->sent_count =
+        dueq__hold_take_noted(consumer->hold, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    settlement.ack_count = consumer->sent_count;
+    consumer->retry_sent = retry->held && retry->held->queue == queue;
+    if (consumer->retry_sent) {
+        settlement.retry = retry->held->ticket;
+        settlement.retry_delay_ms = retry->delay_ms;
+        settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
+    }
+    return settlement;
+}
+
+/* The queue that notes are to be sent for first; SIZE_MAX: none. */
+static size_t queue_to_settle(const dueq_consumer *consumer, int64_t until_ms) {
+    return consumer->retry.held ? consumer->retry.held->queue
+                                : dueq__hold_noted_queue(consumer->hold, until_ms);
+}
+
+static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t until_ms) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    struct dueq__settlement settlement = take_notes(consumer, queue, until_ms, tickets);
+    consumer->step = STEP_SETTLE;
+    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
+                                        default_lease_ms(consumer));
+}
+
+static dueq_status submit_reserve(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    int64_t lease_ms = consumer->options.lease_ms, usual_ms = default_lease_ms(consumer);
+    bool more = dueq__hand_has_next(consumer->hand,
+                                    consumer->hold); /* and one of them is handed out after this */
+    size_t count = consumer->options.prefetch - dueq__hand_size(consumer->hand) + more;
+    int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
+    consumer->step = STEP_RESERVE;
+    if (consumer->queue_count > 1)
+        return dueq__reserve_any_submit(consumer->queues, consumer->queue_count,
+                                        consumer->options.order, count, timeout_ms, lease_ms,
+                                        usual_ms);
+    struct dueq__settlement settlement = take_notes(consumer, 0, dueq__monotonic_ms(), tickets);
+    return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
+                                        lease_ms, usual_ms);
+}
+
+static dueq_status submit_next(dueq_consumer *consumer) {
+    int64_t now = dueq__monotonic_ms();
+    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer, now) : SIZE_MAX;
+    if (queue != SIZE_MAX)
+        return submit_settle(consumer, queue, now);
+    if (consumer->queue_count > 1 && dueq__hand_has_next(consumer->hand, consumer->hold))
+        return DUEQ_OK;
+    return submit_reserve(consumer);
+}
+
+/* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
+static dueq_status submit_extend(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    size_t count = dueq__hand_take_unsure(consumer->hand, consumer->hold, consumer->sent);
+    if (!count)
+        return DUEQ_OK;
+    for (size_t i = 0; i < count; i++)
+        tickets[i] = consumer->sent[i]->ticket;
+    consumer->sent_count = count;
+    consumer->step = STEP_EXTEND;
+    return dueq_extend_submit(consumer->queues[dueq__hand_queue(consumer->hand)], tickets, count,
+                              consumer->sent[0]->lease_ms);
+}
+
+/* What became of what the request took along, as far as it was not told: its failure, or the outcomes. */
+static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
+                        int64_t asked_ms) {
+    if (consumer->step != STEP_EXTEND) {
+        settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
+        return;
+    }
+    for (size_t i = 0; i < consumer->sent_count; i++)
+        dueq__hold_extended(consumer->hold, consumer->sent[i], asked_ms,
+                            status < 0 ? status : dueq_result_status(result, i));
+    consumer->sent_count = 0;
+}
+
+/* A submit that failed has sent nothing. */
+static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
+    if (status < 0)
+        end_request(consumer, status, NULL, 0);
+    if (status == DUEQ_PENDING)
+        consumer->client->call.patient_ms = consumer->patient_ms;
+    else
+        consumer->step = STEP_NONE;
+    return status;
+}
+
+static dueq_status begin(dueq_consumer *consumer) {
+    dueq_status status = check_fork(consumer);
+    if (!status && consumer->step != STEP_NONE)
+        status = dueq__fail(&consumer->client->error, DUEQ_IN_USE, NULL);
+    return status;
+}
+
+dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
+    dueq_status status = begin(consumer);
+    if (status)
+        return status;
+    consumer->timeout_ms = timeout_ms;
+    consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
+                                                      : dueq__monotonic_ms() + timeout_ms;
+    if (dueq__hand_has_next(consumer->hand, consumer->hold)) {
+        int64_t oldest = dueq__hold_oldest(consumer->hold);
+        int64_t patience = consumer->keeper ? QUIET_MS : 0;
+        bool ripe = oldest != DUEQ__NEVER && oldest + patience <= dueq__monotonic_ms();
+        if (!consumer->retry.held && !ripe)
+            return DUEQ_OK;
+    }
+    return submitted(consumer, submit_next(consumer));
+}
+
+/* Takes what a reserve brought, which was asked for at asked_ms, and owns it. The first starts the heartbeat. */
+static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
+    int64_t max_run_ms = consumer->options.max_run_ms;
+    if (!dueq__hand_take(consumer->hand, consumer->hold, result, asked_ms, max_run_ms))
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    if (consumer->keeper || !max_run_ms)
+        return DUEQ_OK;
+    return dueq__keeper_start(consumer->client, consumer->queues, consumer->queue_count,
+                              consumer->hold, &consumer->keeper);
+}
+
+/* The end of a step: its status, or PENDING where it is still under way. */
+static dueq_status end_step(dueq_consumer *consumer) {
+    dueq_result *result;
+    int64_t asked_ms = consumer->client->call.asked_ms;
+    dueq_status status = dueq_take(consumer->client, &result);
+    if (status == DUEQ_PENDING)
+        return status;
+    end_request(consumer, status, result, asked_ms);
+    if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
+        status = take_in_hand(consumer, result, asked_ms);
+    else
+        dueq_result_free(result);
+    return status;
+}
+
+dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
+                               size_t *queue) {
+    enum step step = consumer->step;
+    dueq_status status = DUEQ_OK;
+    *message = NULL;
+    if (step != STEP_NONE) {
+        status = end_step(consumer);
+        if (status == DUEQ_PENDING)
+            return status;
+        consumer->step = STEP_NONE;
+        if (status < 0)
+            return status;
+    }
+    if (step == STEP_SETTLE) {
+        status = submitted(consumer, submit_next(consumer));
+        if (status)
+            return status;
+    }
+    while (!*message && dueq__hand_has_next(consumer->hand, consumer->hold)) {
+        status = submitted(consumer, submit_extend(consumer));
+        if (status)
+            return status;
+        *message = dueq__hand_next(consumer->hand, consumer->hold, consumer->options.max_run_ms);
+    }
+    /* Where all that was prefetched is lost, none was asked for yet. */
+    if (!*message)
+        return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
+    if (queue)
+        *queue = dueq__hand_queue(consumer->hand);
+    return DUEQ_OK;
+}
+
+dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
+                               const dueq_message **message, size_t *queue) {
+    *message = NULL;
+    /* After INTERRUPTED it goes on. */
+    dueq_status status = consumer->step == STEP_NONE || consumer->pid != getpid()
+                             ? dueq_consumer_submit(consumer, timeout_ms)
+                             : DUEQ_PENDING;
+    if (status < 0)
+        return status;
+    while ((status = dueq_consumer_take(consumer, message, queue)) == DUEQ_PENDING) {
+        if (dueq_wait(consumer->client, -1) == DUEQ_INTERRUPTED)
+            return DUEQ_INTERRUPTED;
+    }
+    return status;
+}
+
+/* ---- Notes ---- */
+
+dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
+    struct dueq__ticket parts;
+    dueq_status status = check_fork(consumer);
+    if (!status)
+        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
+    if (!status)
+        dueq__hold_note(consumer->hold, ticket);
+    return status;
+}
+
+dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int64_t delay_ms,
+                                dueq_bytes error) {
+    struct dueq__error *failure = &consumer->client->error;
+    struct dueq__ticket parts;
+    dueq_status status = check_fork(consumer);
+    if (!status)
+        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
+    if (!status && delay_ms != DUEQ_BY_POLICY)
+        status =
+            dueq__ops_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+    if (!status && consumer->retry.held)
+        status = dueq__fail(failure, DUEQ_IN_USE, "a retry is noted already");
+    if (status)
+        return status;
+    error = dueq__lease_cut_text(error);
+    char *text = malloc(error.size + 1);
+    if (!text)
+        return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
+    memcpy(text, error.size ? error.data : "", error.size);
+    consumer->retry =
+        (struct retry){dueq__hold_retry(consumer->hold, ticket), delay_ms, text, error.size};
+    if (!consumer->retry.held)
+        drop_retry(consumer);
+    return DUEQ_OK;
+}
+
+void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
+    if (consumer->pid == getpid())
+        dueq__hold_forget(consumer->hold, ticket);
+}
+
+size_t dueq_consumer_lost(const dueq_consumer *consumer) {
+    return consumer->pid == getpid() ? dueq__hold_lost(consumer->hold) : 0;
+}
+
+/* ---- Stopping ---- */
+
+/* Gives what is in hand of one request back. */
+static dueq_status submit_release(dueq_consumer *consumer) {
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    size_t count = dueq__hand_rest(consumer->hand, tickets);
+    if (!count)
+        return DUEQ_OK;
+    consumer->step = STEP_RELEASE;
+    return dueq_release_submit(consumer->queues[dueq__hand_queue(consumer->hand)], tickets, count,
+                               0);
+}
+
+static dueq_status submit_stop(dueq_consumer *consumer) {
+    int64_t now = dueq__monotonic_ms();
+    size_t queue = queue_to_settle(consumer, now);
+    if (queue != SIZE_MAX)
+        return submit_settle(consumer, queue, now);
+    return submit_release(consumer);
+}
+
+dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
+    dueq_status status = check_fork(consumer);
+    if (status)
+        return status;
+    consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;
+    if (consumer->step == STEP_NONE)
+        return submitted(consumer, submit_stop(consumer));
+    dueq_hasten(consumer->client);
+    return DUEQ_PENDING;
+}
+
+dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
+    if (consumer->step == STEP_NONE)
+        return DUEQ_OK;
+    enum step step = consumer->step;
+    dueq_status status = end_step(consumer);
+    if (status == DUEQ_PENDING)
+        return status;
+    consumer->step = STEP_NONE;
+    if (step == STEP_RELEASE && status >= 0)
+        dueq__hand_drop_rest(consumer->hand, consumer->hold);
+    return status < 0 ? status : submitted(consumer, submit_stop(consumer));
+}
+
+dueq_status dueq_consumer_stop(dueq_consumer *consumer) {
+    dueq_status status = dueq_consumer_stop_submit(consumer);
+    if (status < 0)
+        return status;
+    while ((status = dueq_consumer_stop_take(consumer)) == DUEQ_PENDING) {
+        if (dueq_wait(consumer->client, -1) == DUEQ_INTERRUPTED)
+            return DUEQ_INTERRUPTED;
+    }
+    return status;
+}

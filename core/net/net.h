@@ -1,0 +1,150 @@
+/*
+ * The connection to a server: a URL, bytes out and in, and what they say.
+ */
+#ifndef DUEQ_NET_H
+#define DUEQ_NET_H
+
+#include "../base/base.h"
+#include "resp_write.h"
+
+/* ---- url.c ------------------------------------------------------------------------------------- */
+
+enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
+
+struct dueq__url {
+    enum dueq__transport transport;
+    char *host;                              /* TCP, TLS; an IPv6 address without its brackets */
+    char *path;                              /* UNIX: the socket; EMBEDDED: the directory */
+    char *user, *password, *ca, *cert, *key; /* NULL where not given */
+    char *shown;                             /* the URL without its password */
+    int port;
+    int db;
+    int64_t timeout_ms;
+    bool evicting; /* is accepted */
+};
+
+dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
+void dueq__url_clear(struct dueq__url *url);
+/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
+dueq_status dueq__url_default(char **url, struct dueq__error *error);
+
+/* ---- resp_read.c ----------------------------------------------------------------------------------- */
+
+struct dueq__reply; /* a redisReply; resp_read.c alone looks inside */
+
+/* Makes replies of bytes. One that announces more values than any answer has is refused before room is made. */
+struct dueq__reader;
+struct dueq__reader *dueq__reader_new(void); /* NULL: no memory */
+void dueq__reader_free(struct dueq__reader *reader);
+void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size);
+/* The next reply, which the caller owns (NULL: none yet). Returns NULL, or what is wrong with the bytes. */
+const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply);
+void dueq__reply_free(struct dueq__reply *reply);
+bool dueq__reply_is_error(const struct dueq__reply *reply);
+bool dueq__reply_is_nil(const struct dueq__reply *reply);
+/* The class of an error reply; fills error. */
+dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
+dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
+bool dueq__reply_is_noscript(const struct dueq__reply *reply);
+size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
+bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
+bool dueq__reply_number(const struct dueq__reply *reply,
+                        int64_t *number); /* an integer, or its text */
+/* An item of an array; nil where it has none, or is no array. */
+const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
+
+/* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
+
+struct dueq__tls;
+
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__error *error);
+void dueq__tls_free(struct dueq__tls *tls);
+/* Goes on with the handshake: 1 done, 0 wants more bytes, -1 failed (error is set). */
+int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
+bool dueq__tls_feed(struct dueq__tls *tls, const void *data,
+                    size_t size);                                        /* bytes from the socket */
+ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* bytes for the socket */
+/* Plain; 0 none, -1 it has ended, and error is set where the other side refused it. */
+ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
+bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
+
+/* ---- resolve.c: the addresses of a host, without blocking ---------------------------------------- */
+
+struct addrinfo;
+struct dueq__resolution;
+
+/* Begins; a numeric address is done at once. NULL: it cannot be started, errno says why. */
+struct dueq__resolution *dueq__resolve(const char *host, int port);
+bool dueq__resolution_done(const struct dueq__resolution *resolution);
+/* Readable once it is done, for all who share it: it is not to be read. -1: it was done at once. */
+int dueq__resolution_fd(const struct dueq__resolution *resolution);
+/* Of one that is done: NULL where there was a problem. They live until it is dropped. */
+const struct addrinfo *dueq__resolution_addresses(const struct dueq__resolution *resolution);
+const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
+/* Gives it up, or frees what it found. NULL is safe. */
+void dueq__resolution_drop(struct dueq__resolution *resolution);
+
+/* ---- server_info.c ----------------------------------------------------------------------------------- */
+
+/* What a server said of itself, to the first connection that asked. */
+struct dueq__server {
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
+};
+
+/* From INFO server; false: it is too old, and error is set. */
+bool dueq__server_info_version(const struct dueq__url *url, dueq_bytes info,
+                               struct dueq__error *error);
+/* From INFO memory; then it is known. */
+void dueq__server_info_memory(struct dueq__server *server, const struct dueq__url *url,
+                              dueq_bytes info);
+
+/* ---- conn.c ------------------------------------------------------------------------------------ */
+
+enum dueq__conn_state {
+    DUEQ__CONN_CLOSED,
+    DUEQ__CONN_RESOLVING,
+    DUEQ__CONN_CONNECTING,
+    DUEQ__CONN_TLS,
+    DUEQ__CONN_LOGIN,
+    DUEQ__CONN_READY
+};
+
+struct dueq__conn;
+
+/*
+ * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while
+ * it is not known (NULL: nothing is asked).
+ */
+struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
+                                  struct dueq__server *server);
+void dueq__conn_free(struct dueq__conn *conn);
+/* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
+void dueq__conn_start(struct dueq__conn *conn, const char *path);
+void dueq__conn_close(struct dueq__conn *conn);
+/*
+ * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
+ * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
+ */
+void dueq__conn_leave(struct dueq__conn *conn, int epoll);
+/* Reads, writes and moves the login on as far as that goes without blocking. */
+void dueq__conn_pump(struct dueq__conn *conn);
+/* Writes alone. */
+void dueq__conn_flush(struct dueq__conn *conn);
+enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn);
+/* Why the connection closed. */
+const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn);
+/* The server's number of this connection or, after it closed, of the one before; 0: not known. */
+int64_t dueq__conn_id(const struct dueq__conn *conn);
+/* Can a later connection recognise it, by number and name, in the server's list? */
+bool dueq__conn_named(const struct dueq__conn *conn);
+/* Queues a command in the out buffer, whose words are in `count` parts; false: out of memory. */
+bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
+/* The next reply, which the caller owns; NULL: none yet. */
+struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
+/* For poll(): the descriptor (-1: none) and the events wanted. */
+int dueq__conn_fd(const struct dueq__conn *conn);
+short dueq__conn_events(const struct dueq__conn *conn);
+
+#endif

@@ -1,0 +1,204 @@
+#include <ctype.h>
+#include <hiredis/hiredis.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net.h"
+
+/*
+ * What an answer may have in all its lists, and how deep they may be. Room is made for as many values as the
+ * server announces, before one has come; hiredis 0.14 has no limit that serves, and later ones none of depth.
+ */
+#define MOST_VALUES (1 << 20)
+#define MOST_DEPTH 8
+
+#if HIREDIS_MAJOR < 1
+typedef int value_count;
+#else
+typedef size_t value_count;
+#endif
+
+struct dueq__reader {
+    redisReader *inner;
+    redisReplyObjectFunctions parts; /* the inner's, but for lists */
+    void *(*plain_list)(const redisReadTask *task, value_count count); /* the inner's own */
+    size_t values;                                                     /* of the answer under way */
+};
+
+/* A list of an answer; NULL: it is more than an answer has. */
+static void *make_list(const redisReadTask *task, value_count count) {
+    struct dueq__reader *reader = task->privdata;
+    int depth = 1;
+    for (const redisReadTask *above = task->parent; above && depth <= MOST_DEPTH;
+         above = above->parent)
+        depth++;
+    if (!task->parent)
+        reader->values = 0;
+    reader->values += depth > MOST_DEPTH ? (size_t)MOST_VALUES + 1 : (size_t)count;
+    return reader->values > MOST_VALUES ? NULL : reader->plain_list(task, count);
+}
+
+struct dueq__reader *dueq__reader_new(void) {
+    struct dueq__reader *reader = calloc(1, sizeof *reader);
+    if (!reader)
+        return NULL;
+    reader->inner = redisReaderCreate();
+    if (!reader->inner) {
+        free(reader);
+        return NULL;
+    }
+    reader->parts = *reader->inner->fn;
+    reader->plain_list = reader->parts.createArray;
+    reader->parts.createArray = make_list;
+    reader->inner->fn = &reader->parts;
+    reader->inner->privdata = reader;
+    return reader;
+}
+
+void dueq__reader_free(struct dueq__reader *reader) {
+    if (!reader)
+        return;
+    redisReaderFree(reader->inner);
+    free(reader);
+}
+
+void dueq__reader_feed(struct dueq__reader *reader, const char *data, size_t size) {
+    redisReaderFeed(reader->inner, data, size);
+}
+
+const char *dueq__reader_take(struct dueq__reader *reader, struct dueq__reply **reply) {
+    void *taken = NULL;
+    bool good = redisReaderGetReply(reader->inner, &taken) == REDIS_OK;
+    *reply = taken;
+    if (good)
+        return NULL;
+    return reader->values > MOST_VALUES ? "it announces more values than any answer has"
+                                        : reader->inner->errstr;
+}
+
+static const redisReply *inside(const struct dueq__reply *reply) {
+    return (const redisReply *)reply;
+}
+
+void dueq__reply_free(struct dueq__reply *reply) {
+    if (reply)
+        freeReplyObject(reply);
+}
+
+bool dueq__reply_is_error(const struct dueq__reply *reply) {
+    return inside(reply)->type == REDIS_REPLY_ERROR;
+}
+
+bool dueq__reply_is_nil(const struct dueq__reply *reply) {
+    return inside(reply)->type == REDIS_REPLY_NIL;
+}
+
+size_t dueq__reply_count(const struct dueq__reply *reply) {
+    return inside(reply)->type == REDIS_REPLY_ARRAY ? inside(reply)->elements : 0;
+}
+
+const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index) {
+    static const redisReply nothing = {.type = REDIS_REPLY_NIL};
+    bool there = index < dueq__reply_count(reply);
+    return (const struct dueq__reply *)(there ? inside(reply)->element[index] : &nothing);
+}
+
+bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes) {
+    const redisReply *in = inside(reply);
+    if (in->type != REDIS_REPLY_STRING && in->type != REDIS_REPLY_STATUS)
+        return false;
+    *bytes = (dueq_bytes){in->str, (size_t)in->len};
+    return true;
+}
+
+bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
+    const redisReply *in = inside(reply);
+    if (in->type == REDIS_REPLY_INTEGER) {
+        *number = in->integer;
+        return true;
+    }
+    if (in->type != REDIS_REPLY_STRING || in->len == 0)
+        return false;
+    char *end;
+    *number = strtoll(in->str, &end, 10);
+    return *end == '\0';
+}
+
+bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
+    return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, "NOSCRIPT", 8) == 0;
+}
+
+/*
+ * The one table of what servers answer instead of doing it, by the error's first word, or the start of
+ * one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are never
+ * the answer to what dueq sends. docs/protocol.md has the same table.
+ */
+static const struct {
+    const char *mark;
+    dueq_status status;
+    enum dueq__passing passing;
+} classes[] = {
+    {"LOADING", DUEQ_LOADING, DUEQ__PASSES},
+    {"BUSY", DUEQ_BUSY, DUEQ__PASSES},
+    {"TRYAGAIN", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"CLUSTERDOWN", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"ASK", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"NOREPLICAS", DUEQ_UNAVAILABLE, DUEQ__PASSES},
+    {"READONLY", DUEQ_READONLY, DUEQ__MOVES},
+    {"UNBLOCKED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"MASTERDOWN", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"MOVED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"REDIRECT", DUEQ_UNAVAILABLE, DUEQ__MOVES},
+    {"MISCONF", DUEQ_UNAVAILABLE, DUEQ__LASTS},
+    {"OOM", DUEQ_FULL, DUEQ__LASTS},
+    {"DENIED", DUEQ_CONNECT, DUEQ__STAYS},
+    {"ERR max number of clients", DUEQ_CONNECT, DUEQ__STAYS},
+    {"NOAUTH", DUEQ_AUTH, DUEQ__STAYS},
+    {"WRONGPASS", DUEQ_AUTH, DUEQ__STAYS},
+    {"ERR Client sent AUTH", DUEQ_AUTH, DUEQ__STAYS},
+    {"ERR AUTH", DUEQ_AUTH, DUEQ__STAYS},
+    {"ERR invalid password", DUEQ_AUTH, DUEQ__STAYS},
+    {"NOPERM", DUEQ_DENIED, DUEQ__STAYS},
+    {"ERR The user executing the script can't", DUEQ_DENIED, DUEQ__STAYS},
+    {"ERR ACL failure in script", DUEQ_DENIED, DUEQ__STAYS},
+    {"ERR DB index", DUEQ_DATABASE, DUEQ__STAYS},
+    {"ERR invalid DB index", DUEQ_DATABASE, DUEQ__STAYS},
+    {"ERR SELECT is not allowed", DUEQ_DATABASE, DUEQ__STAYS},
+    {"ERR unknown command", DUEQ_UNSUPPORTED, DUEQ__STAYS},
+    {"ERR Protocol error: invalid bulk length", DUEQ_TOO_LARGE, DUEQ__STAYS},
+    {"ERR string exceeds maximum allowed size", DUEQ_TOO_LARGE, DUEQ__STAYS},
+    {"CROSSSLOT", DUEQ_SERVER, DUEQ__STAYS},
+    {"WRONGTYPE", DUEQ_WRONG_TYPE, DUEQ__STAYS},
+    {"LAYOUT", DUEQ_LAYOUT, DUEQ__STAYS},
+    {"CORRUPT", DUEQ_CORRUPT, DUEQ__STAYS},
+};
+
+/* Its place in the table; the number of rows: it has none. */
+static size_t classify(const char *text) {
+    size_t i = 0;
+    for (; i < sizeof classes / sizeof *classes; i++) {
+        size_t size = strlen(classes[i].mark);
+        /* BUSY is not the start of BUSYKEY. */
+        if (strncmp(text, classes[i].mark, size) == 0 && !isalnum((unsigned char)text[size]))
+            break;
+    }
+    return i;
+}
+
+dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error) {
+    return dueq__reply_error_text(inside(reply)->str, error);
+}
+
+dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) {
+    /* Redis 6 wraps what a script met: "ERR Error running script (...): @user_script:1: -CODE ...". */
+    const char *within = strstr(text, "Error running script");
+    within = within ? strstr(within, ": -") : NULL;
+    size_t row = classify(within ? within + 3 : text);
+    bool known = row < sizeof classes / sizeof *classes;
+    dueq_status status = known ? classes[row].status : DUEQ_SERVER;
+    if (!known && strstr(text, "Error running script") && strstr(text, "WRONGTYPE"))
+        status = DUEQ_WRONG_TYPE;
+    dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);
+    error->passing = known ? classes[row].passing : DUEQ__STAYS;
+    return status;
+}

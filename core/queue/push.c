@@ -1,0 +1,162 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "queue.h"
+
+/* What a draft asks of the script beyond its envelope, as text. */
+#define EXTRA_SIZE 40
+
+/* The drafts of a call, checked and measured. */
+struct batch {
+    const dueq_draft *drafts;
+    size_t count;
+    size_t made;  /* ids to be made here */
+    size_t given; /* bytes of the other ids */
+    size_t total; /* bytes of all envelopes */
+    bool usual;   /* all ids made here, all due now, and nothing to look at but to store them */
+};
+
+static bool is_usual(const dueq_draft *draft) {
+    return draft->id.size == 0 && !draft->at_ms && !draft->delay_ms && !draft->ttl_ms &&
+           !draft->priority;
+}
+
+static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
+                           struct batch *batch) {
+    struct dueq__error *error = &queue->client->error;
+    *batch = (struct batch){.drafts = drafts, .count = count, .usual = true};
+    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    for (size_t i = 0; !status && i < count; i++) {
+        const dueq_draft *draft = &drafts[i];
+        status = dueq__draft_check(draft, error);
+        if (status)
+            break;
+        batch->made += draft->id.size == 0;
+        batch->given += draft->id.size;
+        batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
+        batch->usual = batch->usual && is_usual(draft);
+    }
+    if (!status && batch->total > DUEQ_MAX_BODY)
+        status =
+            dueq__fail(error, DUEQ_TOO_LARGE,
+                       "%zu messages with %zu bytes in one call; at most %zu bytes are allowed",
+                       count, batch->total, DUEQ_MAX_BODY);
+    return status;
+}
+
+/* Where the next draft's id goes, which lives as long as the call. */
+struct pen {
+    dueq_bytes *id;
+    char *id_at;
+};
+
+/* Gives the draft its id; returns its stamp in `stamp`, or NULL where the id was made here. */
+static const char *put_id(dueq_client *client, const dueq_draft *draft, struct pen *pen,
+                          char stamp[DUEQ__INCARNATION_SIZE]) {
+    size_t size = draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
+    *pen->id++ = (dueq_bytes){pen->id_at, size};
+    if (draft->id.size) {
+        dueq__incarnation_next(&client->ids, stamp);
+        memcpy(pen->id_at, draft->id.data, size);
+    } else {
+        dueq__id_next(&client->ids, pen->id_at);
+    }
+    pen->id_at += size;
+    return draft->id.size ? stamp : NULL;
+}
+
+static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
+    bool any = draft->ttl_ms || draft->unique_ms || draft->existing;
+    out[0] = '\0';
+    if (any)
+        snprintf(out, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
+                 (int)draft->existing);
+}
+
+static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
+                      struct pen *pen, struct dueq__resp *words) {
+    char stamp[DUEQ__INCARNATION_SIZE];
+    const char *stamped = put_id(client, draft, pen, stamp);
+    dueq__resp_bytes(words, pen->id[-1].data, pen->id[-1].size);
+    void *envelope = dueq__resp_space(words, dueq__envelope_size(draft, stamped));
+    if (envelope)
+        dueq__envelope_write(draft, stamped, envelope);
+    char due[DUEQ__DUE_SIZE], extra[EXTRA_SIZE];
+    if (batch->usual)
+        return;
+    dueq__ops_due(due, draft->delay_ms, draft->at_ms);
+    dueq__resp_text(words, due);
+    put_extra(extra, draft);
+    dueq__resp_text(words, extra);
+}
+
+/* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
+static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
+                          struct dueq__resp *words) {
+    dueq_bytes *ids = malloc((batch->count + 1) * sizeof *ids + batch->made * DUEQ__ID_SIZE +
+                             batch->given + first.size);
+    client->call.ids = ids;
+    if (!ids) {
+        dueq__resp_free(words);
+        return dueq__call_no_memory(client);
+    }
+    struct pen pen = {ids, (char *)(ids + batch->count + 1)};
+    if (first.size) {
+        *pen.id++ = (dueq_bytes){memcpy(pen.id_at, first.data, first.size), first.size};
+        pen.id_at += first.size;
+    }
+    for (size_t i = 0; i < batch->count; i++)
+        put_draft(client, batch, &batch->drafts[i], &pen, words);
+    return dueq__call_submit(client, words);
+}
+
+dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
+    struct batch batch;
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = measure(queue, drafts, count, &batch);
+    if (!status)
+        status = dueq__ops_begin(queue, &dueq__script_push, count, &words);
+    if (status)
+        return status;
+    queue->client->call.few = batch.usual;
+    dueq__resp_text(&words, batch.usual ? "now" : "any");
+    return submit(queue->client, &batch, (dueq_bytes){0}, &words);
+}
+
+dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                                 const dueq_draft *drafts, size_t count) {
+    struct dueq__error *error = &queue->client->error;
+    struct batch batch;
+    struct dueq__ticket parts = {0};
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
+    if (!status && target && target->client != queue->client)
+        status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
+    if (!status)
+        status = measure(queue, drafts, count, &batch);
+    if (!status)
+        status = dueq__ops_begin(queue, &dueq__script_ack_push, 1 + count, &words);
+    if (status)
+        return status;
+    status = dueq__call_other(queue->client, dueq__keys_name(target ? target->keys : queue->keys));
+    if (status) {
+        dueq__resp_free(&words);
+        return status;
+    }
+    batch.usual = false; /* the script has one form only */
+    dueq__resp_bytes(&words, ticket.data, ticket.size);
+    return submit(queue->client, &batch, parts.id, &words);
+}
+
+dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
+                      dueq_result **result) {
+    return dueq__ops_run(queue, dueq_push_submit(queue, drafts, count), result);
+}
+
+dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
+                          const dueq_draft *drafts, size_t count, dueq_result **result) {
+    return dueq__ops_run(queue, dueq_ack_push_submit(queue, ticket, target, drafts, count), result);
+}

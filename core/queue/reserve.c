@@ -1,0 +1,286 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "queue.h"
+
+/*
+ * Taking messages under a lease, from the first of one or several queues that has any; what is held may be
+ * settled by the same request.
+ */
+
+/* So many reserves in a row that found plain messages at once make a queue busy. */
+#define BUSY 4
+
+static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
+                          bool must_rewake) {
+    dueq__resp_number(words, (int64_t)wait->count);
+    dueq__resp_number(words, wait->lease_ms);
+    dueq__resp_number(words, wait->default_lease_ms);
+    dueq__resp_text(words, stay ? "1" : "0");
+    dueq__resp_text(words, must_rewake ? "1" : "0");
+}
+
+static dueq_status ask(dueq_client *client, bool stay) {
+    struct dueq__call *call = &client->call;
+    struct dueq__watch *watch = &call->wait.watches[call->wait.at];
+    dueq_queue *queue = call->queue;
+    dueq_bytes name = {queue->need, queue->need_size};
+    struct dueq__resp words;
+    queue->need_size = 0;
+    dueq_status status = dueq__call_other(client, name);
+    if (status)
+        return status;
+    dueq__call_arguments(client, &words);
+    bool must_rewake = watch->token || watch->timekeeper;
+    call->wait.must_rewake = must_rewake;
+    put_arguments(&words, &call->wait, stay, must_rewake);
+    /* Only in a busy queue: where there is nothing, a second request follows. */
+    call->few = queue->plain >= BUSY && !name.size && !must_rewake && call->wait.count &&
+                (call->settling.done || call->settling.plain) && queue->minute == call->minute;
+    watch->token = watch->timekeeper = false;
+    return dueq__call_submit(client, &words);
+}
+
+/* A reserve of nothing gives a wake token or the timekeeping on. Its answer is not kept, so its number does not matter. */
+static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
+    dueq_bytes keys[DUEQ__KEY_COUNT];
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
+    memcpy(keys, watch->queue->keys, sizeof keys);
+    keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
+    dueq__script_write(words, &dueq__script_reserve, keys, NULL);
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
+    put_arguments(words, &(struct dueq__wait){0}, false, true);
+}
+
+/* Is it what the script's few keys are enough for? The next is then likely to be, too. */
+static bool is_plain(const struct dueq__reply *reply, size_t asked) {
+    size_t words = dueq__reply_count(reply);
+    bool plain = words == DUEQ__RESERVED_FIXED + DUEQ__RESERVED_EACH * asked;
+    dueq_bytes ticket, envelope;
+    for (size_t i = DUEQ__RESERVED_FIXED; plain && i < words; i += DUEQ__RESERVED_EACH)
+        plain = dueq__reply_bytes(dueq__reply_item(reply, i), &ticket) &&
+                dueq__reply_bytes(dueq__reply_item(reply, i + 1), &envelope) &&
+                ticket.size == DUEQ__ID_SIZE && envelope.size > 1 &&
+                ((const char *)envelope.data)[1] == 0;
+    return plain;
+}
+
+/* Keeps whose keys the script needs for the next request (">NAME"); false: there is no such queue. */
+static bool keep_need(dueq_queue *queue, dueq_bytes need) {
+    struct dueq__error ignored;
+    const char *text = need.data;
+    queue->need_size = 0;
+    if (need.size == 0)
+        return true;
+    if (*text != '>' || dueq__name_check(text + 1, need.size - 1, &ignored))
+        return false;
+    queue->need_size = need.size - 1;
+    memcpy(queue->need, text + 1, need.size - 1);
+    return true;
+}
+
+/* Keeps the outcomes of the settlement, which come once; false: these are none of it. */
+static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *reply) {
+    struct dueq__settling *settling = &call->settling;
+    size_t due = settling->done ? 0 : settling->count;
+    dueq_bytes digits;
+    if (dueq__reply_count(reply) < 7 || !dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
+        !dueq__ops_outcomes(digits, due))
+        return false;
+    if (due) {
+        memcpy(settling->outcomes, digits.data, due);
+        settling->done = true;
+        if (settling->told)
+            settling->told(settling->owner, settling->outcomes, due);
+    }
+    return true;
+}
+
+/* The settlement is done, and then the server refused the reserve. */
+static void refused(dueq_client *client, dueq_bytes text) {
+    char error[400];
+    snprintf(error, sizeof error, "%.*s", (int)(text.size < 399 ? text.size : 399),
+             (const char *)text.data);
+    dueq__call_finish(client, dueq__reply_error_text(error, &client->error));
+}
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    struct dueq__watch *watch = &wait->watches[wait->at];
+    int64_t now, pause, timekeeper;
+    dueq_bytes need;
+    if (!keep_outcomes(call, reply)) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    dueq_bytes settled = {call->settling.outcomes, call->settling.done ? call->settling.count : 0};
+    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms,
+                                                settled, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    dueq_result_free(call->result);
+    call->result = result;
+    wait->damaged += dueq_result_damaged(result);
+    dueq__result_set_damaged(result, wait->damaged);
+    if (settled.size && dueq__reply_bytes(dueq__reply_item(reply, 4), &need) && need.size &&
+        *(const char *)need.data == '!') {
+        refused(client, (dueq_bytes){(const char *)need.data + 1, need.size - 1});
+        return;
+    }
+    if (!dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
+        pause > 1000 * DUEQ_MAX_TIME_MS ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
+        !dueq__reply_bytes(dueq__reply_item(reply, 4), &need) || !keep_need(call->queue, need)) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    bool found = dueq_result_count(result) > 0;
+    bool plain = found && !wait->must_rewake && is_plain(reply, wait->count);
+    call->queue->plain = plain ? call->queue->plain + 1 : 0;
+    watch->timekeeper = timekeeper != 0;
+    if (found || wait->count == 0) {
+        dueq__result_set_queue(result, watch->place);
+        wait->found = found;
+        dueq__wait_end(client);
+        return;
+    }
+    if (need.size || (pause == 0 && !watch->timekeeper))
+        dueq__wait_ask(client, wait->at);
+    else
+        dueq__wait_nothing(client, now, pause);
+}
+
+dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order) {
+    dueq_client *client = queues[0]->client;
+    if (order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
+        return dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
+    if (count > DUEQ_MAX_QUEUES)
+        return dueq__fail(&client->error, DUEQ_INVALID,
+                          "%zu queues in one call; 1 to %d are allowed", count, DUEQ_MAX_QUEUES);
+    for (size_t i = 0; i < count; i++) {
+        if (!queues[i] || queues[i]->client != client)
+            return dueq__fail(&client->error, DUEQ_INVALID, "the queues are of different clients");
+        dueq_bytes name = dueq__keys_name(queues[i]->keys);
+        for (size_t k = 0; k < i; k++) {
+            if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
+                return dueq__fail(&client->error, DUEQ_INVALID, "the queue '%.*s' is named twice",
+                                  (int)name.size, (const char *)name.data);
+        }
+    }
+    return DUEQ_OK;
+}
+
+/* Makes the call on queues that were checked, and its first request. */
+static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                          const struct dueq__wait *asked, int64_t timeout_ms,
+                          const struct dueq__settlement *settlement) {
+    dueq_client *client = queues[0]->client;
+    struct dueq__resp words;
+    size_t outcomes = 0;
+    bool plain = true;
+    dueq__resp_init(&words);
+    dueq_status status = DUEQ_OK;
+    if (settlement)
+        status = dueq__settlement_write(queues[0], settlement, &words, &outcomes, &plain);
+    if (!status)
+        status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
+    if (!status && outcomes)
+        status = dueq__call_settle(client, &words, outcomes);
+    dueq__resp_free(&words);
+    if (status)
+        return status;
+    if (settlement) {
+        client->call.settling.told = settlement->told;
+        client->call.settling.owner = settlement->owner;
+    }
+    client->call.settling.plain = plain;
+    client->call.decode = decode;
+    struct dueq__wait *wait = &client->call.wait;
+    size_t turn = order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
+    for (size_t i = 0; i < queue_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        watch->place = (i + turn) % queue_count;
+        watch->queue = queues[watch->place];
+        watch->wake = watch->queue->keys[DUEQ__KEY_WAKE];
+    }
+    wait->count = asked->count;
+    wait->lease_ms = asked->lease_ms;
+    wait->default_lease_ms = asked->default_lease_ms;
+    wait->ask = ask;
+    wait->let_go = let_go;
+    return dueq__wait_ask(client, 0);
+}
+
+static dueq_status check_reserve(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms) {
+    dueq_status status = dueq__ops_check_ms(queue, "the lease", lease_ms, 0, UINT32_MAX);
+    return status ? status : dueq__ops_check_wait(queue, timeout_ms);
+}
+
+dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
+                                         const struct dueq__settlement *settlement, size_t count,
+                                         int64_t timeout_ms, int64_t lease_ms,
+                                         int64_t default_lease_ms) {
+    struct dueq__wait asked = {
+        .count = count, .lease_ms = lease_ms, .default_lease_ms = default_lease_ms};
+    dueq_status status = DUEQ_OK;
+    dueq__client_check_fork(queue->client);
+    if (settlement && settlement->ack_count == 0 && settlement->retry.size == 0)
+        settlement = NULL;
+    if (count || !settlement)
+        status = dueq__ops_check_count(queue, queue, count);
+    if (!status)
+        status = check_reserve(queue, timeout_ms, lease_ms);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the default lease", default_lease_ms, 1, UINT32_MAX);
+    if (status)
+        return status;
+    return submit(&queue, 1, DUEQ_PREFERENCE, &asked, count ? timeout_ms : 0, settlement);
+}
+
+dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
+                                     dueq_order order, size_t count, int64_t timeout_ms,
+                                     int64_t lease_ms, int64_t default_lease_ms) {
+    if (!queues || queue_count == 0 || !queues[0])
+        return DUEQ_INVALID;
+    struct dueq__wait asked = {
+        .count = count, .lease_ms = lease_ms, .default_lease_ms = default_lease_ms};
+    dueq_queue *first = queues[0];
+    dueq__client_check_fork(first->client);
+    dueq_status status = dueq__reserve_check_queues(queues, queue_count, order);
+    if (!status)
+        status = dueq__ops_check_count(first, queues, count);
+    if (!status)
+        status = check_reserve(first, timeout_ms, lease_ms);
+    return status ? status : submit(queues, queue_count, order, &asked, timeout_ms, NULL);
+}
+
+dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                                    size_t count, int64_t timeout_ms, int64_t lease_ms) {
+    return dueq__reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms,
+                                    DUEQ_DEFAULT_LEASE_MS);
+}
+
+dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
+                                int64_t lease_ms) {
+    return dueq_reserve_any_submit(&queue, 1, DUEQ_PREFERENCE, count, timeout_ms, lease_ms);
+}
+
+dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count, dueq_order order,
+                             size_t count, int64_t timeout_ms, int64_t lease_ms,
+                             dueq_result **result) {
+    dueq_status submitted =
+        dueq_reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms);
+    dueq_client *client = submitted == DUEQ_PENDING ? queues[0]->client : NULL;
+    return dueq__client_run(client, submitted, result);
+}
+
+dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms, int64_t lease_ms,
+                         dueq_result **result) {
+    return dueq__ops_run(queue, dueq_reserve_submit(queue, count, timeout_ms, lease_ms), result);
+}

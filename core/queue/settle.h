@@ -1,0 +1,41 @@
+/*
+ * One round trip of a consumer (lease.c, reserve.c): what it holds is settled, and the next is reserved.
+ */
+#ifndef DUEQ_SETTLE_H
+#define DUEQ_SETTLE_H
+
+#include "../request/request.h"
+
+/* What a consumer says of messages that it holds. */
+struct dueq__settlement {
+    const dueq_bytes *acks; /* tickets of finished ones */
+    size_t ack_count;       /* 0 to DUEQ_MAX_BATCH */
+    dueq_bytes retry;       /* the ticket of one to give back as failed; size 0: none */
+    int64_t retry_delay_ms; /* as of dueq_retry() */
+    dueq_bytes retry_error;
+    /* Told of the outcomes when they come, as the reserve may wait for long; NULL: nobody is. */
+    void (*told)(void *owner, const char *outcomes, size_t count);
+    void *owner;
+};
+
+/*
+ * Checks a settlement, and starts `words` with its own; `count`: of its outcomes; `plain`: it only acknowledges
+ * tickets that are ids themselves.
+ */
+dueq_status dueq__settlement_write(dueq_queue *queue, const struct dueq__settlement *settlement,
+                                   struct dueq__resp *words, size_t *count, bool *plain);
+
+/*
+ * Submits a reserve that first settles messages of the queue, in the same request. settlement is borrowed
+ * until it returns; NULL, or an empty one: none. count: 0 to DUEQ_MAX_BATCH; 0 settles only, and then waits
+ * for nothing. default_lease_ms: of messages that have no lease of their own, where lease_ms is 0. The call
+ * ends as a reserve does (with count 0: EMPTY); when the settlement was done it has a result with its
+ * outcomes, also where it ends with a failure: what then failed is the reserve. No result: whether the
+ * messages were settled is as the failure says.
+ */
+dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
+                                         const struct dueq__settlement *settlement, size_t count,
+                                         int64_t timeout_ms, int64_t lease_ms,
+                                         int64_t default_lease_ms);
+
+#endif

@@ -1,0 +1,61 @@
+#include <stdio.h>
+
+#include "request.h"
+
+/* Which failures a call tries again, when, and until when. */
+
+#define LONGEST_PAUSE_MS 1000
+/* For so long a server may refuse what passes until the client warns of it. */
+#define WARN_MS 1000
+
+void dueq__again_later(dueq_client *client) {
+    unsigned shift = client->failures < 6 ? client->failures : 6;
+    int64_t pause = (int64_t)20 << shift;
+    if (pause > LONGEST_PAUSE_MS)
+        pause = LONGEST_PAUSE_MS;
+    uint16_t chance;
+    dueq__id_random(&chance, sizeof chance);
+    client->failures++;
+    client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
+}
+
+bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
+    int64_t now = dueq__monotonic_ms();
+    bool waits = now < client->call.patient_ms;
+    if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
+        (error->passing == DUEQ__MOVES && !client->served))
+        return false;
+    if (!client->refused_ms)
+        client->refused_ms = now;
+    if (!client->warned && now - client->refused_ms >= WARN_MS) {
+        snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
+                 client->url.shown, error->text);
+        client->warned = client->warns = true;
+    }
+    client->call.loads = 0;
+    /* A call that waits goes on as long as it may, and as the server answers. */
+    int64_t limit = now + client->url.timeout_ms;
+    if (limit > client->call.patient_ms)
+        limit = client->call.patient_ms;
+    if (limit > client->call.deadline_ms)
+        client->call.deadline_ms = limit;
+    dueq__again_later(client);
+    return true;
+}
+
+bool dueq__again_hopeless(const dueq_client *client, dueq_status status) {
+    switch (status) {
+    case DUEQ_AUTH:
+    case DUEQ_DENIED:
+    case DUEQ_DATABASE:
+    case DUEQ_UNSUPPORTED:
+    case DUEQ_PROTOCOL:
+    case DUEQ_NO_MEMORY:
+        return true;
+    case DUEQ_CONNECT:
+    case DUEQ_TLS:
+        return !client->reached;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,339 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "request.h"
+
+#define MINUTE_MS 60000
+/* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
+#define KEEP_SLACK_MS 5000
+/* A script that asks for ever another queue's keys is not one of ours. */
+#define MAX_OTHERS 3
+
+bool dueq__call_under_way(const dueq_client *client) {
+    return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
+}
+
+bool dueq__call_uses(const dueq_queue *queue) {
+    const struct dueq__call *call = &queue->client->call;
+    bool used = call->queue == queue;
+    for (size_t i = 0; i < call->wait.watch_count; i++)
+        used = used || call->wait.watches[i].queue == queue;
+    return used;
+}
+
+static void drop_other(struct dueq__call *call) {
+    free((void *)(uintptr_t)call->other[0].data);
+    call->other[0] = (dueq_bytes){0};
+}
+
+static void clear(struct dueq__call *call) {
+    dueq__resp_free(&call->head);
+    dueq__resp_free(&call->arguments);
+    dueq__resp_free(&call->settling.words);
+    free(call->lock);
+    free(call->ids);
+    free(call->wait.watches);
+    drop_other(call);
+    dueq_result_free(call->result);
+    *call = (struct dueq__call){0};
+}
+
+dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script) {
+    struct dueq__call *call = &client->call;
+    if (dueq__call_under_way(client))
+        return dueq__fail(&client->error, DUEQ_IN_USE, NULL);
+    clear(call);
+    client->error = (struct dueq__error){0};
+    call->script = script;
+    return DUEQ_OK;
+}
+
+dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes) {
+    struct dueq__call *call = &queue->client->call;
+    dueq_status status = dueq__call_begin_plain(queue->client, script);
+    if (status)
+        return status;
+    call->queue = queue;
+    call->changes = changes;
+    memcpy(call->keys, queue->keys, sizeof call->keys);
+    return DUEQ_OK;
+}
+
+void dueq__call_arguments(dueq_client *client, struct dueq__resp *words) {
+    dueq__call_arguments_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS);
+}
+
+void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
+                             int64_t keep_ms) {
+    struct dueq__call *call = &client->call;
+    call->minute = dueq__wall_ms() / MINUTE_MS;
+    call->keys[DUEQ__KEY_REPLY] = dueq__reply_key(call->queue, session, call->reply_key);
+    dueq__resp_init(words);
+    if (!call->changes)
+        return;
+    call->number = ++client->number;
+    dueq__resp_number(words, (int64_t)call->number);
+    dueq__resp_number(words, keep_ms);
+    dueq__resp_number(words, call->queue->minute != call->minute);
+}
+
+dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
+                           char buffer[DUEQ__REPLY_KEY_SIZE]) {
+    dueq_bytes key = queue->keys[DUEQ__KEY_REPLY];
+    int size = snprintf(buffer, DUEQ__REPLY_KEY_SIZE, "%.*s:%s", (int)key.size,
+                        (const char *)key.data, session);
+    return (dueq_bytes){buffer, (size_t)size};
+}
+
+void dueq__call_answered(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    for (size_t i = 0; call->changes && i < call->script->key_count; i++)
+        if (call->script->keys[i] == DUEQ__KEY_RATES)
+            call->queue->minute = call->minute;
+}
+
+dueq_status dueq__call_no_memory(dueq_client *client) {
+    dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    return dueq__call_finish(client, DUEQ_NO_MEMORY);
+}
+
+dueq_status dueq__call_other(dueq_client *client, dueq_bytes name) {
+    struct dueq__call *call = &client->call;
+    drop_other(call);
+    if (name.size && !dueq__keys_make(call->other, name.data, name.size))
+        return dueq__call_no_memory(client);
+    return DUEQ_OK;
+}
+
+/* Takes the words over; false: they are not complete. */
+static bool keep(struct dueq__resp *kept, struct dueq__resp *words) {
+    dueq__resp_free(kept);
+    *kept = *words;
+    dueq__resp_init(words);
+    return !kept->failed;
+}
+
+static bool format_head(struct dueq__call *call) {
+    struct dueq__resp words;
+    dueq__resp_init(&words);
+    if (call->few)
+        dueq__script_few(&words, call->script, call->keys);
+    else if (call->script->sha1)
+        dueq__script_write(&words, call->script, call->keys,
+                           call->other[0].data ? call->other : NULL);
+    return keep(&call->head, &words);
+}
+
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes) {
+    struct dueq__settling *settling = &client->call.settling;
+    settling->count = outcomes;
+    return keep(&settling->words, words) ? DUEQ_OK : dueq__call_no_memory(client);
+}
+
+const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call) {
+    bool due = call->settling.count && !call->settling.done;
+    return due ? &call->settling.words : NULL;
+}
+
+dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
+    struct dueq__call *call = &client->call;
+    if (!keep(&call->arguments, words) || !format_head(call))
+        return dueq__call_no_memory(client);
+    call->sent = call->doubtful = call->unsure = false;
+    call->losses = call->loads = call->others = call->unread = 0;
+    call->retry_ms = 0;
+    client->error = (struct dueq__error){0};
+    call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
+        call->deadline_ms = call->wait.end_ms;
+    call->phase = DUEQ__PHASE_RUNNING;
+    return DUEQ_PENDING;
+}
+
+void dueq__call_again(dueq_client *client, dueq_bytes name) {
+    struct dueq__call *call = &client->call;
+    struct dueq__error error = {0};
+    if (dueq__name_check(name.data, name.size, &error) || ++call->others > MAX_OTHERS) {
+        dueq__fail(&client->error, DUEQ_PROTOCOL,
+                   "the script '%s' asks for other queues without end, at last for '%.*s'",
+                   call->script->name, (int)(name.size < 255 ? name.size : 255),
+                   (const char *)name.data);
+        dueq__call_finish(client, DUEQ_PROTOCOL);
+        return;
+    }
+    call->few = false;
+    if (!dueq__call_other(client, name) && !format_head(call))
+        dueq__call_no_memory(client);
+}
+
+dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
+    struct dueq__call *call = &client->call;
+    call->phase = DUEQ__PHASE_FINAL;
+    call->status = status;
+    if (status < 0) {
+        dueq__wait_abandon(client);
+        if (!call->settling.done) {
+            dueq_result_free(call->result);
+            call->result = NULL;
+            call->wait.found = false;
+        }
+        if (client->error.status != status || !client->error.text[0])
+            dueq__fail(&client->error, status, NULL);
+    } else {
+        client->error = (struct dueq__error){0};
+    }
+    return status;
+}
+
+void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status) {
+    client->call.result = result;
+    dueq__call_finish(client, result ? status : client->error.status);
+}
+
+static dueq_status no_call(dueq_client *client) {
+    return dueq__fail(&client->error, DUEQ_INVALID, "no call is under way");
+}
+
+dueq_status dueq_pump(dueq_client *client) {
+    dueq__client_check_fork(client);
+    if (client->call.phase == DUEQ__PHASE_NONE)
+        return no_call(client);
+    do {
+        dueq__command_pump(client);
+        if (client->call.wait.until_ms && dueq__call_under_way(client))
+            dueq__wait_pump(client);
+    } while (dueq__command_ready(client));
+    dueq__descriptor_sync(client);
+    return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
+}
+
+static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
+    if (dueq__conn_fd(conn) < 0)
+        return 0;
+    *slot = (struct pollfd){.fd = dueq__conn_fd(conn), .events = dueq__conn_events(conn)};
+    return 1;
+}
+
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                           int64_t *left_us) {
+    struct dueq__call *call = &client->call;
+    *left_us = 0;
+    /* What was submitted and not pumped yet waits for nothing. */
+    if (!dueq__call_under_way(client) || dueq__command_ready(client))
+        return 0;
+    size_t count = watch(set, client->command);
+    int64_t next = DUEQ__NEVER;
+    if (call->phase == DUEQ__PHASE_RUNNING) {
+        int64_t next_ms = call->deadline_ms;
+        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
+            next_ms = call->retry_ms;
+        next = next_ms * 1000;
+    }
+    if (call->wait.until_ms) {
+        /* A connection that this call does not read would stay readable. */
+        if (call->wait.block != DUEQ__BLOCK_NONE)
+            count += watch(set + count, client->waiter);
+        if (dueq__invalidation_wanted(client))
+            count += watch(set + count, client->subscription.conn);
+        int64_t wait_next = dueq__wait_next_us(client);
+        next = wait_next < next ? wait_next : next;
+    }
+    int64_t left = next - dueq__monotonic_us();
+    *left_us = next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
+    return count;
+}
+
+size_t dueq_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int *timeout_ms) {
+    int64_t left_us;
+    size_t count = dueq__call_poll_set(client, set, &left_us);
+    *timeout_ms = left_us < 0 ? -1 : left_us > 60000000 ? 60000 : (int)((left_us + 999) / 1000);
+    return count;
+}
+
+dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
+    int64_t at_most_us = (at_most_ms < DUEQ_MAX_TIME_MS ? at_most_ms : DUEQ_MAX_TIME_MS) * 1000;
+    int64_t start = dueq__monotonic_us();
+    for (;;) {
+        dueq_status status = dueq_pump(client);
+        if (status != DUEQ_PENDING)
+            return status;
+        struct pollfd set[DUEQ_MAX_SOCKETS];
+        int64_t timeout;
+        size_t count = dueq__call_poll_set(client, set, &timeout);
+        if (at_most_us >= 0) {
+            int64_t left = start + at_most_us - dueq__monotonic_us();
+            if (left <= 0)
+                return DUEQ_PENDING;
+            if (timeout < 0 || left < timeout)
+                timeout = left;
+        }
+        const struct timespec pause = {timeout / 1000000, timeout % 1000000 * 1000};
+        if (ppoll(set, count, timeout < 0 ? NULL : &pause, NULL) < 0 && errno == EINTR)
+            return DUEQ_INTERRUPTED;
+    }
+}
+
+void dueq_hasten(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    dueq__client_check_fork(client);
+    int64_t now = dueq__monotonic_ms();
+    if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
+        return;
+    call->wait.until_ms = call->patient_ms = now;
+    call->wait.end_ms = now + client->url.timeout_ms;
+    dueq__descriptor_sync(client);
+}
+
+dueq_status dueq_take(dueq_client *client, dueq_result **result) {
+    if (result)
+        *result = NULL;
+    if (client->call.phase == DUEQ__PHASE_NONE)
+        return no_call(client);
+    if (dueq__call_under_way(client))
+        return DUEQ_PENDING;
+    dueq_status status = client->call.status;
+    if (result) {
+        *result = client->call.result;
+        client->call.result = NULL;
+    }
+    clear(&client->call);
+    return status;
+}
+
+/* Does what a call took of another system's list go back when it is abandoned? */
+static bool gives_back(const struct dueq__wait *wait) {
+    return wait->block == DUEQ__BLOCK_LIST || wait->block == DUEQ__BLOCK_TOKENS;
+}
+
+/*
+ * It has gone back by a request behind the call's own, which the server reads as long as the connection
+ * stays. The answers are nobody's then.
+ */
+static void forget_answers(dueq_client *client) {
+    if (!gives_back(&client->call.wait) || !dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
+        return;
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] == DUEQ__ANSWER_CALL)
+            client->answers[i] = DUEQ__ANSWER_REWAKE;
+}
+
+void dueq_abandon(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    dueq__client_check_fork(client);
+    /* Also where the answer has come, and nobody has read it. */
+    bool unread = gives_back(&call->wait) && call->wait.found;
+    if (dueq__call_under_way(client) || unread) {
+        dueq__wait_abandon(client);
+        forget_answers(client);
+        for (size_t i = 0; i < client->answer_count; i++)
+            if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
+                dueq__command_drop(client);
+                break;
+            }
+    }
+    clear(&client->call);
+}

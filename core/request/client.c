@@ -1,0 +1,167 @@
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "request.h"
+
+static void new_session(dueq_client *client) {
+    client->pid = getpid();
+    client->ids = (struct dueq__id_source){0};
+    dueq__id_next(&client->ids, client->session);
+    snprintf(client->name, sizeof client->name, "dueq-%s", client->session);
+}
+
+dueq_status dueq_open(const char *url, dueq_client **client) {
+    *client = calloc(1, sizeof **client);
+    if (!*client)
+        return DUEQ_NO_MEMORY;
+    dueq_client *opened = *client;
+    new_session(opened);
+    dueq__descriptor_init(&opened->descriptor);
+    dueq_status status = DUEQ_OK;
+    if (!url)
+        status = dueq__url_default(&opened->address, &opened->error);
+    else if (!(opened->address = strdup(url)))
+        status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (status)
+        return status;
+    status = dueq__url_parse(&opened->url, opened->address, &opened->error);
+    if (status)
+        return status;
+    opened->command = dueq__conn_new(&opened->url, opened->name, &opened->server);
+    opened->waiter = dueq__conn_new(&opened->url, opened->name, NULL);
+    opened->subscription.conn = dueq__conn_new(&opened->url, opened->name, NULL);
+    if (opened->url.transport == DUEQ__EMBEDDED)
+        opened->embedded = dueq__embedded_new(opened->url.path);
+    if (!opened->command || !opened->waiter || !opened->subscription.conn ||
+        (opened->url.transport == DUEQ__EMBEDDED && !opened->embedded))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    return DUEQ_OK;
+}
+
+dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
+    return dueq_open(client->address, twin);
+}
+
+void dueq_close(dueq_client *client) {
+    if (!client)
+        return;
+    if (client->command && client->waiter && client->subscription.conn)
+        dueq_abandon(client);
+    if (client->subscription.conn)
+        dueq__invalidation_hang_up(client);
+    dueq__conn_free(client->command);
+    dueq__conn_free(client->waiter);
+    dueq__conn_free(client->subscription.conn);
+    dueq__embedded_free(client->embedded);
+    dueq__url_clear(&client->url);
+    dueq__descriptor_close(&client->descriptor);
+    free(client->address);
+    free(client);
+}
+
+void dueq__client_check_fork(dueq_client *client) {
+    if (client->pid == getpid())
+        return;
+    /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
+    dueq__conn_leave(client->command, -1);
+    dueq__conn_leave(client->waiter, -1);
+    dueq__conn_leave(client->subscription.conn, -1);
+    dueq__conn_close(client->command);
+    dueq__conn_close(client->waiter);
+    dueq__invalidation_hang_up(client);
+    client->command_up = client->waiter_up = false;
+    client->answer_count = 0;
+    client->stale_id = 0;
+    dueq__descriptor_close(&client->descriptor);
+    if (client->embedded) {
+        struct dueq__embedded *own = dueq__embedded_new(client->url.path);
+        if (own) {
+            dueq__embedded_free(client->embedded);
+            client->embedded = own;
+        }
+    }
+    if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
+        dueq__fail(&client->error, DUEQ_CLOSED,
+                   "the call was under way when the process forked: "
+                   "it is the parent's");
+        dueq__call_finish(client, DUEQ_CLOSED);
+    }
+    new_session(client);
+}
+
+const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
+
+/* Was this server not told of yet in this process, whose clients are many? */
+static bool is_news(const char *url) {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char *told[16];
+    size_t i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < 16 && told[i] && strcmp(told[i], url) != 0)
+        i++;
+    bool news = i < 16 && !told[i];
+    if (news)
+        told[i] = strdup(url);
+    pthread_mutex_unlock(&lock);
+    return news;
+}
+
+const char *dueq_warning(dueq_client *client) {
+    const struct dueq__server *server = &client->server;
+    bool news = client->warns;
+    client->warns = false;
+    if (!news && server->evicts && !client->evicting_told) {
+        bool all = strncmp(server->policy, "allkeys", 7) == 0;
+        client->evicting_told = true;
+        news = is_news(client->url.shown);
+        snprintf(client->warning, sizeof client->warning,
+                 "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
+                 "an error. Set it to noeviction, or accept this by evicting=accept in the URL",
+                 client->url.shown, all ? "messages" : "what expires, such as locks",
+                 server->policy);
+    }
+    return news ? client->warning : NULL;
+}
+
+const char *dueq_client_url(const dueq_client *client) {
+    return client->url.shown ? client->url.shown : "";
+}
+
+const char *dueq_embedded_socket(const dueq_client *client) {
+    return client->embedded ? dueq__embedded_path(client->embedded) : NULL;
+}
+
+void dueq_new_id(dueq_client *client, char *buffer) {
+    dueq__client_check_fork(client);
+    dueq__id_next(&client->ids, buffer);
+    buffer[DUEQ__ID_SIZE] = '\0';
+}
+
+dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_size,
+                            dueq_queue **queue) {
+    *queue = NULL;
+    dueq_status status = dueq__name_check(name, name_size, &client->error);
+    if (status)
+        return status;
+    dueq_queue *opened = calloc(1, sizeof *opened);
+    if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
+        free(opened);
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    opened->client = client;
+    opened->recall = &dueq__script_recall;
+    *queue = opened;
+    return DUEQ_OK;
+}
+
+void dueq_queue_close(dueq_queue *queue) {
+    if (!queue)
+        return;
+    if (dueq__call_uses(queue))
+        dueq_abandon(queue->client);
+    free((void *)(uintptr_t)queue->keys[0].data);
+    free(queue);
+}

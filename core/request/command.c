@@ -1,0 +1,452 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+/* The command connection: carries the call's requests, over losses too, and takes the answers in. */
+
+/* A request that breaks the connection this often is not sent again. */
+#define MAX_LOSSES 5
+#define MAX_LOADS 3
+/* A recall whose answer is lost so often is not asked for again before its size is known. */
+#define MAX_UNREAD 2
+/* No server has a smaller limit of what it sends. */
+#define LEAST_LIMIT (64 * 1024)
+
+bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] == answer)
+            return true;
+    return false;
+}
+
+bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
+                             const struct dueq__resp *words) {
+    bool sent = dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+                client->answer_count < DUEQ__MAX_ANSWERS &&
+                dueq__conn_send(client->command, &words, 1);
+    if (sent)
+        client->answers[client->answer_count++] = answer;
+    return sent;
+}
+
+bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
+                        size_t count) {
+    struct dueq__resp list;
+    dueq__resp_init(&list);
+    for (size_t i = 0; i < count; i++)
+        dueq__resp_bytes(&list, words[i].data, words[i].size);
+    bool sent = dueq__command_send_resp(client, answer, &list);
+    dueq__resp_free(&list);
+    return sent;
+}
+
+static bool send_about_stale(dueq_client *client, enum dueq__answer answer, const char *verb) {
+    char id[24];
+    snprintf(id, sizeof id, "%" PRId64, client->stale_id);
+    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
+                                dueq__text(id)};
+    return dueq__command_send(client, answer, words, 4);
+}
+
+static bool send_load(dueq_client *client, const struct dueq__script *script) {
+    const dueq_bytes words[] = {
+        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
+    return dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3);
+}
+
+/* An answer that the connection was lost on so often is perhaps too large for it. */
+static bool asks_size(const struct dueq__call *call) {
+    return call->unread >= MAX_UNREAD && call->script == &dueq__script_reserve;
+}
+
+static bool send_recall(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    struct dueq__resp words;
+    dueq__resp_init(&words);
+    dueq__script_write(&words, call->queue->recall, call->keys, NULL);
+    dueq__resp_number(&words, (int64_t)call->number);
+    dueq__resp_text(&words, call->script != &dueq__script_reserve ? "0"
+                            : asks_size(call)                     ? "2"
+                                                                  : "1");
+    bool sent = dueq__command_send_resp(client, DUEQ__ANSWER_RECALL, &words);
+    dueq__resp_free(&words);
+    return sent;
+}
+
+static bool send_request(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    const struct dueq__resp *settlement = dueq__call_settlement(call);
+    const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
+    dueq__invalidation_track(client);
+    if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
+        return false;
+    client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
+    client->call.sent = true;
+    client->call.asked_ms = dueq__monotonic_ms();
+    return true;
+}
+
+static bool can_send(const dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
+            return false;
+    return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
+           client->answer_count < DUEQ__MAX_ANSWERS &&
+           dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+           dueq__monotonic_ms() >= call->retry_ms;
+}
+
+/*
+ * Sends what the call needs next. After a loss, that is first to make sure that the server reads no
+ * more from the old connection, then to ask whether the request was run, and only then to repeat it.
+ */
+static void send_next(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    if (!can_send(client))
+        return;
+    bool sent = client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
+                : call->doubtful ? send_recall(client)
+                                 : send_request(client);
+    if (!sent) {
+        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+        dueq__call_finish(client, DUEQ_NO_MEMORY);
+    }
+}
+
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
+    const char *path = NULL;
+    if (client->embedded) {
+        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
+        if (status == DUEQ_PENDING) {
+            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
+            if (client->call.phase == DUEQ__PHASE_WAITING)
+                dueq__wait_blind(client);
+            return false;
+        }
+        if (status) {
+            dueq__call_finish(client, status);
+            return false;
+        }
+        path = dueq__embedded_path(client->embedded);
+    }
+    dueq__conn_start(conn, path);
+    return true;
+}
+
+void dueq__command_drop(dueq_client *client) {
+    /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
+    if (dueq__command_awaits(client, DUEQ__ANSWER_CALL)) {
+        if (dueq__conn_named(client->command))
+            client->stale_id = dueq__conn_id(client->command);
+        else
+            client->call.unsure = true;
+    }
+    client->answer_count = 0;
+    client->command_up = false;
+    dueq__invalidation_untold(client);
+    dueq__conn_close(client->command);
+}
+
+static void lost(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    const struct dueq__error *reason = dueq__conn_error(client->command);
+    call->unread += dueq__command_awaits(client, DUEQ__ANSWER_RECALL);
+    dueq__command_drop(client);
+    if (call->phase != DUEQ__PHASE_RUNNING)
+        return;
+    if (reason->status)
+        client->error = *reason;
+    if (call->sent) {
+        call->sent = false;
+        call->doubtful = call->changes;
+        call->losses++;
+    }
+    if (dueq__again_hopeless(client, client->error.status)) {
+        dueq__call_finish(client, client->error.status);
+    } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
+        dueq__fail(
+            &client->error, DUEQ_CLOSED,
+            "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
+            "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
+            "client-output-buffer-limit for normal clients?",
+            client->url.shown, call->losses + call->unread, call->head.size + call->arguments.size);
+        dueq__call_finish(client, DUEQ_CLOSED);
+    } else if (!dueq__again_refused(client, &client->error)) {
+        dueq__again_later(client);
+    }
+}
+
+/* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
+static bool overslept(dueq_client *client) {
+    const struct dueq__call *call = &client->call;
+    enum dueq__conn_state state = dueq__conn_state(client->command);
+    return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
+           (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
+           dueq__again_refused(client, &client->error);
+}
+
+static void expire(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    if (overslept(client))
+        return;
+    dueq_status status = client->error.status;
+    bool known = !call->sent && !call->doubtful;
+    bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
+    bool resolving = dueq__conn_state(client->command) == DUEQ__CONN_RESOLVING;
+    bool shaking = dueq__conn_state(client->command) == DUEQ__CONN_TLS;
+    long long limit = (long long)client->url.timeout_ms;
+    dueq__command_drop(client);
+    if (known && resolving) {
+        dueq__fail(&client->error, DUEQ_CONNECT,
+                   "cannot reach the server at %s: the name resolution did not answer within %lld "
+                   "ms; do the name servers in /etc/resolv.conf answer?",
+                   client->url.shown, limit);
+        dueq__call_finish(client, DUEQ_CONNECT);
+    } else if (known && shaking) {
+        dueq__fail(&client->error, DUEQ_TLS,
+                   "%s did not end the TLS handshake within %lld ms; does it speak TLS there?",
+                   client->url.shown, limit);
+        dueq__call_finish(client, DUEQ_TLS);
+    } else if (known && status < 0) {
+        dueq__call_finish(client, status);
+    } else if (known) {
+        dueq__fail(&client->error, DUEQ_TIMEOUT,
+                   "%s did not answer within %lld ms; nothing was changed", client->url.shown,
+                   limit);
+        dueq__call_finish(client, DUEQ_TIMEOUT);
+    } else {
+        status = up ? DUEQ_TIMEOUT : DUEQ_CLOSED;
+        dueq__fail(&client->error, status,
+                   "%s %s within %lld ms; whether the %s took effect is not known",
+                   client->url.shown, up ? "did not answer" : "was lost and did not come back",
+                   limit, call->script->name);
+        dueq__call_finish(client, status);
+    }
+}
+
+/* ---- From reply to result ---- */
+
+/* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
+static void refused(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    dueq_status status = dueq__reply_error(reply, &client->error);
+    call->sent = false;
+    /* After a failover the address may lead to the new primary. */
+    if (client->error.passing == DUEQ__MOVES)
+        dueq__command_drop(client);
+    if (!dueq__again_refused(client, &client->error))
+        dueq__call_finish(client, status);
+}
+
+/* The server forgot (or never had) a script: it is loaded, then the request repeated. */
+static void load(dueq_client *client, const struct dueq__script *script) {
+    struct dueq__call *call = &client->call;
+    call->sent = false;
+    if (++call->loads > MAX_LOADS || !send_load(client, script)) {
+        dueq__fail(&client->error, DUEQ_UNSUPPORTED,
+                   "%s does not keep the script '%s' that it was given", client->url.shown,
+                   script->name);
+        dueq__call_finish(client, DUEQ_UNSUPPORTED);
+    }
+}
+
+static void answered(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    call->sent = call->doubtful = client->warned = false;
+    client->served = true;
+    client->failures = 0;
+    client->refused_ms = 0;
+    dueq__call_answered(client);
+    dueq_bytes text;
+    if (dueq__reply_bytes(reply, &text) && text.size && *(const char *)text.data == '>')
+        dueq__call_again(client, (dueq_bytes){(const char *)text.data + 1, text.size - 1});
+    else
+        call->decode(client, reply);
+}
+
+/* The server refuses to tell what became of the request. */
+static void unknown_outcome(dueq_client *client) {
+    struct dueq__error reason = client->error;
+    dueq__fail(&client->error, DUEQ_CLOSED,
+               "the connection to %s was lost during the %s, and whether that took effect is not "
+               "known: %.240s",
+               client->url.shown, client->call.script->name, reason.text);
+    client->call.status = DUEQ_CLOSED;
+}
+
+/* A refusal of what asks about a connection that was lost: does it pass, so that it is asked again? */
+static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    if (!dueq__reply_is_error(reply))
+        return false;
+    dueq__reply_error(reply, &error);
+    if (!dueq__again_refused(client, &error))
+        return false;
+    client->error = error;
+    return true;
+}
+
+/* How large the answer is that could not be read. */
+static void sized(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t count = 0, size = 0;
+    dueq_bytes id = {"", 0};
+    dueq__reply_number(dueq__reply_item(reply, 0), &count);
+    dueq__reply_number(dueq__reply_item(reply, 1), &size);
+    dueq__reply_bytes(dueq__reply_item(reply, 2), &id);
+    call->unread = 0;
+    if (size < LEAST_LIMIT)
+        return;
+    dueq__fail(&client->error, DUEQ_TOO_LARGE,
+               "%s closes the connection when it is to send what the reserve got: %" PRId64
+               " messages of %" PRId64 " bytes, the largest '%.*s'. Is that more than its "
+               "client-output-buffer-limit for normal clients? Raise that, or reserve fewer at "
+               "once; they come back when their leases end",
+               client->url.shown, count, size, (int)(id.size < 64 ? id.size : 64),
+               (const char *)id.data);
+    dueq__call_finish(client, DUEQ_TOO_LARGE);
+}
+
+static void recalled(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    if (dueq__reply_is_noscript(reply)) {
+        load(client, call->queue->recall);
+    } else if (dueq__reply_is_error(reply)) {
+        refused(client, reply);
+        if (call->phase == DUEQ__PHASE_FINAL)
+            unknown_outcome(client);
+    } else if (asks_size(call) && !dueq__reply_is_nil(reply)) {
+        sized(client, reply);
+    } else if (!dueq__reply_is_nil(reply)) {
+        answered(client, reply);
+    } else if (call->unsure) {
+        dueq__fail(&client->error, DUEQ_CLOSED,
+                   "the connection to %s was lost during the %s, and the server does not permit "
+                   "CLIENT ID, LIST and KILL, which would tell whether it takes effect",
+                   client->url.shown, call->script->name);
+        dueq__call_finish(client, DUEQ_CLOSED);
+    } else {
+        call->doubtful = false;
+    }
+}
+
+static void handle(dueq_client *client, enum dueq__answer answer, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    dueq_bytes bytes = {0};
+    switch (answer) {
+    case DUEQ__ANSWER_CALL:
+        if (dueq__reply_is_noscript(reply))
+            load(client, call->script);
+        else if (dueq__reply_is_error(reply))
+            refused(client, reply);
+        else
+            answered(client, reply);
+        break;
+    case DUEQ__ANSWER_LOAD:
+        if (dueq__reply_is_error(reply))
+            refused(client, reply);
+        break;
+    case DUEQ__ANSWER_RECALL:
+        recalled(client, reply);
+        break;
+    case DUEQ__ANSWER_LIST:
+        if (stale_later(client, reply))
+            break;
+        /* The numbers of a restarted server begin anew: only a connection of our name is ours. */
+        if (dueq__reply_is_error(reply))
+            call->unsure = true;
+        else if (dueq__reply_bytes(reply, &bytes) &&
+                 memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
+                 send_about_stale(client, DUEQ__ANSWER_KILL, "KILL"))
+            break;
+        client->stale_id = 0;
+        break;
+    case DUEQ__ANSWER_KILL:
+        if (stale_later(client, reply))
+            break;
+        call->unsure = call->unsure || dueq__reply_is_error(reply);
+        client->stale_id = 0;
+        break;
+    case DUEQ__ANSWER_UNBLOCK:
+        dueq__wait_unblocked(client, reply);
+        break;
+    case DUEQ__ANSWER_PROBE:
+        dueq__wait_probed(client, reply);
+        break;
+    case DUEQ__ANSWER_TRACK:
+        dueq__invalidation_tracked(client, reply);
+        break;
+    case DUEQ__ANSWER_REWAKE:
+        break;
+    }
+}
+
+void dueq__command_unasked(dueq_client *client) {
+    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
+               client->url.shown);
+    dueq__command_drop(client);
+    dueq__call_finish(client, DUEQ_PROTOCOL);
+}
+
+/* Takes the next reply in; false: there is none. */
+static bool take_reply(dueq_client *client) {
+    struct dueq__reply *reply = dueq__conn_reply(client->command);
+    if (!reply)
+        return false;
+    if (client->answer_count == 0) {
+        dueq__reply_free(reply);
+        dueq__command_unasked(client);
+        return false;
+    }
+    enum dueq__answer answer = client->answers[0];
+    memmove(client->answers, client->answers + 1, --client->answer_count * sizeof answer);
+    handle(client, answer, reply);
+    dueq__reply_free(reply);
+    return true;
+}
+
+void dueq__command_pump(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    while (dueq__call_under_way(client)) {
+        int64_t now = dueq__monotonic_ms();
+        /* An answer that came in time counts also where the process was stopped meanwhile. */
+        bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
+        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED) {
+            if (client->command_up) {
+                lost(client);
+                continue;
+            }
+            if (late)
+                expire(client);
+            if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
+                !dueq__command_connect(client, client->command))
+                return;
+            client->command_up = true;
+        }
+        dueq__conn_pump(client->command);
+        if (dueq__conn_state(client->command) == DUEQ__CONN_READY) {
+            client->reached = true;
+            if (!late)
+                send_next(client);
+            dueq__conn_flush(client->command);
+            if (take_reply(client))
+                continue;
+        }
+        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED)
+            continue;
+        if (late)
+            expire(client);
+        return;
+    }
+}
+
+bool dueq__command_ready(const dueq_client *client) {
+    bool connects = client->call.phase == DUEQ__PHASE_RUNNING &&
+                    dueq__conn_state(client->command) == DUEQ__CONN_CLOSED &&
+                    dueq__monotonic_ms() >= client->call.retry_ms;
+    return connects || can_send(client);
+}

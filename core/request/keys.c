@@ -1,0 +1,80 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+static const char before_name[] = "dueq:{", after_name[] = "}:";
+
+const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
+    [DUEQ__KEY_MSG] = "msg",       [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
+    [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead",   [DUEQ__KEY_WAKE] = "wake",
+    [DUEQ__KEY_INFO] = "info",     [DUEQ__KEY_PAST] = "past",   [DUEQ__KEY_BAD] = "bad",
+    [DUEQ__KEY_HIGH] = "high",     [DUEQ__KEY_LOW] = "low",     [DUEQ__KEY_TAKEN] = "taken",
+    [DUEQ__KEY_RATES] = "rates",   [DUEQ__KEY_REPLY] = "reply", [DUEQ__KEY_LOCK] = "lock",
+    [DUEQ__KEY_FREE] = "free",
+};
+
+const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT] = {
+    DUEQ__KEY_MSG,     DUEQ__KEY_READY,  DUEQ__KEY_HIGH,  DUEQ__KEY_LOW,
+    DUEQ__KEY_DELAYED, DUEQ__KEY_LEASED, DUEQ__KEY_DEAD,  DUEQ__KEY_PAST,
+    DUEQ__KEY_WAKE,    DUEQ__KEY_INFO,   DUEQ__KEY_TAKEN,
+};
+
+dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {
+    if (size == 0)
+        return dueq__fail(error, DUEQ_NAME, "the queue's name is empty");
+    if (size > DUEQ_MAX_NAME)
+        return dueq__fail(error, DUEQ_NAME,
+                          "the queue's name has %zu bytes; at most %d are allowed", size,
+                          DUEQ_MAX_NAME);
+    if (!dueq__utf8(name, size, false))
+        return dueq__fail(
+            error, DUEQ_NAME,
+            "the queue's name is not UTF-8, or has a control character (NUL, newline ...)");
+    if (memchr(name, '{', size) || memchr(name, '}', size))
+        return dueq__fail(error, DUEQ_NAME,
+                          "the queue's name has a brace; braces mark the cluster slot in the keys");
+    return DUEQ_OK;
+}
+
+dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
+    if (id.size == 0 || id.size > DUEQ_MAX_ID)
+        return dueq__fail(error, id.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
+                          "a message's id has %zu bytes; 1 to %d are allowed", id.size,
+                          DUEQ_MAX_ID);
+    if (!dueq__utf8(id.data, id.size, false))
+        return dueq__fail(error, DUEQ_INVALID,
+                          "a message's id is not UTF-8, or has a control character");
+    return DUEQ_OK;
+}
+
+bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size) {
+    const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
+    size_t total = 0;
+    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++)
+        total += before + size + after + strlen(dueq__key_suffix[i]);
+    char *at = malloc(total);
+    if (!at)
+        return false;
+    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++) {
+        char *start = at;
+        memcpy(at, before_name, before);
+        at += before;
+        memcpy(at, name, size);
+        at += size;
+        memcpy(at, after_name, after);
+        at += after;
+        size_t suffix = strlen(dueq__key_suffix[i]);
+        memcpy(at, dueq__key_suffix[i], suffix);
+        at += suffix;
+        keys[i] = (dueq_bytes){start, (size_t)(at - start)};
+    }
+    return true;
+}
+
+dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]) {
+    const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
+    dueq_bytes key = keys[DUEQ__KEY_MSG];
+    size_t around = before + after + strlen(dueq__key_suffix[DUEQ__KEY_MSG]);
+    return (dueq_bytes){(const char *)key.data + before, key.size - around};
+}

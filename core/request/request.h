@@ -1,0 +1,208 @@
+/*
+ * One call's way from submit to result, on a client's connections, and its wait for what is not there yet.
+ */
+#ifndef DUEQ_REQUEST_H
+#define DUEQ_REQUEST_H
+
+#include "../embedded/embedded.h"
+#include "../net/net.h"
+#include "keys.h"
+#include "wait.h"
+
+/* ---- call.c: one call from submit to take ------------------------------------------------------- */
+
+/* What the next reply on the command connection answers. */
+enum dueq__answer {
+    DUEQ__ANSWER_CALL,
+    DUEQ__ANSWER_LOAD,
+    DUEQ__ANSWER_RECALL,
+    DUEQ__ANSWER_LIST, /* is the old connection still open? */
+    DUEQ__ANSWER_KILL,
+    DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
+    DUEQ__ANSWER_REWAKE,
+    DUEQ__ANSWER_PROBE,
+    DUEQ__ANSWER_TRACK /* of what asks to be told of changes: invalidation.c */
+};
+#define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
+
+enum dueq__phase {
+    DUEQ__PHASE_NONE,
+    DUEQ__PHASE_RUNNING, /* a script is to be run on the command connection */
+    DUEQ__PHASE_WAITING, /* a reserve waits for a message, or a lock for its turn */
+    DUEQ__PHASE_ENDING,  /* it has its answer and leaves its wait */
+    DUEQ__PHASE_FINAL
+};
+
+/* What a reserve settles first: its words go with the requests until one has done it. */
+struct dueq__settling {
+    struct dueq__resp words;
+    size_t count; /* of its outcomes; 0: there is no settlement */
+    bool plain;   /* it only acknowledges tickets that are ids themselves */
+    bool done;    /* and then they are: */
+    char outcomes[DUEQ_MAX_BATCH + 1];
+    void (*told)(void *owner, const char *outcomes, size_t count);
+    void *owner;
+};
+
+/* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
+#define DUEQ__REPLY_KEY_SIZE (DUEQ_MAX_NAME + 16 + 14 + DUEQ__ID_SIZE + 24)
+
+struct dueq__call {
+    enum dueq__phase phase;
+    dueq_queue *queue;
+    const struct dueq__script *script;
+    dueq_bytes keys[DUEQ__KEY_COUNT];  /* the queue's, and those with an hour or a name */
+    dueq_bytes other[DUEQ__KEY_COUNT]; /* another queue's, or none; one allocation; owned */
+    char reply_key[DUEQ__REPLY_KEY_SIZE];
+    char *lock;                        /* the keys of a lock; owned */
+    struct dueq__resp head, arguments; /* the request: up to its keys, and behind them */
+    struct dueq__settling settling;
+    int64_t minute;
+    uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
+    bool changes;
+    bool few;      /* it is sent with the script's few keys */
+    bool sent;     /* on the connection as it is */
+    bool doubtful; /* sent on a connection that was lost before the answer came */
+    bool unsure;   /* and that connection may still be read by the server */
+    unsigned losses, loads;
+    unsigned unread; /* how often the connection was lost on a recall */
+    unsigned others; /* how often it was sent again with another queue's keys */
+    int64_t deadline_ms;
+    int64_t patient_ms; /* until then it goes on over what passes */
+    int64_t retry_ms;   /* not before this time */
+    int64_t asked_ms;   /* when the request was sent last: the server ran it later */
+    dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state;   /* peek: of the messages looked at */
+    unsigned scans;     /* queues: so far */
+    struct dueq__wait wait;
+    dueq_status status;
+    dueq_result *result;
+    void (*decode)(dueq_client *client, const struct dueq__reply *reply);
+};
+
+/* descriptor.c: what dueq_descriptor() made, if it was called. */
+struct dueq__descriptor {
+    int epoll, timer;
+    int watched[DUEQ_MAX_SOCKETS]; /* -1: none */
+};
+
+struct dueq_client {
+    struct dueq__url url;
+    char *address; /* as it was opened */
+    struct dueq__descriptor descriptor;
+    struct dueq__error error;
+    pid_t pid;
+    bool reached;    /* was connected before: a lost server is waited for, an absent one is not */
+    bool no_unblock; /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    bool command_up, waiter_up; /* started, and not yet seen closed */
+    unsigned failures;          /* to connect, in a row */
+    bool served;                /* a call was answered: by a primary, which has its queues */
+    int64_t refused_ms;         /* since when it refuses what passes; 0: it does not */
+    bool warned;                /* and that was said */
+    bool warns;                 /* warning has not been asked for */
+    bool evicting_told;
+    char warning[640];
+    struct dueq__server server;
+    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    struct dueq__conn *command, *waiter;
+    struct dueq__subscription subscription;
+    struct dueq__embedded *embedded;
+    struct dueq__id_source ids;
+    char session[DUEQ__ID_SIZE + 1];
+    char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
+    uint64_t number;
+    unsigned turn; /* of the calls that ask several queues in turn */
+    enum dueq__answer answers[DUEQ__MAX_ANSWERS];
+    size_t answer_count;
+    struct dueq__call call;
+};
+
+struct dueq_queue {
+    dueq_client *client;
+    const struct dueq__script *recall; /* tells what a call of it answered */
+    dueq_bytes keys[DUEQ__KEY_COUNT];
+    int64_t minute; /* of the last call that may have kept the history */
+    /* The queue whose keys the next reserve needs too (">NAME" of reserve.lua); size 0: none. */
+    char need[DUEQ_MAX_NAME];
+    size_t need_size;
+    unsigned plain; /* reserves in a row that gave at once all they were asked for, all plain */
+};
+
+void dueq__descriptor_init(struct dueq__descriptor *descriptor);
+void dueq__descriptor_close(struct dueq__descriptor *descriptor);
+/* Brings it up to what the client waits for now. */
+void dueq__descriptor_sync(dueq_client *client);
+
+/* client.c */
+/* Opens another client of the same server, as dueq_open(). */
+dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
+/* After fork() the child's client drops the parent's connections; call first in every public call. */
+void dueq__client_check_fork(dueq_client *client);
+
+/*
+ * An operation: begin (IN_USE if a call is under way), words (what the arguments of every request start
+ * with), its own words, submit. Submit frees the words and returns PENDING or a failure.
+ */
+dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *script, bool changes);
+/* The same for a command of the server's own, without a queue: the script has but a name. */
+dueq_status dueq__call_begin_plain(dueq_client *client, const struct dueq__script *script);
+void dueq__call_arguments(dueq_client *client, struct dueq__resp *words);
+/* The same with the answer kept for keep_ms under a session of its own, which outlives the call. */
+void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
+                             int64_t keep_ms);
+/* The key under which what a session's last call on the queue answered is kept; written to `buffer`. */
+dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
+                           char buffer[DUEQ__REPLY_KEY_SIZE]);
+dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
+/* Before submit: gives the request the keys of another queue (size 0: none); NO_MEMORY ends the call. */
+dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);
+/* The script did nothing, because it needs the keys of that queue: sends the request again with them. */
+void dueq__call_again(dueq_client *client, dueq_bytes name);
+/* An answer came: a script that keeps the history has done so for this minute. */
+void dueq__call_answered(dueq_client *client);
+/* Between begin and the first submit: the reserve settles first. Frees the words. */
+dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
+/* The words that go with the request behind its arguments; NULL: none. */
+const struct dueq__resp *dueq__call_settlement(const struct dueq__call *call);
+/* Is the call, under way or final, one of this queue's? */
+bool dueq__call_uses(const dueq_queue *queue);
+/* Makes the call final. A status < 0 has its text in client->error already. */
+dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
+dueq_status dueq__call_no_memory(dueq_client *client);
+/* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
+void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
+bool dueq__call_under_way(const dueq_client *client);
+/* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
+size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
+                           int64_t *left_us);
+
+/* ---- command.c: the command connection of a call ------------------------------------------------- */
+
+/* Moves the call's requests and answers on as far as that goes without blocking. */
+void dueq__command_pump(dueq_client *client);
+/* Could it move on at once? (A wait may have made a request after the last pump.) */
+bool dueq__command_ready(const dueq_client *client);
+/* Is such an answer still to come? */
+bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer);
+/* Queues a command on the command connection; false: there is none. */
+bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
+                        size_t count);
+bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
+                             const struct dueq__resp *words);
+/* Starts a connection; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
+/* Closes the command connection; the server may still read what was sent on it. */
+void dueq__command_drop(dueq_client *client);
+/* Ends the call: the server sent a reply that nothing asked for. */
+void dueq__command_unasked(dueq_client *client);
+
+/* ---- again.c: which failures are tried again ---------------------------------------------------- */
+
+/* Sets when to try again after a failure. */
+void dueq__again_later(dueq_client *client);
+/* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
+bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
+/* Is a lost connection's error one that trying again does not mend? */
+bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
+
+#endif

@@ -1,0 +1,139 @@
+#include "foreign.h"
+
+#include <stdlib.h>
+
+/* The queues of other systems, as queues with other keys, and the verbs that both have alike. */
+
+static const struct dueq__foreign_key reply_key = {DUEQ__KEY_REPLY, "dueq:", ":reply", true};
+
+static char *put(char *at, const void *data, size_t size) {
+    memcpy(at, data, size);
+    return at + size;
+}
+
+static char *make(char *at, const struct dueq__foreign_key *form, dueq_bytes list,
+                  dueq_bytes keys[DUEQ__KEY_COUNT]) {
+    bool wrapped = form->tagged && !memchr(list.data, '{', list.size);
+    char *start = at;
+    at = put(at, form->before, strlen(form->before));
+    at = put(at, "{", wrapped);
+    at = put(at, list.data, list.size);
+    at = put(at, "}", wrapped);
+    at = put(at, form->after, strlen(form->after));
+    keys[form->key] = (dueq_bytes){start, (size_t)(at - start)};
+    return at;
+}
+
+static size_t room_for(const struct dueq__foreign_key *form, dueq_bytes list) {
+    return strlen(form->before) + list.size + 2 + strlen(form->after);
+}
+
+dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_bytes list,
+                               const struct dueq__foreign_key table[], size_t count) {
+    size_t room = room_for(&reply_key, list);
+    if (list.size == 0 || list.size > DUEQ__MAX_LIST)
+        return dueq__fail(&client->error, DUEQ_NAME,
+                          "the queue's name has %zu bytes; 1 to %d are allowed", list.size,
+                          DUEQ_MAX_NAME);
+    if (!dueq__utf8(list.data, list.size, false))
+        return dueq__fail(&client->error, DUEQ_NAME,
+                          "the queue's name is not UTF-8, or has a control character");
+    for (size_t i = 0; i < count; i++)
+        room += room_for(&table[i], list);
+    char *at = malloc(room);
+    if (!at)
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    *queue = (dueq_queue){.client = client, .recall = &dueq__script_noted};
+    /* First, as dueq__keys_make() has it: by this key the allocation is freed. */
+    at = make(at, &reply_key, list, queue->keys);
+    for (size_t i = 0; i < count; i++)
+        at = make(at, &table[i], list, queue->keys);
+    return DUEQ_OK;
+}
+
+void dueq__foreign_close(dueq_queue *queue) {
+    if (dueq__call_uses(queue))
+        dueq_abandon(queue->client);
+    free((void *)(uintptr_t)queue->keys[DUEQ__KEY_REPLY].data);
+}
+
+/* ---- size ---- */
+
+static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
+    dueq_sizes sizes = {0};
+    int64_t *const fields[] = {&sizes.now_ms,  &sizes.next_ms,  &sizes.ready,
+                               &sizes.delayed, &sizes.reserved, &sizes.aside};
+    size_t count = sizeof fields / sizeof *fields;
+    bool sound = dueq__reply_count(reply) == count;
+    for (size_t i = 0; sound && i < count; i++)
+        sound = dueq__reply_number(dueq__reply_item(reply, i), fields[i]);
+    if (sound)
+        dueq__call_answer(client, dueq__result_sized(&sizes, &client->error), DUEQ_OK);
+    else
+        dueq__ops_unexpected(client);
+}
+
+dueq_status dueq__foreign_size_submit(dueq_queue *queue, const struct dueq__script *script) {
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__call_begin(queue, script, false);
+    if (status)
+        return status;
+    queue->client->call.decode = decode_size;
+    dueq__call_arguments(queue->client, &words);
+    return dueq__call_submit(queue->client, &words);
+}
+
+dueq_status dueq__foreign_sized(dueq_queue *queue, dueq_status submitted, dueq_sizes *sizes) {
+    dueq_result *result;
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
+    if (sizes && dueq_result_sizes(result))
+        *sizes = *dueq_result_sizes(result);
+    dueq_result_free(result);
+    return status;
+}
+
+/* ---- clear ---- */
+
+static void decode_cleared(dueq_client *client, const struct dueq__reply *reply) {
+    int64_t cleared;
+    if (!dueq__reply_number(reply, &cleared) || cleared < 0) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    dueq__call_answer(client, dueq__result_purged((size_t)cleared, &client->error), DUEQ_OK);
+}
+
+dueq_status dueq__foreign_clear_submit(dueq_queue *queue, const struct dueq__script *script) {
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+    dueq_status status = dueq__ops_begin(queue, script, 1, &words);
+    if (status)
+        return status;
+    queue->client->call.decode = decode_cleared;
+    return dueq__call_submit(queue->client, &words);
+}
+
+dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size_t *cleared) {
+    dueq_result *result;
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
+    if (cleared)
+        *cleared = dueq_result_purged(result);
+    dueq_result_free(result);
+    return status;
+}
+
+/* ---- transfer, migrate ---- */
+
+void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
+    dueq__wait_found(client, dueq__result_moved_on(moved, &client->error));
+}
+
+dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {
+    dueq_result *result;
+    dueq_status status = dueq__ops_run(queue, submitted, &result);
+    if (moved)
+        *moved = dueq_result_moved(result) ? *dueq_result_moved(result) : (dueq_moved){0};
+    dueq_result_free(result);
+    return status;
+}

@@ -1,0 +1,162 @@
+#include "laravel.h"
+
+/* What takes jobs, and what moves those that are due: both may wait. */
+
+/*
+ * Where times are found, and jobs that came without a token: a producer of Laravel's that delays a job, and a
+ * worker that reserves one, tell nobody, nor did those up to 5.7 that push one.
+ */
+static const int tracked[] = {DUEQ__LARAVEL_LATER, DUEQ__LARAVEL_RESERVED, DUEQ__LARAVEL_JOBS};
+
+/* The words that both answers begin with. */
+static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *pause_ms) {
+    return dueq__reply_number(dueq__reply_item(reply, 0), now) && *now >= 0 &&
+           dueq__reply_number(dueq__reply_item(reply, 1), pause_ms) && *pause_ms >= -1;
+}
+
+/* ---- pop ---- */
+
+static dueq_status ask_pop(dueq_client *client, bool stay) {
+    struct dueq__call *call = &client->call;
+    struct dueq__resp words;
+    (void)stay;
+    dueq__call_arguments(client, &words);
+    dueq__resp_number(&words, (int64_t)call->wait.count);
+    dueq__resp_number(&words, call->wait.lease_ms);
+    dueq__resp_text(&words, call->wait.watches->token ? "1" : "0");
+    call->wait.watches->token = false;
+    return dueq__call_submit(client, &words);
+}
+
+/* Gives back what the request under way takes, or took, for nobody will know of it. */
+static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
+                          struct dueq__resp *words) {
+    struct dueq__call *call = &client->call;
+    dueq__script_write(words, &dueq__script_laravel_pop, call->keys, NULL);
+    dueq__resp_number(words, (int64_t)call->number);
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, watch->token ? "1" : "0");
+}
+
+static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__call *call = &client->call;
+    int64_t now, pause_ms, damaged;
+    if (!take_times(reply, &now, &pause_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &damaged) || damaged < 0) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    dueq_result *result = dueq__laravel_popped(reply, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    call->wait.damaged += (size_t)damaged;
+    dueq__result_set_damaged(result, call->wait.damaged);
+    if (dueq_result_count(result) > 0) {
+        dueq__wait_found(client, result);
+        return;
+    }
+    dueq_result_free(call->result);
+    call->result = result;
+    if (damaged > 0)
+        dueq__wait_ask(client, 0);
+    else
+        dueq__invalidation_nothing(client, now, pause_ms);
+}
+
+static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
+                         int64_t timeout_ms, size_t tracks) {
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
+    if (!status)
+        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
+    if (!status)
+        status = dueq__wait_begin(&queue->queue, script, 1, timeout_ms);
+    if (status)
+        return status;
+    struct dueq__wait *wait = &queue->queue.client->call.wait;
+    wait->count = count;
+    wait->told_of = DUEQ__TOLD_CHANGES;
+    for (size_t i = 0; i < tracks; i++)
+        wait->tracked[i] = queue->queue.keys[tracked[i]];
+    wait->tracked_count = tracks;
+    wait->tokened = queue->queue.keys[DUEQ__LARAVEL_JOBS];
+    wait->watches->queue = &queue->queue;
+    wait->watches->wake = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
+    return DUEQ_OK;
+}
+
+dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t timeout_ms,
+                                    int64_t retry_after_ms) {
+    struct dueq__call *call = &queue->queue.client->call;
+    dueq__client_check_fork(queue->queue.client);
+    dueq_status status =
+        dueq__ops_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, 3);
+    if (status)
+        return status;
+    call->decode = decode_popped;
+    call->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
+    call->wait.block = DUEQ__BLOCK_TOKENS;
+    call->wait.ask = ask_pop;
+    call->wait.let_go = let_go_of_pop;
+    return dueq__wait_ask(queue->queue.client, 0);
+}
+
+/* ---- migrate ---- */
+
+static dueq_status ask_migrate(dueq_client *client, bool stay) {
+    struct dueq__resp words;
+    (void)stay;
+    dueq__call_arguments(client, &words);
+    dueq__resp_number(&words, (int64_t)client->call.wait.count);
+    return dueq__call_submit(client, &words);
+}
+
+static void decode_migrated(dueq_client *client, const struct dueq__reply *reply) {
+    int64_t now, pause_ms, moved, damaged;
+    if (dueq__reply_count(reply) != 4 || !take_times(reply, &now, &pause_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 2), &moved) || moved < 0 ||
+        !dueq__reply_number(dueq__reply_item(reply, 3), &damaged) || damaged < 0) {
+        dueq__ops_unexpected(client);
+        return;
+    }
+    if (moved + damaged == 0) {
+        dueq__invalidation_nothing(client, now, pause_ms);
+        return;
+    }
+    const dueq_moved step = {.moved = (size_t)moved,
+                             .damaged = (size_t)damaged,
+                             .next_ms = pause_ms < 0 ? 0 : now + pause_ms};
+    dueq__foreign_step(client, &step);
+}
+
+dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_t timeout_ms) {
+    struct dueq__call *call = &queue->queue.client->call;
+    dueq__client_check_fork(queue->queue.client);
+    dueq_status status = begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, 2);
+    if (status)
+        return status;
+    call->decode = decode_migrated;
+    call->wait.block = DUEQ__BLOCK_NONE;
+    call->wait.ask = ask_migrate;
+    return dueq__wait_ask(queue->queue.client, 0);
+}
+
+/* ---- Blocking ---- */
+
+dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_ms,
+                             int64_t retry_after_ms, dueq_result **result) {
+    return dueq__ops_run(&queue->queue,
+                         dueq_laravel_pop_submit(queue, count, timeout_ms, retry_after_ms), result);
+}
+
+dueq_status dueq_laravel_migrate(dueq_laravel *queue, size_t most, int64_t timeout_ms,
+                                 dueq_moved *moved) {
+    return dueq__foreign_moved(&queue->queue, dueq_laravel_migrate_submit(queue, most, timeout_ms),
+                               moved);
+}

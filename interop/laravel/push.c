@@ -1,0 +1,114 @@
+#include <stdlib.h>
+
+#include "laravel.h"
+
+/* Where the payload and the name of a draft are in the batch's text. */
+struct place {
+    size_t payload, payload_size; /* size 0: it is ready-made, and in the draft */
+    size_t id, id_size;
+};
+
+/* The drafts of a call, checked, and written where they are not ready-made. */
+struct batch {
+    const dueq_laravel_draft *drafts;
+    size_t count;
+    struct dueq__strbuf text;
+    size_t ids; /* bytes of all names */
+    struct place places[DUEQ_MAX_BATCH];
+};
+
+/* A ready-made payload's uuid, else its id. */
+static void take_id(dueq_bytes payload, struct dueq__strbuf *text) {
+    dueq_bytes name;
+    bool found =
+        (dueq__json_member(payload, "uuid", &name) && dueq__json_kind(name) == DUEQ__JSON_STRING) ||
+        (dueq__json_member(payload, "id", &name) && dueq__json_kind(name) == DUEQ__JSON_STRING);
+    char *space = found ? dueq__strbuf_space(text, dueq__json_string(name, NULL)) : NULL;
+    if (space)
+        dueq__json_string(name, space);
+}
+
+static void add(struct batch *batch, const dueq_laravel_draft *draft, struct place *place) {
+    struct dueq__strbuf *text = &batch->text;
+    char uuid[DUEQ__UUID_SIZE];
+    place->payload = text->size;
+    if (!draft->payload.size)
+        dueq__laravel_write(draft, text, uuid);
+    place->payload_size = text->size - place->payload;
+    place->id = text->size;
+    if (draft->payload.size)
+        take_id(draft->payload, text);
+    else
+        dueq__strbuf_bytes(text, (dueq_bytes){uuid, sizeof uuid});
+    place->id_size = text->size - place->id;
+    batch->ids += place->id_size;
+}
+
+static dueq_status make(dueq_queue *queue, const dueq_laravel_draft *drafts, size_t count,
+                        struct batch *batch) {
+    struct dueq__error *error = &queue->client->error;
+    size_t total = 0;
+    *batch = (struct batch){.drafts = drafts, .count = count};
+    dueq_status status = dueq__ops_check_count(queue, drafts, count);
+    for (size_t i = 0; !status && i < count; i++) {
+        status = dueq__laravel_check(&drafts[i], error);
+        if (status)
+            break;
+        add(batch, &drafts[i], &batch->places[i]);
+        total += batch->places[i].payload_size + drafts[i].payload.size;
+        if (batch->text.failed)
+            status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        else if (total > DUEQ_MAX_BODY)
+            status = dueq__fail(error, DUEQ_TOO_LARGE,
+                                "the payloads of one call have more than %zu bytes", DUEQ_MAX_BODY);
+    }
+    return status;
+}
+
+/* The words of the request, and the names that live as long as the call; false: out of memory. */
+static bool put(dueq_client *client, const struct batch *batch, struct dueq__resp *words) {
+    dueq_bytes *ids = client->call.ids = malloc(batch->count * sizeof *ids + batch->ids);
+    if (!ids)
+        return false;
+    char *at = (char *)(ids + batch->count);
+    for (size_t i = 0; i < batch->count; i++) {
+        const dueq_laravel_draft *draft = &batch->drafts[i];
+        const struct place *place = &batch->places[i];
+        char due[DUEQ__DUE_SIZE];
+        dueq__ops_due(due, draft->delay_ms, draft->at_ms);
+        dueq__resp_text(words, due);
+        if (draft->payload.size)
+            dueq__resp_bytes(words, draft->payload.data, draft->payload.size);
+        else
+            dueq__resp_bytes(words, batch->text.data + place->payload, place->payload_size);
+        ids[i] = (dueq_bytes){at, place->id_size};
+        if (place->id_size)
+            memcpy(at, batch->text.data + place->id, place->id_size);
+        at += place->id_size;
+    }
+    return true;
+}
+
+dueq_status dueq_laravel_push_submit(dueq_laravel *queue, const dueq_laravel_draft *drafts,
+                                     size_t count) {
+    dueq_client *client = queue->queue.client;
+    struct batch batch;
+    struct dueq__resp words;
+    dueq__client_check_fork(client);
+    dueq_status status = make(&queue->queue, drafts, count, &batch);
+    if (!status)
+        status = dueq__ops_begin(&queue->queue, &dueq__script_laravel_push, count, &words);
+    if (!status && put(client, &batch, &words)) {
+        status = dueq__call_submit(client, &words);
+    } else if (!status) {
+        dueq__resp_free(&words);
+        status = dueq__call_no_memory(client);
+    }
+    dueq__strbuf_free(&batch.text);
+    return status;
+}
+
+dueq_status dueq_laravel_push(dueq_laravel *queue, const dueq_laravel_draft *drafts, size_t count,
+                              dueq_result **result) {
+    return dueq__ops_run(&queue->queue, dueq_laravel_push_submit(queue, drafts, count), result);
+}

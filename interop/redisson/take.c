@@ -1,0 +1,86 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "redisson.h"
+
+/*
+ * Taking values from the destination. One that comes while a call waits is parked by the server, so that none
+ * is lost with a connection or a process; the take that follows finds it there, whoever's it is. What a take
+ * took whose answer never came is noted with the session: the next take has the server put it back. Where
+ * several in a row have no answer, that is the last of them that was run.
+ */
+
+/* How long what a take took whose answer never came is kept for the next take. */
+#define UNREAD_MS (2 * 3600 * 1000)
+
+static void put_arguments(struct dueq__resp *words, size_t most, uint64_t unread) {
+    dueq__resp_number(words, (int64_t)most);
+    dueq__resp_number(words, (int64_t)unread);
+}
+
+/* From now on there is something that was not read. */
+static void keep_unread(dueq_redisson *queue) {
+    if (!queue->unread)
+        queue->unread = queue->queue.client->call.number;
+}
+
+static dueq_status ask(dueq_client *client, bool stay) {
+    dueq_redisson *queue = dueq__redisson_of(client);
+    struct dueq__resp words;
+    (void)stay;
+    client->call.wait.watches->token = false;
+    snprintf(queue->takes, sizeof queue->takes, "%s/%" PRIu64, client->session, queue->serial);
+    dueq__call_arguments_as(client, &words, queue->takes, UNREAD_MS);
+    put_arguments(&words, client->call.wait.count, queue->unread);
+    keep_unread(queue);
+    return dueq__call_submit(client, &words);
+}
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    dueq__redisson_of(client)->unread = 0;
+    dueq__redisson_values(client, reply);
+}
+
+/*
+ * Puts back what the last request takes, or took, for nobody will know of it. The next take asks for the
+ * same, in case that this does not arrive.
+ */
+static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
+    struct dueq__call *call = &client->call;
+    dueq_redisson *queue = dueq__redisson_of(client);
+    (void)watch;
+    keep_unread(queue);
+    dueq__script_write(words, &dueq__script_redisson_take, call->keys, NULL);
+    dueq__resp_text(words, "0");
+    dueq__resp_text(words, "1");
+    dueq__resp_text(words, "0");
+    put_arguments(words, 0, queue->unread);
+}
+
+dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
+    dueq_client *client = queue->queue.client;
+    struct dueq__wait *wait = &client->call.wait;
+    dueq__client_check_fork(client);
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, count);
+    if (!status)
+        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
+    if (!status)
+        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_take, 1, timeout_ms);
+    if (status)
+        return status;
+    client->call.decode = decode;
+    wait->count = count;
+    wait->ask = ask;
+    wait->let_go = let_go;
+    wait->block = DUEQ__BLOCK_LIST;
+    wait->parked = queue->queue.keys[DUEQ__REDISSON_PARKED];
+    wait->watches->queue = &queue->queue;
+    wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
+    return dueq__wait_ask(client, 0);
+}
+
+dueq_status dueq_redisson_take(dueq_redisson *queue, size_t count, int64_t timeout_ms,
+                               dueq_result **result) {
+    return dueq__ops_run(&queue->queue, dueq_redisson_take_submit(queue, count, timeout_ms),
+                         result);
+}

@@ -1,0 +1,62 @@
+#include "../foreign.h"
+#include "redisson.h"
+
+/*
+ * Moving what is due to the destination. A call that waits does so as Redisson does, subscribed to the
+ * channel that tells the earliest time, and by its own clock.
+ */
+
+static dueq_status ask(dueq_client *client, bool stay) {
+    struct dueq__resp words;
+    (void)stay;
+    dueq__call_arguments(client, &words);
+    dueq__resp_number(&words, dueq__redisson_of(client)->layout);
+    dueq__resp_number(&words, (int64_t)client->call.wait.count);
+    return dueq__call_submit(client, &words);
+}
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    /* now, us to wait, moved, set aside, the next due time: or the first two alone */
+    int64_t numbers[5] = {0};
+    size_t items = dueq__reply_count(reply);
+    bool sound = items == 2 || items == 5;
+    for (size_t i = 0; sound && i < items; i++)
+        sound = dueq__reply_number(dueq__reply_item(reply, i), &numbers[i]) && numbers[i] >= -1;
+    if (!sound) {
+        dueq__ops_unexpected(client);
+    } else if (items == 2) {
+        int64_t most = 1000 * DUEQ_MAX_TIME_MS;
+        dueq__wait_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
+    } else {
+        const dueq_moved moved = {
+            .moved = (size_t)numbers[2], .damaged = (size_t)numbers[3], .next_ms = numbers[4]};
+        dueq__foreign_step(client, &moved);
+    }
+}
+
+dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int64_t timeout_ms) {
+    dueq_client *client = queue->queue.client;
+    struct dueq__wait *wait = &client->call.wait;
+    dueq__client_check_fork(client);
+    dueq_status status = dueq__ops_check_count(&queue->queue, queue, most);
+    if (!status)
+        status = dueq__ops_check_wait(&queue->queue, timeout_ms);
+    if (!status)
+        status = dueq__wait_begin(&queue->queue, &dueq__script_redisson_transfer, 1, timeout_ms);
+    if (status)
+        return status;
+    client->call.decode = decode;
+    wait->count = most;
+    wait->ask = ask;
+    wait->block = DUEQ__BLOCK_NONE;
+    wait->told_of = DUEQ__TOLD_TIMES;
+    wait->watches->queue = &queue->queue;
+    wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
+    return dueq__wait_ask(client, 0);
+}
+
+dueq_status dueq_redisson_transfer(dueq_redisson *queue, size_t most, int64_t timeout_ms,
+                                   dueq_moved *moved) {
+    return dueq__foreign_moved(&queue->queue,
+                               dueq_redisson_transfer_submit(queue, most, timeout_ms), moved);
+}

@@ -1,0 +1,4 @@
+#include "laravel/laravel.h"
+#include "redisson/redisson.h"
+
+#include "scripts.inc"
