@@ -272,10 +272,11 @@ typedef enum dueq_state {
     DUEQ_READY = 1,   /* waits for a consumer */
     DUEQ_DELAYED = 2, /* waits for its due time */
     DUEQ_LEASED = 3,  /* a consumer holds it */
-    DUEQ_DEAD = 4     /* buried, or its attempts are used up, or damaged */
+    DUEQ_DEAD = 4,    /* buried, or its attempts are used up, or damaged */
+    DUEQ_OUTBOX = 5   /* on its way to another queue, which a relay takes it to */
 } dueq_state;
 
-/* "ready", "delayed", "leased", "dead"; "unknown" for anything else. Static. */
+/* "ready", "delayed", "leased", "dead", "outbox"; "unknown" for anything else. Static. */
 DUEQ_API const char *dueq_state_name(dueq_state state);
 
 /* A message as reserve, find and peek return it. All pointers live as long as the result. */
@@ -305,7 +306,7 @@ typedef struct dueq_message {
 
 /* What a queue holds and did, counted by the server in O(1). */
 typedef struct dueq_counts {
-    int64_t ready, delayed, leased, dead; /* messages in each state */
+    int64_t ready, delayed, leased, dead, outbox; /* messages in each state */
     /* Since the queue exists: stored, given to consumers, finished, given back by retry, */
     int64_t pushed, reserved, acked, retried;
     /* not delivered before their time to live ended, at their end (dead, moved or dropped), */
@@ -318,6 +319,7 @@ typedef struct dueq_counts {
     int64_t now_ms;    /* the server's clock */
     int64_t paused;    /* 1: it hands nothing out, else 0 */
     int64_t evicting;  /* 1: the server may evict, as dueq_warning() says, else 0 */
+    char outbox_error[256]; /* why the outbox is not empty: "QUEUE: what it answered last"; empty: no error */
 } dueq_counts;
 
 /* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */

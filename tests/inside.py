@@ -74,7 +74,7 @@ class Inside:
 
     def info(self, field: str) -> int:
         """A number that stands in info; 0 where there is none."""
-        return int(self.hash("info").get(field.encode(), b"0"))
+        return int(self.hash("meta").get(field.encode(), b"0"))
 
     def put(self, id: str, ticket: str, envelope: bytes) -> None:
         """Pushes as somebody else who keeps to the protocol would."""
@@ -85,7 +85,7 @@ class Inside:
         """Lets what is delayed be due."""
         for member in self.scores("delayed"):
             self.command("ZADD", "delayed", 1, member)
-        self.command("HSET", "info", "next", 1)
+        self.command("HSET", "meta", "next_event", 1)
 
     def now_ms(self) -> int:
         found = self.server.command("TIME")

@@ -26,7 +26,7 @@ def bodies(queue: dueq.Queue, timeout: float = 0) -> list[bytes]:
 
 def set_aside(inside: Inside) -> list[bytes]:
     """What went to `bad`, when that is what the queue counts as damaged."""
-    bad = inside.read("LRANGE", "bad", 0, -1)
+    bad = inside.read("LRANGE", "quarantine", 0, -1)
     assert inside.queue.stats().damaged == len(bad)
     return bad
 
@@ -103,7 +103,7 @@ def test_id_that_is_none(inside: Inside, part: str, id: bytes) -> None:
         else:
             inside.command("ZADD", part, 1, ticket)
     if part == "high":
-        inside.command("HSET", "info", "lists", 1)
+        inside.command("HSET", "meta", "has_priorities", 1)
     for state in dueq.State:
         for message in inside.queue.peek(state):
             assert message.body == b"a"
@@ -167,7 +167,7 @@ def test_time_of_an_entry(inside: Inside, part: str, text: str) -> None:
     held = inside.queue.reserve_many(1)
     [member] = inside.scores(part)
     inside.command("ZADD", part, text, member)
-    inside.command("HSET", "info", "next", 1)
+    inside.command("HSET", "meta", "next_event", 1)
     inside.queue.push("b")
     assert b"b" in bodies(inside.queue, timeout=0.05)
     inside.queue.stats()
@@ -180,9 +180,9 @@ def test_numbers_of_info(inside: Inside, text: str) -> None:
     queue = inside.queue
     queue.push_many([dueq.Draft("high", priority=1), "a", dueq.Draft("later", delay=0.01)])
     take(queue).retry()
-    fields = {field.decode() for field in inside.hash("info")}
-    for field in fields | {"skew", "acked", "cancelled", "claims", "damaged", "expired"}:
-        inside.command("HSET", "info", field, text)
+    fields = {field.decode() for field in inside.hash("meta")}
+    for field in fields | {"ready_offset", "acked", "cancelled", "timekeepers", "damaged", "expired"}:
+        inside.command("HSET", "meta", field, text)
     with dueq.Queue("orders", inside.server.url) as another:
         another.push("b")
         another.push("c", priority=-1)
@@ -201,7 +201,7 @@ def test_numbers_of_info(inside: Inside, text: str) -> None:
 def test_claims_that_are_none(inside: Inside, text: str) -> None:
     """Nobody waits in vain for who claims to look."""
     for next in ["nan", "1", "4102444800000"]:
-        inside.command("HSET", "info", "claims", text, "next", next)
+        inside.command("HSET", "meta", "timekeepers", text, "next_event", next)
         inside.queue.push("a", delay=0.05)
         message = inside.queue.reserve(timeout=20)
         assert message
@@ -214,7 +214,7 @@ def test_claims_that_are_none(inside: Inside, text: str) -> None:
 def test_texts_of_rates(inside: Inside, text: str) -> None:
     inside.queue.push("a")
     inside.command("LPUSH", "rates", text)
-    inside.command("HSET", "info", "minute", "x")
+    inside.command("HSET", "meta", "minute", "x")
     with dueq.Queue("orders", inside.server.url) as another:
         another.push("b")
         assert another.stats().ready == 2
@@ -226,8 +226,8 @@ def test_past_that_is_none(inside: Inside, text: str) -> None:
     """It is as none: every delivery before counts as a failure, so that there is an end."""
     inside.queue.push("a", max_attempts=3)
     take(inside.queue).retry(error="first")
-    [id] = inside.hash("past")
-    inside.command("HSET", "past", id, text)
+    [id] = inside.hash("attempts")
+    inside.command("HSET", "attempts", id, text)
     message = take(inside.queue)
     assert (message.attempt, message.deliveries) == (2, 2)
     assert message.retry(error="second")
@@ -240,8 +240,8 @@ def test_past_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
     inside.queue.push("a", max_crashes=3, max_attempts=3)
     end_lease(inside.queue, take(inside.queue))
     end_lease(inside.queue, take(inside.queue))
-    [id] = inside.hash("past")
-    inside.command("HSET", "past", id, text)
+    [id] = inside.hash("attempts")
+    inside.command("HSET", "attempts", id, text)
     delivered = 0
     while message := inside.queue.reserve():
         delivered += 1
@@ -275,14 +275,14 @@ def test_info_is_gone(inside: Inside) -> None:
     queue = inside.queue
     drafts = [dueq.Draft(name, priority=level) for name, level in [("high", 1), ("low", -1)]]
     queue.push_many([*drafts, "a", dueq.Draft("later", delay=0.01)])
-    inside.command("DEL", "info")
+    inside.command("DEL", "meta")
     assert sorted(bodies(queue, timeout=0.5)) == [b"a", b"high", b"later", b"low"]
 
 
 # ---- Keys of another type ----
 
 
-@pytest.mark.parametrize("part", ["msg", "past", "ready", "high", "low", "info"])
+@pytest.mark.parametrize("part", ["msg", "attempts", "ready", "high", "low", "meta"])
 def test_dead_letter_queue_of_another_type(inside: Inside, mails: Inside, part: str) -> None:
     """What comes to its end is refused, and keeps its place, until that queue is mended."""
     inside.queue.push("a", id="a", max_attempts=1, max_crashes=1, dead_letter="mails")
@@ -305,8 +305,8 @@ def test_dead_letter_queue_of_another_type(inside: Inside, mails: Inside, part: 
 
 
 KEYS = [
-    *["msg", "ready", "high", "low", "delayed", "leased", "dead", "wake", "info", "past"],
-    *["taken", "rates", "bad", "lock:held", "free:held"],
+    *["msg", "ready", "high", "low", "delayed", "leased", "dead", "wake", "meta", "attempts"],
+    *["unique", "rates", "quarantine", "lock:held", "lock_wake:held"],
 ]
 VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "push": lambda queue, _, __: queue.push("x"),
@@ -348,10 +348,10 @@ def everything(inside: Inside) -> dict[str, object]:
     keys = [key.decode() for key in found if isinstance(key, bytes)]
     kept: dict[str, object] = {key: inside.server.command("DUMP", key) for key in keys}
     kept.pop(inside.key("rates"), None)
-    if inside.command("TYPE", "info") == b"hash":
-        fields = inside.hash("info")
+    if inside.command("TYPE", "meta") == b"hash":
+        fields = inside.hash("meta")
         fields.pop(b"minute", None)
-        kept[inside.key("info")] = fields
+        kept[inside.key("meta")] = fields
     return kept
 
 

@@ -91,7 +91,7 @@ def test_unique_ids_whose_time_is_over_go(inside: Inside) -> None:
     for batch in range(20):
         ids = [f"{batch}-{number}" for number in range(200)]
         inside.queue.push_many([dueq.Draft("x", id=id, unique=0.001) for id in ids])
-    assert inside.number("ZCARD", "taken") < 1000
+    assert inside.number("ZCARD", "unique") < 1000
 
 
 def scripts_run(inside: Inside) -> int:
@@ -106,7 +106,7 @@ def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, line: str)
     tickets = [f"0.2AaIBtOKzz{line[0] * (line == 'high')}:{number}" for number in range(20_000)]
     for start in range(0, len(tickets), 1000):
         inside.command("RPUSH", line, *tickets[start : start + 1000])
-    inside.command("HSET", "info", "lists", 1)
+    inside.command("HSET", "meta", "has_priorities", 1)
     inside.queue.push("a", priority=int(line == "high"))
     before = scripts_run(inside)
     assert take(inside.queue).body == b"a"
@@ -120,7 +120,7 @@ def test_reserve_passes_thousands_that_were_cancelled(inside: Inside, line: str)
 def test_info_counts_and_notes_the_next_time(inside: Inside) -> None:
     inside.queue.push("a", id="a", delay=3600)
     stats = inside.queue.stats()
-    assert inside.info("next") == round((stats.next or 0) * 1000)
+    assert inside.info("next_event") == round((stats.next or 0) * 1000)
     inside.queue.push("b")
     take(inside.queue).ack()
     inside.queue.cancel("a")
@@ -137,7 +137,7 @@ def test_info_has_the_fields_of_the_document(inside: Inside) -> None:
     while queue.stats().now <= (gone.expires or 0):
         pass
     first, second, third = queue.reserve_many(3)
-    fields = set(inside.hash("info"))
+    fields = set(inside.hash("meta"))
     first.ack()
     second.retry()
     third.bury()
@@ -146,11 +146,11 @@ def test_info_has_the_fields_of_the_document(inside: Inside) -> None:
     assert len(queue.reserve_many(9)) == 2
     queue.pause()
     assert queue.reserve(timeout=0.01) is None
-    fields |= set(inside.hash("info"))
+    fields |= set(inside.hash("meta"))
     queue.resume()
     queue.push("later", delay=3600)
     assert queue.reserve(timeout=0.01) is None
-    fields |= set(inside.hash("info"))
+    fields |= set(inside.hash("meta"))
     table = section("The past, the info, the reply").split("**rates**")[0]
     cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
     assert {word.decode() for word in fields} == set(re.findall(r"`(\w+)`", " ".join(cells)))
@@ -162,39 +162,39 @@ def test_info_has_the_fields_of_the_document(inside: Inside) -> None:
 def test_info_says_that_it_is_paused(inside: Inside) -> None:
     inside.queue.push("x", delay=3600)
     inside.queue.pause()
-    assert (inside.info("paused"), inside.hash("info")[b"next"]) == (1, b"0")
+    assert (inside.info("paused"), inside.hash("meta")[b"next_event"]) == (1, b"0")
     assert inside.queue.reserve() is None
-    assert (inside.info("paused"), inside.hash("info")[b"next"]) == (1, b"0")
+    assert (inside.info("paused"), inside.hash("meta")[b"next_event"]) == (1, b"0")
     inside.queue.resume()
-    assert b"paused" not in inside.hash("info")
+    assert b"paused" not in inside.hash("meta")
     assert inside.scores("wake") == {b"w": 0}
     assert inside.queue.reserve() is None
-    assert inside.info("next") == next(iter(inside.scores("delayed").values()))
+    assert inside.info("next_event") == next(iter(inside.scores("delayed").values()))
 
 
 @pytest.mark.parametrize("priority", [1, -1])
 def test_info_lists_while_there_are_other_lines(inside: Inside, priority: int) -> None:
     queue = inside.queue
     queue.push_many(["a", dueq.Draft("b", priority=priority, delay=3600)])
-    assert inside.info("lists") == 0
+    assert inside.info("has_priorities") == 0
     inside.pass_due()
     assert len(queue.reserve_many(2)) == 2
-    assert inside.info("lists") == 1
+    assert inside.info("has_priorities") == 1
     assert queue.reserve() is None
-    assert inside.info("lists") == 0
+    assert inside.info("has_priorities") == 0
     queue.push("c", priority=priority)
-    assert inside.info("lists") == 1
+    assert inside.info("has_priorities") == 1
     message = take(queue)
     assert queue.reserve() is None
-    assert inside.info("lists") == 0
+    assert inside.info("has_priorities") == 0
     message.release()
-    assert inside.info("lists") == 1
+    assert inside.info("has_priorities") == 1
     assert take(queue).body == b"c"
 
 
 def came(inside: Inside) -> int:
     """How many tickets ever came to `ready`, as info counts them."""
-    return inside.info("reserved") + inside.info("skew") + inside.number("LLEN", "ready")
+    return inside.info("reserved") + inside.info("ready_offset") + inside.number("LLEN", "ready")
 
 
 def test_info_skew_counts_what_came_to_ready(inside: Inside) -> None:
@@ -250,7 +250,7 @@ def test_rates_note_the_totals_before_the_first_call_of_a_minute(inside: Inside)
     inside.queue.cancel("d")
     inside.queue.reserve_many(2)[0].ack()
     # The minute that is noted is long ago; whoever is new says that this call is its first in one.
-    inside.command("HSET", "info", "minute", 5)
+    inside.command("HSET", "meta", "minute", 5)
     with dueq.Queue("orders", inside.server.url) as another:
         take(another).retry(delay=3600)
     assert [row[1:] for row in noted()] == [[3, 4, 2, 1, 0, 0, 0, 1], [0] * 8]
@@ -274,16 +274,16 @@ def test_rates_keep_six_hours(inside: Inside) -> None:
 def test_taken_holds_unique_ids_until_their_time(inside: Inside) -> None:
     before = inside.now_ms()
     inside.queue.push("x", id="bill-7", unique=60)
-    [(id, until)] = inside.scores("taken").items()
+    [(id, until)] = inside.scores("unique").items()
     assert id == b"bill-7"
     assert before <= until - 60_000 <= inside.now_ms()
     take(inside.queue).ack()
     with pytest.raises(dueq.Duplicate):
         inside.queue.push("y", id="bill-7", unique=3600)
-    assert inside.scores("taken") == {b"bill-7": until}
-    inside.command("ZADD", "taken", inside.now_ms(), "bill-7")
+    assert inside.scores("unique") == {b"bill-7": until}
+    inside.command("ZADD", "unique", inside.now_ms(), "bill-7")
     inside.queue.push("z", id="bill-7")
-    assert inside.scores("taken") == {}
+    assert inside.scores("unique") == {}
     assert take(inside.queue).body == b"z"
 
 
@@ -299,13 +299,13 @@ def test_lock_holds_its_owner_until_its_end(inside: Inside) -> None:
     assert 590_000 < inside.number("PTTL", "lock:nightly") <= 600_000
     assert inside.queue.lock("nightly", ttl=60) is None
     assert inside.command("GET", "lock:nightly") == lock.token.encode()
-    assert inside.scores("free:nightly") == {}
+    assert inside.scores("lock_wake:nightly") == {}
     lock.release()
     assert inside.command("EXISTS", "lock:nightly") == 0
-    assert inside.scores("free:nightly") == {b"w": 0}
-    assert 0 < inside.number("TTL", "free:nightly") <= 60
+    assert inside.scores("lock_wake:nightly") == {b"w": 0}
+    assert 0 < inside.number("TTL", "lock_wake:nightly") <= 60
     assert inside.queue.lock("nightly", ttl=60)
-    assert inside.scores("free:nightly") == {}
+    assert inside.scores("lock_wake:nightly") == {}
 
 
 # ---- Nothing ----
@@ -359,4 +359,4 @@ def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside) -> None:
     found = {key.decode() for key in everything(inside)}
     parts = {key[len(inside.key("")) :].split(":")[0] for key in found if "orders" in key}
     # Nobody waits, so nobody took the wake marker.
-    assert parts == {"info", "rates", "reply", "wake"}
+    assert parts == {"meta", "rates", "reply", "wake"}

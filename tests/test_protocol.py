@@ -192,7 +192,7 @@ def test_reserve_sets_the_damaged_aside(inside: Inside, row: list[str]) -> None:
     assert [message.body for message in messages] == [b"good"]
     stats = inside.queue.stats()
     assert (stats.ready, stats.leased, stats.dead, stats.damaged) == (0, 1, 1, 1)
-    assert inside.hash("past")[b"bill-7"].endswith(b" damaged envelope")
+    assert inside.hash("attempts")[b"bill-7"].endswith(b" damaged envelope")
     with pytest.raises(errors.CorruptError, match="bill-7"):
         inside.queue.find("bill-7")
     assert list(inside.queue.peek("dead")) == []
@@ -255,7 +255,7 @@ def test_reserve_knows_tickets(inside: Inside, row: list[str]) -> None:
     """The scripts know the same ones: others are set aside, these are of a message that is gone."""
     inside.command("RPUSH", "ready", row[0])
     assert inside.queue.reserve() is None
-    assert inside.read("LRANGE", "bad", 0, -1) == [row[0].encode()] * (row[1] == "no ticket")
+    assert inside.read("LRANGE", "quarantine", 0, -1) == [row[0].encode()] * (row[1] == "no ticket")
     assert inside.queue.stats().damaged == int(row[1] == "no ticket")
 
 
@@ -301,7 +301,7 @@ def test_ticket_and_past_through_a_life(inside: Inside) -> None:
     def stands(state: str, before: int, past: bytes) -> None:
         ticket = b"%d.%s:bill-7" % (before, stamp)
         assert inside.tickets() == {state: [ticket]}
-        assert inside.hash("past") == ({b"bill-7": past % stamp} if past else {})
+        assert inside.hash("attempts") == ({b"bill-7": past % stamp} if past else {})
 
     def counts(message: dueq.Message | None) -> tuple[int, int, int]:
         assert message
@@ -338,7 +338,7 @@ def test_ticket_and_past_through_a_life(inside: Inside) -> None:
     message.retry(error="")
     stands("ready", 5, b"5 4 0 %s ")
     queue.cancel("bill-7")
-    assert inside.hash("past") == {}
+    assert inside.hash("attempts") == {}
     assert inside.hash("msg") == {}
     assert queue.reserve() is None
     assert inside.tickets() == {}
@@ -350,10 +350,10 @@ def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
     assert inside.tickets() == {"leased": [id]}
     message.retry(error="")
     assert inside.tickets() == {"ready": [b"1:" + id]}
-    assert inside.hash("past") == {id: b"1 0 0 - "}
+    assert inside.hash("attempts") == {id: b"1 0 0 - "}
     take(inside.queue).release(delay=3600)
     assert inside.tickets() == {"delayed": [b"2:" + id]}
-    assert inside.hash("past") == {id: b"2 1 0 - "}
+    assert inside.hash("attempts") == {id: b"2 1 0 - "}
 
 
 @pytest.mark.parametrize(("priority", "mark", "line"), [(1, b"h", "high"), (-1, b"l", "low")])
@@ -370,13 +370,13 @@ def test_ticket_with_a_priority_through_a_life(
     assert inside.tickets() == {"leased": [b"0." + end]}
     message.retry(error="no")
     assert inside.tickets() == {line: [b"1." + end]}
-    assert inside.hash("past") == {id.encode(): b"1 0 0 %s no" % tag}
+    assert inside.hash("attempts") == {id.encode(): b"1 0 0 %s no" % tag}
     end_lease(queue, take(queue))
     assert queue.push("y")
     message = take(queue)
     assert (message.body == b"x") == (priority > 0)
     assert inside.tickets()["leased" if priority > 0 else line] == [b"2." + end]
-    assert inside.hash("past") == {id.encode(): b"2 0 1 %s no" % tag}
+    assert inside.hash("attempts") == {id.encode(): b"2 0 1 %s no" % tag}
 
 
 def test_past_in_the_dead_letter_queue(inside: Inside) -> None:
@@ -387,9 +387,9 @@ def test_past_in_the_dead_letter_queue(inside: Inside) -> None:
     end_lease(inside.queue, take(inside.queue))
     assert take(inside.queue).retry(error="first")
     assert not take(inside.queue).retry(error="second")
-    assert (inside.tickets(), inside.hash("msg"), inside.hash("past")) == ({}, {}, {})
+    assert (inside.tickets(), inside.hash("msg"), inside.hash("attempts")) == ({}, {}, {})
     assert failed.tickets() == {"ready": [b"3.%s:bill-7" % envelope[4:14]]}
     assert failed.hash("msg") == {b"bill-7": envelope}
-    assert failed.hash("past") == {b"bill-7": b"3 3 0 %s second" % envelope[4:14]}
+    assert failed.hash("attempts") == {b"bill-7": b"3 3 0 %s second" % envelope[4:14]}
     message = take(failed.queue)
     assert (message.attempt, message.crashes, message.deliveries) == (1, 0, 4)

@@ -34,8 +34,9 @@ int dueq_status_retriable(dueq_status status) {
 }
 
 const char *dueq_state_name(dueq_state state) {
-    static const char *const names[] = {"unknown", "ready", "delayed", "leased", "dead"};
-    return names[state >= DUEQ_READY && state <= DUEQ_DEAD ? (int)state : 0];
+    static const char *const names[] = {"unknown", "ready",  "delayed",
+                                        "leased",  "dead", "outbox"};
+    return names[state >= DUEQ_READY && state <= DUEQ_OUTBOX ? (int)state : 0];
 }
 
 const char *dueq_version(void) { return DUEQ_VERSION; }

@@ -21,31 +21,29 @@ static void add_tickets(struct dueq__resp *words, const dueq_bytes *tickets, siz
         dueq__resp_bytes(words, tickets[i].data, tickets[i].size);
 }
 
-/* usual: NULL, or set to whether all of them are ids themselves. */
+/* first: NULL, or set to whether all of them are of first deliveries. */
 static dueq_status check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count,
-                                 bool *usual) {
+                                 bool *first) {
     struct dueq__ticket parts;
     dueq_status status = dueq__ops_check_count(queue, tickets, count);
-    if (usual)
-        *usual = true;
+    if (first)
+        *first = true;
     for (size_t i = 0; !status && i < count; i++) {
         status = dueq__ops_check_ticket(queue, tickets[i], &parts);
-        if (usual)
-            *usual = *usual && !status && parts.id.data == tickets[i].data;
+        if (first)
+            *first = *first && !status && parts.before == 0;
     }
     return status;
 }
 
 dueq_status dueq_ack_submit(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
     struct dueq__resp words;
-    bool usual;
     dueq__client_check_fork(queue->client);
-    dueq_status status = check_tickets(queue, tickets, count, &usual);
+    dueq_status status = check_tickets(queue, tickets, count, NULL);
     if (!status)
         status = dueq__ops_begin(queue, &dueq__script_ack, count, &words);
     if (status)
         return status;
-    dueq__resp_text(&words, usual ? "1" : "0");
     add_tickets(&words, tickets, count);
     return dueq__call_submit(queue->client, &words);
 }
@@ -128,9 +126,9 @@ dueq_status dueq__settlement_write(dueq_queue *queue, const struct dueq__settlem
                                    struct dueq__resp *words, size_t *count, bool *plain) {
     struct dueq__ticket parts;
     dueq_status status = DUEQ_OK;
-    bool usual = true, retries = settlement->retry.size > 0;
+    bool first = true, retries = settlement->retry.size > 0;
     if (settlement->ack_count)
-        status = check_tickets(queue, settlement->acks, settlement->ack_count, &usual);
+        status = check_tickets(queue, settlement->acks, settlement->ack_count, &first);
     if (!status && retries)
         status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
     if (!status && retries)
@@ -138,8 +136,7 @@ dueq_status dueq__settlement_write(dueq_queue *queue, const struct dueq__settlem
     if (status)
         return status;
     *count = settlement->ack_count + retries;
-    *plain = usual && !retries;
-    dueq__resp_text(words, usual ? "1" : "0");
+    *plain = first && !retries;
     dueq__resp_number(words, (int64_t)settlement->ack_count);
     add_tickets(words, settlement->acks, settlement->ack_count);
     if (retries) {

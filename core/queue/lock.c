@@ -29,7 +29,7 @@ static char *append(char *at, dueq_bytes bytes) {
 /* Gives the call the keys of the lock. NO_MEMORY ends it. */
 static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     struct dueq__call *call = &client->call;
-    static const enum dueq__key named[] = {DUEQ__KEY_LOCK, DUEQ__KEY_FREE};
+    static const enum dueq__key named[] = {DUEQ__KEY_LOCK, DUEQ__KEY_LOCK_WAKE};
     size_t room = 0;
     for (size_t i = 0; i < 2; i++)
         room += call->keys[named[i]].size + 1 + name.size;
@@ -63,7 +63,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
 static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     (void)watch;
-    dueq__script_write(words, &dueq__script_unlock, call->keys, NULL);
+    dueq__script_write(words, &dueq__script_unlock, call->keys);
     dueq__resp_number(words, (int64_t)++client->number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
@@ -116,7 +116,7 @@ dueq_status dueq_lock_submit(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms,
     call->wait.ask = ask;
     call->wait.let_go = let_go;
     call->wait.watches->queue = queue;
-    call->wait.watches->wake = call->keys[DUEQ__KEY_FREE];
+    call->wait.watches->wake = call->keys[DUEQ__KEY_LOCK_WAKE];
     return dueq__wait_ask(client, 0);
 }
 

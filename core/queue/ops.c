@@ -35,7 +35,7 @@ dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
 }
 
 dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state) {
-    if (state >= DUEQ_READY && state <= DUEQ_DEAD)
+    if (state >= DUEQ_READY && state <= DUEQ_OUTBOX)
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID, "%d is not a state", (int)state);
 }
@@ -56,6 +56,12 @@ bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
     return good;
 }
 
+/* Ends the call with its outcomes. */
+static void answer(dueq_client *client) {
+    dueq_result *result = client->call.result;
+    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
+}
+
 static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes digits;
@@ -68,12 +74,18 @@ static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply
     } else if (!dueq__reply_bytes(reply, &digits)) {
         digits = (dueq_bytes){0};
     }
+    bool relays = digits.size == call->wait.count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
+    digits.size -= relays;
     if (!dueq__ops_outcomes(digits, call->wait.count)) {
         dueq__ops_unexpected(client);
         return;
     }
     dueq_result *result = dueq__result_outcomes(digits, call->ids, &client->error);
-    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
+    call->result = result;
+    if (result && relays)
+        dueq__relay(client, answer);
+    else
+        answer(client);
 }
 
 dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,

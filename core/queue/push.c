@@ -14,12 +14,14 @@ struct batch {
     size_t made;  /* ids to be made here */
     size_t given; /* bytes of the other ids */
     size_t total; /* bytes of all envelopes */
-    bool usual;   /* all ids made here, all due now, and nothing to look at but to store them */
+    bool usual;   /* all ids made here, all due at one time, and nothing to look at but to store them */
+    bool replaces; /* some may replace living messages */
+    bool leaves;   /* they go to another queue */
 };
 
-static bool is_usual(const dueq_draft *draft) {
-    return draft->id.size == 0 && !draft->at_ms && !draft->delay_ms && !draft->ttl_ms &&
-           !draft->priority;
+static bool is_usual(const dueq_draft *draft, const dueq_draft *first) {
+    return draft->id.size == 0 && draft->at_ms == first->at_ms &&
+           draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
 }
 
 static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
@@ -35,7 +37,8 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->made += draft->id.size == 0;
         batch->given += draft->id.size;
         batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
-        batch->usual = batch->usual && is_usual(draft);
+        batch->usual = batch->usual && is_usual(draft, drafts);
+        batch->replaces = batch->replaces || draft->existing;
     }
     if (!status && batch->total > DUEQ_MAX_BODY)
         status =
@@ -76,7 +79,11 @@ static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
 
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
                       struct pen *pen, struct dueq__resp *words) {
-    char stamp[DUEQ__INCARNATION_SIZE];
+    char stamp[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
+    if (batch->leaves) {
+        dueq__id_next(&client->ids, entry);
+        dueq__resp_bytes(words, entry, sizeof entry);
+    }
     const char *stamped = put_id(client, draft, pen, stamp);
     dueq__resp_bytes(words, pen->id[-1].data, pen->id[-1].size);
     void *envelope = dueq__resp_space(words, dueq__envelope_size(draft, stamped));
@@ -111,17 +118,27 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
     return dueq__call_submit(client, words);
 }
 
+/* The script that is enough for the drafts. */
+static const struct dueq__script *choose(const struct batch *batch) {
+    return batch->usual      ? &dueq__script_push
+           : batch->replaces ? &dueq__script_push_replace
+                             : &dueq__script_push_own;
+}
+
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
     struct batch batch;
     struct dueq__resp words;
+    char due[DUEQ__DUE_SIZE];
     dueq__client_check_fork(queue->client);
     dueq_status status = measure(queue, drafts, count, &batch);
     if (!status)
-        status = dueq__ops_begin(queue, &dueq__script_push, count, &words);
+        status = dueq__ops_begin(queue, choose(&batch), count, &words);
     if (status)
         return status;
-    queue->client->call.few = batch.usual;
-    dueq__resp_text(&words, batch.usual ? "now" : "any");
+    if (batch.usual) {
+        dueq__ops_due(due, drafts->delay_ms, drafts->at_ms);
+        dueq__resp_text(&words, due);
+    }
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }
 
@@ -131,23 +148,23 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
     struct batch batch;
     struct dueq__ticket parts = {0};
     struct dueq__resp words;
+    dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq__client_check_fork(queue->client);
     dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (!status)
         status = measure(queue, drafts, count, &batch);
+    batch.usual = false;
+    batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
     if (!status)
-        status = dueq__ops_begin(queue, &dueq__script_ack_push, 1 + count, &words);
+        status = dueq__ops_begin(
+            queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push, 1 + count, &words);
     if (status)
         return status;
-    status = dueq__call_other(queue->client, dueq__keys_name(target ? target->keys : queue->keys));
-    if (status) {
-        dueq__resp_free(&words);
-        return status;
-    }
-    batch.usual = false; /* the script has one form only */
     dueq__resp_bytes(&words, ticket.data, ticket.size);
+    if (batch.leaves)
+        dueq__resp_bytes(&words, name.data, name.size);
     return submit(queue->client, &batch, parts.id, &words);
 }
 

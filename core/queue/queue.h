@@ -36,6 +36,14 @@ void dueq__ops_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
 dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
 
+/* ---- outbox.c ------------------------------------------------------------------------------------ */
+
+/*
+ * Before the call, which was answered, goes on with resume(): relays what is due in its queue's outbox to other queues.
+ * What fails stays in the outbox, for later.
+ */
+void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client));
+
 /* dueq_reserve_any_submit() with another default lease. */
 dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
                                      dueq_order order, size_t count, int64_t timeout_ms,

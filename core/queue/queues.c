@@ -5,7 +5,7 @@
 
 /* The names of the server's queues: each that was ever used has its info. */
 
-static const char key_begin[] = "dueq:{", key_end[] = "}:info";
+static const char key_begin[] = "dueq:{", key_end[] = "}:meta";
 #define BEGIN_SIZE (sizeof key_begin - 1)
 #define END_SIZE (sizeof key_end - 1)
 
@@ -38,7 +38,7 @@ static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
     dueq__resp_text(&words, "SCAN");
     dueq__resp_bytes(&words, cursor.data, cursor.size);
     dueq__resp_text(&words, "MATCH");
-    dueq__resp_text(&words, "dueq:{*}:info");
+    dueq__resp_text(&words, "dueq:{*}:meta");
     dueq__resp_text(&words, "COUNT");
     dueq__resp_text(&words, SCAN_COUNT);
     dueq__resp_text(&words, "TYPE");

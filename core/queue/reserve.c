@@ -8,8 +8,8 @@
  * settled by the same request.
  */
 
-/* So many reserves in a row that found plain messages at once make a queue busy. */
-#define BUSY 4
+/* The most reserves in a row that go to the script for what is rare without asking the usual one. */
+#define MOST_RARE 16
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
                           bool must_rewake) {
@@ -20,23 +20,31 @@ static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wai
     dueq__resp_text(words, must_rewake ? "1" : "0");
 }
 
+/*
+ * Which script: the usual one passes on what it does not do, at the price of a request more. Where it did so, the
+ * next requests spare it that.
+ */
+static const struct dueq__script *choose(struct dueq__call *call) {
+    dueq_queue *queue = call->queue;
+    bool plain = call->settling.done || !call->settling.count || call->settling.plain;
+    bool history = queue->minute != dueq__call_minute();
+    if (queue->rare == 0 && call->wait.count && plain && !history)
+        return &dueq__script_reserve;
+    if (queue->rare)
+        queue->rare--;
+    return &dueq__script_reserve_rare;
+}
+
 static dueq_status ask(dueq_client *client, bool stay) {
     struct dueq__call *call = &client->call;
     struct dueq__watch *watch = &call->wait.watches[call->wait.at];
-    dueq_queue *queue = call->queue;
-    dueq_bytes name = {queue->need, queue->need_size};
     struct dueq__resp words;
-    queue->need_size = 0;
-    dueq_status status = dueq__call_other(client, name);
-    if (status)
-        return status;
+    call->script = choose(call);
     dueq__call_arguments(client, &words);
     bool must_rewake = watch->token || watch->timekeeper;
-    call->wait.must_rewake = must_rewake;
     put_arguments(&words, &call->wait, stay, must_rewake);
-    /* Only in a busy queue: where there is nothing, a second request follows. */
-    call->few = queue->plain >= BUSY && !name.size && !must_rewake && call->wait.count &&
-                (call->settling.done || call->settling.plain) && queue->minute == call->minute;
+    if (!dueq__call_settlement(call))
+        dueq__resp_text(&words, "0");
     watch->token = watch->timekeeper = false;
     return dueq__call_submit(client, &words);
 }
@@ -47,38 +55,12 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     char reply_key[DUEQ__REPLY_KEY_SIZE];
     memcpy(keys, watch->queue->keys, sizeof keys);
     keys[DUEQ__KEY_REPLY] = dueq__reply_key(watch->queue, client->session, reply_key);
-    dueq__script_write(words, &dueq__script_reserve, keys, NULL);
+    dueq__script_write(words, &dueq__script_reserve_rare, keys);
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");
     put_arguments(words, &(struct dueq__wait){0}, false, true);
-}
-
-/* Is it what the script's few keys are enough for? The next is then likely to be, too. */
-static bool is_plain(const struct dueq__reply *reply, size_t asked) {
-    size_t words = dueq__reply_count(reply);
-    bool plain = words == DUEQ__RESERVED_FIXED + DUEQ__RESERVED_EACH * asked;
-    dueq_bytes ticket, envelope;
-    for (size_t i = DUEQ__RESERVED_FIXED; plain && i < words; i += DUEQ__RESERVED_EACH)
-        plain = dueq__reply_bytes(dueq__reply_item(reply, i), &ticket) &&
-                dueq__reply_bytes(dueq__reply_item(reply, i + 1), &envelope) &&
-                ticket.size == DUEQ__ID_SIZE && envelope.size > 1 &&
-                ((const char *)envelope.data)[1] == 0;
-    return plain;
-}
-
-/* Keeps whose keys the script needs for the next request (">NAME"); false: there is no such queue. */
-static bool keep_need(dueq_queue *queue, dueq_bytes need) {
-    struct dueq__error ignored;
-    const char *text = need.data;
-    queue->need_size = 0;
-    if (need.size == 0)
-        return true;
-    if (*text != '>' || dueq__name_check(text + 1, need.size - 1, &ignored))
-        return false;
-    queue->need_size = need.size - 1;
-    memcpy(queue->need, text + 1, need.size - 1);
-    return true;
+    dueq__resp_text(words, "0");
 }
 
 /* Keeps the outcomes of the settlement, which come once; false: these are none of it. */
@@ -98,20 +80,37 @@ static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *rep
     return true;
 }
 
-/* The settlement is done, and then the server refused the reserve. */
-static void refused(dueq_client *client, dueq_bytes text) {
-    char error[400];
-    snprintf(error, sizeof error, "%.*s", (int)(text.size < 399 ? text.size : 399),
-             (const char *)text.data);
-    dueq__call_finish(client, dueq__reply_error_text(error, &client->error));
+/* The usual script met what is rare, and changed nothing. */
+static void pass_on(dueq_client *client) {
+    dueq_queue *queue = client->call.queue;
+    queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
+    queue->rare = queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
+    dueq__call_pass_on(client, &dueq__script_reserve_rare);
+}
+
+/* A reserve that found nothing goes on waiting, or looks again at once. */
+static void found_nothing(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    bool at_once = wait->pause_us == 0 && !wait->watches[wait->at].timekeeper;
+    if (at_once)
+        dueq__wait_ask(client, wait->at);
+    else
+        dueq__wait_nothing(client, wait->now_ms, wait->pause_us);
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[wait->at];
-    int64_t now, pause, timekeeper;
-    dueq_bytes need;
+    int64_t timekeeper, rare;
+    dueq_bytes relay;
+    if (call->script == &dueq__script_reserve) {
+        if (dueq__reply_number(reply, &rare)) {
+            pass_on(client);
+            return;
+        }
+        call->queue->rarely = 0;
+    }
     if (!keep_outcomes(call, reply)) {
         dueq__ops_unexpected(client);
         return;
@@ -127,33 +126,25 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     call->result = result;
     wait->damaged += dueq_result_damaged(result);
     dueq__result_set_damaged(result, wait->damaged);
-    if (settled.size && dueq__reply_bytes(dueq__reply_item(reply, 4), &need) && need.size &&
-        *(const char *)need.data == '!') {
-        refused(client, (dueq_bytes){(const char *)need.data + 1, need.size - 1});
-        return;
-    }
-    if (!dueq__reply_number(dueq__reply_item(reply, 0), &now) ||
-        !dueq__reply_number(dueq__reply_item(reply, 1), &pause) || pause < -1 ||
-        pause > 1000 * DUEQ_MAX_TIME_MS ||
+    if (!dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
+        wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
-        !dueq__reply_bytes(dueq__reply_item(reply, 4), &need) || !keep_need(call->queue, need)) {
+        !dueq__reply_bytes(dueq__reply_item(reply, 4), &relay)) {
         dueq__ops_unexpected(client);
         return;
     }
-    bool found = dueq_result_count(result) > 0;
-    bool plain = found && !wait->must_rewake && is_plain(reply, wait->count);
-    call->queue->plain = plain ? call->queue->plain + 1 : 0;
     watch->timekeeper = timekeeper != 0;
-    if (found || wait->count == 0) {
+    wait->found = dueq_result_count(result) > 0;
+    if (wait->found)
         dueq__result_set_queue(result, watch->place);
-        wait->found = found;
+    bool ends = wait->found || wait->count == 0;
+    if (relay.size)
+        dueq__relay(client, ends ? dueq__wait_end : found_nothing);
+    else if (ends)
         dueq__wait_end(client);
-        return;
-    }
-    if (need.size || (pause == 0 && !watch->timekeeper))
-        dueq__wait_ask(client, wait->at);
     else
-        dueq__wait_nothing(client, now, pause);
+        found_nothing(client);
 }
 
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order) {

@@ -147,7 +147,7 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
     int64_t now, state, time;
     if (dueq__reply_count(reply) != FOUND_WORDS || !read_time(dueq__reply_item(reply, 0), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &state) || state < DUEQ_READY ||
-        state > DUEQ_DEAD || !dueq__reply_number(dueq__reply_item(reply, 2), &time) ||
+        state > DUEQ_OUTBOX || !dueq__reply_number(dueq__reply_item(reply, 2), &time) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 3), &entry.ticket) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 4), &entry.envelope) ||
         !dueq__reply_bytes(dueq__reply_item(reply, 5), &entry.past))

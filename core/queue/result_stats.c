@@ -31,13 +31,14 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
     dueq_counts counts = {.evicting = evicting};
     int64_t mark_ms;
     int64_t *const fields[] = {
-        &counts.now_ms, &counts.ready,     &counts.delayed, &counts.leased,  &counts.dead,
+        &counts.now_ms, &counts.ready,     &counts.delayed, &counts.leased,  &counts.dead, &counts.outbox,
         &counts.pushed, &counts.reserved,  &counts.acked,   &counts.retried, &counts.expired,
         &counts.buried, &counts.cancelled, &counts.purged,  &counts.damaged, &counts.next_ms,
         &counts.paused, &mark_ms};
     size_t numbers = sizeof fields / sizeof *fields;
-    dueq_bytes heads[3];
-    if (dueq__reply_count(reply) != numbers + 3)
+    dueq_bytes heads[3], problem;
+    if (dueq__reply_count(reply) != numbers + 4 ||
+        !dueq__reply_bytes(dueq__reply_item(reply, numbers + 3), &problem))
         return dueq__result_malformed(error, "stats");
     for (size_t i = 0; i < numbers; i++)
         if (!dueq__reply_number(dueq__reply_item(reply, i), fields[i]))
@@ -48,6 +49,8 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
     dueq_result *result = dueq__result_new((struct dueq__room){0}, error);
     if (!result)
         return NULL;
+    size_t most = sizeof counts.outbox_error - 1;
+    memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
     counts.oldest_ms = oldest_ms(&counts, mark_ms, heads);
     result->counts = (dueq_counts *)(void *)(result + 1);
     *result->counts = counts;

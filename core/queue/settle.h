@@ -20,7 +20,7 @@ struct dueq__settlement {
 
 /*
  * Checks a settlement, and starts `words` with its own; `count`: of its outcomes; `plain`: it only acknowledges
- * tickets that are ids themselves.
+ * first deliveries.
  */
 dueq_status dueq__settlement_write(dueq_queue *queue, const struct dueq__settlement *settlement,
                                    struct dueq__resp *words, size_t *count, bool *plain);

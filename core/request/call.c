@@ -10,8 +10,6 @@
 #define MINUTE_MS 60000
 /* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
 #define KEEP_SLACK_MS 5000
-/* A script that asks for ever another queue's keys is not one of ours. */
-#define MAX_OTHERS 3
 
 bool dueq__call_under_way(const dueq_client *client) {
     return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
@@ -19,15 +17,12 @@ bool dueq__call_under_way(const dueq_client *client) {
 
 bool dueq__call_uses(const dueq_queue *queue) {
     const struct dueq__call *call = &queue->client->call;
+    if (queue->client->suspended)
+        call = &queue->client->suspended->call;
     bool used = call->queue == queue;
     for (size_t i = 0; i < call->wait.watch_count; i++)
         used = used || call->wait.watches[i].queue == queue;
     return used;
-}
-
-static void drop_other(struct dueq__call *call) {
-    free((void *)(uintptr_t)call->other[0].data);
-    call->other[0] = (dueq_bytes){0};
 }
 
 static void clear(struct dueq__call *call) {
@@ -37,7 +32,6 @@ static void clear(struct dueq__call *call) {
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
-    drop_other(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
@@ -63,14 +57,23 @@ dueq_status dueq__call_begin(dueq_queue *queue, const struct dueq__script *scrip
     return DUEQ_OK;
 }
 
+int64_t dueq__call_minute(void) { return dueq__monotonic_ms() / MINUTE_MS + 1; }
+
+static bool keeps_history(const struct dueq__script *script) {
+    bool keeps = false;
+    for (size_t i = 0; i < script->key_count; i++)
+        keeps = keeps || script->keys[i] == DUEQ__KEY_RATES;
+    return keeps;
+}
+
 void dueq__call_arguments(dueq_client *client, struct dueq__resp *words) {
-    dueq__call_arguments_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS);
+    dueq__call_arguments_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS + MINUTE_MS);
 }
 
 void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
                              int64_t keep_ms) {
     struct dueq__call *call = &client->call;
-    call->minute = dueq__wall_ms() / MINUTE_MS;
+    call->minute = dueq__call_minute();
     call->keys[DUEQ__KEY_REPLY] = dueq__reply_key(call->queue, session, call->reply_key);
     dueq__resp_init(words);
     if (!call->changes)
@@ -78,7 +81,8 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
     call->number = ++client->number;
     dueq__resp_number(words, (int64_t)call->number);
     dueq__resp_number(words, keep_ms);
-    dueq__resp_number(words, call->queue->minute != call->minute);
+    int64_t last = keeps_history(call->script) ? call->queue->minute : call->queue->kept;
+    dueq__resp_number(words, last != call->minute);
 }
 
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
@@ -91,22 +95,15 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
 
 void dueq__call_answered(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    for (size_t i = 0; call->changes && i < call->script->key_count; i++)
-        if (call->script->keys[i] == DUEQ__KEY_RATES)
-            call->queue->minute = call->minute;
+    if (call->changes)
+        call->queue->kept = call->minute;
+    if (call->changes && keeps_history(call->script))
+        call->queue->minute = call->minute;
 }
 
 dueq_status dueq__call_no_memory(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     return dueq__call_finish(client, DUEQ_NO_MEMORY);
-}
-
-dueq_status dueq__call_other(dueq_client *client, dueq_bytes name) {
-    struct dueq__call *call = &client->call;
-    drop_other(call);
-    if (name.size && !dueq__keys_make(call->other, name.data, name.size))
-        return dueq__call_no_memory(client);
-    return DUEQ_OK;
 }
 
 /* Takes the words over; false: they are not complete. */
@@ -120,11 +117,8 @@ static bool keep(struct dueq__resp *kept, struct dueq__resp *words) {
 static bool format_head(struct dueq__call *call) {
     struct dueq__resp words;
     dueq__resp_init(&words);
-    if (call->few)
-        dueq__script_few(&words, call->script, call->keys);
-    else if (call->script->sha1)
-        dueq__script_write(&words, call->script, call->keys,
-                           call->other[0].data ? call->other : NULL);
+    if (call->script->sha1)
+        dueq__script_write(&words, call->script, call->keys);
     return keep(&call->head, &words);
 }
 
@@ -144,7 +138,7 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
     call->sent = call->doubtful = call->unsure = false;
-    call->losses = call->loads = call->others = call->unread = 0;
+    call->losses = call->loads = call->unread = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
     call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
@@ -154,19 +148,9 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     return DUEQ_PENDING;
 }
 
-void dueq__call_again(dueq_client *client, dueq_bytes name) {
-    struct dueq__call *call = &client->call;
-    struct dueq__error error = {0};
-    if (dueq__name_check(name.data, name.size, &error) || ++call->others > MAX_OTHERS) {
-        dueq__fail(&client->error, DUEQ_PROTOCOL,
-                   "the script '%s' asks for other queues without end, at last for '%.*s'",
-                   call->script->name, (int)(name.size < 255 ? name.size : 255),
-                   (const char *)name.data);
-        dueq__call_finish(client, DUEQ_PROTOCOL);
-        return;
-    }
-    call->few = false;
-    if (!dueq__call_other(client, name) && !format_head(call))
+void dueq__call_pass_on(dueq_client *client, const struct dueq__script *script) {
+    client->call.script = script;
+    if (!format_head(&client->call))
         dueq__call_no_memory(client);
 }
 
@@ -186,7 +170,46 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     } else {
         client->error = (struct dueq__error){0};
     }
+    if (call->ended)
+        call->ended(client);
     return status;
+}
+
+bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner) {
+    struct dueq__suspended *suspended = malloc(sizeof *suspended);
+    if (!suspended)
+        return false;
+    *suspended = (struct dueq__suspended){client->call, resume, owner};
+    client->suspended = suspended;
+    client->call = (struct dueq__call){0};
+    return true;
+}
+
+static void restore(dueq_client *client) {
+    struct dueq__suspended *suspended = client->suspended;
+    clear(&client->call);
+    client->call = suspended->call;
+    client->suspended = NULL;
+    client->error = (struct dueq__error){0};
+    free(suspended->owner);
+    free(suspended);
+}
+
+void dueq__call_resume(dueq_client *client) {
+    void (*resume)(dueq_client *) = client->suspended->resume;
+    restore(client);
+    resume(client);
+}
+
+void dueq__call_unsuspend(dueq_client *client) {
+    if (!client->suspended)
+        return;
+    for (size_t i = 0; i < client->answer_count; i++)
+        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
+            dueq__command_drop(client);
+            break;
+        }
+    restore(client);
 }
 
 void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status) {
@@ -280,6 +303,8 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
 void dueq_hasten(dueq_client *client) {
     struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
+    if (client->suspended)
+        call = &client->suspended->call;
     int64_t now = dueq__monotonic_ms();
     if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
         return;
@@ -324,6 +349,7 @@ static void forget_answers(dueq_client *client) {
 void dueq_abandon(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
+    dueq__call_unsuspend(client);
     /* Also where the answer has come, and nobody has read it. */
     bool unread = gives_back(&call->wait) && call->wait.found;
     if (dueq__call_under_way(client) || unread) {

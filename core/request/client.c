@@ -83,6 +83,7 @@ void dueq__client_check_fork(dueq_client *client) {
             client->embedded = own;
         }
     }
+    dueq__call_unsuspend(client);
     if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
         dueq__fail(&client->error, DUEQ_CLOSED,
                    "the call was under way when the process forked: "

@@ -57,20 +57,22 @@ static bool send_load(dueq_client *client, const struct dueq__script *script) {
     return dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3);
 }
 
+static bool reserves(const struct dueq__call *call) {
+    return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_rare;
+}
+
 /* An answer that the connection was lost on so often is perhaps too large for it. */
 static bool asks_size(const struct dueq__call *call) {
-    return call->unread >= MAX_UNREAD && call->script == &dueq__script_reserve;
+    return call->unread >= MAX_UNREAD && reserves(call);
 }
 
 static bool send_recall(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__resp words;
     dueq__resp_init(&words);
-    dueq__script_write(&words, call->queue->recall, call->keys, NULL);
+    dueq__script_write(&words, call->queue->recall, call->keys);
     dueq__resp_number(&words, (int64_t)call->number);
-    dueq__resp_text(&words, call->script != &dueq__script_reserve ? "0"
-                            : asks_size(call)                     ? "2"
-                                                                  : "1");
+    dueq__resp_text(&words, !reserves(call) ? "0" : asks_size(call) ? "2" : "1");
     bool sent = dueq__command_send_resp(client, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
     return sent;
@@ -261,11 +263,7 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
     client->failures = 0;
     client->refused_ms = 0;
     dueq__call_answered(client);
-    dueq_bytes text;
-    if (dueq__reply_bytes(reply, &text) && text.size && *(const char *)text.data == '>')
-        dueq__call_again(client, (dueq_bytes){(const char *)text.data + 1, text.size - 1});
-    else
-        call->decode(client, reply);
+    call->decode(client, reply);
 }
 
 /* The server refuses to tell what became of the request. */

@@ -6,18 +6,25 @@
 static const char before_name[] = "dueq:{", after_name[] = "}:";
 
 const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
-    [DUEQ__KEY_MSG] = "msg",       [DUEQ__KEY_READY] = "ready", [DUEQ__KEY_DELAYED] = "delayed",
-    [DUEQ__KEY_LEASED] = "leased", [DUEQ__KEY_DEAD] = "dead",   [DUEQ__KEY_WAKE] = "wake",
-    [DUEQ__KEY_INFO] = "info",     [DUEQ__KEY_PAST] = "past",   [DUEQ__KEY_BAD] = "bad",
-    [DUEQ__KEY_HIGH] = "high",     [DUEQ__KEY_LOW] = "low",     [DUEQ__KEY_TAKEN] = "taken",
-    [DUEQ__KEY_RATES] = "rates",   [DUEQ__KEY_REPLY] = "reply", [DUEQ__KEY_LOCK] = "lock",
-    [DUEQ__KEY_FREE] = "free",
-};
-
-const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT] = {
-    DUEQ__KEY_MSG,     DUEQ__KEY_READY,  DUEQ__KEY_HIGH,  DUEQ__KEY_LOW,
-    DUEQ__KEY_DELAYED, DUEQ__KEY_LEASED, DUEQ__KEY_DEAD,  DUEQ__KEY_PAST,
-    DUEQ__KEY_WAKE,    DUEQ__KEY_INFO,   DUEQ__KEY_TAKEN,
+    [DUEQ__KEY_MSG] = "msg",
+    [DUEQ__KEY_READY] = "ready",
+    [DUEQ__KEY_HIGH] = "high",
+    [DUEQ__KEY_LOW] = "low",
+    [DUEQ__KEY_DELAYED] = "delayed",
+    [DUEQ__KEY_LEASED] = "leased",
+    [DUEQ__KEY_DEAD] = "dead",
+    [DUEQ__KEY_OUTBOX] = "outbox",
+    [DUEQ__KEY_HANDOVER] = "handover",
+    [DUEQ__KEY_RECEIVED] = "received",
+    [DUEQ__KEY_WAKE] = "wake",
+    [DUEQ__KEY_META] = "meta",
+    [DUEQ__KEY_ATTEMPTS] = "attempts",
+    [DUEQ__KEY_UNIQUE] = "unique",
+    [DUEQ__KEY_QUARANTINE] = "quarantine",
+    [DUEQ__KEY_RATES] = "rates",
+    [DUEQ__KEY_REPLY] = "reply",
+    [DUEQ__KEY_LOCK] = "lock",
+    [DUEQ__KEY_LOCK_WAKE] = "lock_wake",
 };
 
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {

@@ -18,21 +18,21 @@ enum dueq__key {
     DUEQ__KEY_LEASED,
     DUEQ__KEY_DEAD,
     DUEQ__KEY_WAKE,
-    DUEQ__KEY_INFO,
-    DUEQ__KEY_PAST,
-    DUEQ__KEY_BAD,
+    DUEQ__KEY_META,
+    DUEQ__KEY_ATTEMPTS,
+    DUEQ__KEY_QUARANTINE,
+    DUEQ__KEY_OUTBOX,
+    DUEQ__KEY_HANDOVER,
+    DUEQ__KEY_RECEIVED,
     DUEQ__KEY_HIGH,
     DUEQ__KEY_LOW,
-    DUEQ__KEY_TAKEN,
+    DUEQ__KEY_UNIQUE,
     DUEQ__KEY_LOCK, /* these two by a lock's name: see lock.c */
-    DUEQ__KEY_FREE,
+    DUEQ__KEY_LOCK_WAKE,
     DUEQ__KEY_COUNT
 };
 
 extern const char *const dueq__key_suffix[DUEQ__KEY_COUNT];
-/* Which keys of another queue a script gets behind its own (core/scripts/lib/other.lua). */
-#define DUEQ__OTHER_COUNT 11
-extern const enum dueq__key dueq__key_other[DUEQ__OTHER_COUNT];
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error);
 dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
 /* Fills keys[] with one allocation (keys[0].data) of all the queue's own keys; false: out of memory. */
@@ -48,11 +48,13 @@ struct dueq__script {
     const char *source;
     size_t size;
     size_t key_count;
-    size_t few;                          /* how many of the keys are enough for its usual call */
     unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
 };
 
-extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__script_ack,
+extern const struct dueq__script dueq__script_push, dueq__script_push_own,
+    dueq__script_push_replace, dueq__script_reserve, dueq__script_reserve_rare, dueq__script_ack,
+    dueq__script_ack_out, dueq__script_relay_take, dueq__script_relay_put, dueq__script_relay_done,
+    dueq__script_relay_forget,
     dueq__script_retry, dueq__script_extend, dueq__script_bury, dueq__script_cancel,
     dueq__script_find, dueq__script_stats, dueq__script_recall, dueq__script_kick,
     dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge,
@@ -60,11 +62,8 @@ extern const struct dueq__script dueq__script_push, dueq__script_reserve, dueq__
     dueq__script_rates, dueq__script_lock, dueq__script_relock, dueq__script_unlock,
     dueq__script_remove;
 
-/* EVALSHA of a script on a queue's keys, all and another one's (NULL: none) or few; arguments follow. */
+/* EVALSHA of a script on a queue's keys; arguments follow. */
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
-                        const dueq_bytes keys[DUEQ__KEY_COUNT],
-                        const dueq_bytes other[DUEQ__KEY_COUNT]);
-void dueq__script_few(struct dueq__resp *words, const struct dueq__script *script,
-                      const dueq_bytes keys[DUEQ__KEY_COUNT]);
+                        const dueq_bytes keys[DUEQ__KEY_COUNT]);
 
 #endif

@@ -37,7 +37,7 @@ enum dueq__phase {
 struct dueq__settling {
     struct dueq__resp words;
     size_t count; /* of its outcomes; 0: there is no settlement */
-    bool plain;   /* it only acknowledges tickets that are ids themselves */
+    bool plain;   /* it only acknowledges first deliveries */
     bool done;    /* and then they are: */
     char outcomes[DUEQ_MAX_BATCH + 1];
     void (*told)(void *owner, const char *outcomes, size_t count);
@@ -51,8 +51,7 @@ struct dueq__call {
     enum dueq__phase phase;
     dueq_queue *queue;
     const struct dueq__script *script;
-    dueq_bytes keys[DUEQ__KEY_COUNT];  /* the queue's, and those with an hour or a name */
-    dueq_bytes other[DUEQ__KEY_COUNT]; /* another queue's, or none; one allocation; owned */
+    dueq_bytes keys[DUEQ__KEY_COUNT]; /* the queue's, and those with a session or a name */
     char reply_key[DUEQ__REPLY_KEY_SIZE];
     char *lock;                        /* the keys of a lock; owned */
     struct dueq__resp head, arguments; /* the request: up to its keys, and behind them */
@@ -60,13 +59,11 @@ struct dueq__call {
     int64_t minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
-    bool few;      /* it is sent with the script's few keys */
     bool sent;     /* on the connection as it is */
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */
     unsigned losses, loads;
     unsigned unread; /* how often the connection was lost on a recall */
-    unsigned others; /* how often it was sent again with another queue's keys */
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
@@ -78,6 +75,15 @@ struct dueq__call {
     dueq_status status;
     dueq_result *result;
     void (*decode)(dueq_client *client, const struct dueq__reply *reply);
+    /* Told when it is final, with what it was suspended for (dueq__call_suspend); NULL: nobody is. */
+    void (*ended)(dueq_client *client);
+};
+
+/* A call that has its answer, and waits for others that the client runs in its place. */
+struct dueq__suspended {
+    struct dueq__call call;
+    void (*resume)(dueq_client *client);
+    void *owner; /* of the calls that run; freed with it */
 };
 
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
@@ -115,6 +121,7 @@ struct dueq_client {
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     struct dueq__call call;
+    struct dueq__suspended *suspended; /* NULL: there is none */
 };
 
 struct dueq_queue {
@@ -122,10 +129,9 @@ struct dueq_queue {
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     int64_t minute; /* of the last call that may have kept the history */
-    /* The queue whose keys the next reserve needs too (">NAME" of reserve.lua); size 0: none. */
-    char need[DUEQ_MAX_NAME];
-    size_t need_size;
-    unsigned plain; /* reserves in a row that gave at once all they were asked for, all plain */
+    int64_t kept;   /* the minute in which an answer's expiry was set last */
+    unsigned rare;  /* so many reserves more go to the script for what is rare at once */
+    unsigned rarely; /* how many did so in a row */
 };
 
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);
@@ -154,11 +160,9 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
-/* Before submit: gives the request the keys of another queue (size 0: none); NO_MEMORY ends the call. */
-dueq_status dueq__call_other(dueq_client *client, dueq_bytes name);
-/* The script did nothing, because it needs the keys of that queue: sends the request again with them. */
-void dueq__call_again(dueq_client *client, dueq_bytes name);
-/* An answer came: a script that keeps the history has done so for this minute. */
+/* The script changed nothing and leaves the request to another one: sends it to that. */
+void dueq__call_pass_on(dueq_client *client, const struct dueq__script *script);
+/* An answer came: it is kept, and a script that keeps the history has done so for this minute. */
 void dueq__call_answered(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
@@ -171,6 +175,16 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status);
 dueq_status dueq__call_no_memory(dueq_client *client);
 /* Makes it final with a result and its status; NULL: with the error that was set instead of one. */
 void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status);
+/*
+ * Suspends a call that was answered, so that the client may run others, and goes on with it: resume() is called then.
+ * owner: one allocation, which is freed afterwards. False: out of memory, and nothing was done.
+ */
+bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
+void dueq__call_resume(dueq_client *client);
+/* Gives up what runs in a suspended call's place, if there is one. */
+void dueq__call_unsuspend(dueq_client *client);
+/* The minute that requests say they are sent in. */
+int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
 size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],

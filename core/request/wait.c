@@ -257,9 +257,9 @@ static bool send_probe(dueq_client *client) {
     dueq__resp_init(&words);
     dueq__resp_text(&words, watch ? "HGET" : "EXISTS");
     if (watch) {
-        dueq_bytes info = watch->queue->keys[DUEQ__KEY_INFO];
-        dueq__resp_bytes(&words, info.data, info.size);
-        dueq__resp_text(&words, "next");
+        dueq_bytes meta = watch->queue->keys[DUEQ__KEY_META];
+        dueq__resp_bytes(&words, meta.data, meta.size);
+        dueq__resp_text(&words, "next_event");
     } else if (wait->locks) {
         dueq_bytes lock = client->call.keys[DUEQ__KEY_LOCK];
         dueq__resp_bytes(&words, lock.data, lock.size);

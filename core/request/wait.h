@@ -48,7 +48,7 @@ struct dueq__wait {
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
     size_t at, begun; /* the one being asked; how many were asked at least once */
-    bool must_rewake; /* the request says that it holds a wake token or keeps the time */
+    int64_t now_ms, pause_us; /* the answer's: the server's clock, and how long to wait */
     bool locks;       /* it is for a lock, not for messages */
     enum dueq__wait_block block;
     enum dueq__told told_of;

@@ -30,7 +30,8 @@ for i = 4, #ARGV do
     if state == 1 and text and redis.call('ZSCORE', outbox, ticket) then
       state = 0
     else
-      ids[#ids + 1], records[#records + 1] = id, text and id
+      ids[#ids + 1] = id
+      records[#records + 1] = text and id or nil
       table.insert(tickets[state], ticket)
     end
   end

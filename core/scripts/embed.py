@@ -3,9 +3,8 @@
 
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
-In a script, `-- include NAME` stands for a lib/NAME.lua, `-- KEYS[n] name` declares a key,
-`-- FEW n` says that the first n of them are enough for its usual call, and DUEQ_NAME stands for the
-code of a status.
+In a script, `-- include NAME` stands for a lib/NAME.lua, `-- keys NAME ...` declares its keys and
+stands for locals of these names, and DUEQ_NAME stands for the code of a status.
 """
 
 import hashlib
@@ -35,22 +34,17 @@ def included(path: Path) -> str:
 
 
 def expand(path: Path, codes: dict[str, str]) -> str:
-    text = included(path)
+    keys = keys_of(path)
+    values = ", ".join(f"KEYS[{n + 1}]" for n in range(len(keys)))
+    text = f"local {', '.join(keys)} = {values}\n{included(path)}"
     return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
 
 
-def keys_of(path: Path, text: str) -> list[str]:
-    found = re.findall(r"^-- KEYS\[(\d+)\] (\w+)", text, flags=re.M)
-    if [int(n) for n, _ in found] != list(range(1, len(found) + 1)):
-        sys.exit(f"{path.name}: KEYS are not declared in order")
-    if set(re.findall(r"KEYS\[(\d+)\]", text)) != {n for n, _ in found}:
-        sys.exit(f"{path.name}: KEYS used and declared differ")
-    return [name for _, name in found]
-
-
-def few_of(text: str, keys: list[str]) -> int:
-    found = re.search(r"^-- FEW +(\d+):", text, flags=re.M)
-    return int(found[1]) if found else len(keys)
+def keys_of(path: Path) -> list[str]:
+    found = re.findall(r"^-- keys (.+)$", path.read_text(), flags=re.M)
+    if len(found) != 1:
+        sys.exit(f"{path.name}: one line `-- keys NAME ...` declares the keys")
+    return found[0].split()
 
 
 def literal(text: str) -> str:
@@ -69,7 +63,7 @@ def generate(place: Path) -> str:
         text = expand(path, codes)
         parents = path.relative_to(place).parent.parts[:-1]
         name = "_".join([*parents, path.stem])
-        keys = keys_of(path, text)
+        keys = keys_of(path)
         kind = parents[0].upper() if parents else "KEY"
         places = [f"{'KEY' if key == 'reply' else kind}_{key.upper()}" for key in keys]
         listed = ", ".join(f"DUEQ__{place}" for place in places)
@@ -78,7 +72,7 @@ def generate(place: Path) -> str:
             f"static const char {name}_source[] =\n{literal(text)};\n"
             f"const struct dueq__script dueq__script_{name} = {{\n"
             f'    "{name}", "{sha1}", {name}_source,\n'
-            f"    sizeof {name}_source - 1, {len(keys)}, {few_of(text, keys)}, {{{listed}}}}};\n"
+            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}}}};\n"
         )
     return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
         parts

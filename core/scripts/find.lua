@@ -1,7 +1,6 @@
 -- find: looks a message up by its id and changes nothing.
 -- keys msg delayed leased dead outbox attempts
--- plain
--- args id
+-- args alone: id
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms, ticket,
 -- envelope, attempts ('' where there are none) }.
 -- include now

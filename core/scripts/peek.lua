@@ -1,7 +1,6 @@
 -- peek: shows messages of one state, a page at a time, and changes nothing.
 -- keys msg ready high low delayed leased dead outbox attempts handover
--- plain
--- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many
+-- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket,
 -- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be handed over, their error says
 -- why.

@@ -1,7 +1,6 @@
 -- rates: the history of a queue; changes nothing.
 -- keys meta ready rates
--- plain
--- args how many entries at most
+-- args alone: how many entries at most
 -- Returns texts "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals: first those
 -- of now, then those noted at the first call of each minute, the latest first.
 -- include now

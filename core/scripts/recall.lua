@@ -1,7 +1,6 @@
 -- recall: after a lost connection, tells what a call answered if it was run. It changes nothing.
 -- keys msg leased attempts reply
--- plain
--- args number of the call, '1' if the call was a reserve, '2' to be told how large its answer is
+-- args alone: number of the call, '1' if the call was a reserve, '2' to be told how large its answer is
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call. How large: how many they are, their
 -- bytes, and the id of the largest.

@@ -2,8 +2,7 @@
 -- lives there is DEAD here; a successor then is dropped. What could not be pushed is tried again later, after a pause
 -- that grows from 1 s to 5 minutes.
 -- keys msg outbox dead attempts handover wake meta
--- plain
--- args when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
+-- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
 -- Returns how many left the outbox.
 -- include now
 -- include ticket
@@ -27,7 +26,7 @@ for i = 4, #ARGV, 2 do
     first = math.min(first or at, at)
   elseif ours then
     table.insert(gone.tickets, ticket)
-    if digit == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
+    if tonumber(digit) == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
       ends[#ends + 1], ends[#ends + 2] = string.format('%d', now), ticket
       redis.call('HDEL', handover, id)
     else

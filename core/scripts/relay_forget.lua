@@ -1,7 +1,6 @@
 -- relay_forget: forgets entries of another queue's outbox that are gone from there.
 -- keys received
--- plain
--- args the other queue's name, tickets
+-- args alone: the other queue's name, tickets
 -- Returns how many were known.
 local notes = {}
 for i = 2, #ARGV do

@@ -1,8 +1,7 @@
 -- relay_put: pushes entries of another queue's outbox to this queue. What was pushed is kept until the entry is gone
 -- from the outbox, so that a relay that does it again stores nothing twice.
 -- keys msg ready high low delayed wake meta unique leased dead outbox attempts received
--- plain
--- args when the relay's lease ends in ms, the other queue's name, then of each entry id, envelope, due, extra (as of
+-- args alone: when the relay's lease ends in ms, the other queue's name, then of each entry id, envelope, due, extra (as of
 --      push), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
@@ -39,7 +38,7 @@ end
 if #words > 0 then
   local digits, noted = store(words, 1, now, { replace = replace, records = records }), {}
   for k, n in ipairs(places) do
-    outcome[n] = string.sub(digits, k, k)
+    outcome[n] = tonumber(string.sub(digits, k, k))
     if outcome[n] == DUEQ_OK then
       noted[#noted + 1], noted[#noted + 2] = string.format('%d', now), notes[n]
     end

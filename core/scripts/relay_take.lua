@@ -1,7 +1,6 @@
 -- relay_take: takes entries of the outbox for one other queue, under a lease of the relay's.
 -- keys msg outbox dead attempts meta
--- plain
--- args how many ms before its time an entry may be taken, how many at most, the lease in ms
+-- args alone: how many ms before its time an entry may be taken, how many at most, the lease in ms
 -- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each entry its ticket, id,
 -- envelope, due, extra, attempts ('': a successor) }.
 -- include now

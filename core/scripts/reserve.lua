@@ -18,8 +18,8 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acke
 local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
 local out = tonumber(state[6] or '')
 local looked = not first or first <= now
-if state[5] == '1' or first == 0 or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
-  or (first and not (first <= 4102444800000)) or (looked and out and out <= now) then
+if state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
+  or (first and not (first > 0 and first <= 4102444800000)) or (looked and out and out <= now) then
   return 0
 end
 

@@ -1,6 +1,5 @@
 -- stats: counts the queue in O(1) and changes nothing.
 -- keys msg ready high low delayed leased dead outbox meta rates
--- plain
 -- Returns { now ms, ready, delayed, leased, dead, outbox, pushed, reserved, acked, retried, expired, died,
 --           cancelled, purged, quarantined, next due or end of a lease (0: none), 1 if it is paused,
 --           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck ('': it is not) }.

@@ -32,7 +32,7 @@ static dueq_status ask_pop(dueq_client *client, bool stay) {
 static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
                           struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
-    dueq__script_write(words, &dueq__script_laravel_pop, call->keys, NULL);
+    dueq__script_write(words, &dueq__script_laravel_pop, call->keys);
     dueq__resp_number(words, (int64_t)call->number);
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");

@@ -50,7 +50,7 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     dueq_redisson *queue = dueq__redisson_of(client);
     (void)watch;
     keep_unread(queue);
-    dueq__script_write(words, &dueq__script_redisson_take, call->keys, NULL);
+    dueq__script_write(words, &dueq__script_redisson_take, call->keys);
     dueq__resp_text(words, "0");
     dueq__resp_text(words, "1");
     dueq__resp_text(words, "0");

@@ -1,9 +1,8 @@
 -- noted: after a lost connection, tells what a call of another system's queue answered if it was run.
--- KEYS[1] reply  STRING  what the session's last call answered
+-- keys reply
 -- ARGV    number of the call
 -- Returns nil if the call was not run, else its answer. It changes nothing.
-local kept = KEYS[1]
-local number, answer = string.match(redis.call('GET', kept) or '', '^(%d+) (.*)$')
+local number, answer = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
   return nil
 end

@@ -58,7 +58,7 @@ local function check_states(queue)
   for _, line in ipairs({ 'high', 'ready', 'low' }) do
     note_tickets('ready', redis.call('LRANGE', queue .. line, 0, -1), line)
   end
-  for _, place in ipairs({ 'delayed', 'leased', 'dead' }) do
+  for _, place in ipairs({ 'delayed', 'leased', 'dead', 'outbox' }) do
     note_tickets(place, redis.call('ZRANGE', queue .. place, 0, -1))
   end
   local held = redis.call('HLEN', queue .. 'msg')
@@ -68,7 +68,7 @@ local function check_states(queue)
 end
 
 local function check_next(queue)
-  local first = tonumber(redis.call('HGET', queue .. 'info', 'next') or '')
+  local first = tonumber(redis.call('HGET', queue .. 'meta', 'next_event') or '')
   for _, name in ipairs({ 'delayed', 'leased' }) do
     local head = redis.call('ZRANGE', queue .. name, 0, 0, 'WITHSCORES')[2]
     if head and (not first or first > tonumber(head)) then
@@ -76,7 +76,7 @@ local function check_next(queue)
     end
   end
   if redis.call('LLEN', queue .. 'high') + redis.call('LLEN', queue .. 'low') > 0
-    and redis.call('HEXISTS', queue .. 'info', 'lists') == 0 then
+    and redis.call('HGET', queue .. 'meta', 'has_priorities') ~= '1' then
     complain('high or low holds something and lists does not say so')
   end
 end
@@ -85,7 +85,7 @@ for _, queue in ipairs(KEYS) do
   check_states(queue)
   if not damaged then
     check_next(queue)
-    for _, id in ipairs(redis.call('HKEYS', queue .. 'past')) do
+    for _, id in ipairs(redis.call('HKEYS', queue .. 'attempts')) do
       if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
         complain('%s has a past and no message', id)
       end

@@ -31,7 +31,7 @@ local function shift_history(rates)
 end
 
 for _, queue in ipairs(KEYS) do
-  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'taken' }) do
+  for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique' }) do
     shift_scores(queue .. name)
   end
   local messages = redis.call('HGETALL', queue .. 'msg')
@@ -39,9 +39,9 @@ for _, queue in ipairs(KEYS) do
     shift_expiry(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
-  for name, less in pairs({ next = ms, minute = math.floor(ms / 60000) }) do
-    if redis.call('HEXISTS', queue .. 'info', name) == 1 then
-      redis.call('HINCRBY', queue .. 'info', name, string.format('%d', -less))
+  for name, less in pairs({ next_event = ms, outbox_event = ms, minute = math.floor(ms / 60000) }) do
+    if (redis.call('HGET', queue .. 'meta', name) or '') ~= '' then
+      redis.call('HINCRBY', queue .. 'meta', name, string.format('%d', -less))
     end
   end
   for _, lock in ipairs(redis.call('KEYS', queue .. 'lock:*')) do

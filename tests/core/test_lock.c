@@ -193,11 +193,11 @@ static void test_lock_abandoned_gives_back_what_its_block_may_hold(void **state)
     assert_status(jobs.client, PENDING, dueq_lock_submit(jobs.queue, NAME, 60000, 60000));
     pump_until_blocked(jobs.client, 1);
     dueq_abandon(jobs.client);
-    await_marker("dueq:{jobs}:free:%s", "printer");
+    await_marker("dueq:{jobs}:lock_wake:%s", "printer");
     /* And nobody needs it for long. The two commands follow each other. */
-    while (command_number(&server, "TTL dueq:{jobs}:free:printer") == -1)
+    while (command_number(&server, "TTL dueq:{jobs}:lock_wake:printer") == -1)
         ;
-    assert_in_range(command_number(&server, "TTL dueq:{jobs}:free:printer"), 1, 3600);
+    assert_in_range(command_number(&server, "TTL dueq:{jobs}:lock_wake:printer"), 1, 3600);
 }
 
 static void test_lock_abandoned_when_asked_for_is_nobodys(void **state) {
@@ -236,7 +236,7 @@ static void test_lock_leaves_nothing_in_the_server_for_long(void **state) {
     char token[64];
     assert_status(jobs.client, OK, dueq_unlock(jobs.queue, NAME, take(jobs, 60000, token)));
     assert_int_equal(command_number(&server, "EXISTS dueq:{jobs}:lock:printer"), 0);
-    assert_in_range(command_number(&server, "TTL dueq:{jobs}:free:printer") + 2, 0, 3600);
+    assert_in_range(command_number(&server, "TTL dueq:{jobs}:lock_wake:printer") + 2, 0, 3600);
     redisReply *reply = command(&server, "KEYS dueq:{jobs}:reply:*");
     assert_int_equal(reply->elements, 1);
     assert_in_range(command_number(&server, "TTL %s", reply->element[0]->str), 1, 3600);

@@ -253,7 +253,7 @@ static void test_rates_of_minutes_before(void **state) {
     (void)state;
     run_command(&server, "RPUSH dueq:{jobs}:rates %s %s %s", "1793541660000 9 8 7 6 5 4 3 2",
                 "1793541600000 1 1 1 1 1 1 1 9", "1793541540000 0 0 0 0 0 0 0 0");
-    run_command(&server, "HSET dueq:{jobs}:info pushed 10");
+    run_command(&server, "HSET dueq:{jobs}:meta pushed 10");
     dueq_result *result;
     assert_status(jobs.client, OK, dueq_rates(jobs.queue, 2, &result));
     assert_int_equal(dueq_result_count(result), 2);
@@ -281,11 +281,11 @@ static void test_rates_of_minutes_before(void **state) {
 static void test_queues_by_page(void **state) {
     (void)state;
     run_command(&server, "EVAL %s 0",
-                "for i = 1, 3000 do redis.call('HSET', 'dueq:{queue-' .. i .. '}:info', 'a', 1) "
+                "for i = 1, 3000 do redis.call('HSET', 'dueq:{queue-' .. i .. '}:meta', 'a', 1) "
                 "redis.call('SET', 'other-' .. i, 1) end "
-                "redis.call('HSET', 'dueq:{}:info', 'a', 1) "
-                "redis.call('HSET', 'dueq:{a{b}:info', 'a', 1) "
-                "redis.call('SET', 'dueq:{text}:info', 1)");
+                "redis.call('HSET', 'dueq:{}:meta', 'a', 1) "
+                "redis.call('HSET', 'dueq:{a{b}:meta', 'a', 1) "
+                "redis.call('SET', 'dueq:{text}:meta', 1)");
     static bool seen[3001];
     memset(seen, 0, sizeof seen);
     char cursor[64] = "";

@@ -428,9 +428,9 @@ static void test_waking_duties_of_killed_consumers_are_taken_over(void **state) 
     end_by_kill(woken);
     push_body(later.queue, "its claim is lost", 2000, NULL);
     for (int64_t end = now_ms() + 1500; now_ms() < end;)
-        if (command_number(&server, "HEXISTS dueq:{later}:info claims"))
+        if (command_number(&server, "HEXISTS dueq:{later}:meta claims"))
             break;
-    assert_int_equal(command_number(&server, "HEXISTS dueq:{later}:info claims"), 1);
+    assert_int_equal(command_number(&server, "HEXISTS dueq:{later}:meta claims"), 1);
     end_by_kill(timekeeper);
 
     drive(PROBES_MS + SOON_MS, 2);

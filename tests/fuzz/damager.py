@@ -19,16 +19,16 @@ LOCK = "nightly"
 TYPES = {
     "msg": "hash", "ready": "list", "high": "list", "low": "list", "delayed": "zset",
     "leased": "zset", "dead": "zset", "wake": "zset",
-    "info": "hash", "past": "hash", "taken": "zset", "rates": "list", "bad": "list",
-    f"lock:{LOCK}": "string", f"free:{LOCK}": "zset",
+    "meta": "hash", "attempts": "hash", "unique": "zset", "rates": "list", "bad": "list",
+    f"lock:{LOCK}": "string", f"lock_wake:{LOCK}": "zset",
 }  # fmt: skip
 INFO = [
-    b"next",
-    b"claims",
-    b"lists",
+    b"next_event",
+    b"timekeepers",
+    b"has_priorities",
     b"paused",
     b"minute",
-    b"skew",
+    b"ready_offset",
     b"pushed",
     b"reserved",
     b"damaged",
@@ -102,7 +102,7 @@ class Keys:
     def change_hash(self, part: str) -> None:
         key = self.of(part)
         fields = self.list("HKEYS", key)
-        if part == "info":
+        if part == "meta":
             field = self.chance.choice(INFO)
         elif fields:
             field = self.chance.choice(fields)

@@ -171,7 +171,7 @@ class RawDriver:
         return answer
 
     def keys(self, script: str, queue: str, lock: str = "") -> list[str]:
-        named = {"reply": "reply:raw", "lock": f"lock:{lock}", "free": f"free:{lock}"}
+        named = {"reply": "reply:raw", "lock": f"lock:{lock}", "free": f"lock_wake:{lock}"}
         return [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
 
     def outcomes(self, answer: int | bytes) -> Json:

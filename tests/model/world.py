@@ -65,7 +65,7 @@ class World:
 
     def noted(self) -> dict[str, int | None]:
         """The times that reserve of each queue looks at before it looks for what is due."""
-        calls = [("HGET", f"dueq:{{{name}}}:info", "next") for name in QUEUES]
+        calls = [("HGET", f"dueq:{{{name}}}:info", "next_event") for name in QUEUES]
         found = zip(QUEUES, self.connection.commands(calls), strict=True)
         return {name: int(time) if isinstance(time, bytes) else None for name, time in found}
 

@@ -353,11 +353,11 @@ final class ManageTest extends QueueTestCase
         $told = [];
         $break = function (int $total) use (&$told) {
             $told[] = $total;
-            $this->server->command('SET', 'dueq:{q}:past', 'not a hash');
+            $this->server->command('SET', 'dueq:{q}:attempts', 'not a hash');
         };
         $this->assertThrows(WrongTypeException::class, fn () => $queue->purge('ready', $break));
         $this->assertSame([200], $told);
-        $this->server->command('DEL', 'dueq:{q}:past');
+        $this->server->command('DEL', 'dueq:{q}:attempts');
         $this->assertSame(100, $queue->purge('ready'));
     }
 
@@ -388,9 +388,9 @@ final class ManageTest extends QueueTestCase
         } catch (\LogicException) {
             $this->assertSame(100, $queue->stats()->ready);
         }
-        $this->server->command('SET', 'dueq:{q}:past', 'not a hash');
+        $this->server->command('SET', 'dueq:{q}:attempts', 'not a hash');
         $this->assertThrows(WrongTypeException::class, fn () => $queue->remove());
-        $this->server->command('DEL', 'dueq:{q}:past');
+        $this->server->command('DEL', 'dueq:{q}:attempts');
         $this->assertSame(100, $queue->remove());
     }
 

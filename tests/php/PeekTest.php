@@ -179,10 +179,10 @@ final class PeekTest extends QueueTestCase
         $queue->pushMany(['a', 'b', 'c']);
         $messages = $queue->peek('ready', 2);
         $messages->next();
-        $this->server->command('SET', 'dueq:{q}:past', 'not a hash');
+        $this->server->command('SET', 'dueq:{q}:attempts', 'not a hash');
         $this->assertThrows(WrongTypeException::class, fn () => $messages->next());
         $this->assertThrows(WrongTypeException::class, fn () => $this->bodies($queue->peek('ready')));
-        $this->server->command('DEL', 'dueq:{q}:past');
+        $this->server->command('DEL', 'dueq:{q}:attempts');
         $this->assertFalse($messages->valid());
         $messages->next();
         $this->assertSame([2, 'c'], [$messages->key(), $messages->current()->body]);

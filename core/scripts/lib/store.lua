@@ -37,14 +37,14 @@ local function store(words, from, now, how)
       stored, replaced = true, replaced + 1
     elseif before or old then
       stored = draft.existing > 0 and old and how.replace(draft, id, old)
-      replaced = replaced + (stored and not draft.kept and 1 or 0)
+      replaced = replaced + (stored and not (draft.kept and draft.existing == 2) and 1 or 0)
     else
       stored = draft.incarnation == '' or not kept[n] or tonumber(kept[n]) <= now
     end
     outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
     if stored then
       draft.record = how.records and how.records[n] ~= '' and how.records[n]
-      fresh[id], pushed = draft, pushed + (draft.kept and 0 or 1)
+      fresh[id], pushed = draft, pushed + (draft.kept and draft.existing == 2 and 0 or 1)
       if draft.window > 0 then
         windows[#windows + 1], windows[#windows + 2] = string.format('%d', now + draft.window), id
       end
@@ -98,7 +98,9 @@ local function store(words, from, now, how)
   if #kept > 0 then
     -- Times that are over go, faster than new ones come.
     local over = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))
-    redis.call('ZREMRANGEBYRANK', unique, 0, math.min(over, 100 + 2 * #ids) - 1)
+    if over > 0 then
+      redis.call('ZREMRANGEBYRANK', unique, 0, math.min(over, 100 + 2 * #ids) - 1)
+    end
   end
   return table.concat(outcome)
 end

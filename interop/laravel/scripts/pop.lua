@@ -1,16 +1,10 @@
 -- pop: takes jobs from a queue of Laravel's under a reservation, after moving those that are due to the list.
--- KEYS[1] jobs      LIST  payloads
--- KEYS[2] later     ZSET  payload -> due, seconds
--- KEYS[3] reserved  ZSET  payload with its attempts raised -> until when, seconds
--- KEYS[4] notify    LIST  a token for each job in the list
--- KEYS[5] aside     LIST  payloads that a worker of Laravel's would lose
--- KEYS[6] reply     STRING  what the session's last call answered
+-- keys jobs later reserved notify aside reply
 -- ARGV    number, keep, minute, how many (0: nobody reads that call's answer, so what it took goes
 --         back as it was), ms to reserve them for, '1' if the caller took a token
 -- Returns { now ms, ms until the next is due (-1: none), payloads set aside, until when they are reserved in
 -- ms, then for each job: its reserved payload, the place of its attempts, what stood there before, and how
 -- many blanks it has at its end to tell it from others }.
-local jobs, later, reserved, notify, aside, kept = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 -- include now
 -- include seconds
 -- include job_attempts
@@ -25,18 +19,18 @@ redis.call('LLEN', notify)
 redis.call('LLEN', aside)
 local now, count = now_ms(), tonumber(ARGV[4])
 if count == 0 then
-  local number, answer = string.match(redis.call('GET', kept) or '', '^(%d+) (.*)$')
+  local number, answer = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
   local tokens = ARGV[6] == '1' and 1 or 0
-  local reply = number == ARGV[1] and cmsgpack.unpack(answer) or {}
-  for i = #reply - 3, 5, -4 do
-    local held, place, was, blanks = unpack(reply, i, i + 3)
+  local given = number == ARGV[1] and cmsgpack.unpack(answer) or {}
+  for i = #given - 3, 5, -4 do
+    local held, place, was, blanks = unpack(given, i, i + 3)
     if redis.call('ZREM', reserved, held) == 1 then
       local rest = string.match(held, '^[%d.e+-]+()', place + 1)
       redis.call('LPUSH', jobs, string.sub(held, 1, place) .. was .. string.sub(held, rest, #held - blanks))
       tokens = tokens + 1
     end
   end
-  redis.call('DEL', kept)
+  redis.call('DEL', reply)
   notify_by(notify, tokens)
   return { now, -1, 0, 0 }
 end
@@ -54,7 +48,7 @@ for _, set in ipairs({ later, reserved }) do
 end
 
 local stop = second_of(now + ARGV[5])
-local reply, taken, damaged = { now, 0, 0, stop * 1000 }, 0, 0
+local result, taken, damaged = { now, 0, 0, stop * 1000 }, 0, 0
 while taken < count and taken + damaged < most do
   local payload = redis.call('LPOP', jobs)
   if not payload then
@@ -64,7 +58,7 @@ while taken < count and taken + damaged < most do
   if raised then
     local held = hold(reserved, stop, raised)
     for _, word in ipairs({ held, place, was, #held - #raised }) do
-      reply[#reply + 1] = word
+      result[#result + 1] = word
     end
     taken = taken + 1
   else
@@ -72,14 +66,14 @@ while taken < count and taken + damaged < most do
     damaged = damaged + 1
   end
 end
-reply[3] = damaged
+result[3] = damaged
 -- Whoever took a token has taken the one of a job that he takes here.
 local gone = taken + damaged
 notify_by(notify, moved - (ARGV[6] == '1' and math.max(0, gone - 1) or gone))
 if taken > 0 then
-  return noted(kept, reply)
+  return noted(result)
 end
 if redis.call('LLEN', jobs) == 0 then
-  reply[2] = pause_until_due(now, later, reserved)
+  result[2] = pause_until_due(now, later, reserved)
 end
-return reply
+return result

@@ -1,12 +1,8 @@
 -- push: stores jobs in a queue of Laravel's, all or (on an error) none.
--- KEYS[1] jobs    LIST  payloads
--- KEYS[2] later   ZSET  payload -> due, seconds
--- KEYS[3] notify  LIST  a token for each job in the list
--- KEYS[4] reply   STRING  what the session's last call answered
+-- keys jobs later notify reply
 -- ARGV    number, keep, minute, then due and payload of each; due is '0' (now), '+ms' from now or
 --         '@ms' since 1970
 -- Returns one digit for each: 0 stored, 2 a delayed payload of these bytes is there.
-local jobs, later, notify = KEYS[1], KEYS[2], KEYS[3]
 -- include now
 -- include due
 -- include seconds
@@ -32,4 +28,4 @@ if #at_once > 0 then
   redis.call('RPUSH', jobs, unpack(at_once))
   notify_by(notify, #at_once)
 end
-return noted(KEYS[4], table.concat(outcome))
+return noted(table.concat(outcome))

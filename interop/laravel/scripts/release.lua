@@ -1,12 +1,7 @@
 -- release: gives reserved jobs of a queue of Laravel's back.
--- KEYS[1] jobs      LIST  payloads
--- KEYS[2] later     ZSET  payload -> due, seconds
--- KEYS[3] reserved  ZSET  payload with its attempts raised -> until when, seconds
--- KEYS[4] notify    LIST  a token for each job in the list
--- KEYS[5] reply     STRING  what the session's last call answered
+-- keys jobs later reserved notify reply
 -- ARGV    number, keep, minute, delay in ms, then the reserved payload of each
 -- Returns one digit for each: 0 done, 4 it is not reserved any more, and nothing is changed.
-local jobs, later, reserved, notify = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include now
 -- include seconds
 -- include hold
@@ -30,4 +25,4 @@ for i = 5, #ARGV do
   outcome[#outcome + 1] = held and DUEQ_OK or DUEQ_LEASE_LOST
 end
 notify_by(notify, at_once)
-return noted(KEYS[5], table.concat(outcome))
+return noted(table.concat(outcome))

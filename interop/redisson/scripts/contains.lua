@@ -1,10 +1,8 @@
 -- contains: tells whether an element of a value waits.
--- KEYS[1] offered  LIST  packed elements, in the order of their offers
--- KEYS[2] timeout  ZSET  the same -> due, ms
+-- keys offered timeout
 -- ARGV    layout (0 as found, 1 new, 2 old), the value, and what Redisson writes of the same value where
 --         that is another
 -- Returns 0, or 3 where there is none.
-local offered, timeout = KEYS[1], KEYS[2]
 -- include element
 -- include layout
 -- include portions

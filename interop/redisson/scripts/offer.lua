@@ -1,12 +1,8 @@
 -- offer: stores values that are due later, and tells those who transfer where the earliest time changed.
--- KEYS[1] offered  LIST     packed elements, in the order of their offers
--- KEYS[2] timeout  ZSET     the same -> due, ms
--- KEYS[3] channel  CHANNEL  is told the earliest time, in ms
--- KEYS[4] reply    STRING  what the session's last call answered
+-- keys offered timeout channel reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), and for each value: 8 random
 --         bytes, its due time ('0', '+ms', '@ms'), the value
 -- Returns a '0' for each value.
-local offered, timeout, channel = KEYS[1], KEYS[2], KEYS[3]
 -- include now
 -- include due
 -- include int
@@ -40,4 +36,4 @@ if not head or first < head then
 end
 redis.call('ZADD', timeout, unpack(times))
 redis.call('RPUSH', offered, unpack(elements))
-return noted(KEYS[4], string.rep('0', #elements))
+return noted(string.rep('0', #elements))

@@ -1,9 +1,7 @@
 -- peek: shows values that wait, the longest offered first.
--- KEYS[1] offered  LIST  packed elements, in the order of their offers
--- KEYS[2] timeout  ZSET  the same -> due, ms
+-- keys offered timeout
 -- ARGV    layout (0 as found, 1 new, 2 old), how many at most
 -- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
-local offered, timeout = KEYS[1], KEYS[2]
 -- include now
 -- include element
 -- include layout

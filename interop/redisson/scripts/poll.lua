@@ -1,10 +1,7 @@
 -- poll: takes values that wait, the longest offered first.
--- KEYS[1] offered  LIST  packed elements, in the order of their offers
--- KEYS[2] timeout  ZSET  the same -> due, ms
--- KEYS[3] reply    STRING  what the session's last call answered
+-- keys offered timeout reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
-local offered, timeout = KEYS[1], KEYS[2]
 -- include now
 -- include element
 -- include layout
@@ -22,4 +19,4 @@ if #elements == 0 then
 end
 redis.call('LTRIM', offered, #elements, -1)
 redis.call('ZREM', timeout, unpack(elements))
-return noted(KEYS[3], unpacked(now, elements))
+return noted(unpacked(now, elements))

@@ -1,11 +1,8 @@
 -- take: takes values that are due.
--- KEYS[1] destination  LIST  values that are due
--- KEYS[2] parked       LIST  those that a waiting call was given, or that its end left
--- KEYS[3] reply        STRING  what the session's last call answered
+-- keys destination parked reply
 -- ARGV    number, keep, minute, how many at most (0: none), the number of the session's first take
 --         since which nobody has read an answer (0: none): what was taken since goes back first
 -- Returns { now ms, -1, then with any: a '0' for each, the values }.
-local destination, parked, kept = KEYS[1], KEYS[2], KEYS[3]
 -- include now
 -- include noted
 
@@ -13,13 +10,13 @@ local now, most = now_ms(), tonumber(ARGV[4])
 redis.call('LLEN', destination)
 redis.call('LLEN', parked)
 if ARGV[5] ~= '0' then
-  local number, answer = string.match(redis.call('GET', kept) or '', '^(%d+) (.*)$')
+  local number, answer = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
   local unread = number and tonumber(number) >= tonumber(ARGV[5]) and cmsgpack.unpack(answer) or {}
   for i = #unread, 4, -1 do
     redis.call('LPUSH', destination, unread[i])
   end
   if #unread > 0 then
-    redis.call('DEL', kept)
+    redis.call('DEL', reply)
   end
 end
 local values = most > 0 and redis.call('LPOP', parked, most) or {}
@@ -31,4 +28,4 @@ end
 if #values == 0 then
   return { now, -1 }
 end
-return noted(kept, { now, -1, string.rep('0', #values), unpack(values) })
+return noted({ now, -1, string.rep('0', #values), unpack(values) })

@@ -1,13 +1,8 @@
 -- transfer: moves elements that are due to the destination, in the order of their times.
--- KEYS[1] destination  LIST  values that are due
--- KEYS[2] offered      LIST  packed elements, in the order of their offers
--- KEYS[3] timeout      ZSET  the same -> due, ms
--- KEYS[4] aside        LIST  elements that are of neither layout
--- KEYS[5] reply        STRING  what the session's last call answered
+-- keys destination offered timeout aside reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns { now ms, -1, moved, set aside, the next due ms (0: none) }; when nothing is due
 -- { now ms, us until the next (-1: none) }.
-local destination, offered, timeout, aside = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- include now
 -- include element
 -- include layout
@@ -44,5 +39,5 @@ if #damaged > 0 then
   redis.call('RPUSH', aside, unpack(damaged))
 end
 redis.call('ZREM', timeout, unpack(due))
-take_out(offered, due, KEYS[5] .. ARGV[1])
-return noted(KEYS[5], { now, -1, #values, #damaged, next_due(timeout) or 0 })
+take_out(offered, due, reply .. ARGV[1])
+return noted({ now, -1, #values, #damaged, next_due(timeout) or 0 })
