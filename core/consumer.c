@@ -420,8 +420,10 @@ static dueq_status submit_release(dueq_consumer *consumer) {
                                0);
 }
 
+/* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
     int64_t now = dueq__monotonic_ms();
+    dueq__hold_send_again(consumer->hold);
     size_t queue = queue_to_settle(consumer, now);
     if (queue != SIZE_MAX)
         return submit_settle(consumer, queue, now);

@@ -621,7 +621,9 @@ DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
  * Sends what was noted and gives what is in hand back, uncounted. A request under way, as of a next() that
- * was interrupted, ends soon. The consumer can go on afterwards.
+ * was interrupted, ends soon. OK: all that was noted is settled, also what the heartbeat was just sending; each of its
+ * requests ends at the client's timeout at the latest, and a failure says that the rest may come back by its leases.
+ * The consumer can go on afterwards.
  */
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
 

@@ -338,6 +338,54 @@ static void cancel_leased(const char *name) {
 /* So long that the consumer does not know any more that it holds what it has prefetched. */
 static void pass(void) { usleep((DUEQ__SURE_MS + 50) * 1000); }
 
+/* A heartbeat that has sent an ack through the proxy, and gets no answer to it. */
+static dueq_consumer *open_consumer_with_an_ack_that_hangs(enum cut cut, const char *parameters) {
+    char url[200];
+    proxy_start(&proxy, &server);
+    snprintf(url, sizeof url, "unix://%s%s", proxy.socket, parameters);
+    jobs_close(jobs);
+    jobs = jobs_open(url);
+    push_numbered(jobs.queue, 0, 1);
+    /* The script is loaded by that. */
+    assert_status(jobs.client, LEASE_LOST,
+                  dueq_ack(jobs.queue, &BYTES("0000000000000000000000"), 1, NULL));
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    proxy_cut(&proxy, cut, dueq__script_ack.sha1, 1);
+    ack(consumer, next(consumer, "0"));
+    for (int64_t end = now_ms() + 20000; proxy_cuts(&proxy) == 0;)
+        assert_true(now_ms() < end);
+    return consumer;
+}
+
+static void close_all(dueq_consumer *consumer) {
+    dueq_consumer_close(consumer);
+    jobs_close(jobs);
+    proxy_stop(&proxy);
+    jobs = jobs_open(server.url);
+}
+
+static void test_consumer_stop_sends_what_the_heartbeat_is_sending(void **state) {
+    (void)state;
+    const enum cut cuts[] = {HANG_BEFORE, HANG_REQUEST};
+    for (size_t i = 0; i < 2; i++) {
+        run_command(&server, "FLUSHALL");
+        dueq_consumer *consumer = open_consumer_with_an_ack_that_hangs(cuts[i], "?timeout=60s");
+        assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
+        assert_int_equal(dueq_consumer_lost(consumer), 0);
+        close_all(consumer);
+        assert_gone(1);
+    }
+}
+
+static void test_consumer_stop_tells_that_an_ack_was_not_sent(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer_with_an_ack_that_hangs(HANG_BEFORE, "?timeout=1s");
+    proxy_cut(&proxy, HANG_BEFORE, "EVALSHA", 1000);
+    assert_status(jobs.client, TIMEOUT, dueq_consumer_stop(consumer));
+    close_all(consumer);
+    assert_int_equal(counts_of(jobs.queue).acked, 0);
+}
+
 static void test_consumer_does_not_deliver_what_was_cancelled(void **state) {
     (void)state;
     const dueq_consumer_options ways[] = {prefetching(5), unkept(5, 60000)};
@@ -469,6 +517,8 @@ int main(void) {
         TEST(test_consumer_does_not_hand_out_what_it_lost),
         TEST(test_consumer_sends_a_note_again_after_a_failure),
         TEST(test_consumer_cut_settles_and_reserves_once),
+        TEST(test_consumer_stop_sends_what_the_heartbeat_is_sending),
+        TEST(test_consumer_stop_tells_that_an_ack_was_not_sent),
         TEST(test_consumer_does_not_deliver_what_was_cancelled),
         TEST(test_consumer_waits_where_all_in_hand_was_cancelled),
         TEST(test_consumer_tells_that_it_cannot_ask),
