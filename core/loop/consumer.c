@@ -55,6 +55,9 @@ static dueq_status check(dueq_client *client, const dueq_consumer_options *optio
         return dueq__fail(error, DUEQ_INVALID,
                           "the lease is %lld ms; a heartbeat can keep one of %d ms or more",
                           (long long)options->lease_ms, LEAST_LEASE_MS);
+    if (options->slack_ms < 0 || options->slack_ms > DUEQ_MAX_SLACK_MS)
+        return dueq__fail(error, DUEQ_INVALID, "a slack of %lld ms; 0 to %d are allowed",
+                          (long long)options->slack_ms, DUEQ_MAX_SLACK_MS);
     return DUEQ_OK;
 }
 
@@ -255,10 +258,12 @@ static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         end_request(consumer, status, NULL, 0);
-    if (status == DUEQ_PENDING)
+    if (status == DUEQ_PENDING) {
         consumer->client->call.patient_ms = consumer->patient_ms;
-    else
+        consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
+    } else {
         consumer->step = STEP_NONE;
+    }
     return status;
 }
 
@@ -420,8 +425,10 @@ static dueq_status submit_release(dueq_consumer *consumer) {
                                0);
 }
 
+/* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
     int64_t now = dueq__monotonic_ms();
+    dueq__hold_send_again(consumer->hold);
     size_t queue = queue_to_settle(consumer, now);
     if (queue != SIZE_MAX)
         return submit_settle(consumer, queue, now);

@@ -161,7 +161,7 @@ void dueq__hold_note(struct dueq__hold *hold, dueq_bytes ticket) {
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&hold->lock);
     struct dueq__held *held = find(hold, ticket);
-    if (held && !held->noted_ms) {
+    if (held && !held->noted_ms && !held->sending) {
         held->noted_ms = now;
         want(hold, now + DUEQ__NOTE_MS);
     } else if (!held) {
@@ -184,7 +184,8 @@ struct dueq__held *dueq__hold_retry(struct dueq__hold *hold, dueq_bytes ticket) 
     pthread_mutex_lock(&hold->lock);
     struct dueq__held *held = find(hold, ticket);
     if (held) {
-        held->sending = true;
+        held->noted_ms = 0;
+        held->sending++;
         held->uses++;
     } else {
         hold->lost++;
@@ -194,7 +195,7 @@ struct dueq__held *dueq__hold_retry(struct dueq__hold *hold, dueq_bytes ticket) 
 }
 
 static bool waits(const struct dueq__held *held) {
-    return held->noted_ms && !held->sending && !held->gone;
+    return held->noted_ms && !held->gone && (!held->sending || held->again);
 }
 
 static struct dueq__held *oldest(const struct dueq__hold *hold) {
@@ -223,6 +224,13 @@ size_t dueq__hold_noted_queue(struct dueq__hold *hold, int64_t until_ms) {
     return queue;
 }
 
+void dueq__hold_send_again(struct dueq__hold *hold) {
+    pthread_mutex_lock(&hold->lock);
+    for (size_t i = 0; i < hold->count; i++)
+        hold->items[i]->again = hold->items[i]->sending > 0;
+    pthread_mutex_unlock(&hold->lock);
+}
+
 size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t until_ms,
                              struct dueq__held **taken, size_t most) {
     size_t count = 0;
@@ -230,7 +238,8 @@ size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t unti
     for (size_t i = 0; i < hold->count && count < most; i++) {
         struct dueq__held *held = hold->items[i];
         if (waits(held) && held->queue == queue && held->noted_ms <= until_ms) {
-            held->sending = true;
+            held->sending++;
+            held->again = false;
             held->uses++;
             taken[count++] = held;
         }
@@ -281,12 +290,15 @@ size_t dueq__hold_take_unsure(struct dueq__hold *hold, struct dueq__held *const 
 
 void dueq__hold_settled(struct dueq__hold *hold, struct dueq__held *held, dueq_status status) {
     pthread_mutex_lock(&hold->lock);
-    held->sending = false;
+    held->sending--;
     held->uses--;
-    held->gone = held->gone || status >= 0;
-    if (status < 0 && held->noted_ms)
+    if (status >= 0) {
+        held->lost = status == DUEQ_LEASE_LOST && (held->lost || !held->gone);
+        held->gone = true;
+    } else if (held->noted_ms) {
         held->noted_ms = dueq__monotonic_ms();
-    hold->lost += status == DUEQ_LEASE_LOST;
+    }
+    hold->lost += held->lost && !held->sending;
     sweep(hold, held);
     pthread_mutex_unlock(&hold->lock);
 }

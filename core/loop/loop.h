@@ -24,8 +24,10 @@ struct dueq__held {
     int64_t beat_ms;   /* when to extend it */
     int64_t stop_ms;   /* from then on it is not extended */
     int64_t noted_ms;  /* since when an ack of it waits to be sent; 0: none does */
-    bool sending;      /* that ack, or a retry, is under way */
+    unsigned sending;  /* requests under way with that ack, or a retry */
+    bool again;        /* the ack is to be sent although one is under way */
     bool gone;         /* settled; freed when nobody uses it */
+    bool lost;         /* so said all answers to such requests */
     unsigned uses;     /* by whoever works with it outside of the lock */
     dueq_bytes ticket; /* behind it, in the same allocation */
 };
@@ -63,6 +65,11 @@ struct dueq__held *dueq__hold_retry(struct dueq__hold *hold, dueq_bytes ticket);
 int64_t dueq__hold_oldest(struct dueq__hold *hold);
 /* The queue of a note that was made until then; SIZE_MAX: there is none. */
 size_t dueq__hold_noted_queue(struct dueq__hold *hold, int64_t until_ms);
+/*
+ * For a stop: has the acks that the heartbeat is sending taken once more. The answer says that they are settled,
+ * by whichever of the two requests, without waiting for the heartbeat's.
+ */
+void dueq__hold_send_again(struct dueq__hold *hold);
 /* Takes up to `most` of that queue's notes to be sent, with one use each. */
 size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t until_ms,
                              struct dueq__held **taken, size_t most);
