@@ -312,10 +312,7 @@ void child_look(struct child *child);
 /* What is left as it is: nothing; line ends and tabs; or it is JSON, and stays so. */
 enum text_style { TEXT_LINE, TEXT_LINES, TEXT_JSON };
 
-/*
- * Writes text with what a terminal would obey escaped, as \n, \x1b or \u202e: control characters (C0, DEL, C1),
- * those that end lines or turn the direction, and bytes that are not UTF-8.
- */
+/* Writes text as dueq_escape() shows it; as JSON: of UTF-8. */
 void text_show(FILE *out, dueq_bytes bytes, enum text_style style);
 bool text_is_utf8(dueq_bytes bytes);
 /* Base 64 with padding; NULL: out of memory. Free with free(). */

@@ -20,43 +20,24 @@ static size_t character_size(const unsigned char *at, size_t left) {
     return size;
 }
 
-static unsigned code_point(const unsigned char *at, size_t size) {
-    unsigned code = size == 1 ? at[0] : at[0] & (0x7FU >> size);
-    for (size_t i = 1; i < size; i++)
-        code = code << 6 | (at[i] & 0x3FU);
-    return code;
-}
-
-/* Does a terminal obey it, or does it break the line or turn its direction? */
-static bool is_control(unsigned code) {
-    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x61C || code == 0x200E ||
-           code == 0x200F || (code >= 0x2028 && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069);
-}
-
-static void put_escaped(FILE *out, unsigned code, enum text_style style) {
-    static const char plain[] = "\t\n\r", letters[] = "tnr";
-    const char *found = code ? strchr(plain, (int)code) : NULL;
-    if (style == TEXT_JSON)
-        fprintf(out, "\\u%04x", code);
-    else if (code < 0x80 && found)
-        fprintf(out, "\\%c", letters[found - plain]);
-    else
-        fprintf(out, code < 0x80 ? "\\x%02x" : "\\u%04x", code);
-}
-
 void text_show(FILE *out, dueq_bytes bytes, enum text_style style) {
     const unsigned char *data = bytes.data;
-    for (size_t at = 0, size; at < bytes.size; at += size ? size : 1) {
+    for (size_t at = 0, size; at < bytes.size; at += size) {
+        char character[5] = {0}, shown[20];
         size = character_size(data + at, bytes.size - at);
-        unsigned code = size ? code_point(data + at, size) : 0xFFFD;
-        if (!size && style != TEXT_JSON)
-            fprintf(out, "\\x%02x", data[at]);
-        else if (!size ||
-                 (is_control(code) && !(style == TEXT_LINES && (code == '\n' || code == '\t'))))
-            put_escaped(out, code, style);
-        else
-            fwrite(data + at, 1, size, out);
+        size = size ? size : 1;
+        memcpy(character, data + at, size);
+        if (data[at] == '\0')
+            fputs("\\x00", out);
+        else if (style == TEXT_JSON && data[at] == 0x7F)
+            fputs("\\u007f",
+                  out); /* JSON has no \x; the other control characters are escaped in it */
+        else if (style == TEXT_LINES && strchr("\n\t", data[at]))
+            fputc(data[at], out);
+        else {
+            dueq_escape(shown, sizeof shown, character);
+            fputs(shown, out);
+        }
     }
 }
 

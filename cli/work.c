@@ -243,7 +243,7 @@ static int work_on(struct cli *cli, const struct work *work, char *names[]) {
 
 /* ---- Arguments ------------------------------------------------------------------------------------ */
 
-enum { JOBS, LEASE, MAX_RUN, TIMEOUT, WAIT, LIMIT, RETRY_DELAY, BURY_ON, ROUND_ROBIN };
+enum { JOBS, LEASE, MAX_RUN, TIMEOUT, WAIT, LIMIT, SLACK, RETRY_DELAY, BURY_ON, ROUND_ROBIN };
 
 static void take_option(const struct cli *cli, struct work *work, int option) {
     switch (option) {
@@ -265,6 +265,9 @@ static void take_option(const struct cli *cli, struct work *work, int option) {
     case LIMIT:
         work->limit = cli_number(cli, "limit", optarg, 1, INT32_MAX);
         break;
+    case SLACK:
+        work->consumer.slack_ms = cli_duration(cli, "slack", optarg);
+        break;
     case RETRY_DELAY:
         work->retry_ms = cli_duration(cli, "retry-delay", optarg);
         break;
@@ -284,6 +287,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                                             {"timeout", required_argument, NULL, TIMEOUT},
                                             {"wait", required_argument, NULL, WAIT},
                                             {"limit", required_argument, NULL, LIMIT},
+                                            {"slack", required_argument, NULL, SLACK},
                                             {"retry-delay", required_argument, NULL, RETRY_DELAY},
                                             {"bury-on", required_argument, NULL, BURY_ON},
                                             {"round-robin", no_argument, NULL, ROUND_ROBIN},
@@ -342,6 +346,9 @@ const struct command work_command = {
     "  --max-run DURATION      a message is kept from others no longer than this (1h, or longer "
     "if\n"
     "                          --timeout is); 0: for one lease\n"
+    "  --slack DURATION        what falls due while it waits may be taken so much later, up to "
+    "100ms,\n"
+    "                          so that there are fewer requests; never early (0)\n"
     "  --round-robin           of several queues: each in turn, else the first that has any\n"
     "  --pass-url              the commands get the server's URL with its user and password\n"
     "  --json                  one line for each message, with queue, id, attempt, code, seconds,\n"

@@ -110,6 +110,7 @@ enum {
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
     DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */
+    DUEQ_MAX_SLACK_MS = 100,        /* how late a consumer may let itself be */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
@@ -585,6 +586,10 @@ typedef struct dueq_consumer_options {
                                    DUEQ_DEFAULT_LEASE_MS) */
     int64_t max_run_ms; /* 0: no heartbeat */
     dueq_order order;   /* of several queues */
+    int64_t
+        slack_ms; /* 0 to DUEQ_MAX_SLACK_MS. What falls due while it waits comes up to so much later, and
+                                   with it all that falls due in the meantime, in one request: never early.
+                                   What is pushed ready comes at once */
 } dueq_consumer_options;
 
 #define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS}
@@ -623,7 +628,9 @@ DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
  * Sends what was noted and gives what is in hand back, uncounted. A request under way, as of a next() that
- * was interrupted, ends soon. The consumer can go on afterwards.
+ * was interrupted, ends soon. OK: all that was noted is settled, also what the heartbeat was just sending; each of its
+ * requests ends at the client's timeout at the latest, and a failure says that the rest may come back by its leases.
+ * The consumer can go on afterwards.
  */
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
 

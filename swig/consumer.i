@@ -45,9 +45,12 @@ static PyObject *consumer_status(const struct consumer *consumer, dueq_status st
 }
 
 static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
-                               int64_t max_run_ms) {
-    dueq_consumer_options options = {
-        .prefetch = prefetch, .lease_ms = lease_ms, .max_run_ms = max_run_ms, .order = order};
+                               int64_t max_run_ms, int64_t slack_ms) {
+    dueq_consumer_options options = {.prefetch = prefetch,
+                                     .lease_ms = lease_ms,
+                                     .max_run_ms = max_run_ms,
+                                     .order = order,
+                                     .slack_ms = slack_ms};
     dueq_queue *handles[DUEQ_MAX_QUEUES];
     struct link *link;
     size_t count = links_of_queues(queues, handles, &link);
@@ -158,7 +161,7 @@ static PyObject *consumer_close(PyObject *capsule) {
 %fragment("consumer");
 
 PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
-                        int64_t max_run_ms);
+                        int64_t max_run_ms, int64_t slack_ms);
 PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms);
 PyObject *consumer_take(PyObject *capsule);
 PyObject *consumer_queue(PyObject *capsule);

@@ -278,18 +278,19 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
                       const dueq_php_source *source) {
     static const dueq_php_place prefetch_place = {1, -1, "prefetch"},
                                 lease_place = {2, -1, "lease"}, max_run_place = {3, -1, "maxRun"},
-                                timeout_place = {4, -1, "timeout"};
+                                timeout_place = {4, -1, "timeout"}, slack_place = {5, -1, "slack"};
     dueq_consumer_options options = DUEQ_CONSUMER;
-    zval *lease = NULL, *max_run = NULL, *timeout = NULL;
+    zval *lease = NULL, *max_run = NULL, *timeout = NULL, *slack = NULL;
     int64_t timeout_ms = DUEQ_FOREVER;
     zend_long prefetch = 1;
 
-    ZEND_PARSE_PARAMETERS_START(0, 4)
+    ZEND_PARSE_PARAMETERS_START(0, 5)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(prefetch)
         Z_PARAM_ZVAL(lease)
         Z_PARAM_ZVAL(max_run)
         Z_PARAM_ZVAL(timeout)
+        Z_PARAM_ZVAL(slack)
     ZEND_PARSE_PARAMETERS_END();
 
     if (prefetch < 1 || prefetch > DUEQ_MAX_BATCH) {
@@ -304,7 +305,8 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
         return;
     }
     if (dueq_php_limit(&lease_place, lease, &options.lease_ms) &&
-        (!timeout || dueq_php_timeout(&timeout_place, timeout, &timeout_ms))) {
+        (!timeout || dueq_php_timeout(&timeout_place, timeout, &timeout_ms)) &&
+        (!slack || dueq_php_duration(&slack_place, slack, &options.slack_ms))) {
         make(return_value, source, &options, timeout_ms);
     }
 }

@@ -235,12 +235,16 @@ namespace Dueq
          * @param float|\DateInterval|null $maxRun how long the heartbeat keeps a message after it was
          *     handed out; null or 0: there is no heartbeat
          * @param float|\DateInterval $timeout a loop ends when none came for that long; INF: never
+         * @param float|\DateInterval $slack what falls due while the loop waits comes up to so many
+         *     seconds late, 0 to 0.1, and with it, in one request, all that falls due meanwhile, up to
+         *     $prefetch; never early. What is pushed ready comes at once
          */
         public function consume(
             int $prefetch = 1,
             float|\DateInterval|null $lease = null,
             float|\DateInterval|null $maxRun = 3600.0,
-            float|\DateInterval $timeout = INF
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval $slack = 0.0
         ): Consumer {}
 
         /**
@@ -454,7 +458,8 @@ namespace Dueq
             int $prefetch = 1,
             float|\DateInterval|null $lease = null,
             float|\DateInterval|null $maxRun = 3600.0,
-            float|\DateInterval $timeout = INF
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval $slack = 0.0
         ): Consumer {}
 
         /**

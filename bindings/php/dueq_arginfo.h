@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f70b59ca1da609e4e5297a0d9382cc8be4398bc3 */
+ * Stub hash: 0d01df60b3c1b4dffdd1e2ca45c90f1fe7b6dfe9 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -80,6 +80,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, D
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_Queue_pushMany

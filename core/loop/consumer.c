@@ -4,14 +4,14 @@
 
 #include "loop.h"
 
-/* The loop: a request settles what was noted and reserves the next; what it brought is handed out. */
+/* The loop: a request settles what was acknowledged and reserves the next; what it brought is delivered. */
 
-/* While messages are in hand, a request is made for notes older than this. */
+/* While prefetched messages are left, a request is made for acks older than this. */
 #define QUIET_MS 50
 #define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
 
 struct retry {
-    struct dueq__held *held; /* NULL: none */
+    struct dueq__lease *lease; /* NULL: none */
     int64_t delay_ms;
     char *error;
     size_t error_size;
@@ -25,14 +25,14 @@ struct dueq_consumer {
     size_t queue_count;
     dueq_consumer_options options;
     pid_t pid;
-    struct dueq__hold *hold;
-    struct dueq__keeper *keeper; /* started with the first message */
-    struct dueq__hand *hand;
+    struct dueq__leases *leases;
+    struct dueq__heartbeat *heartbeat; /* started with the first message */
+    struct dueq__prefetch *prefetched;
     enum step step;
     int64_t timeout_ms;
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     struct retry retry;
-    struct dueq__held *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
+    struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;
     bool retry_sent;
 };
@@ -55,6 +55,9 @@ static dueq_status check(dueq_client *client, const dueq_consumer_options *optio
         return dueq__fail(error, DUEQ_INVALID,
                           "the lease is %lld ms; a heartbeat can keep one of %d ms or more",
                           (long long)options->lease_ms, LEAST_LEASE_MS);
+    if (options->slack_ms < 0 || options->slack_ms > DUEQ_MAX_SLACK_MS)
+        return dueq__fail(error, DUEQ_INVALID, "a slack of %lld ms; 0 to %d are allowed",
+                          (long long)options->slack_ms, DUEQ_MAX_SLACK_MS);
     return DUEQ_OK;
 }
 
@@ -71,13 +74,13 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
         return status;
     dueq_consumer *made = calloc(1, sizeof *made);
     dueq_queue **kept = calloc(queue_count, sizeof *kept);
-    struct dueq__hold *hold = dueq__hold_new();
-    struct dueq__hand *hand = dueq__hand_new();
-    if (!made || !kept || !hold || !hand) {
+    struct dueq__leases *leases = dueq__leases_new();
+    struct dueq__prefetch *prefetched = dueq__prefetch_new();
+    if (!made || !kept || !leases || !prefetched) {
         free(made);
         free(kept);
-        free(hand);
-        dueq__hold_free(hold);
+        free(prefetched);
+        dueq__leases_free(leases);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
     memcpy(kept, queues, queue_count * sizeof *kept);
@@ -86,8 +89,8 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .queue_count = queue_count,
                             .options = *options,
                             .pid = getpid(),
-                            .hold = hold,
-                            .hand = hand};
+                            .leases = leases,
+                            .prefetched = prefetched};
     *consumer = made;
     return DUEQ_OK;
 }
@@ -98,7 +101,7 @@ static void drop_retry(dueq_consumer *consumer) {
 }
 
 static void drop_all(dueq_consumer *consumer) {
-    dueq__hand_clear(consumer->hand);
+    dueq__prefetch_clear(consumer->prefetched);
     drop_retry(consumer);
     consumer->sent_count = 0;
     consumer->retry_sent = false;
@@ -112,11 +115,11 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     if (consumer->step != STEP_NONE && own)
         dueq_abandon(consumer->client);
     if (own) {
-        dueq__keeper_end(consumer->keeper);
-        dueq__hold_free(consumer->hold);
+        dueq__heartbeat_end(consumer->heartbeat);
+        dueq__leases_free(consumer->leases);
     }
     drop_all(consumer);
-    free(consumer->hand);
+    free(consumer->prefetched);
     free(consumer->queues);
     free(consumer);
 }
@@ -128,12 +131,12 @@ void dueq_consumer_close(dueq_consumer *consumer) {
 static dueq_status check_fork(dueq_consumer *consumer) {
     if (consumer->pid == getpid())
         return DUEQ_OK;
-    struct dueq__hold *hold = dueq__hold_new();
-    if (!hold)
+    struct dueq__leases *leases = dueq__leases_new();
+    if (!leases)
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
     drop_all(consumer);
-    consumer->hold = hold;
-    consumer->keeper = NULL;
+    consumer->leases = leases;
+    consumer->heartbeat = NULL;
     consumer->pid = getpid();
     return DUEQ_OK;
 }
@@ -144,15 +147,16 @@ static int64_t default_lease_ms(const dueq_consumer *consumer) {
     return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
 }
 
-/* What became of the notes that the request took along: their outcomes, or else this failure. */
+/* What became of the acks and the retry that the request took along: their outcomes, or else this failure. */
 static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
                    dueq_status failure) {
     size_t at = consumer->sent_count;
     for (size_t i = 0; i < at; i++)
-        dueq__hold_settled(consumer->hold, consumer->sent[i],
-                           i < count ? (dueq_status)(outcomes[i] - '0') : failure);
+        dueq__leases_settled(consumer->leases, consumer->sent[i],
+                             i < count ? (dueq_status)(outcomes[i] - '0') : failure);
     if (consumer->retry_sent && at < count) {
-        dueq__hold_settled(consumer->hold, consumer->retry.held, (dueq_status)(outcomes[at] - '0'));
+        dueq__leases_settled(consumer->leases, consumer->retry.lease,
+                             (dueq_status)(outcomes[at] - '0'));
         drop_retry(consumer);
     }
     consumer->sent_count = 0;
@@ -164,34 +168,34 @@ static void told(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-/* Takes the notes of a queue that were made until then, and a retry, for a request. */
-static struct dueq__settlement take_notes(dueq_consumer *consumer, size_t queue, int64_t until_ms,
-                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
+/* Takes the acks of a queue that were made until then, and a retry, for a request. */
+static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue, int64_t until_ms,
+                                         dueq_bytes tickets[DUEQ_MAX_BATCH]) {
     struct retry *retry = &consumer->retry;
     struct dueq__settlement settlement = {.acks = tickets, .told = told, .owner = consumer};
     consumer->sent_count =
-        dueq__hold_take_noted(consumer->hold, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
+        dueq__leases_take_acked(consumer->leases, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
     for (size_t i = 0; i < consumer->sent_count; i++)
         tickets[i] = consumer->sent[i]->ticket;
     settlement.ack_count = consumer->sent_count;
-    consumer->retry_sent = retry->held && retry->held->queue == queue;
+    consumer->retry_sent = retry->lease && retry->lease->queue == queue;
     if (consumer->retry_sent) {
-        settlement.retry = retry->held->ticket;
+        settlement.retry = retry->lease->ticket;
         settlement.retry_delay_ms = retry->delay_ms;
         settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
     }
     return settlement;
 }
 
-/* The queue that notes are to be sent for first; SIZE_MAX: none. */
+/* The queue that acks are to be sent for first; SIZE_MAX: none. */
 static size_t queue_to_settle(const dueq_consumer *consumer, int64_t until_ms) {
-    return consumer->retry.held ? consumer->retry.held->queue
-                                : dueq__hold_noted_queue(consumer->hold, until_ms);
+    return consumer->retry.lease ? consumer->retry.lease->queue
+                                 : dueq__leases_acked_queue(consumer->leases, until_ms);
 }
 
 static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t until_ms) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    struct dueq__settlement settlement = take_notes(consumer, queue, until_ms, tickets);
+    struct dueq__settlement settlement = take_acks(consumer, queue, until_ms, tickets);
     consumer->step = STEP_SETTLE;
     return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
                                         default_lease_ms(consumer));
@@ -200,16 +204,16 @@ static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t 
 static dueq_status submit_reserve(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     int64_t lease_ms = consumer->options.lease_ms, usual_ms = default_lease_ms(consumer);
-    bool more = dueq__hand_has_next(consumer->hand,
-                                    consumer->hold); /* and one of them is handed out after this */
-    size_t count = consumer->options.prefetch - dueq__hand_size(consumer->hand) + more;
+    bool more = dueq__prefetch_has_next(
+        consumer->prefetched, consumer->leases); /* and one of them is delivered after this */
+    size_t count = consumer->options.prefetch - dueq__prefetch_size(consumer->prefetched) + more;
     int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
     consumer->step = STEP_RESERVE;
     if (consumer->queue_count > 1)
         return dueq__reserve_any_submit(consumer->queues, consumer->queue_count,
                                         consumer->options.order, count, timeout_ms, lease_ms,
                                         usual_ms);
-    struct dueq__settlement settlement = take_notes(consumer, 0, dueq__monotonic_ms(), tickets);
+    struct dueq__settlement settlement = take_acks(consumer, 0, dueq__monotonic_ms(), tickets);
     return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
                                         lease_ms, usual_ms);
 }
@@ -219,7 +223,8 @@ static dueq_status submit_next(dueq_consumer *consumer) {
     size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer, now) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_settle(consumer, queue, now);
-    if (consumer->queue_count > 1 && dueq__hand_has_next(consumer->hand, consumer->hold))
+    if (consumer->queue_count > 1 &&
+        dueq__prefetch_has_next(consumer->prefetched, consumer->leases))
         return DUEQ_OK;
     return submit_reserve(consumer);
 }
@@ -227,15 +232,16 @@ static dueq_status submit_next(dueq_consumer *consumer) {
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
 static dueq_status submit_extend(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count = dueq__hand_take_unsure(consumer->hand, consumer->hold, consumer->sent);
+    size_t count =
+        dueq__prefetch_take_unsure(consumer->prefetched, consumer->leases, consumer->sent);
     if (!count)
         return DUEQ_OK;
     for (size_t i = 0; i < count; i++)
         tickets[i] = consumer->sent[i]->ticket;
     consumer->sent_count = count;
     consumer->step = STEP_EXTEND;
-    return dueq_extend_submit(consumer->queues[dueq__hand_queue(consumer->hand)], tickets, count,
-                              consumer->sent[0]->lease_ms);
+    return dueq_extend_submit(consumer->queues[dueq__prefetch_queue(consumer->prefetched)], tickets,
+                              count, consumer->sent[0]->lease_ms);
 }
 
 /* What became of what the request took along, as far as it was not told: its failure, or the outcomes. */
@@ -246,8 +252,8 @@ static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_
         return;
     }
     for (size_t i = 0; i < consumer->sent_count; i++)
-        dueq__hold_extended(consumer->hold, consumer->sent[i], asked_ms,
-                            status < 0 ? status : dueq_result_status(result, i));
+        dueq__leases_extended(consumer->leases, consumer->sent[i], asked_ms,
+                              status < 0 ? status : dueq_result_status(result, i));
     consumer->sent_count = 0;
 }
 
@@ -255,10 +261,12 @@ static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
         end_request(consumer, status, NULL, 0);
-    if (status == DUEQ_PENDING)
+    if (status == DUEQ_PENDING) {
         consumer->client->call.patient_ms = consumer->patient_ms;
-    else
+        consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
+    } else {
         consumer->step = STEP_NONE;
+    }
     return status;
 }
 
@@ -276,11 +284,11 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
-    if (dueq__hand_has_next(consumer->hand, consumer->hold)) {
-        int64_t oldest = dueq__hold_oldest(consumer->hold);
-        int64_t patience = consumer->keeper ? QUIET_MS : 0;
+    if (dueq__prefetch_has_next(consumer->prefetched, consumer->leases)) {
+        int64_t oldest = dueq__leases_oldest_ack(consumer->leases);
+        int64_t patience = consumer->heartbeat ? QUIET_MS : 0;
         bool ripe = oldest != DUEQ__NEVER && oldest + patience <= dueq__monotonic_ms();
-        if (!consumer->retry.held && !ripe)
+        if (!consumer->retry.lease && !ripe)
             return DUEQ_OK;
     }
     return submitted(consumer, submit_next(consumer));
@@ -289,12 +297,12 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 /* Takes what a reserve brought, which was asked for at asked_ms, and owns it. The first starts the heartbeat. */
 static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
     int64_t max_run_ms = consumer->options.max_run_ms;
-    if (!dueq__hand_take(consumer->hand, consumer->hold, result, asked_ms, max_run_ms))
+    if (!dueq__prefetch_take(consumer->prefetched, consumer->leases, result, asked_ms, max_run_ms))
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    if (consumer->keeper || !max_run_ms)
+    if (consumer->heartbeat || !max_run_ms)
         return DUEQ_OK;
-    return dueq__keeper_start(consumer->client, consumer->queues, consumer->queue_count,
-                              consumer->hold, &consumer->keeper);
+    return dueq__heartbeat_start(consumer->client, consumer->queues, consumer->queue_count,
+                                 consumer->leases, &consumer->heartbeat);
 }
 
 /* The end of a step: its status, or PENDING where it is still under way. */
@@ -330,17 +338,18 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         if (status)
             return status;
     }
-    while (!*message && dueq__hand_has_next(consumer->hand, consumer->hold)) {
+    while (!*message && dueq__prefetch_has_next(consumer->prefetched, consumer->leases)) {
         status = submitted(consumer, submit_extend(consumer));
         if (status)
             return status;
-        *message = dueq__hand_next(consumer->hand, consumer->hold, consumer->options.max_run_ms);
+        *message = dueq__prefetch_next(consumer->prefetched, consumer->leases,
+                                       consumer->options.max_run_ms);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
     if (!*message)
         return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
     if (queue)
-        *queue = dueq__hand_queue(consumer->hand);
+        *queue = dueq__prefetch_queue(consumer->prefetched);
     return DUEQ_OK;
 }
 
@@ -368,7 +377,7 @@ dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
     if (!status)
         status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
     if (!status)
-        dueq__hold_note(consumer->hold, ticket);
+        dueq__leases_ack(consumer->leases, ticket);
     return status;
 }
 
@@ -382,8 +391,8 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
     if (!status && delay_ms != DUEQ_BY_POLICY)
         status =
             dueq__ops_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
-    if (!status && consumer->retry.held)
-        status = dueq__fail(failure, DUEQ_IN_USE, "a retry is noted already");
+    if (!status && consumer->retry.lease)
+        status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
     if (status)
         return status;
     error = dueq__lease_cut_text(error);
@@ -392,19 +401,19 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
         return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
     memcpy(text, error.size ? error.data : "", error.size);
     consumer->retry =
-        (struct retry){dueq__hold_retry(consumer->hold, ticket), delay_ms, text, error.size};
-    if (!consumer->retry.held)
+        (struct retry){dueq__leases_retry(consumer->leases, ticket), delay_ms, text, error.size};
+    if (!consumer->retry.lease)
         drop_retry(consumer);
     return DUEQ_OK;
 }
 
 void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
     if (consumer->pid == getpid())
-        dueq__hold_forget(consumer->hold, ticket);
+        dueq__leases_forget(consumer->leases, ticket);
 }
 
 size_t dueq_consumer_lost(const dueq_consumer *consumer) {
-    return consumer->pid == getpid() ? dueq__hold_lost(consumer->hold) : 0;
+    return consumer->pid == getpid() ? dueq__leases_lost(consumer->leases) : 0;
 }
 
 /* ---- Stopping ---- */
@@ -412,16 +421,18 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
 /* Gives what is in hand of one request back. */
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count = dueq__hand_rest(consumer->hand, tickets);
+    size_t count = dueq__prefetch_rest(consumer->prefetched, tickets);
     if (!count)
         return DUEQ_OK;
     consumer->step = STEP_RELEASE;
-    return dueq_release_submit(consumer->queues[dueq__hand_queue(consumer->hand)], tickets, count,
-                               0);
+    return dueq_release_submit(consumer->queues[dueq__prefetch_queue(consumer->prefetched)],
+                               tickets, count, 0);
 }
 
+/* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
     int64_t now = dueq__monotonic_ms();
+    dueq__leases_send_again(consumer->leases);
     size_t queue = queue_to_settle(consumer, now);
     if (queue != SIZE_MAX)
         return submit_settle(consumer, queue, now);
@@ -448,7 +459,7 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
         return status;
     consumer->step = STEP_NONE;
     if (step == STEP_RELEASE && status >= 0)
-        dueq__hand_drop_rest(consumer->hand, consumer->hold);
+        dueq__prefetch_drop_rest(consumer->prefetched, consumer->leases);
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
 

@@ -4,7 +4,7 @@
 #include "loop.h"
 
 /*
- * The heartbeat: a thread that extends the leases of what a consumer holds, and sends notes of acks that
+ * The heartbeat: a thread that extends the leases of what a consumer holds, and sends acks that
  * no request took along. It has a client of its own, which connects at the first extension, and touches
  * nothing but that and the hold.
  */
@@ -12,29 +12,30 @@
 /* How soon it notices that it is to end, while the server does not answer. */
 #define SLICE_MS 50
 
-struct dueq__keeper {
+struct dueq__heartbeat {
     pthread_t thread;
-    struct dueq__hold *hold;
+    struct dueq__leases *leases;
     dueq_client *client;
     dueq_queue **queues; /* its own handles */
     size_t queue_count;
 };
 
 /* Runs a submitted call to its end; a failure also where the heartbeat is to end. */
-static dueq_status run(struct dueq__keeper *keeper, dueq_status submitted, dueq_result **result) {
+static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
+                       dueq_result **result) {
     dueq_status status = submitted;
     *result = NULL;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
-        status = dueq_wait(keeper->client, SLICE_MS);
-        if (status == DUEQ_PENDING && dueq__hold_stopping(keeper->hold)) {
-            dueq_abandon(keeper->client);
+        status = dueq_wait(heartbeat->client, SLICE_MS);
+        if (status == DUEQ_PENDING && dueq__leases_stopping(heartbeat->leases)) {
+            dueq_abandon(heartbeat->client);
             return DUEQ_CLOSED;
         }
     }
-    return submitted == DUEQ_PENDING ? dueq_take(keeper->client, result) : submitted;
+    return submitted == DUEQ_PENDING ? dueq_take(heartbeat->client, result) : submitted;
 }
 
-static void collect(struct dueq__held *const *taken, size_t count, dueq_bytes *tickets) {
+static void collect(struct dueq__lease *const *taken, size_t count, dueq_bytes *tickets) {
     for (size_t i = 0; i < count; i++)
         tickets[i] = taken[i]->ticket;
 }
@@ -43,20 +44,22 @@ static dueq_status outcome(const dueq_result *result, dueq_status status, size_t
     return status < 0 ? status : dueq_result_status(result, index);
 }
 
-static void send_notes(struct dueq__keeper *keeper) {
-    struct dueq__held *taken[DUEQ_MAX_BATCH];
+static void send_acks(struct dueq__heartbeat *heartbeat) {
+    struct dueq__lease *taken[DUEQ_MAX_BATCH];
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     dueq_result *result;
-    int64_t until = dueq__monotonic_ms() - DUEQ__NOTE_MS;
+    int64_t until = dueq__monotonic_ms() - DUEQ__ACK_MS;
     size_t queue;
-    while ((queue = dueq__hold_noted_queue(keeper->hold, until)) != SIZE_MAX) {
-        size_t count = dueq__hold_take_noted(keeper->hold, queue, until, taken, DUEQ_MAX_BATCH);
+    while ((queue = dueq__leases_acked_queue(heartbeat->leases, until)) != SIZE_MAX) {
+        size_t count =
+            dueq__leases_take_acked(heartbeat->leases, queue, until, taken, DUEQ_MAX_BATCH);
         collect(taken, count, tickets);
         dueq_status status =
-            count ? run(keeper, dueq_ack_submit(keeper->queues[queue], tickets, count), &result)
-                  : DUEQ_CLOSED;
+            count
+                ? run(heartbeat, dueq_ack_submit(heartbeat->queues[queue], tickets, count), &result)
+                : DUEQ_CLOSED;
         for (size_t i = 0; i < count; i++)
-            dueq__hold_settled(keeper->hold, taken[i], outcome(result, status, i));
+            dueq__leases_settled(heartbeat->leases, taken[i], outcome(result, status, i));
         if (count)
             dueq_result_free(result);
         if (status < 0)
@@ -64,49 +67,50 @@ static void send_notes(struct dueq__keeper *keeper) {
     }
 }
 
-static void beat(struct dueq__keeper *keeper) {
-    struct dueq__held *taken[DUEQ_MAX_BATCH];
+static void beat(struct dueq__heartbeat *heartbeat) {
+    struct dueq__lease *taken[DUEQ_MAX_BATCH];
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     dueq_result *result;
     size_t count;
     int64_t start = dueq__monotonic_ms();
-    while ((count = dueq__hold_take_due(keeper->hold, start, taken, DUEQ_MAX_BATCH)) > 0) {
+    while ((count = dueq__leases_take_due(heartbeat->leases, start, taken, DUEQ_MAX_BATCH)) > 0) {
         collect(taken, count, tickets);
-        dueq_status status = run(
-            keeper,
-            dueq_extend_submit(keeper->queues[taken[0]->queue], tickets, count, taken[0]->lease_ms),
-            &result);
+        dueq_status status = run(heartbeat,
+                                 dueq_extend_submit(heartbeat->queues[taken[0]->queue], tickets,
+                                                    count, taken[0]->lease_ms),
+                                 &result);
         for (size_t i = 0; i < count; i++)
-            dueq__hold_extended(keeper->hold, taken[i], start, outcome(result, status, i));
+            dueq__leases_extended(heartbeat->leases, taken[i], start, outcome(result, status, i));
         dueq_result_free(result);
         start = dueq__monotonic_ms();
     }
 }
 
 static void *keep(void *opaque) {
-    struct dueq__keeper *keeper = opaque;
-    while (dueq__hold_wait(keeper->hold)) {
-        beat(keeper);
-        send_notes(keeper);
+    struct dueq__heartbeat *heartbeat = opaque;
+    while (dueq__leases_wait(heartbeat->leases)) {
+        beat(heartbeat);
+        send_acks(heartbeat);
     }
     return NULL;
 }
 
-static void release(struct dueq__keeper *keeper) {
-    for (size_t i = 0; i < keeper->queue_count; i++)
-        dueq_queue_close(keeper->queues[i]);
-    free(keeper->queues);
-    dueq_close(keeper->client);
-    free(keeper);
+static void release(struct dueq__heartbeat *heartbeat) {
+    for (size_t i = 0; i < heartbeat->queue_count; i++)
+        dueq_queue_close(heartbeat->queues[i]);
+    free(heartbeat->queues);
+    dueq_close(heartbeat->client);
+    free(heartbeat);
 }
 
-dueq_status dueq__keeper_start(dueq_client *client, dueq_queue *const *queues, size_t queue_count,
-                               struct dueq__hold *hold, struct dueq__keeper **keeper) {
-    struct dueq__keeper *made = calloc(1, sizeof *made);
-    *keeper = NULL;
+dueq_status dueq__heartbeat_start(dueq_client *client, dueq_queue *const *queues,
+                                  size_t queue_count, struct dueq__leases *leases,
+                                  struct dueq__heartbeat **heartbeat) {
+    struct dueq__heartbeat *made = calloc(1, sizeof *made);
+    *heartbeat = NULL;
     if (!made)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    made->hold = hold;
+    made->leases = leases;
     made->queues = calloc(queue_count, sizeof(dueq_queue *));
     dueq_status status = made->queues ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
     while (!status && made->queue_count < queue_count) {
@@ -116,17 +120,17 @@ dueq_status dueq__keeper_start(dueq_client *client, dueq_queue *const *queues, s
         made->queue_count += !status;
     }
     if (!status && !dueq__thread_start(&made->thread, keep, made)) {
-        *keeper = made;
+        *heartbeat = made;
         return DUEQ_OK;
     }
     release(made);
     return dueq__fail(&client->error, DUEQ_NO_MEMORY, "the heartbeat could not be started");
 }
 
-void dueq__keeper_end(struct dueq__keeper *keeper) {
-    if (!keeper)
+void dueq__heartbeat_end(struct dueq__heartbeat *heartbeat) {
+    if (!heartbeat)
         return;
-    dueq__hold_stop(keeper->hold);
-    pthread_join(keeper->thread, NULL);
-    release(keeper);
+    dueq__leases_stop(heartbeat->leases);
+    pthread_join(heartbeat->thread, NULL);
+    release(heartbeat);
 }

@@ -11,263 +11,275 @@
 /* After a failure to extend, again this soon, or a tenth of the lease if that is sooner. */
 #define AGAIN_MS 500
 
-struct dueq__hold *dueq__hold_new(void) {
-    struct dueq__hold *hold = calloc(1, sizeof *hold);
+struct dueq__leases *dueq__leases_new(void) {
+    struct dueq__leases *leases = calloc(1, sizeof *leases);
     pthread_condattr_t clock;
-    if (!hold)
+    if (!leases)
         return NULL;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     bool made =
-        !pthread_mutex_init(&hold->lock, NULL) && !pthread_cond_init(&hold->changed, &clock);
+        !pthread_mutex_init(&leases->lock, NULL) && !pthread_cond_init(&leases->changed, &clock);
     pthread_condattr_destroy(&clock);
     if (!made) {
-        free(hold);
+        free(leases);
         return NULL;
     }
-    return hold;
+    return leases;
 }
 
-void dueq__hold_free(struct dueq__hold *hold) {
-    if (!hold)
+void dueq__leases_free(struct dueq__leases *leases) {
+    if (!leases)
         return;
-    for (size_t i = 0; i < hold->count; i++)
-        free(hold->items[i]);
-    free(hold->items);
-    pthread_cond_destroy(&hold->changed);
-    pthread_mutex_destroy(&hold->lock);
-    free(hold);
+    for (size_t i = 0; i < leases->count; i++)
+        free(leases->items[i]);
+    free(leases->items);
+    pthread_cond_destroy(&leases->changed);
+    pthread_mutex_destroy(&leases->lock);
+    free(leases);
 }
 
 /* ---- Under the lock ---- */
 
 /* Somebody wants the heartbeat to look at that time. */
-static void want(struct dueq__hold *hold, int64_t at_ms) {
-    if (at_ms >= hold->wake_ms)
+static void want(struct dueq__leases *leases, int64_t at_ms) {
+    if (at_ms >= leases->wake_ms)
         return;
-    hold->wake_ms = at_ms;
-    pthread_cond_signal(&hold->changed);
+    leases->wake_ms = at_ms;
+    pthread_cond_signal(&leases->changed);
 }
 
-static void take_off(struct dueq__hold *hold, size_t at) {
-    free(hold->items[at]);
-    memmove(&hold->items[at], &hold->items[at + 1], (--hold->count - at) * sizeof *hold->items);
-    hold->hint = at;
+static void take_off(struct dueq__leases *leases, size_t at) {
+    free(leases->items[at]);
+    memmove(&leases->items[at], &leases->items[at + 1],
+            (--leases->count - at) * sizeof *leases->items);
+    leases->hint = at;
 }
 
 /* Forgets one that is settled when nobody works with it any more. */
-static void sweep(struct dueq__hold *hold, struct dueq__held *held) {
-    if (held->uses || !held->gone)
+static void sweep(struct dueq__leases *leases, struct dueq__lease *lease) {
+    if (lease->uses || !lease->gone)
         return;
-    for (size_t i = 0; i < hold->count; i++)
-        if (hold->items[i] == held) {
-            take_off(hold, i);
+    for (size_t i = 0; i < leases->count; i++)
+        if (leases->items[i] == lease) {
+            take_off(leases, i);
             return;
         }
 }
 
-static struct dueq__held *find(struct dueq__hold *hold, dueq_bytes ticket) {
-    for (size_t i = 0; i < hold->count; i++) {
-        size_t at = (hold->hint + i) % hold->count;
-        struct dueq__held *held = hold->items[at];
-        if (!held->gone && dueq__same(held->ticket, ticket)) {
-            hold->hint = at + 1;
-            return held;
+static struct dueq__lease *find(struct dueq__leases *leases, dueq_bytes ticket) {
+    for (size_t i = 0; i < leases->count; i++) {
+        size_t at = (leases->hint + i) % leases->count;
+        struct dueq__lease *lease = leases->items[at];
+        if (!lease->gone && dueq__same(lease->ticket, ticket)) {
+            leases->hint = at + 1;
+            return lease;
         }
     }
     return NULL;
 }
 
-static void set_lease(struct dueq__held *held, int64_t start_ms) {
-    int64_t pause = held->lease_ms / BEATS;
-    held->end_ms = start_ms + held->lease_ms;
-    held->known_ms = dueq__monotonic_ms();
-    held->beat_ms = start_ms + (pause < LEAST_BEAT_MS ? LEAST_BEAT_MS : pause);
+static void set_lease(struct dueq__lease *lease, int64_t start_ms) {
+    int64_t pause = lease->lease_ms / BEATS;
+    lease->end_ms = start_ms + lease->lease_ms;
+    lease->known_ms = dueq__monotonic_ms();
+    lease->beat_ms = start_ms + (pause < LEAST_BEAT_MS ? LEAST_BEAT_MS : pause);
 }
 
 /* Messages that nobody settled, whose lease ended long ago, would gather for ever. */
-static void clear_over(struct dueq__hold *hold, int64_t now_ms) {
-    for (size_t i = hold->count; i-- > 0;) {
-        const struct dueq__held *held = hold->items[i];
-        if (!held->uses && !held->noted_ms && now_ms >= held->stop_ms &&
-            now_ms >= held->end_ms + held->lease_ms)
-            take_off(hold, i);
+static void clear_over(struct dueq__leases *leases, int64_t now_ms) {
+    for (size_t i = leases->count; i-- > 0;) {
+        const struct dueq__lease *lease = leases->items[i];
+        if (!lease->uses && !lease->acked_ms && now_ms >= lease->stop_ms &&
+            now_ms >= lease->end_ms + lease->lease_ms)
+            take_off(leases, i);
     }
 }
 
 /* ---- Each takes the lock ---- */
 
-bool dueq__hold_add(struct dueq__hold *hold, size_t queue, dueq_bytes ticket, int64_t start_ms,
-                    int64_t lease_ms, int64_t stop_ms, struct dueq__held **added) {
-    struct dueq__held *held = calloc(1, sizeof *held + ticket.size);
-    bool room = held != NULL;
-    pthread_mutex_lock(&hold->lock);
-    if (room && hold->count == hold->room)
-        clear_over(hold, start_ms);
-    if (room && hold->count == hold->room) {
-        size_t more = hold->room ? 2 * hold->room : 16;
-        struct dueq__held **wider = realloc(hold->items, more * sizeof *wider);
+bool dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
+                      int64_t start_ms, int64_t lease_ms, int64_t stop_ms,
+                      struct dueq__lease **added) {
+    struct dueq__lease *lease = calloc(1, sizeof *lease + ticket.size);
+    bool room = lease != NULL;
+    pthread_mutex_lock(&leases->lock);
+    if (room && leases->count == leases->room)
+        clear_over(leases, start_ms);
+    if (room && leases->count == leases->room) {
+        size_t more = leases->room ? 2 * leases->room : 16;
+        struct dueq__lease **wider = realloc(leases->items, more * sizeof *wider);
         room = wider != NULL;
         if (room) {
-            hold->items = wider;
-            hold->room = more;
+            leases->items = wider;
+            leases->room = more;
         }
     }
     if (room) {
-        *held = (struct dueq__held){
+        *lease = (struct dueq__lease){
             .queue = queue, .lease_ms = lease_ms, .stop_ms = stop_ms, .uses = 1};
-        held->ticket = (dueq_bytes){memcpy(held + 1, ticket.data, ticket.size), ticket.size};
-        set_lease(held, start_ms);
-        hold->items[hold->count++] = held;
-        want(hold, held->beat_ms);
+        lease->ticket = (dueq_bytes){memcpy(lease + 1, ticket.data, ticket.size), ticket.size};
+        set_lease(lease, start_ms);
+        leases->items[leases->count++] = lease;
+        want(leases, lease->beat_ms);
     }
-    pthread_mutex_unlock(&hold->lock);
+    pthread_mutex_unlock(&leases->lock);
     if (!room)
-        free(held);
-    *added = room ? held : NULL;
+        free(lease);
+    *added = room ? lease : NULL;
     return room;
 }
 
-void dueq__hold_drop(struct dueq__hold *hold, struct dueq__held *held) {
-    pthread_mutex_lock(&hold->lock);
-    held->uses--;
-    sweep(hold, held);
-    pthread_mutex_unlock(&hold->lock);
+void dueq__leases_drop(struct dueq__leases *leases, struct dueq__lease *lease) {
+    pthread_mutex_lock(&leases->lock);
+    lease->uses--;
+    sweep(leases, lease);
+    pthread_mutex_unlock(&leases->lock);
 }
 
-bool dueq__hold_alive(struct dueq__hold *hold, const struct dueq__held *held) {
-    pthread_mutex_lock(&hold->lock);
-    bool alive = dueq__monotonic_ms() < held->end_ms;
-    pthread_mutex_unlock(&hold->lock);
+bool dueq__leases_alive(struct dueq__leases *leases, const struct dueq__lease *lease) {
+    pthread_mutex_lock(&leases->lock);
+    bool alive = dueq__monotonic_ms() < lease->end_ms;
+    pthread_mutex_unlock(&leases->lock);
     return alive;
 }
 
-bool dueq__hold_hand_out(struct dueq__hold *hold, struct dueq__held *held, int64_t max_run_ms) {
+bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
+                          int64_t max_run_ms) {
     int64_t now = dueq__monotonic_ms();
-    pthread_mutex_lock(&hold->lock);
-    bool alive = now < held->end_ms;
+    pthread_mutex_lock(&leases->lock);
+    bool alive = now < lease->end_ms;
     if (alive)
-        held->stop_ms = now + max_run_ms;
+        lease->stop_ms = now + max_run_ms;
     else
-        hold->lost++;
-    held->gone = !alive;
-    held->uses--;
-    sweep(hold, held);
-    pthread_mutex_unlock(&hold->lock);
+        leases->lost++;
+    lease->gone = !alive;
+    lease->uses--;
+    sweep(leases, lease);
+    pthread_mutex_unlock(&leases->lock);
     return alive;
 }
 
-void dueq__hold_note(struct dueq__hold *hold, dueq_bytes ticket) {
+void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     int64_t now = dueq__monotonic_ms();
-    pthread_mutex_lock(&hold->lock);
-    struct dueq__held *held = find(hold, ticket);
-    if (held && !held->noted_ms) {
-        held->noted_ms = now;
-        want(hold, now + DUEQ__NOTE_MS);
-    } else if (!held) {
-        hold->lost++;
+    pthread_mutex_lock(&leases->lock);
+    struct dueq__lease *lease = find(leases, ticket);
+    if (lease && !lease->acked_ms && !lease->sending) {
+        lease->acked_ms = now;
+        want(leases, now + DUEQ__ACK_MS);
+    } else if (!lease) {
+        leases->lost++;
     }
-    pthread_mutex_unlock(&hold->lock);
+    pthread_mutex_unlock(&leases->lock);
 }
 
-void dueq__hold_forget(struct dueq__hold *hold, dueq_bytes ticket) {
-    pthread_mutex_lock(&hold->lock);
-    struct dueq__held *held = find(hold, ticket);
-    if (held) {
-        held->gone = true;
-        sweep(hold, held);
+void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket) {
+    pthread_mutex_lock(&leases->lock);
+    struct dueq__lease *lease = find(leases, ticket);
+    if (lease) {
+        lease->gone = true;
+        sweep(leases, lease);
     }
-    pthread_mutex_unlock(&hold->lock);
+    pthread_mutex_unlock(&leases->lock);
 }
 
-struct dueq__held *dueq__hold_retry(struct dueq__hold *hold, dueq_bytes ticket) {
-    pthread_mutex_lock(&hold->lock);
-    struct dueq__held *held = find(hold, ticket);
-    if (held) {
-        held->sending = true;
-        held->uses++;
+struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket) {
+    pthread_mutex_lock(&leases->lock);
+    struct dueq__lease *lease = find(leases, ticket);
+    if (lease) {
+        lease->acked_ms = 0;
+        lease->sending++;
+        lease->uses++;
     } else {
-        hold->lost++;
+        leases->lost++;
     }
-    pthread_mutex_unlock(&hold->lock);
-    return held;
+    pthread_mutex_unlock(&leases->lock);
+    return lease;
 }
 
-static bool waits(const struct dueq__held *held) {
-    return held->noted_ms && !held->sending && !held->gone;
+static bool waits(const struct dueq__lease *lease) {
+    return lease->acked_ms && !lease->gone && (!lease->sending || lease->again);
 }
 
-static struct dueq__held *oldest(const struct dueq__hold *hold) {
-    struct dueq__held *first = NULL;
-    for (size_t i = 0; i < hold->count; i++) {
-        struct dueq__held *held = hold->items[i];
-        if (waits(held) && (!first || held->noted_ms < first->noted_ms))
-            first = held;
+static struct dueq__lease *oldest(const struct dueq__leases *leases) {
+    struct dueq__lease *first = NULL;
+    for (size_t i = 0; i < leases->count; i++) {
+        struct dueq__lease *lease = leases->items[i];
+        if (waits(lease) && (!first || lease->acked_ms < first->acked_ms))
+            first = lease;
     }
     return first;
 }
 
-int64_t dueq__hold_oldest(struct dueq__hold *hold) {
-    pthread_mutex_lock(&hold->lock);
-    const struct dueq__held *first = oldest(hold);
-    int64_t noted_ms = first ? first->noted_ms : DUEQ__NEVER;
-    pthread_mutex_unlock(&hold->lock);
-    return noted_ms;
+int64_t dueq__leases_oldest_ack(struct dueq__leases *leases) {
+    pthread_mutex_lock(&leases->lock);
+    const struct dueq__lease *first = oldest(leases);
+    int64_t acked_ms = first ? first->acked_ms : DUEQ__NEVER;
+    pthread_mutex_unlock(&leases->lock);
+    return acked_ms;
 }
 
-size_t dueq__hold_noted_queue(struct dueq__hold *hold, int64_t until_ms) {
-    pthread_mutex_lock(&hold->lock);
-    const struct dueq__held *first = oldest(hold);
-    size_t queue = first && first->noted_ms <= until_ms ? first->queue : SIZE_MAX;
-    pthread_mutex_unlock(&hold->lock);
+size_t dueq__leases_acked_queue(struct dueq__leases *leases, int64_t until_ms) {
+    pthread_mutex_lock(&leases->lock);
+    const struct dueq__lease *first = oldest(leases);
+    size_t queue = first && first->acked_ms <= until_ms ? first->queue : SIZE_MAX;
+    pthread_mutex_unlock(&leases->lock);
     return queue;
 }
 
-size_t dueq__hold_take_noted(struct dueq__hold *hold, size_t queue, int64_t until_ms,
-                             struct dueq__held **taken, size_t most) {
+void dueq__leases_send_again(struct dueq__leases *leases) {
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count; i++)
+        leases->items[i]->again = leases->items[i]->sending > 0;
+    pthread_mutex_unlock(&leases->lock);
+}
+
+size_t dueq__leases_take_acked(struct dueq__leases *leases, size_t queue, int64_t until_ms,
+                               struct dueq__lease **taken, size_t most) {
     size_t count = 0;
-    pthread_mutex_lock(&hold->lock);
-    for (size_t i = 0; i < hold->count && count < most; i++) {
-        struct dueq__held *held = hold->items[i];
-        if (waits(held) && held->queue == queue && held->noted_ms <= until_ms) {
-            held->sending = true;
-            held->uses++;
-            taken[count++] = held;
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count && count < most; i++) {
+        struct dueq__lease *lease = leases->items[i];
+        if (waits(lease) && lease->queue == queue && lease->acked_ms <= until_ms) {
+            lease->sending++;
+            lease->again = false;
+            lease->uses++;
+            taken[count++] = lease;
         }
     }
-    pthread_mutex_unlock(&hold->lock);
+    pthread_mutex_unlock(&leases->lock);
     return count;
 }
 
-size_t dueq__hold_take_due(struct dueq__hold *hold, int64_t now_ms, struct dueq__held **taken,
-                           size_t most) {
+size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
+                             struct dueq__lease **taken, size_t most) {
     size_t count = 0;
     bool due = false;
-    pthread_mutex_lock(&hold->lock);
-    for (size_t i = 0; i < hold->count && !due; i++) {
-        const struct dueq__held *held = hold->items[i];
-        due = !held->gone && held->beat_ms <= now_ms && now_ms < held->stop_ms;
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count && !due; i++) {
+        const struct dueq__lease *lease = leases->items[i];
+        due = !lease->gone && lease->beat_ms <= now_ms && now_ms < lease->stop_ms;
         if (due)
-            taken[0] = hold->items[i];
+            taken[0] = leases->items[i];
     }
-    for (size_t i = 0; i < hold->count && due && count < most; i++) {
-        struct dueq__held *held = hold->items[i];
-        bool soon = held->beat_ms <= now_ms + held->lease_ms / EARLY && now_ms < held->stop_ms;
-        if (!held->gone && soon && held->queue == taken[0]->queue &&
-            held->lease_ms == taken[0]->lease_ms) {
-            held->uses++;
-            taken[count++] = held;
+    for (size_t i = 0; i < leases->count && due && count < most; i++) {
+        struct dueq__lease *lease = leases->items[i];
+        bool soon = lease->beat_ms <= now_ms + lease->lease_ms / EARLY && now_ms < lease->stop_ms;
+        if (!lease->gone && soon && lease->queue == taken[0]->queue &&
+            lease->lease_ms == taken[0]->lease_ms) {
+            lease->uses++;
+            taken[count++] = lease;
         }
     }
-    pthread_mutex_unlock(&hold->lock);
+    pthread_mutex_unlock(&leases->lock);
     return count;
 }
 
-size_t dueq__hold_take_unsure(struct dueq__hold *hold, struct dueq__held *const *list, size_t count,
-                              struct dueq__held **taken) {
+size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease *const *list,
+                                size_t count, struct dueq__lease **taken) {
     size_t taken_count = 0;
     int64_t now = dueq__monotonic_ms();
-    pthread_mutex_lock(&hold->lock);
+    pthread_mutex_lock(&leases->lock);
     bool unsure = list[0]->known_ms + DUEQ__SURE_MS <= now;
     for (size_t i = 0; unsure && i < count; i++) {
         if (now < list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
@@ -275,87 +287,91 @@ size_t dueq__hold_take_unsure(struct dueq__hold *hold, struct dueq__held *const 
             taken[taken_count++] = list[i];
         }
     }
-    pthread_mutex_unlock(&hold->lock);
+    pthread_mutex_unlock(&leases->lock);
     return taken_count;
 }
 
-void dueq__hold_settled(struct dueq__hold *hold, struct dueq__held *held, dueq_status status) {
-    pthread_mutex_lock(&hold->lock);
-    held->sending = false;
-    held->uses--;
-    held->gone = held->gone || status >= 0;
-    if (status < 0 && held->noted_ms)
-        held->noted_ms = dueq__monotonic_ms();
-    hold->lost += status == DUEQ_LEASE_LOST;
-    sweep(hold, held);
-    pthread_mutex_unlock(&hold->lock);
-}
-
-void dueq__hold_extended(struct dueq__hold *hold, struct dueq__held *held, int64_t start_ms,
-                         dueq_status status) {
-    int64_t pause_ms = held->lease_ms / 10 < AGAIN_MS ? held->lease_ms / 10 + 1 : AGAIN_MS;
-    pthread_mutex_lock(&hold->lock);
-    if (status == DUEQ_OK) {
-        set_lease(held, start_ms);
-    } else if (status < 0) {
-        held->beat_ms = dueq__monotonic_ms() + pause_ms;
-    } else {
-        held->end_ms = held->stop_ms = 0;
+void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease,
+                          dueq_status status) {
+    pthread_mutex_lock(&leases->lock);
+    lease->sending--;
+    lease->uses--;
+    if (status >= 0) {
+        lease->lost = status == DUEQ_LEASE_LOST && (lease->lost || !lease->gone);
+        lease->gone = true;
+    } else if (lease->acked_ms) {
+        lease->acked_ms = dueq__monotonic_ms();
     }
-    held->uses--;
-    sweep(hold, held);
-    pthread_mutex_unlock(&hold->lock);
+    leases->lost += lease->lost && !lease->sending;
+    sweep(leases, lease);
+    pthread_mutex_unlock(&leases->lock);
 }
 
-/* The next thing to do: to extend a lease, or to send a note that no request took along. */
-static int64_t next_ms(const struct dueq__hold *hold, int64_t now_ms) {
+void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *lease, int64_t start_ms,
+                           dueq_status status) {
+    int64_t pause_ms = lease->lease_ms / 10 < AGAIN_MS ? lease->lease_ms / 10 + 1 : AGAIN_MS;
+    pthread_mutex_lock(&leases->lock);
+    if (status == DUEQ_OK) {
+        set_lease(lease, start_ms);
+    } else if (status < 0) {
+        lease->beat_ms = dueq__monotonic_ms() + pause_ms;
+    } else {
+        lease->end_ms = lease->stop_ms = 0;
+    }
+    lease->uses--;
+    sweep(leases, lease);
+    pthread_mutex_unlock(&leases->lock);
+}
+
+/* The next thing to do: to extend a lease, or to send an ack that no request took along. */
+static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     int64_t next = DUEQ__NEVER;
-    for (size_t i = 0; i < hold->count; i++) {
-        const struct dueq__held *held = hold->items[i];
-        if (!held->gone && now_ms < held->stop_ms && held->beat_ms < next)
-            next = held->beat_ms;
-        if (waits(held) && held->noted_ms + DUEQ__NOTE_MS < next)
-            next = held->noted_ms + DUEQ__NOTE_MS;
+    for (size_t i = 0; i < leases->count; i++) {
+        const struct dueq__lease *lease = leases->items[i];
+        if (!lease->gone && now_ms < lease->stop_ms && lease->beat_ms < next)
+            next = lease->beat_ms;
+        if (waits(lease) && lease->acked_ms + DUEQ__ACK_MS < next)
+            next = lease->acked_ms + DUEQ__ACK_MS;
     }
     return next;
 }
 
-bool dueq__hold_wait(struct dueq__hold *hold) {
-    pthread_mutex_lock(&hold->lock);
-    while (!hold->stopping) {
+bool dueq__leases_wait(struct dueq__leases *leases) {
+    pthread_mutex_lock(&leases->lock);
+    while (!leases->stopping) {
         int64_t now = dueq__monotonic_ms();
-        hold->wake_ms = next_ms(hold, now);
-        if (hold->wake_ms <= now)
+        leases->wake_ms = next_ms(leases, now);
+        if (leases->wake_ms <= now)
             break;
-        struct timespec until = {(time_t)(hold->wake_ms / 1000),
-                                 (long)(hold->wake_ms % 1000) * 1000000};
-        if (hold->wake_ms == DUEQ__NEVER)
-            pthread_cond_wait(&hold->changed, &hold->lock);
+        struct timespec until = {(time_t)(leases->wake_ms / 1000),
+                                 (long)(leases->wake_ms % 1000) * 1000000};
+        if (leases->wake_ms == DUEQ__NEVER)
+            pthread_cond_wait(&leases->changed, &leases->lock);
         else
-            pthread_cond_timedwait(&hold->changed, &hold->lock, &until);
+            pthread_cond_timedwait(&leases->changed, &leases->lock, &until);
     }
-    bool goes_on = !hold->stopping;
-    pthread_mutex_unlock(&hold->lock);
+    bool goes_on = !leases->stopping;
+    pthread_mutex_unlock(&leases->lock);
     return goes_on;
 }
 
-bool dueq__hold_stopping(struct dueq__hold *hold) {
-    pthread_mutex_lock(&hold->lock);
-    bool stopping = hold->stopping;
-    pthread_mutex_unlock(&hold->lock);
+bool dueq__leases_stopping(struct dueq__leases *leases) {
+    pthread_mutex_lock(&leases->lock);
+    bool stopping = leases->stopping;
+    pthread_mutex_unlock(&leases->lock);
     return stopping;
 }
 
-void dueq__hold_stop(struct dueq__hold *hold) {
-    pthread_mutex_lock(&hold->lock);
-    hold->stopping = true;
-    pthread_cond_signal(&hold->changed);
-    pthread_mutex_unlock(&hold->lock);
+void dueq__leases_stop(struct dueq__leases *leases) {
+    pthread_mutex_lock(&leases->lock);
+    leases->stopping = true;
+    pthread_cond_signal(&leases->changed);
+    pthread_mutex_unlock(&leases->lock);
 }
 
-size_t dueq__hold_lost(struct dueq__hold *hold) {
-    pthread_mutex_lock(&hold->lock);
-    size_t lost = hold->lost;
-    pthread_mutex_unlock(&hold->lock);
+size_t dueq__leases_lost(struct dueq__leases *leases) {
+    pthread_mutex_lock(&leases->lock);
+    size_t lost = leases->lost;
+    pthread_mutex_unlock(&leases->lock);
     return lost;
 }

@@ -8,8 +8,9 @@
 /*
  * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a connection
  * of its own (wait_block.c), and keeps the next due time of each by its own clock: the server ends blocking
- * commands on its hz tick, up to 100 ms late. Which consumers keep a queue's time is its script's decision
- * (its timekeeper lease). Queues of other systems have no timekeeper and no probes: each who waits looks.
+ * commands on its hz tick, up to 100 ms late. Where that time is close it does not block at all. Which
+ * consumers keep a queue's time is its script's decision (its timekeeper lease). Queues of other systems have
+ * no timekeeper and no probes: each who waits looks.
  */
 
 /*
@@ -21,6 +22,11 @@
 #define PROBE_SPREAD_MS 3000
 /* How long a time may be over before a probe takes it for forgotten by its timekeeper. */
 #define OVERDUE_MS 500
+/*
+ * A look so soon is waited for without a block, which would have to be ended first: three commands for each message
+ * become one where they fall due at a rate. A message that is pushed ready meanwhile waits for that look.
+ */
+#define SOON_US 5000
 /* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
 #define LONGEST_BLOCK_MS 300000
 /* How often a call looks while its waiting connections cannot be had: the server may be gone, or full. */
@@ -99,7 +105,8 @@ static size_t first_to_look(const struct dueq__wait *wait) {
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__wait *wait = &client->call.wait;
     wait->ahead_ms = now - dueq__monotonic_ms();
-    wait->watches[wait->at].look_us = pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us;
+    wait->watches[wait->at].look_us =
+        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + wait->slack_us;
     if (wait->begun < wait->watch_count) {
         dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
@@ -205,13 +212,17 @@ static void take_waited(dueq_client *client) {
     }
 }
 
+static bool looks_soon(const struct dueq__wait *wait) {
+    return wait->watches[first_to_look(wait)].look_us <= dueq__monotonic_us() + SOON_US;
+}
+
 /* Is it to block now? */
 static bool blocks(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     return dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !call->wait.blocked &&
            call->phase == DUEQ__PHASE_WAITING &&
            first_to_ask(&call->wait) == call->wait.watch_count &&
-           dueq__monotonic_ms() >= call->retry_ms;
+           dueq__monotonic_ms() >= call->retry_ms && !looks_soon(&call->wait);
 }
 
 static void pump_waiter(dueq_client *client) {
@@ -344,7 +355,8 @@ void dueq__wait_pump(dueq_client *client) {
 static bool block_due(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
     return wait->block != DUEQ__BLOCK_NONE && !wait->blocked &&
-           (!client->waiter_up || dueq__conn_state(client->waiter) == DUEQ__CONN_READY);
+           (!client->waiter_up ||
+            (dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !looks_soon(wait)));
 }
 
 int64_t dueq__wait_next_us(const dueq_client *client) {

@@ -64,6 +64,7 @@ struct dueq__wait {
     dueq_status (*ask)(dueq_client *client, bool stay);
     /* Puts a command together that gives back what the server counts on this client for; or NULL. */
     void (*let_go)(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words);
+    int64_t slack_us;   /* how much later than it was told it looks */
     int64_t until_ms;   /* the caller's patience; 0: it does not wait */
     int64_t end_ms;     /* when the call ends at the latest */
     int64_t probe_ms;   /* when to probe, or to give a probe up */

@@ -79,7 +79,7 @@ def test_peek_as_text(dueq: Program) -> None:
     span, attempt, size, id, error = row.split(maxsplit=4)
     assert span.endswith("s")
     assert (attempt, size, id) == ("1", "5", "x")
-    assert error.startswith(r"no\nsuch\x1b customer üü")
+    assert error.startswith(r"no\x0asuch\x1b customer üü")
     assert error.endswith("ü...")
 
 

@@ -280,8 +280,10 @@ def test_work_up_to_a_limit(dueq: Program) -> None:
     assert dueq.stats()["ready"] == 1
 
 
-def test_work_waits_for_what_is_due(dueq: Program) -> None:
+@pytest.mark.parametrize("slack", ["0", "100ms"])
+def test_work_waits_for_what_is_due(dueq: Program, slack: str) -> None:
     dueq("push", "orders", "later", "--delay", "300ms")
     assert dueq(*DRAIN, "--", "cat").out == b""
-    assert dueq("work", "orders", "--limit", "1", "--wait", "20s", "--", "cat").text == "later"
+    words = ["work", "orders", "--limit", "1", "--wait", "20s", "--slack", slack, "--", "cat"]
+    assert dueq(*words).text == "later"
     assert dueq("work", "orders", "--wait", "200ms", "--", "cat").out == b""

@@ -264,6 +264,7 @@ def test_work_without_a_server(dueq: Program) -> None:
         ["{}", "--", "cat"],
         ["orders", "--jobs", "0", "--", "cat"],
         ["orders", "--lease", "1ms", "--", "cat"],
+        ["orders", "--slack", "101ms", "--", "cat"],
         ["orders", "--wait", "never", "--", "cat"],
         ["orders", "--limit", "0", "--", "cat"],
         ["orders", "--timeout", "long", "--", "cat"],

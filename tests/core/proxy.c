@@ -18,8 +18,10 @@ struct proxy_rules {
 
 struct pair {
     int client, server;
-    bool cut_at_answer;
+    bool cut_at_answer, silent;
 };
+
+static const struct pair NO_PAIR = {.client = -1, .server = -1};
 
 static int unix_socket(const char *path, bool listens) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -39,7 +41,7 @@ static int unix_socket(const char *path, bool listens) {
 static void close_pair(struct pair *pair) {
     close(pair->client);
     close(pair->server);
-    *pair = (struct pair){-1, -1, false};
+    *pair = NO_PAIR;
 }
 
 static bool send_whole(int fd, const char *data, size_t size) {
@@ -60,10 +62,19 @@ static void forward(struct proxy_rules *rules, struct pair *pair, bool from_clie
         close_pair(pair);
         return;
     }
+    if (pair->silent)
+        return;
     if (from_client && rules->cut != CUT_NOTHING && rules->left > 0 &&
         memmem(data, (size_t)got, rules->word, strlen(rules->word))) {
         rules->left--;
-        pair->cut_at_answer = true;
+        pair->cut_at_answer = rules->cut == CUT_REQUEST;
+        pair->silent = rules->cut == HANG_REQUEST || rules->cut == HANG_BEFORE;
+        if (pair->silent) {
+            if (rules->cut == HANG_REQUEST)
+                send_whole(pair->server, data, (size_t)got);
+            rules->done++;
+            return;
+        }
         if (rules->cut == CUT_BEFORE) {
             rules->done++;
             close_pair(pair);
@@ -82,7 +93,7 @@ static void forward(struct proxy_rules *rules, struct pair *pair, bool from_clie
 static void serve(struct proxy_rules *rules, int listener, const char *server) {
     struct pair pairs[PAIRS];
     for (int i = 0; i < PAIRS; i++)
-        pairs[i] = (struct pair){-1, -1, false};
+        pairs[i] = NO_PAIR;
     for (;;) {
         struct pollfd set[1 + 2 * PAIRS];
         set[0] = (struct pollfd){.fd = listener, .events = POLLIN};
@@ -102,7 +113,7 @@ static void serve(struct proxy_rules *rules, int listener, const char *server) {
             int client = accept(listener, NULL, NULL), to = unix_socket(server, false);
             for (int i = 0; i < PAIRS && client >= 0; i++)
                 if (to >= 0 && pairs[i].client < 0) {
-                    pairs[i] = (struct pair){client, to, false};
+                    pairs[i] = (struct pair){.client = client, .server = to};
                     client = -1;
                 }
             if (client >= 0)

@@ -1,4 +1,5 @@
 /* The consumer's loop: one round trip for each batch, and what becomes of what it holds. */
+#include <poll.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -72,16 +73,19 @@ static void assert_gone(int64_t acked) {
     assert_int_equal(counts.ready + counts.delayed + counts.leased + counts.dead, 0);
 }
 
-/* How many scripts the server has run: what they call is not counted. */
-static long long scripts_run(void) {
+/* How often the server has run a command. */
+static long long calls_of(const char *name) {
     redisReply *reply = command(&server, "INFO commandstats");
-    static const char name[] = "cmdstat_evalsha:calls=";
-    const char *found = strstr(reply->str, name);
-    assert_non_null(found);
-    long long number = atoll(found + strlen(name));
+    char text[64];
+    snprintf(text, sizeof text, "cmdstat_%s:calls=", name);
+    const char *found = strstr(reply->str, text);
+    long long number = found ? atoll(found + strlen(text)) : 0;
     freeReplyObject(reply);
     return number;
 }
+
+/* How many scripts: what they call is not counted. */
+static long long scripts_run(void) { return calls_of("evalsha"); }
 
 static void work(dueq_consumer *consumer, int from, int count) {
     for (int i = from; i < from + count; i++) {
@@ -128,6 +132,116 @@ static void test_consumer_waits_for_a_message(void **state) {
     assert_gone(1);
     stop(consumer);
 }
+
+/* ---- What falls due at a rate ---- */
+
+#define APART_MS 4
+
+/* Messages that fall due one after the other; the body of each is its time. */
+static void push_at_a_rate(int count, int64_t apart_ms, int64_t lead_ms) {
+    dueq_counts counts = counts_of(jobs.queue);
+    for (int i = 0; i < count; i++) {
+        char body[24];
+        dueq_draft draft = DUEQ_DRAFT;
+        draft.at_ms = counts.now_ms + lead_ms + i * apart_ms;
+        snprintf(body, sizeof body, "%lld", (long long)draft.at_ms);
+        draft.body = BYTES(body);
+        assert_status(jobs.client, OK, dueq_push(jobs.queue, &draft, 1, NULL));
+    }
+}
+
+static void assert_not_early(const dueq_message *message) {
+    char body[24];
+    snprintf(body, sizeof body, "%.*s", (int)message->body.size, (const char *)message->body.data);
+    assert_true(message->now_ms >= atoll(body));
+}
+
+/* The next message, by a loop over the client's one descriptor, and how often that was readable. */
+static const dueq_message *next_by_descriptor(dueq_consumer *consumer, int *readable) {
+    const dueq_message *message = NULL;
+    dueq_status status = dueq_consumer_submit(consumer, 20000);
+    struct pollfd set = {.fd = dueq_descriptor(jobs.client), .events = POLLIN};
+    assert_true(set.fd >= 0);
+    for (; status == DUEQ_PENDING && poll(&set, 1, 20000) == 1; (*readable)++)
+        if (dueq_pump(jobs.client) != DUEQ_PENDING)
+            break;
+    assert_int_equal(dueq_consumer_take(consumer, &message, NULL), DUEQ_OK);
+    return message;
+}
+
+/* Who knows that the next falls due at once waits by the clock: no block, which would have to be ended. */
+static void test_consumer_does_not_block_in_between(void **state) {
+    (void)state;
+    enum { COUNT = 60 };
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    for (int by_descriptor = 0; by_descriptor < 2; by_descriptor++) {
+        int readable = 0;
+        push_at_a_rate(COUNT, APART_MS, 500);
+        long long blocks = calls_of("bzpopmin"), unblocks = calls_of("client|unblock");
+        for (int i = 0; i < COUNT; i++) {
+            const dueq_message *message;
+            if (by_descriptor)
+                message = next_by_descriptor(consumer, &readable);
+            else
+                assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+            assert_not_early(message);
+            ack(consumer, message);
+        }
+        assert_empty(consumer);
+        /* Until the first. */
+        assert_in_range(calls_of("bzpopmin") - blocks, 1, COUNT / 10);
+        assert_in_range(calls_of("client|unblock") - unblocks, 1, COUNT / 10);
+        assert_true(readable < 8 * COUNT);
+    }
+    assert_gone(2 * COUNT);
+    stop(consumer);
+}
+
+/* A message that is pushed meanwhile comes at the next look. */
+static void test_consumer_finds_what_came_in_between(void **state) {
+    (void)state;
+    enum { COUNT = 30 };
+    struct jobs other = jobs_open(server.url);
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    push_at_a_rate(COUNT, APART_MS, 300);
+    for (int i = 0; i < 2 * COUNT; i++) {
+        const dueq_message *message;
+        assert_status(jobs.client, OK, dueq_consumer_next(consumer, 5000, &message, NULL));
+        if (message->body.size)
+            push_body(other.queue, "", 0, NULL);
+        ack(consumer, message);
+    }
+    assert_empty(consumer);
+    assert_gone(2 * COUNT);
+    stop(consumer);
+    jobs_close(other);
+}
+
+static void test_consumer_with_slack_takes_all_that_falls_due_in_it(void **state) {
+    (void)state;
+    enum { COUNT = 100 };
+    dueq_consumer_options options = prefetching(COUNT);
+    options.slack_ms = DUEQ_MAX_SLACK_MS;
+    dueq_consumer *consumer = open_consumer(options);
+    push_numbered(jobs.queue, 0, 1);
+    ack(consumer, next(consumer, "0"));
+    push_at_a_rate(COUNT / 2, 1, 600);
+    push_at_a_rate(COUNT / 2, 1, 600);
+    long long before = scripts_run();
+    for (int i = 0; i < COUNT; i++) {
+        const dueq_message *message;
+        assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+        assert_not_early(message);
+        ack(consumer, message);
+    }
+    /* The first finds none, the second all; more where the machine stalls. */
+    assert_in_range(scripts_run() - before, 2, 10);
+    assert_empty(consumer);
+    assert_gone(1 + COUNT);
+    stop(consumer);
+}
+
+/* ---- Stopping ---- */
 
 static void test_consumer_stop_gives_back_what_is_in_hand_uncounted(void **state) {
     (void)state;
@@ -338,6 +452,54 @@ static void cancel_leased(const char *name) {
 /* So long that the consumer does not know any more that it holds what it has prefetched. */
 static void pass(void) { usleep((DUEQ__SURE_MS + 50) * 1000); }
 
+/* A heartbeat that has sent an ack through the proxy, and gets no answer to it. */
+static dueq_consumer *open_consumer_with_an_ack_that_hangs(enum cut cut, const char *parameters) {
+    char url[200];
+    proxy_start(&proxy, &server);
+    snprintf(url, sizeof url, "unix://%s%s", proxy.socket, parameters);
+    jobs_close(jobs);
+    jobs = jobs_open(url);
+    push_numbered(jobs.queue, 0, 1);
+    /* The script is loaded by that. */
+    assert_status(jobs.client, LEASE_LOST,
+                  dueq_ack(jobs.queue, &BYTES("0000000000000000000000"), 1, NULL));
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    proxy_cut(&proxy, cut, dueq__script_ack.sha1, 1);
+    ack(consumer, next(consumer, "0"));
+    for (int64_t end = now_ms() + 20000; proxy_cuts(&proxy) == 0;)
+        assert_true(now_ms() < end);
+    return consumer;
+}
+
+static void close_all(dueq_consumer *consumer) {
+    dueq_consumer_close(consumer);
+    jobs_close(jobs);
+    proxy_stop(&proxy);
+    jobs = jobs_open(server.url);
+}
+
+static void test_consumer_stop_sends_what_the_heartbeat_is_sending(void **state) {
+    (void)state;
+    const enum cut cuts[] = {HANG_BEFORE, HANG_REQUEST};
+    for (size_t i = 0; i < 2; i++) {
+        run_command(&server, "FLUSHALL");
+        dueq_consumer *consumer = open_consumer_with_an_ack_that_hangs(cuts[i], "?timeout=60s");
+        assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
+        assert_int_equal(dueq_consumer_lost(consumer), 0);
+        close_all(consumer);
+        assert_gone(1);
+    }
+}
+
+static void test_consumer_stop_tells_that_an_ack_was_not_sent(void **state) {
+    (void)state;
+    dueq_consumer *consumer = open_consumer_with_an_ack_that_hangs(HANG_BEFORE, "?timeout=1s");
+    proxy_cut(&proxy, HANG_BEFORE, "EVALSHA", 1000);
+    assert_status(jobs.client, TIMEOUT, dueq_consumer_stop(consumer));
+    close_all(consumer);
+    assert_int_equal(counts_of(jobs.queue).acked, 0);
+}
+
 static void test_consumer_does_not_deliver_what_was_cancelled(void **state) {
     (void)state;
     const dueq_consumer_options ways[] = {prefetching(5), unkept(5, 60000)};
@@ -426,6 +588,8 @@ static void test_consumer_refuses_options(void **state) {
         {.prefetch = 1, .max_run_ms = -1},
         {.prefetch = 1, .lease_ms = 10, .max_run_ms = 1000},
         {.prefetch = 1, .order = (dueq_order)7},
+        {.prefetch = 1, .slack_ms = -1},
+        {.prefetch = 1, .slack_ms = DUEQ_MAX_SLACK_MS + 1},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_status(jobs.client, INVALID, dueq_consumer_open(&jobs.queue, 1, &bad[i], &consumer));
@@ -459,6 +623,9 @@ int main(void) {
         TEST(test_consumer_makes_one_round_trip_for_each),
         TEST(test_consumer_prefetch_makes_one_for_many),
         TEST(test_consumer_waits_for_a_message),
+        TEST(test_consumer_does_not_block_in_between),
+        TEST(test_consumer_finds_what_came_in_between),
+        TEST(test_consumer_with_slack_takes_all_that_falls_due_in_it),
         TEST(test_consumer_stop_gives_back_what_is_in_hand_uncounted),
         TEST(test_consumer_stop_ends_a_wait),
         TEST(test_consumer_stop_gives_back_what_was_on_its_way),
@@ -469,6 +636,8 @@ int main(void) {
         TEST(test_consumer_does_not_hand_out_what_it_lost),
         TEST(test_consumer_sends_a_note_again_after_a_failure),
         TEST(test_consumer_cut_settles_and_reserves_once),
+        TEST(test_consumer_stop_sends_what_the_heartbeat_is_sending),
+        TEST(test_consumer_stop_tells_that_an_ack_was_not_sent),
         TEST(test_consumer_does_not_deliver_what_was_cancelled),
         TEST(test_consumer_waits_where_all_in_hand_was_cancelled),
         TEST(test_consumer_tells_that_it_cannot_ask),

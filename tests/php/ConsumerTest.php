@@ -68,6 +68,25 @@ final class ConsumerTest extends QueueTestCase
         }
     }
 
+    /** 100 messages in 50 ms; the body of each is when it is due. */
+    public function test_work_with_slack_takes_all_that_falls_due_in_it(): void
+    {
+        $queue = $this->queue();
+        $base = microtime(true) + 0.7;
+        $due = array_map(fn (int $n) => round($base + $n / 2000, 3), range(0, 99));
+        $queue->pushMany(array_map(fn (float $at) => ['body' => (string) $at, 'at' => $at], $due));
+        $early = 0;
+        $this->server->command('CONFIG', 'RESETSTAT');
+        $queue->consume(100, timeout: 1.0, slack: 0.1)->work(function (Message $message) use (&$early) {
+            $early += microtime(true) < (float) $message->body ? 1 : 0;
+        });
+        preg_match('/cmdstat_evalsha:calls=(\d+)/', $this->server->command('INFO', 'commandstats'), $match);
+        // A first that finds none, one with all, one that settles; more where the machine stalls.
+        $this->assertLessThanOrEqual(12, (int) $match[1]);
+        $this->assertSame(0, $early);
+        $this->assertSame([0, 0, 100, 0], $this->counts());
+    }
+
     public function test_work_retries_what_threw_and_throws_it(): void
     {
         $queue = $this->queue();
@@ -410,11 +429,13 @@ final class ConsumerTest extends QueueTestCase
     public function test_arguments_out_of_range(): void
     {
         $queue = $this->queue();
-        $bad = [[0], [201], [1, 0], [1, 0.01], [1, INF], [1, null, -1], [1, null, 60, -1], [1, null, 60, NAN]];
+        $bad = [[0], [201], [1, 0], [1, 0.01], [1, INF], [1, null, -1], [1, null, 60, -1], [1, null, 60, NAN],
+            [1, null, 60, 1, -0.01], [1, null, 60, 1, 0.101]];
         foreach ($bad as $arguments) {
             $this->assertThrows(InvalidException::class, fn () => $queue->consume(...$arguments));
         }
         $this->assertTypeError('lease', fn () => $queue->consume(lease: '1'));
+        $this->assertTypeError('slack', fn () => $queue->consume(slack: '0.1'));
         $this->assertTypeError('maxRun', fn () => $queue->consume(maxRun: '1'));
         $this->assertTypeError('valid callback', fn () => $queue->consume()->work('no function'));
         $queue->consume(200, 0.01, null, new \DateInterval('PT0S'))->work(fn () => null);

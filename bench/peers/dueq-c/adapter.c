@@ -6,6 +6,7 @@
 #include "harness.h"
 
 #define PREFETCH 100
+#define SLACK_MS 50
 
 static dueq_client *client;
 static dueq_queue *queue;
@@ -76,8 +77,10 @@ static void flush(void) {
 static void work(const char *setting, handle_job *handle) {
     dueq_consumer_options options = DUEQ_CONSUMER;
     dueq_consumer *consumer;
-    if (!strcmp(setting, "best"))
+    if (strcmp(setting, "one"))
         options.prefetch = PREFETCH;
+    if (!strcmp(setting, "slack"))
+        options.slack_ms = SLACK_MS;
     must(dueq_consumer_open(&queue, 1, &options, &consumer));
     for (bool more = true; more;) {
         const dueq_message *message;

@@ -6,6 +6,7 @@ declare(strict_types=1);
 require __DIR__ . '/../harness.php';
 
 const PREFETCH = 100;
+const SLACK = 0.05;
 
 final class DueqPeer implements Peer
 {
@@ -44,7 +45,10 @@ final class DueqPeer implements Peer
 
     public function work(string $setting, callable $handle): void
     {
-        $consumer = $this->queue->consume(prefetch: $setting === 'best' ? PREFETCH : 1);
+        $consumer = $this->queue->consume(
+            prefetch: $setting === 'one' ? 1 : PREFETCH,
+            slack: $setting === 'slack' ? SLACK : 0.0,
+        );
         $consumer->work(function (Dueq\Message $message) use ($handle, $consumer): void {
             if (!$handle($message->body)) {
                 $consumer->stop();

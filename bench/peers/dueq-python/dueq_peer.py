@@ -12,6 +12,7 @@ import harness
 import dueq
 
 PREFETCH = 100
+SLACK = 0.05
 
 
 class Dueq(harness.Peer):
@@ -40,7 +41,9 @@ class Dueq(harness.Peer):
             raise RuntimeError(f"{job} was not there")
 
     def work(self, setting: str, handle: harness.Handle) -> None:
-        for message in self.queue.consume(prefetch=PREFETCH if setting == "best" else 1):
+        prefetch = 1 if setting == "one" else PREFETCH
+        slack = SLACK if setting == "slack" else 0.0
+        for message in self.queue.consume(prefetch=prefetch, slack=slack):
             with message:
                 handle(message.body.decode())
 

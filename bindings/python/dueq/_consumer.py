@@ -12,7 +12,7 @@ from dueq import _core
 from dueq._link import Alone
 from dueq._message import Fields, described, encoded, left, used_up
 from dueq.errors import Error
-from dueq.times import optional_ms, patience_ms
+from dueq.times import duration_ms, optional_ms, patience_ms
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -34,6 +34,7 @@ class Loop(Alone):
         lease: float | timedelta | None,
         max_run: float | timedelta | None,
         timeout: float | timedelta | None,
+        slack: float | timedelta,
     ) -> None:
         self.names = origin.names
         self._timeout_ms = patience_ms(timeout)
@@ -44,6 +45,7 @@ class Loop(Alone):
             min(max(prefetch, 0), _core.MAX_BATCH + 1),
             optional_ms(lease, "lease"),
             optional_ms(max_run, "max_run"),
+            duration_ms(slack, "slack"),
         )
         self._last: Fields | None = None
         self._looping = False

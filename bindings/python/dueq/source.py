@@ -64,6 +64,7 @@ class Source(_source.Origin, Closing):
         lease: float | timedelta | None = None,
         max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
         timeout: float | timedelta | None = None,
+        slack: float | timedelta = 0.0,
     ) -> Consumer:
         """
         A loop over messages as they become ready, until close() is called; see dueq.Consumer.
@@ -74,8 +75,11 @@ class Source(_source.Origin, Closing):
         max_run   seconds (or a timedelta) that the heartbeat keeps a message after it was handed
                   out; None or 0: there is no heartbeat, and each message has its lease alone
         timeout   the loop ends when none came for so many seconds (or a timedelta); None: never
+        slack     what falls due while the loop waits comes up to so many seconds (or a timedelta)
+                  late, 0 to 0.1, and with it, in one request, all that falls due meanwhile, up to
+                  `prefetch`; never early. What is pushed ready comes at once
         """
-        return Consumer(self._home, self, prefetch, lease, max_run, timeout)
+        return Consumer(self._home, self, prefetch, lease, max_run, timeout, slack)
 
     def __iter__(self) -> Iterator[Message]:
         """consume() with its defaults; nothing when it is closed."""

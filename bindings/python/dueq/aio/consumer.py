@@ -51,12 +51,13 @@ class Consumer(Loop):
         lease: float | timedelta | None,
         max_run: float | timedelta | None,
         timeout: float | timedelta | None,
+        slack: float | timedelta,
     ) -> None:
         self._closed = True
         self._home = pool
         link = pool.take()
         try:
-            super().__init__(origin, link, prefetch, lease, max_run, timeout)
+            super().__init__(origin, link, prefetch, lease, max_run, timeout, slack)
         except BaseException:
             pool.put(link)
             raise

@@ -59,12 +59,13 @@ class Source(_source.Origin, Closing):
         lease: float | timedelta | None = None,
         max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
         timeout: float | timedelta | None = None,
+        slack: float | timedelta = 0.0,
     ) -> Consumer:
         """
         A loop over messages as they become ready, until close() is called, with the arguments of
         dueq.Queue.consume(); see dueq.aio.Consumer.
         """
-        return Consumer(self._home, self, prefetch, lease, max_run, timeout)
+        return Consumer(self._home, self, prefetch, lease, max_run, timeout, slack)
 
     def __aiter__(self) -> AsyncIterator[Message]:
         """consume() with its defaults."""
