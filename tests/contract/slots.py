@@ -168,6 +168,7 @@ class Command:
     """One in a script: its keys' places among KEYS, and whether they were there afterwards."""
 
     name: str
+    removes: bool
     keys: tuple[tuple[int, bool], ...]
 
 
@@ -244,9 +245,10 @@ class Node(Server):
 
 
 def command(told: Answer) -> Command:
-    name, *words = bulk(told).decode().split(" ")
+    name, done, *words = bulk(told).decode().upper().split(" ")
     places = zip(words[::2], words[1::2], strict=True)
-    return Command(name.upper(), tuple((int(place), there == "1") for place, there in places))
+    keys = tuple((int(place), there == "1") for place, there in places)
+    return Command(name, name in REMOVALS and done == "1", keys)
 
 
 def slot_of(key: bytes) -> int:
@@ -342,19 +344,21 @@ def touches(script: Script, ran: Ran) -> set[str]:
             if place in removals:
                 removal, left = removals[place]
                 found.add(f"{key}: {removal}{'' if left else ', it is gone'}, then {command.name}")
-            if command.name in REMOVALS:
+            if command.removes:
                 removals[place] = command.name, there
     return found
 
 
 def report(trials: Trials, script: Script, calls: list[Call]) -> str:
     """What is wrong with a script, a line each; '': nothing is."""
+    own = [call for call in calls if call.sha1 == script.sha1]
+    if not own:
+        return f"{script.name}: nobody calls it; or what is built has another version of it"
     faults: dict[str, list[str]] = {}
-    for call in calls:
-        if call.sha1 == script.sha1:
-            wrong, touched = trials.run(script, call)
-            for line in (*wrong, *touched):
-                faults.setdefault(line, []).append(call.situation)
+    for call in own:
+        wrong, touched = trials.run(script, call)
+        for line in (*wrong, *touched):
+            faults.setdefault(line, []).append(call.situation)
     return "\n".join(
         f"{script.name}: {line} ({len(found)} calls, as of {found[0]})"
         for line, found in sorted(faults.items())

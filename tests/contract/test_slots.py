@@ -21,7 +21,6 @@ def calls() -> list[Call]:
 
 @pytest.mark.parametrize("script", [pytest.param(script, id=script.name) for script in scripts()])
 def test_script_while_its_slot_moves(trials: Trials, calls: list[Call], script: Script) -> None:
-    assert script.sha1 in {call.sha1 for call in calls}
     if wrong := report(trials, script, calls):
         pytest.fail(wrong, pytrace=False)
 
@@ -36,6 +35,7 @@ PLANTED = "-- KEYS[1] ready  LIST  a planted fault\nlocal call = redis.call\n"
         ("call('LPOP', KEYS[1]) return call('RPUSH', KEYS[1], 'x')", "left in ready"),
         ("call('LPOP', KEYS[1]) return redis.pcall('RPUSH', KEYS[1], 'x')", "left in ready"),
         ("return call('LPOP', KEYS[1])", ""),
+        ("call('LREM', KEYS[1], 1, 'none') return call('RPUSH', KEYS[1], 'x')", ""),
         ("call('RPUSH', KEYS[1], 'x') return call('LPOP', KEYS[1])", ""),
     ],
 )

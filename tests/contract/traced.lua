@@ -2,7 +2,8 @@
 -- keys, and an error that ends it is an answer.
 -- ARGV     behind the script's own: seconds and micros of the clock, '1' to look after each command which of the
 --          keys that it names are there
--- Returns { 1 and its answer, or 0 and its error; of each command its name and its keys: place, '1' there, ... }
+-- Returns { 1 and its answer, or 0 and its error; of each command its name, '1' if it did anything, and its keys:
+--          place, '1' there, ... }
 local server, looks = redis, table.remove(ARGV) == '1'
 local micros, seconds = table.remove(ARGV), table.remove(ARGV)
 local places, told = {}, {}
@@ -16,7 +17,8 @@ local function telling(call)
       return { seconds, micros }
     end
     local fine, answer = pcall(call, name, ...)
-    local words = { name }
+    local nothing = not answer or answer == 0 or type(answer) == 'table' and not next(answer)
+    local words = { name, nothing and 0 or 1 }
     for i = 1, math.min(#KEYS + 2, select('#', ...)) do
       local key = select(i, ...)
       if places[key] then
