@@ -1002,7 +1002,10 @@ namespace Dueq
 
         private function __construct() {}
     }
+}
 
+namespace Dueq\Redisson
+{
     /**
      * A delayed queue of Redisson's (RDelayedQueue), spoken as Redisson does: values are offered with a
      * delay, and whoever transfers, a Redisson or runTransfer(), moves each to its destination when it is
@@ -1032,15 +1035,15 @@ namespace Dueq
          *
          * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of UTF-8 without
          *     control characters
-         * @param string|null $url as Queue::__construct()
+         * @param string|null $url as \Dueq\Queue::__construct()
          * @param string $codec how the values are written, the codec of the Redisson that shares them:
          *     "kryo5" (Redisson's default from 3.19), "bytes" (ByteArrayCodec), "string" (StringCodec),
          *     "long" (LongCodec), "jackson" (JsonJacksonCodec), "typed json" (TypedJsonJacksonCodec),
          *     "jackson3" (JsonJackson3Codec) or "typed json3" (TypedJsonJackson3Codec)
          * @param string|null $layout how Redisson packs what waits: "new" (3.21.1 and later) or "old"; null:
          *     as those that wait, and as "new" where none do
-         * @throws Exception\NameException
-         * @throws Exception\UrlException
+         * @throws \Dueq\Exception\NameException
+         * @throws \Dueq\Exception\UrlException
          */
         public function __construct(
             string $destination,
@@ -1056,11 +1059,11 @@ namespace Dueq
          * Offers a value: it goes to the destination when it is due.
          *
          * @param mixed $value as the class says; what the codec has no form for throws
-         *     Exception\InvalidException
+         *     \Dueq\Exception\InvalidException
          * @param float|\DateInterval|null $delay not before this long after the offer
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
-         * @throws Exception\LayoutException where elements of another layout, or of both, wait: so do
+         * @throws \Dueq\Exception\LayoutException where elements of another layout, or of both, wait: so do
          *     transfer(), poll(), peek(), remove() and contains()
          */
         public function offer(
@@ -1075,7 +1078,7 @@ namespace Dueq
          * @param array $values each as of offer()
          * @param float|\DateInterval|null $delay of all of them
          * @param float|int|\DateTimeInterface|null $at of all of them
-         * @throws Exception\DueqException steps before the failed one are stored
+         * @throws \Dueq\Exception\DueqException steps before the failed one are stored
          */
         public function offerMany(
             array $values,
@@ -1088,19 +1091,19 @@ namespace Dueq
          * that there is, is set aside, with a warning to PHP's log.
          *
          * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
-         *     INF: for ever. A signal ends the wait, as with Queue::reserve()
+         *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200
          */
-        public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+        public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
 
         /**
-         * Starts a transfer() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * Starts a transfer() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
          * Moved.
          *
          * @param float|\DateInterval $timeout as transfer()
          * @param int $most as transfer()
          */
-        public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): Pending {}
+        public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
          * Transfers until it is told to stop, on connections of its own: signal handlers and $until may use
@@ -1109,7 +1112,7 @@ namespace Dueq
          * @param callable|null $until called after each step, and four times a second while nothing is due;
          *     it ends the work by returning true. What it or a signal handler throws ends it too. null:
          *     the latter alone
-         * @throws Exception\DueqException what will not pass by itself
+         * @throws \Dueq\Exception\DueqException what will not pass by itself
          */
         public function runTransfer(?callable $until = null): void {}
 
@@ -1118,18 +1121,18 @@ namespace Dueq
          * wrote as null is null too.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
-         * @return mixed null after the wait, and as soon as a signal comes, as with Queue::reserve()
-         * @throws Exception\CorruptException what it took cannot be read: its property raw has it
+         * @return mixed null after the wait, and as soon as a signal comes, as with \Dueq\Queue::reserve()
+         * @throws \Dueq\Exception\CorruptException what it took cannot be read: its property raw has it
          */
         public function take(float|\DateInterval $timeout = INF): mixed {}
 
         /**
-         * Starts a take() and does not wait, as Queue::reserveStart(). result() of what it returns is the
+         * Starts a take() and does not wait, as \Dueq\Queue::reserveStart(). result() of what it returns is the
          * value; null, too, where none came before the timeout.
          *
          * @param float|\DateInterval $timeout as take()
          */
-        public function takeStart(float|\DateInterval $timeout = INF): Pending {}
+        public function takeStart(float|\DateInterval $timeout = INF): \Dueq\Pending {}
 
         /**
          * Takes up to $count values from the destination, as take(). It waits for the first only.
@@ -1144,7 +1147,7 @@ namespace Dueq
          * reaches the destination.
          *
          * @return mixed null: none waits
-         * @throws Exception\CorruptException what it took cannot be read: its property raw has it
+         * @throws \Dueq\Exception\CorruptException what it took cannot be read: its property raw has it
          */
         public function poll(): mixed {}
 
@@ -1178,7 +1181,7 @@ namespace Dueq
         public function contains(mixed $value): bool {}
 
         /** Counts the queue. */
-        public function size(): Sizes {}
+        public function size(): \Dueq\Interop\Sizes {}
 
         /** How many values wait: size()->delayed. */
         public function count(): int {}
@@ -1198,13 +1201,64 @@ namespace Dueq
     }
 
     /**
+     * An integer that is a java.lang.Long, however small it is. In an array it is a plain integer.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Long implements \JsonSerializable
+    {
+        public readonly int $value;
+
+        public function __construct(int $value) {}
+
+        public function jsonSerialize(): int {}
+    }
+
+    /**
+     * Bytes that are a byte[] of Java's. In an array they have no form.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Binary implements \JsonSerializable
+    {
+        public readonly string $bytes;
+
+        public function __construct(string $bytes) {}
+
+        /** @throws \Dueq\Exception\InvalidException always */
+        public function jsonSerialize(): never {}
+    }
+
+    /**
+     * Stands in a list for a value that the queue's codec cannot read.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Unreadable
+    {
+        /** As it is in the server. */
+        public readonly string $raw;
+
+        /** Why, for people. */
+        public readonly string $reason;
+
+        private function __construct() {}
+    }
+}
+
+namespace Dueq\Laravel
+{
+    /**
      * A queue of Laravel's (5.5 to 13) on Redis, spoken as Laravel does: stock workers and producers share
      * it. Its times are whole seconds; parts of one are rounded up.
      *
      * @strict-properties
      * @not-serializable
      */
-    final class LaravelQueue
+    final class Queue
     {
         public readonly string $name;
 
@@ -1217,12 +1271,12 @@ namespace Dueq
          * Opens a queue. Nothing is connected until the first call.
          *
          * @param string $name as Laravel names it, without "queues:"
-         * @param string|null $url as Queue::__construct()
+         * @param string|null $url as \Dueq\Queue::__construct()
          * @param string $prefix what Laravel's Redis client puts in front of its keys, as
          *     "shop_database_"; name and prefix have 255 bytes together at most
          * @param float|\DateInterval $retryAfter when a job that is not deleted comes back; more than 0
-         * @throws Exception\NameException
-         * @throws Exception\UrlException
+         * @throws \Dueq\Exception\NameException
+         * @throws \Dueq\Exception\UrlException
          */
         public function __construct(
             string $name = "default",
@@ -1251,7 +1305,7 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $retryUntil no further try after this time
          * @param bool $failOnTimeout whether it has failed when its timeout is over
          * @return string the job's uuid
-         * @throws Exception\TooLargeException
+         * @throws \Dueq\Exception\TooLargeException
          */
         public function push(
             string $job,
@@ -1287,7 +1341,7 @@ namespace Dueq
          * @param string $payload as Laravel writes it: one that a stock worker would lose (no JSON object,
          *     without job or attempts, nested too deep) is refused
          * @return string its uuid, else its id; "" where it has neither
-         * @throws Exception\DuplicateException when a delayed payload of exactly these bytes is there
+         * @throws \Dueq\Exception\DuplicateException when a delayed payload of exactly these bytes is there
          */
         public function pushRaw(
             string $payload,
@@ -1323,7 +1377,7 @@ namespace Dueq
          * @param array $jobs each a job's name (string), or an array with the names of the parameters of
          *     push(), pushRaw() or pushObject() as keys
          * @return list<string|null> in order, what these return, or null for a duplicate
-         * @throws Exception\DueqException steps before the failed one are stored
+         * @throws \Dueq\Exception\DueqException steps before the failed one are stored
          */
         public function pushMany(array $jobs): array {}
 
@@ -1334,17 +1388,17 @@ namespace Dueq
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
          * @param float|\DateInterval|null $retryAfter null: the queue's
-         * @return LaravelJob|null null after the wait, and as soon as a signal comes, as with
+         * @return Job|null null after the wait, and as soon as a signal comes, as with
          *     Queue::reserve()
          */
         public function pop(
             float|\DateInterval $timeout = 0.0,
             float|\DateInterval|null $retryAfter = null
-        ): ?LaravelJob {}
+        ): ?Job {}
 
         /**
-         * Starts a pop() and does not wait, as Queue::reserveStart(): result() of what it returns is the
-         * LaravelJob, or null.
+         * Starts a pop() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
+         * Job, or null.
          *
          * @param float|\DateInterval $timeout as pop()
          * @param float|\DateInterval|null $retryAfter as pop()
@@ -1352,13 +1406,13 @@ namespace Dueq
         public function popStart(
             float|\DateInterval $timeout = INF,
             float|\DateInterval|null $retryAfter = null
-        ): Pending {}
+        ): \Dueq\Pending {}
 
         /**
          * Takes up to $count jobs, as pop(). It waits for the first only.
          *
          * @param int $count 1 to 200
-         * @return list<LaravelJob>
+         * @return list<Job>
          */
         public function popMany(
             int $count,
@@ -1375,7 +1429,7 @@ namespace Dueq
         public function deleteMany(array $jobs): array {}
 
         /** Counts the queue. */
-        public function size(): Sizes {}
+        public function size(): \Dueq\Interop\Sizes {}
 
         /**
          * Takes all jobs away for good, reserved ones too.
@@ -1389,25 +1443,25 @@ namespace Dueq
          * and wakes workers that wait.
          *
          * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
-         *     INF: for ever. A signal ends the wait, as with Queue::reserve()
+         *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200, of each of the two
          */
-        public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+        public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
 
         /**
-         * Starts a migrate() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * Starts a migrate() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
          * Moved.
          *
          * @param float|\DateInterval $timeout as migrate()
          * @param int $most as migrate()
          */
-        public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): Pending {}
+        public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
          * Migrates until it is told to stop, as DelayedQueue::runTransfer() does: idle stock workers wake on
          * time while it runs.
          *
-         * @throws Exception\DueqException what will not pass by itself
+         * @throws \Dueq\Exception\DueqException what will not pass by itself
          */
         public function runMigrate(?callable $until = null): void {}
     }
@@ -1418,7 +1472,7 @@ namespace Dueq
      * @strict-properties
      * @not-serializable
      */
-    final class LaravelJob
+    final class Job
     {
         /** As it was pushed, or as the last attempt left it. */
         public readonly string $payload;
@@ -1464,7 +1518,7 @@ namespace Dueq
         /**
          * Finishes the job: it is gone.
          *
-         * @throws Exception\LeaseLostException it is not ours any more: its time was over
+         * @throws \Dueq\Exception\LeaseLostException it is not ours any more: its time was over
          */
         public function delete(): void {}
 
@@ -1472,13 +1526,16 @@ namespace Dueq
          * Gives the job back to be tried again.
          *
          * @param float|\DateInterval $delay not before this long from now; less than 0: now
-         * @throws Exception\LeaseLostException it is not ours any more, and nothing is changed
+         * @throws \Dueq\Exception\LeaseLostException it is not ours any more, and nothing is changed
          */
         public function release(float|\DateInterval $delay = 0.0): void {}
     }
+}
 
+namespace Dueq\Interop
+{
     /**
-     * What a step of DelayedQueue::transfer() or LaravelQueue::migrate() did.
+     * What a step of DelayedQueue::transfer() or Laravel\Queue::migrate() did.
      *
      * @strict-properties
      * @not-serializable
@@ -1521,54 +1578,6 @@ namespace Dueq
 
         /** The server's clock when it counted. */
         public readonly float $now;
-
-        private function __construct() {}
-    }
-
-    /**
-     * An integer that is a java.lang.Long, however small it is. In an array it is a plain integer.
-     *
-     * @strict-properties
-     * @not-serializable
-     */
-    final class Long implements \JsonSerializable
-    {
-        public readonly int $value;
-
-        public function __construct(int $value) {}
-
-        public function jsonSerialize(): int {}
-    }
-
-    /**
-     * Bytes that are a byte[] of Java's. In an array they have no form.
-     *
-     * @strict-properties
-     * @not-serializable
-     */
-    final class Binary implements \JsonSerializable
-    {
-        public readonly string $bytes;
-
-        public function __construct(string $bytes) {}
-
-        /** @throws Exception\InvalidException always */
-        public function jsonSerialize(): never {}
-    }
-
-    /**
-     * Stands in a list for a value that the queue's codec cannot read.
-     *
-     * @strict-properties
-     * @not-serializable
-     */
-    final class Unreadable
-    {
-        /** As it is in the server. */
-        public readonly string $raw;
-
-        /** Why, for people. */
-        public readonly string $reason;
 
         private function __construct() {}
     }

@@ -9,8 +9,8 @@
 
 /* ---- link.c: further clients of the same server --------------------------------------------------- */
 
-/* What calls have in common that go to a queue of another system (foreign.h). */
-typedef struct dueq_php_foreign {
+/* What calls have in common that go to a queue of another system (interop/). */
+typedef struct dueq_php_interop {
     /* Opens the queue of this object on another client. */
     dueq_status (*open)(zend_object *object, dueq_client *client, void **queue);
     void (*close)(void *queue);
@@ -18,7 +18,7 @@ typedef struct dueq_php_foreign {
     dueq_status (*size)(void *queue);
     dueq_status (*move)(void *queue, size_t most, int64_t timeout_ms);
     const char *what; /* what goes before its name in the log */
-} dueq_php_foreign;
+} dueq_php_interop;
 
 /*
  * A client beside that of the source, as a client carries one call at a time: what is under way here
@@ -30,7 +30,7 @@ typedef struct dueq_php_link {
     dueq_client *client;
     dueq_result *result; /* kept here as in dueq_php_client */
     pid_t pid;           /* of the process that opened it */
-    const dueq_php_foreign *foreign;
+    const dueq_php_interop *interop;
     void *queue; /* of another system; NULL: none */
     size_t count;
     dueq_queue **queues; /* of dueq's own; NULL: none */

@@ -1,9 +1,9 @@
 /*
- * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, manage.c, look.c,
+ * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, admin.c, query.c,
  * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
- * it (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
- * core but its public headers is seen here. link.h goes on with what has connections of its own, foreign.h with
- * the queues of other systems.
+ * it (call.c), make PHP values of the result (message.c, query.c) or throw (exception.c). Nothing of the
+ * core but its public headers is seen here. link.h goes on with what has connections of its own; the queues of
+ * other systems are in interop/, of which dueq.c alone knows, to register its classes.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -39,14 +39,6 @@ extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
-extern zend_class_entry *dueq_php_delayed_queue_ce;
-extern zend_class_entry *dueq_php_laravel_queue_ce;
-extern zend_class_entry *dueq_php_laravel_job_ce;
-extern zend_class_entry *dueq_php_moved_ce;
-extern zend_class_entry *dueq_php_sizes_ce;
-extern zend_class_entry *dueq_php_long_ce;
-extern zend_class_entry *dueq_php_binary_ce;
-extern zend_class_entry *dueq_php_unreadable_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 
 /* How a reserve waits. */
@@ -112,7 +104,7 @@ void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t firs
 typedef struct dueq_php_source {
     zend_object *object;
     dueq_php_client *client;
-    const struct dueq_php_foreign *foreign; /* NULL: it has the queues that follow */
+    const struct dueq_php_interop *interop; /* NULL: it has the queues that follow */
     dueq_php_queue *const *queues;
     size_t count;
     dueq_order order;
@@ -166,7 +158,7 @@ void dueq_php_messages_startup(void);
 /* Makes a Dueq\Messages, which holds a reference to its queue. Nothing is sent. */
 void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, zend_long page);
 
-/* ---- look.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
+/* ---- query.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
 
 /* The name of a state. */
 void dueq_php_state_make(zval *out, dueq_state state);

@@ -4,18 +4,18 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-use Dueq\DelayedQueue;
 use Dueq\Exception\ClosedException;
 use Dueq\Exception\ConnectException;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\InvalidException;
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
-use Dueq\Moved;
+use Dueq\Interop\Moved;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Pending;
+use Dueq\Redisson\DelayedQueue;
 
 /** What DelayedQueue and LaravelQueue start and do not wait for, in event loops. PendingTest has the rest. */
-final class PendingForeignTest extends QueueTestCase
+final class PendingInteropTest extends QueueTestCase
 {
     private const RAW = '{"uuid":"u-1","job":"Raw@run","data":[],"id":"i-1","attempts":0}';
 
@@ -384,7 +384,7 @@ final class PendingForeignTest extends QueueTestCase
 
     public function test_the_document_s_loop_works_when_pasted(): void
     {
-        preg_match_all('/^```php\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../../docs/interop.md'), $blocks);
+        preg_match_all('/^```php\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../../../docs/interop.md'), $blocks);
         [, , $begin, $loop] = $blocks[1];
         putenv('DUEQ_URL=' . $this->server->url());
         try {

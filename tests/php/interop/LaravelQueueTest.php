@@ -10,8 +10,8 @@ use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\NameException;
 use Dueq\Exception\WrongTypeException;
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 
 final class LaravelQueueTest extends QueueTestCase
 {
@@ -341,7 +341,7 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertSame(0, $queue->size()->reserved);
         $this->assertSame([false], $queue->deleteMany(['no such']));
         $this->assertSame([], $queue->deleteMany([]));
-        $this->assertTypeError('item 1: job must be of type Dueq\LaravelJob|string', fn () => $queue->deleteMany(['x', 1]));
+        $this->assertTypeError('item 1: job must be of type Dueq\Laravel\Job|string', fn () => $queue->deleteMany(['x', 1]));
         $other = $this->laravel('other');
         $other->push('Job');
         $job = $other->pop();

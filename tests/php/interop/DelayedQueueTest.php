@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use DateInterval;
-use Dueq\Binary;
-use Dueq\DelayedQueue;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\LayoutException;
 use Dueq\Exception\NameException;
 use Dueq\Exception\WrongTypeException;
-use Dueq\Long;
-use Dueq\Moved;
-use Dueq\Sizes;
-use Dueq\Unreadable;
+use Dueq\Interop\Moved;
+use Dueq\Interop\Sizes;
+use Dueq\Redisson\Binary;
+use Dueq\Redisson\DelayedQueue;
+use Dueq\Redisson\Long;
+use Dueq\Redisson\Unreadable;
 
 final class DelayedQueueTest extends QueueTestCase
 {
@@ -141,7 +141,7 @@ final class DelayedQueueTest extends QueueTestCase
             'jsonjackson' => 'jackson', 'typedjson' => 'typed json',
             'jsonjackson3' => 'jackson3', 'typedjson3' => 'typed json3'];
         $queues = array_map(fn ($codec) => $this->delayed($codec), $names);
-        $cases = json_decode(file_get_contents(__DIR__ . '/../golden/redisson_codecs.json'))->cases;
+        $cases = json_decode(file_get_contents(__DIR__ . '/../../golden/redisson_codecs.json'))->cases;
         $this->assertGreaterThan(500, count($cases));
         foreach ($cases as $case) {
             $queue = $queues[$case->codec];
