@@ -117,8 +117,8 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
          * @param string|null $id 1 to 255 bytes of UTF-8; null: a new one
-         * @param int|null $maxAttempts failures (retries) before the message is at its end, 65535 at
-         *     most; null or 0: without limit
+         * @param int|null $maxAttempts failures (retries) until the message is exhausted, 65535 at most;
+         *     null or 0: without limit
          * @param float|\DateInterval|null $lease a delivery's lease where the consumer names none;
          *     null: 30 seconds
          * @param string[] $headers text by name, UTF-8
@@ -129,11 +129,11 @@ namespace Dueq
          * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry that names none:
          *     always the same one, a list (for the first failure, the second ...; the last one from
          *     then on) or a Backoff; null: none
-         * @param int|null $maxCrashes deliveries whose lease ends before the message is at its end,
-         *     65535 at most; null or 0: without limit
-         * @param bool $drop at its end the message is gone, and not kept as dead
-         * @param string|null $deadLetter the queue that it moves to at its end; null: it is dead in its
-         *     own. Not together with $drop
+         * @param int|null $maxCrashes deliveries whose lease ends until the message is exhausted, 65535
+         *     at most; null or 0: without limit
+         * @param bool $drop a message that is exhausted or buried is deleted, and not kept as dead
+         * @param string|null $deadLetter the queue to which it moves as a dead letter when it is exhausted
+         *     or buried; null: it is dead in its own. Not together with $drop
          * @param float|\DateInterval|null $unique with $id: refuses others of that id for this long
          *     after the push, also when the message is gone; null: as long as it lives
          * @param bool|string $replace with $id, where a living message has it. false: this one is
@@ -186,7 +186,7 @@ namespace Dueq
 
         /**
          * Takes the next ready message under a lease. Until the lease ends nobody else gets it; then it is
-         * ready again. A paused queue hands nothing out; a wait goes on until it is resumed.
+         * ready again. A paused queue delivers nothing; a wait goes on until it is resumed.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
@@ -232,8 +232,8 @@ namespace Dueq
          * @param float|\DateInterval|null $lease null: the message's own, else 8 seconds (without a
          *     heartbeat: 30). The heartbeat extends it as long as this process lives, also while a
          *     handler sleeps or computes: so it is how soon others get what a killed process held
-         * @param float|\DateInterval|null $maxRun how long the heartbeat keeps a message after it was
-         *     handed out; null or 0: there is no heartbeat
+         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat keeps a
+         *     message; null or 0: there is no heartbeat
          * @param float|\DateInterval $timeout a loop ends when none came for that long; INF: never
          */
         public function consume(
@@ -244,17 +244,17 @@ namespace Dueq
         ): Consumer {}
 
         /**
-         * Finishes messages: they are gone.
+         * Acknowledges messages: they are deleted.
          *
          * @param array $messages messages of this queue, or tickets; any number
-         * @return list<bool> in order, true for a finished one, false where the lease was lost
+         * @return list<bool> in order, true for an acknowledged one, false where the lease was lost
          */
         public function ackMany(array $messages): array {}
 
         /**
-         * Takes a message back from whatever state it is in. Of a leased one the work may have begun, or be
-         * done: its holder gets a LeaseLostException on its next call. What a Consumer has prefetched and not
-         * begun is not begun any more, where it was cancelled a quarter of a second before.
+         * Deletes a message, whatever its state. Of a leased one the work may have begun, or be done: the
+         * current holder gets a LeaseLostException on its next call. A Consumer does not deliver a prefetched
+         * message that was cancelled a quarter of a second or longer before.
          *
          * @return string|null the state that it was in: ready, delayed, leased or dead; null: no message has
          *     this id
@@ -262,7 +262,7 @@ namespace Dueq
         public function cancel(string $id): ?string {}
 
         /**
-         * Takes messages back, as cancel().
+         * Deletes messages, as cancel().
          *
          * @param string[] $ids any number
          * @return list<string|null> in order
@@ -332,7 +332,7 @@ namespace Dueq
         ): bool {}
 
         /**
-         * Lets the queue hand nothing out, to any consumer, until it is resumed. Everything else works as
+         * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
          * ever. Nothing changes where it is paused already.
          */
         public function pause(): void {}
@@ -341,25 +341,25 @@ namespace Dueq
         public function resume(): void {}
 
         /**
-         * Takes all messages of one state away for good, in steps of up to 200, between which the server
-         * serves others. The holder of a leased one gets a LeaseLostException on its next call.
+         * Deletes all messages of one state, in steps of up to 200, between which the server serves
+         * others. The current holder of a leased one gets a LeaseLostException on its next call.
          *
          * @param string $state ready, delayed, leased or dead
-         * @param callable|null $progress called after each step with the number of messages
-         *     taken away so far; what it throws ends the purge there
-         * @return int how many messages it took away
+         * @param callable|null $progress called after each step with the number of messages deleted so
+         *     far; what it throws ends the purge there
+         * @return int how many messages it deleted
          * @throws Exception\DueqException those of the steps before are gone
          */
         public function purge(string $state, ?callable $progress = null): int {}
 
         /**
-         * Takes the queue away with all that it has: its messages, its counters and history, and the ids
+         * Deletes the queue with all that it has: its messages, its counters and history, and the ids
          * that are still unique; in steps as of purge(). A message that is pushed meanwhile is removed
          * too, or stays as a whole: then the queue is there again, as it is when a consumer waits at it. Its
          * locks stay until they end.
          *
          * @param callable|null $progress as of purge()
-         * @return int how many messages it took away
+         * @return int how many messages it deleted
          * @throws Exception\DueqException those of the steps before are gone
          */
         public function remove(?callable $progress = null): int {}
@@ -485,7 +485,7 @@ namespace Dueq
      *     }
      *
      * Signal handlers run while it waits (with pcntl_async_signals(true)). However a loop ends, what was
-     * reserved and not handed out is given back, and that delivery does not count. After a fork, what
+     * reserved and not delivered to the program is given back, and does not count. After a fork, what
      * it holds is the parent's, and the child may begin a loop of its own.
      *
      * @implements \IteratorAggregate<int, Message>
@@ -516,8 +516,8 @@ namespace Dueq
         public function getIterator(): \Iterator {}
 
         /**
-         * Ends the loop after the message at hand, or its wait, for good. Signal handlers may call it.
-         * After poll() it gives back what is in hand, which takes a round trip or two.
+         * Ends the loop after the current message, or its wait, for good. Signal handlers may call it.
+         * After poll() it gives back what it has prefetched, which takes a round trip or two.
          */
         public function stop(): void {}
 
@@ -550,7 +550,7 @@ namespace Dueq
      * The delay of a retry that names none, by the failures n = 1, 2 ... of the message. Each delay is
      * at most 49 days; push() checks it.
      *
-     * What chance does to each delay d, so that messages that failed together do not come back together,
+     * What chance does to each delay d, so that messages that failed together are not ready again together,
      * is its jitter: "none"; "full": anything from 0 to d; "equal": anything from d/2 to d.
      *
      * @strict-properties
@@ -644,13 +644,13 @@ namespace Dueq
         /** Failures since its push or last kick and, when leased, this delivery: 1 on the first. */
         public readonly int $attempt;
 
-        /** Failures before the message is at its end; null: without limit. */
+        /** Failures until the message is exhausted; null: without limit. */
         public readonly ?int $maxAttempts;
 
         /** Deliveries since its push or last kick whose lease ended. */
         public readonly int $crashes;
 
-        /** Crashes before the message is at its end; null: without limit. */
+        /** Crashes until the message is exhausted; null: without limit. */
         public readonly ?int $maxCrashes;
 
         /** All of them, this one included: also crashed and released ones, and those before a kick. */
@@ -674,16 +674,16 @@ namespace Dueq
         /** The text of the last retry() or bury(); empty if there was none. */
         public readonly string $error;
 
-        /** Whether it is gone at its end, and not kept as dead. */
+        /** Whether it is deleted when it is exhausted or buried, and not kept as dead. */
         public readonly bool $drop;
 
-        /** The queue that it moves to at its end; null: it is dead in its own. */
+        /** The queue to which it moves as a dead letter; null: it is dead in its own. */
         public readonly ?string $deadLetter;
 
         private function __construct() {}
 
         /**
-         * Finishes the message: it is gone.
+         * Acknowledges the message: it is deleted.
          *
          * @param array|null $push successors, stored in the same step, as messages of pushMany(); up to
          *     200. Where the lease was lost, none is stored
@@ -700,8 +700,8 @@ namespace Dueq
          * @param float|\DateInterval|null $delay not before this long from now; null: by its backoff, at
          *     once if it has none
          * @param string $error kept with the message, 4,096 bytes at most
-         * @return bool false: its attempts are used up, and this was its end: it is dead or, by its
-         *     policy, moved to its dead-letter queue or gone
+         * @return bool false: its attempts are exhausted: it is dead or, by its policy, moved to its
+         *     dead-letter queue or deleted
          * @throws Exception\LeaseLostException
          */
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
@@ -724,7 +724,7 @@ namespace Dueq
         public function extend(float|\DateInterval $lease): void {}
 
         /**
-         * Ends the message: it is dead or, by its policy, moved to its dead-letter queue or gone.
+         * Makes the message dead or, by its policy, moves it to its dead-letter queue or deletes it.
          *
          * @param string $reason kept with the message as its error, 4,096 bytes at most
          * @throws Exception\LeaseLostException
@@ -733,7 +733,7 @@ namespace Dueq
     }
 
     /**
-     * The messages that peek() looks at, by number from 0. A loop begins anew, with a fresh look.
+     * The messages that peek() looks at, by number from 0. A new loop fetches them anew.
      *
      * @implements \Iterator<int, Message>
      * @strict-properties
@@ -831,8 +831,8 @@ namespace Dueq
      *     }
      *     foreach ($pusher->flush() as $number => $error) { ... }
      *
-     * Its end waits as flush() does, and warns of what failed. After a fork, what it had taken over is
-     * the parent's.
+     * Its destructor waits as flush() does, and warns of what failed. After a fork, the pushes that were
+     * under way are the parent's.
      *
      * @strict-properties
      * @not-serializable
@@ -842,8 +842,8 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * Takes a message over, as Queue::push() does. It waits only when as many are under way as may
-         * be.
+         * Starts a push, as Queue::push(), and does not wait for it. It waits only when as many are under
+         * way as may be.
          *
          * @return int its number: 0 for the first push of this object, then 1, 2 ...
          * @throws Exception\InvalidException where Queue::push() would: it has no number then
@@ -868,7 +868,7 @@ namespace Dueq
         ): int {}
 
         /**
-         * Waits until all that it took over is stored or has failed.
+         * Waits until each push that was started is stored or has failed.
          *
          * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown,
          *     of all pushes since the last flush() that failed. Those of one step share one
@@ -939,7 +939,7 @@ namespace Dueq
         /** Not delivered before their time to live ended, since the queue exists. */
         public readonly int $expired;
 
-        /** Come to their end (dead, moved or dropped) since the queue exists. */
+        /** Exhausted or buried (dead, moved or deleted, by their policies) since the queue exists. */
         public readonly int $buried;
 
         /** Cancelled since the queue exists. */
@@ -948,7 +948,7 @@ namespace Dueq
         /** Purged since the queue exists. */
         public readonly int $purged;
 
-        /** Entries set aside as damaged since the queue exists. */
+        /** Entries quarantined since the queue exists. */
         public readonly int $damaged;
 
         /** The next due time or end of a lease; null: none. */
@@ -963,7 +963,7 @@ namespace Dueq
         /** The server's clock when it counted. */
         public readonly float $now;
 
-        /** Whether it hands nothing out until resume() is called. */
+        /** Whether it delivers nothing until resume() is called. */
         public readonly bool $paused;
 
         /** Whether the server may evict what it was given, unless the URL says evicting=accept. */
@@ -1087,8 +1087,8 @@ namespace Dueq\Redisson
         ): void {}
 
         /**
-         * Moves values that are due to the destination, in order of their times. What is packed in no layout
-         * that there is, is set aside, with a warning to PHP's log.
+         * Moves values that are due to the destination, in order of their times. An entry that is packed in
+         * no known layout is quarantined, with a warning in PHP's log.
          *
          * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
          *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
@@ -1168,7 +1168,7 @@ namespace Dueq\Redisson
         public function peek(int $count = 1): array {}
 
         /**
-         * Takes the longest offered element of this value away, of those that wait. It looks through all.
+         * Deletes the longest offered element of this value, of those that wait. It looks through all.
          *
          * An array with null members finds what dueq offered of it; where there is none, what Redisson
          * wrote of such a map, which leaves these members out (but for the codec "typed json3").
@@ -1187,7 +1187,7 @@ namespace Dueq\Redisson
         public function count(): int {}
 
         /**
-         * Takes all values that wait away for good; the destination stays.
+         * Deletes all values that wait; the destination stays.
          *
          * @return int how many they were
          */
@@ -1274,7 +1274,7 @@ namespace Dueq\Laravel
          * @param string|null $url as \Dueq\Queue::__construct()
          * @param string $prefix what Laravel's Redis client puts in front of its keys, as
          *     "shop_database_"; name and prefix have 255 bytes together at most
-         * @param float|\DateInterval $retryAfter when a job that is not deleted comes back; more than 0
+         * @param float|\DateInterval $retryAfter when a job that is not deleted is ready again; more than 0
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
          */
@@ -1382,9 +1382,9 @@ namespace Dueq\Laravel
         public function pushMany(array $jobs): array {}
 
         /**
-         * Takes the next job, reserved for this consumer: unless it is deleted or released before, it comes
-         * back when the time is over. A payload that a stock worker would lose is set aside, with a warning
-         * to PHP's log.
+         * Takes the next job, reserved for this consumer: unless it is deleted or released before, it is
+         * ready again when the time is over. A payload that a stock worker would lose is quarantined, with a
+         * warning in PHP's log.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
          * @param float|\DateInterval|null $retryAfter null: the queue's
@@ -1421,10 +1421,10 @@ namespace Dueq\Laravel
         ): array {}
 
         /**
-         * Finishes jobs: they are gone.
+         * Deletes jobs: they are done.
          *
          * @param array $jobs jobs of this queue, or what their property reserved has; any number
-         * @return list<bool> in order, true for a finished one, false where it was not ours any more
+         * @return list<bool> in order, true for a deleted one, false where it was not ours any more
          */
         public function deleteMany(array $jobs): array {}
 
@@ -1432,7 +1432,7 @@ namespace Dueq\Laravel
         public function size(): \Dueq\Interop\Sizes {}
 
         /**
-         * Takes all jobs away for good, reserved ones too.
+         * Deletes all jobs, reserved ones too.
          *
          * @return int how many they were
          */
@@ -1458,8 +1458,8 @@ namespace Dueq\Laravel
         public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
-         * Migrates until it is told to stop, as DelayedQueue::runTransfer() does: idle stock workers wake on
-         * time while it runs.
+         * Migrates until it is told to stop, as \Dueq\Redisson\DelayedQueue::runTransfer() does: idle stock
+         * workers wake on time while it runs.
          *
          * @throws \Dueq\Exception\DueqException what will not pass by itself
          */
@@ -1467,7 +1467,7 @@ namespace Dueq\Laravel
     }
 
     /**
-     * A job as LaravelQueue::pop() returns it. It holds its queue.
+     * A job as Queue::pop() returns it. It holds its queue.
      *
      * @strict-properties
      * @not-serializable
@@ -1510,13 +1510,13 @@ namespace Dueq\Laravel
         /** No further try after this time; null: no end. */
         public readonly ?int $retryUntil;
 
-        /** When it comes back, unless it is deleted or released before. */
+        /** When it is ready again, unless it is deleted or released before. */
         public readonly float $until;
 
         private function __construct() {}
 
         /**
-         * Finishes the job: it is gone.
+         * Deletes the job: it is done.
          *
          * @throws \Dueq\Exception\LeaseLostException it is not ours any more: its time was over
          */
@@ -1535,7 +1535,7 @@ namespace Dueq\Laravel
 namespace Dueq\Interop
 {
     /**
-     * What a step of DelayedQueue::transfer() or Laravel\Queue::migrate() did.
+     * What a step of \Dueq\Redisson\DelayedQueue::transfer() or \Dueq\Laravel\Queue::migrate() did.
      *
      * @strict-properties
      * @not-serializable
@@ -1544,7 +1544,7 @@ namespace Dueq\Interop
     {
         public readonly int $moved;
 
-        /** Set aside, as nobody can read them. */
+        /** Entries quarantined, as nobody can read them. */
         public readonly int $damaged;
 
         /** The next due time by the server's clock, where anything was moved; null: none. */
@@ -1570,7 +1570,7 @@ namespace Dueq\Interop
         /** Taken and not finished (Laravel). */
         public readonly int $reserved;
 
-        /** Damaged, set aside and still there. */
+        /** Quarantined entries that are still there. */
         public readonly int $aside;
 
         /** The next due time; null: none. */
@@ -1722,7 +1722,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** Elements of another layout of Redisson's wait here. Code -32. */
+    /** Elements of another layout than the queue's wait here. Code -32. */
     class LayoutException extends DueqException
     {
     }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 5cc4ad70edcc6b8a9fc448e0371de483aae28c80 */
+ * Stub hash: 2537ca4f067f9e716d1ac891f5d181536eadfec9 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")

@@ -70,7 +70,10 @@ def test_php_offers_and_takes_from_redisson(
     php("$queue = new Dueq\\Redisson\\DelayedQueue('orders'); $queue->offer('hello', delay: 0.3);")
     assert redisson.ask("take", **QUEUE) == HELLO
     redisson.ask("offer", **QUEUE, value={"type": "long", "value": 2**40}, delay=300)
-    assert php("var_dump((new Dueq\\Redisson\\DelayedQueue('orders'))->take(20.0));") == f"int({2**40})\n"
+    assert (
+        php("var_dump((new Dueq\\Redisson\\DelayedQueue('orders'))->take(20.0));")
+        == f"int({2**40})\n"
+    )
     assert wire.theirs() == set()
 
 

@@ -2,7 +2,7 @@
 
 #include <poll.h>
 
-/* How often signal handlers and `until` are asked while nothing happens. */
+/* How often signal handlers and `until` are called while nothing happens. */
 #define SLICE_MS 250
 /* After a failure. */
 #define PAUSE_MS 1000
@@ -32,7 +32,7 @@ static const char *name_of(const dueq_php_source *source) {
 
 void dueq_php_damaged(const dueq_php_source *source, size_t damaged) {
     if (damaged) {
-        dueq_php_log("dueq: %s %s: %zu damaged entries were set aside", source->interop->what,
+        dueq_php_log("dueq: %s %s: %zu damaged entries were quarantined", source->interop->what,
                      name_of(source), damaged);
     }
 }
@@ -45,7 +45,7 @@ dueq_status dueq_php_put_back(dueq_php_link *link) {
 
 /* ---- Moving what is due ---- */
 
-/* Says what was set aside, and makes the Dueq\Interop\Moved; result: NULL where nothing was moved. */
+/* Says what was quarantined, and makes the Dueq\Interop\Moved; result: NULL where nothing was moved. */
 static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
     static const dueq_moved nothing = {0};
     const dueq_moved *moved = dueq_result_moved(result);
@@ -114,8 +114,8 @@ typedef struct agent {
     zend_fcall_info_cache until_cache;
 } agent;
 
-/* Is it to end: does `until` say so, or did anything throw? */
-static bool is_told(agent *agent) {
+/* Does `until` say that it is to end, or did anything throw? */
+static bool must_end(agent *agent) {
     zval returned;
     bool ends;
 
@@ -147,7 +147,7 @@ static dueq_status step(agent *agent, bool *ends) {
         if (*ends || (status != DUEQ_PENDING && status != DUEQ_INTERRUPTED)) {
             continue;
         }
-        *ends = is_told(agent);
+        *ends = must_end(agent);
         if (pid != getpid()) {
             return DUEQ_EMPTY; /* the call is the parent's */
         }
@@ -163,7 +163,7 @@ static dueq_status step(agent *agent, bool *ends) {
 static bool rest(agent *agent) {
     for (int left = PAUSE_MS; left > 0; left -= SLICE_MS) {
         poll(NULL, 0, SLICE_MS);
-        if (is_told(agent)) {
+        if (must_end(agent)) {
             return true;
         }
     }
@@ -172,7 +172,7 @@ static bool rest(agent *agent) {
 
 /* Runs step after step until it is told to stop, or threw. */
 static void run(agent *agent) {
-    bool ends = is_told(agent);
+    bool ends = must_end(agent);
 
     while (!ends) {
         dueq_status status = step(agent, &ends);
@@ -182,7 +182,7 @@ static void run(agent *agent) {
             const dueq_moved *moved = dueq_result_moved(agent->link->result);
 
             dueq_php_damaged(agent->source, moved ? moved->damaged : 0);
-            ends = ends || is_told(agent);
+            ends = ends || must_end(agent);
         } else if (dueq_status_retriable(status)) {
             dueq_php_log("dueq: %s %s, which is tried again: %s", agent->source->interop->what,
                          name_of(agent->source), text);

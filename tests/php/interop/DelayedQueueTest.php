@@ -374,7 +374,7 @@ final class DelayedQueueTest extends QueueTestCase
         pcntl_waitpid($offerer, $status);
     }
 
-    public function test_transfer_sets_aside_what_is_in_no_layout_and_logs_it(): void
+    public function test_transfer_quarantines_what_is_in_no_layout_and_logs_it(): void
     {
         $queue = $this->delayed('string');
         $this->offerAs('no layout', 1);
@@ -383,7 +383,7 @@ final class DelayedQueueTest extends QueueTestCase
             $moved = $queue->transfer();
         });
         $this->assertSame([1, 1], [$moved->moved, $moved->damaged]);
-        $this->assertStringContainsString('orders: 1 damaged entries were set aside', $log);
+        $this->assertStringContainsString('orders: 1 damaged entries were quarantined', $log);
         $this->assertSame(1, $queue->size()->aside);
         $this->assertSame('good', $queue->take(0.0));
         $this->assertSame('', self::logged(fn () => $queue->transfer()));

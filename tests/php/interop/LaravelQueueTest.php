@@ -297,7 +297,7 @@ final class LaravelQueueTest extends QueueTestCase
         }
     }
 
-    public function test_pop_sets_aside_what_a_worker_would_lose_and_logs_it(): void
+    public function test_pop_quarantines_what_a_worker_would_lose_and_logs_it(): void
     {
         $queue = $this->laravel();
         $this->server->command('RPUSH', 'queues:default', 'no JSON', '{"job":"x"}', self::RAW);
@@ -305,7 +305,7 @@ final class LaravelQueueTest extends QueueTestCase
             $job = $queue->pop();
         });
         $this->assertSame(self::RAW, $job->payload);
-        $this->assertStringContainsString('default: 2 damaged entries were set aside', $log);
+        $this->assertStringContainsString('default: 2 damaged entries were quarantined', $log);
         $this->assertSame(2, $queue->size()->aside);
     }
 

@@ -188,13 +188,13 @@ final class MoveTest extends QueueTestCase
         $server->remove();
     }
 
-    public function test_run_transfer_logs_what_is_set_aside(): void
+    public function test_run_transfer_logs_what_is_quarantined(): void
     {
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $queue = $this->delayed();
         $log = self::logged(fn () => $queue->runTransfer(fn () => $queue->size()->aside === 1));
-        $this->assertStringContainsString('the transfer of orders: 1 damaged entries were set aside', $log);
+        $this->assertStringContainsString('the transfer of orders: 1 damaged entries were quarantined', $log);
     }
 
     public function test_run_transfer_of_a_queue_that_is_destroyed_meanwhile(): void

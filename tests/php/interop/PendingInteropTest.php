@@ -177,14 +177,14 @@ final class PendingInteropTest extends QueueTestCase
         }
     }
 
-    public function test_what_was_set_aside_is_logged(): void
+    public function test_what_was_quarantined_is_logged(): void
     {
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $this->server->command('RPUSH', 'queues:default', 'no JSON');
         foreach (['orders' => $this->delayed()->transferStart(), 'default' => $this->laravel()->popStart(0.0)] as $name => $pending) {
             $log = self::logged(fn () => $this->resultOf($pending));
-            $this->assertStringContainsString("$name: 1 damaged entries were set aside", $log);
+            $this->assertStringContainsString("$name: 1 damaged entries were quarantined", $log);
             $this->assertSame('', self::logged(fn () => $pending->result()));
         }
     }

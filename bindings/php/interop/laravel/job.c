@@ -130,26 +130,26 @@ static void make_job(zval *out, const dueq_php_source *source, const dueq_result
  * Reads how a pop waits: timeout and retry_after are the parameters from number `first` on, and NULL where
  * they were not given. False: it threw.
  */
-static bool read_patience(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
-                          uint32_t first, dueq_php_patience *patience) {
+static bool read_options(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
+                         uint32_t first, dueq_php_reserve_options *options) {
     const dueq_php_place timeout_place = {first, -1, "timeout"},
                          retry_after_place = {first + 1, -1, "retryAfter"};
 
-    if ((timeout && !dueq_php_timeout(&timeout_place, timeout, &patience->timeout_ms)) ||
-        !dueq_php_limit(&retry_after_place, retry_after, &patience->lease_ms)) {
+    if ((timeout && !dueq_php_timeout(&timeout_place, timeout, &options->timeout_ms)) ||
+        !dueq_php_limit(&retry_after_place, retry_after, &options->lease_ms)) {
         return false;
     }
-    if (!patience->lease_ms) {
-        patience->lease_ms = laravel->retry_after_ms;
+    if (!options->lease_ms) {
+        options->lease_ms = laravel->retry_after_ms;
     }
     return true;
 }
 
 static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_long count,
-                       const dueq_php_patience *patience) {
+                       const dueq_php_reserve_options *options) {
     dueq_status status = dueq_php_finish_soon(
-        source->client, dueq_laravel_pop_submit(queue, (size_t)MAX(count, 0), patience->timeout_ms,
-                                                patience->lease_ms));
+        source->client, dueq_laravel_pop_submit(queue, (size_t)MAX(count, 0), options->timeout_ms,
+                                                options->lease_ms));
 
     if (status >= 0) {
         dueq_php_damaged(source, dueq_result_damaged(source->client->result));
@@ -159,7 +159,7 @@ static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_
 
 ZEND_METHOD(Dueq_Laravel_Queue, pop) {
     zval *timeout = NULL, *retry_after = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -168,11 +168,11 @@ ZEND_METHOD(Dueq_Laravel_Queue, pop) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    if (!read_patience(laravel, timeout, retry_after, 1, &patience)) {
+    if (!read_options(laravel, timeout, retry_after, 1, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_laravel_source(laravel);
-    dueq_php_first(return_value, &source, pop(&source, laravel->queue, 1, &patience), make_job);
+    dueq_php_first(return_value, &source, pop(&source, laravel->queue, 1, &options), make_job);
 }
 
 static void make_popped(zval *out, const dueq_php_source *source, const dueq_result *result) {
@@ -185,7 +185,7 @@ static void make_popped(zval *out, const dueq_php_source *source, const dueq_res
 
 ZEND_METHOD(Dueq_Laravel_Queue, popStart) {
     static const dueq_php_call call = {make_popped, dueq_php_put_back};
-    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    dueq_php_reserve_options options = {DUEQ_FOREVER, 0};
     zval *timeout = NULL, *retry_after = NULL;
     dueq_php_link *link;
 
@@ -196,7 +196,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, popStart) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    if (!read_patience(laravel, timeout, retry_after, 1, &patience)) {
+    if (!read_options(laravel, timeout, retry_after, 1, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_laravel_source(laravel);
@@ -204,13 +204,13 @@ ZEND_METHOD(Dueq_Laravel_Queue, popStart) {
     if (link) {
         dueq_php_pending_start(
             return_value,
-            dueq_laravel_pop_submit(link->queue, 1, patience.timeout_ms, patience.lease_ms));
+            dueq_laravel_pop_submit(link->queue, 1, options.timeout_ms, options.lease_ms));
     }
 }
 
 ZEND_METHOD(Dueq_Laravel_Queue, popMany) {
     zval *timeout = NULL, *retry_after = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
     zend_long count;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -221,11 +221,11 @@ ZEND_METHOD(Dueq_Laravel_Queue, popMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    if (!read_patience(laravel, timeout, retry_after, 2, &patience)) {
+    if (!read_options(laravel, timeout, retry_after, 2, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_laravel_source(laravel);
-    dueq_php_list(return_value, &source, pop(&source, laravel->queue, count, &patience), make_job);
+    dueq_php_list(return_value, &source, pop(&source, laravel->queue, count, &options), make_job);
 }
 
 /* ---- deleteMany ---- */

@@ -102,7 +102,7 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, offerMany) {
     batch_free(&all);
 }
 
-/* ---- Takes and looks ---- */
+/* ---- take, poll, peek ---- */
 
 static dueq_status take(dueq_php_redisson *redisson, zend_long count, int64_t timeout_ms) {
     return dueq_php_finish_soon(
