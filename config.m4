@@ -17,13 +17,14 @@ if test "$PHP_DUEQ" != "no"; then
   test -n "$dueq_core" || AC_MSG_ERROR([core/sources.list is missing or empty])
 
   PHP_NEW_EXTENSION([dueq],
-    [bindings/php/dueq.c bindings/php/client.c bindings/php/queue.c bindings/php/manage.c dnl
-     bindings/php/look.c bindings/php/queues.c bindings/php/message.c bindings/php/messages.c dnl
+    [bindings/php/dueq.c bindings/php/client.c bindings/php/queue.c bindings/php/admin.c dnl
+     bindings/php/query.c bindings/php/queues.c bindings/php/message.c bindings/php/messages.c dnl
      bindings/php/consumer.c bindings/php/loop.c bindings/php/link.c bindings/php/pending.c bindings/php/pusher.c dnl
      bindings/php/lock.c bindings/php/draft.c bindings/php/keys.c bindings/php/backoff.c dnl
-     bindings/php/seconds.c bindings/php/delayed.c bindings/php/delayed_values.c dnl
-     bindings/php/value.c bindings/php/json.c dnl
-     bindings/php/laravel.c bindings/php/job_draft.c bindings/php/job.c bindings/php/agent.c dnl
+     bindings/php/seconds.c bindings/php/interop/json.c bindings/php/interop/move.c dnl
+     bindings/php/interop/redisson/queue.c bindings/php/interop/redisson/queue_values.c dnl
+     bindings/php/interop/redisson/value.c bindings/php/interop/laravel/queue.c dnl
+     bindings/php/interop/laravel/job_draft.c bindings/php/interop/laravel/job.c dnl
      bindings/php/call.c bindings/php/exception.c $dueq_core],
     [$ext_shared],,
     [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
@@ -33,4 +34,5 @@ if test "$PHP_DUEQ" != "no"; then
     dueq_folder=$ext_builddir/`dirname $dueq_source`
     PHP_ADD_BUILD_DIR([$dueq_folder], [1])
   done
+  PHP_ADD_BUILD_DIR([$ext_builddir/bindings/php/interop/redisson $ext_builddir/bindings/php/interop/laravel], [1])
 fi

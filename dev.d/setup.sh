@@ -71,7 +71,7 @@ python_package_inputs() {
 
 php_extension_inputs() {
     php -r 'echo PHP_BINARY, PHP_VERSION, PHP_ZTS, PHP_DEBUG, "\n";'
-    inputs core interop bindings/php/*.[ch] bindings/php/*.php config.m4
+    inputs core interop bindings/php/*.[ch] bindings/php/*.php bindings/php/interop config.m4
 }
 
 php_debug_extension_inputs() {

@@ -121,6 +121,17 @@ def test_other_systems_use_the_verbs_of_the_core() -> None:
         assert used <= below, name(path)
 
 
+def test_php_names_other_systems_in_their_room_only() -> None:
+    others = re.compile("redisson|laravel", re.IGNORECASE)
+    for path in (ROOT / "bindings/php").glob("*.[ch]"):
+        # The module, and what is generated for it, register the classes of all rooms.
+        if path.name not in {"dueq.c", "dueq_arginfo.h"}:
+            assert not others.search(text(path)), name(path)
+    stub = text("bindings/php/dueq.stub.php")
+    ours = re.findall(r"^namespace Dueq(?:\\Exception)?\n\{.*?^\}", stub, flags=re.S | re.M)
+    assert [bool(others.search(part)) for part in ours] == [False, False]
+
+
 def test_includes_of_libraries_are_where_they_belong() -> None:
     for path in [*files("core", "*.[ch]"), *files("interop", "*.[ch]")]:
         libraries = {include.split("/")[0] for include in included(path) if "/" in include}

@@ -9,7 +9,7 @@ typedef struct consumer_object {
     int64_t timeout_ms;
     bool looping, stopped;
     zval stream;  /* UNDEF: none asked for */
-    zval current; /* the message that was handed out last; UNDEF: none */
+    zval current; /* the message that was delivered last; UNDEF: none */
     zend_long position;
     zend_object std;
 } consumer_object;
@@ -74,7 +74,7 @@ static dueq_status end(consumer_object *consumer) {
 static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
                          size_t queue) {
     dueq_php_message_make(out, consumer->source.queues[queue], message);
-    dueq_php_message_hold(Z_OBJ_P(out), consumer->loop);
+    dueq_php_message_attach(Z_OBJ_P(out), consumer->loop);
 }
 
 /* Makes the next message the current one. False: the loop is to end, or it threw. */
@@ -204,10 +204,10 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
 }
 
 /*
- * The handler has returned, or failed with this error: notes an ack, or a retry, of the current message. Not of
- * one that is settled, nor an ack of one that the handler tried to settle itself.
+ * The handler has returned, or failed with this error: settles the current message by an ack, or a retry, with
+ * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
  */
-static void note(consumer_object *consumer, const zend_string *error) {
+static void settle(consumer_object *consumer, const zend_string *error) {
     zend_object *message = Z_OBJ(consumer->current);
     dueq_bytes ticket;
     dueq_status status;
@@ -220,7 +220,7 @@ static void note(consumer_object *consumer, const zend_string *error) {
     status = error ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY,
                                          dueq_php_bytes(error))
                    : dueq_consumer_ack(consumer->loop->consumer, ticket);
-    dueq_php_message_noted(message);
+    dueq_php_message_detach(message);
     if (status < 0 && !EG(exception)) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
@@ -243,7 +243,7 @@ static void fail(consumer_object *consumer, zend_fcall_info *on_error,
         call(on_error, cache, 2, arguments);
     }
     text = describe(error);
-    note(consumer, text);
+    settle(consumer, text);
     zend_string_release(text);
     OBJ_RELEASE(error);
 }
@@ -350,7 +350,7 @@ ZEND_METHOD(Dueq_Consumer, work) {
         if (EG(exception)) {
             fail(consumer, &on_error, &on_error_cache);
         } else {
-            note(consumer, NULL);
+            settle(consumer, NULL);
         }
         if (EG(exception)) {
             break;

@@ -1,4 +1,5 @@
-#include "foreign.h"
+#include "interop/laravel/php_laravel.h"
+#include "interop/redisson/php_redisson.h"
 
 #include "ext/standard/info.h"
 #include "zend_attributes.h"
@@ -26,14 +27,14 @@ zend_class_entry *dueq_php_queue_ce;
 zend_class_entry *dueq_php_queues_ce;
 zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
-zend_class_entry *dueq_php_delayed_queue_ce;
+zend_class_entry *dueq_php_redisson_queue_ce;
 zend_class_entry *dueq_php_laravel_queue_ce;
 zend_class_entry *dueq_php_laravel_job_ce;
 zend_class_entry *dueq_php_moved_ce;
 zend_class_entry *dueq_php_sizes_ce;
-zend_class_entry *dueq_php_long_ce;
-zend_class_entry *dueq_php_binary_ce;
-zend_class_entry *dueq_php_unreadable_ce;
+zend_class_entry *dueq_php_redisson_long_ce;
+zend_class_entry *dueq_php_redisson_binary_ce;
+zend_class_entry *dueq_php_redisson_unreadable_ce;
 zend_class_entry *dueq_php_corrupt_ce;
 
 static void register_classes(void) {
@@ -61,16 +62,16 @@ static void register_classes(void) {
     dueq_php_queues_startup();
 }
 
-static void register_foreign_classes(void) {
-    dueq_php_delayed_queue_ce = register_class_Dueq_DelayedQueue(zend_ce_countable);
-    dueq_php_laravel_queue_ce = register_class_Dueq_LaravelQueue();
-    dueq_php_laravel_job_ce = register_class_Dueq_LaravelJob();
-    dueq_php_moved_ce = register_class_Dueq_Moved();
-    dueq_php_sizes_ce = register_class_Dueq_Sizes();
-    dueq_php_long_ce = register_class_Dueq_Long(php_json_serializable_ce);
-    dueq_php_binary_ce = register_class_Dueq_Binary(php_json_serializable_ce);
-    dueq_php_unreadable_ce = register_class_Dueq_Unreadable();
-    dueq_php_delayed_startup();
+static void register_interop_classes(void) {
+    dueq_php_redisson_queue_ce = register_class_Dueq_Redisson_DelayedQueue(zend_ce_countable);
+    dueq_php_laravel_queue_ce = register_class_Dueq_Laravel_Queue();
+    dueq_php_laravel_job_ce = register_class_Dueq_Laravel_Job();
+    dueq_php_moved_ce = register_class_Dueq_Interop_Moved();
+    dueq_php_sizes_ce = register_class_Dueq_Interop_Sizes();
+    dueq_php_redisson_long_ce = register_class_Dueq_Redisson_Long(php_json_serializable_ce);
+    dueq_php_redisson_binary_ce = register_class_Dueq_Redisson_Binary(php_json_serializable_ce);
+    dueq_php_redisson_unreadable_ce = register_class_Dueq_Redisson_Unreadable();
+    dueq_php_redisson_startup();
     dueq_php_laravel_startup();
     dueq_php_job_startup();
 }
@@ -119,7 +120,7 @@ static PHP_MINIT_FUNCTION(dueq) {
     (void)module_number;
     know_thread();
     register_classes();
-    register_foreign_classes();
+    register_interop_classes();
     register_exceptions();
     return dueq_php_exception_startup();
 }

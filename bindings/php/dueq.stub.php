@@ -117,8 +117,8 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
          * @param string|null $id 1 to 255 bytes of UTF-8; null: a new one
-         * @param int|null $maxAttempts failures (retries) before the message is at its end, 65535 at
-         *     most; null or 0: without limit
+         * @param int|null $maxAttempts failures (retries) until the message is exhausted, 65535 at most;
+         *     null or 0: without limit
          * @param float|\DateInterval|null $lease a delivery's lease where the consumer names none;
          *     null: 30 seconds
          * @param string[] $headers text by name, UTF-8
@@ -129,11 +129,11 @@ namespace Dueq
          * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry that names none:
          *     always the same one, a list (for the first failure, the second ...; the last one from
          *     then on) or a Backoff; null: none
-         * @param int|null $maxCrashes deliveries whose lease ends before the message is at its end,
-         *     65535 at most; null or 0: without limit
-         * @param bool $drop at its end the message is gone, and not kept as dead
-         * @param string|null $deadLetter the queue that it moves to at its end; null: it is dead in its
-         *     own. Not together with $drop
+         * @param int|null $maxCrashes deliveries whose lease ends until the message is exhausted, 65535
+         *     at most; null or 0: without limit
+         * @param bool $drop a message that is exhausted or buried is deleted, and not kept as dead
+         * @param string|null $deadLetter the queue to which it moves as a dead letter when it is exhausted
+         *     or buried; null: it is dead in its own. Not together with $drop
          * @param float|\DateInterval|null $unique with $id: refuses others of that id for this long
          *     after the push, also when the message is gone; null: as long as it lives
          * @param bool|string $replace with $id, where a living message has it. false: this one is
@@ -186,7 +186,7 @@ namespace Dueq
 
         /**
          * Takes the next ready message under a lease. Until the lease ends nobody else gets it; then it is
-         * ready again. A paused queue hands nothing out; a wait goes on until it is resumed.
+         * ready again. A paused queue delivers nothing; a wait goes on until it is resumed.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
@@ -232,8 +232,8 @@ namespace Dueq
          * @param float|\DateInterval|null $lease null: the message's own, else 8 seconds (without a
          *     heartbeat: 30). The heartbeat extends it as long as this process lives, also while a
          *     handler sleeps or computes: so it is how soon others get what a killed process held
-         * @param float|\DateInterval|null $maxRun how long the heartbeat keeps a message after it was
-         *     handed out; null or 0: there is no heartbeat
+         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat keeps a
+         *     message; null or 0: there is no heartbeat
          * @param float|\DateInterval $timeout a loop ends when none came for that long; INF: never
          * @param float|\DateInterval $slack what falls due while the loop waits comes up to so many
          *     seconds late, 0 to 0.1, and with it, in one request, all that falls due meanwhile, up to
@@ -248,17 +248,17 @@ namespace Dueq
         ): Consumer {}
 
         /**
-         * Finishes messages: they are gone.
+         * Acknowledges messages: they are deleted.
          *
          * @param array $messages messages of this queue, or tickets; any number
-         * @return list<bool> in order, true for a finished one, false where the lease was lost
+         * @return list<bool> in order, true for an acknowledged one, false where the lease was lost
          */
         public function ackMany(array $messages): array {}
 
         /**
-         * Takes a message back from whatever state it is in. Of a leased one the work may have begun, or be
-         * done: its holder gets a LeaseLostException on its next call. What a Consumer has prefetched and not
-         * begun is not begun any more, where it was cancelled a quarter of a second before.
+         * Deletes a message, whatever its state. Of a leased one the work may have begun, or be done: the
+         * current holder gets a LeaseLostException on its next call. A Consumer does not deliver a prefetched
+         * message that was cancelled a quarter of a second or longer before.
          *
          * @return string|null the state that it was in: ready, delayed, leased or dead; null: no message has
          *     this id
@@ -266,7 +266,7 @@ namespace Dueq
         public function cancel(string $id): ?string {}
 
         /**
-         * Takes messages back, as cancel().
+         * Deletes messages, as cancel().
          *
          * @param string[] $ids any number
          * @return list<string|null> in order
@@ -336,7 +336,7 @@ namespace Dueq
         ): bool {}
 
         /**
-         * Lets the queue hand nothing out, to any consumer, until it is resumed. Everything else works as
+         * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
          * ever. Nothing changes where it is paused already.
          */
         public function pause(): void {}
@@ -345,25 +345,25 @@ namespace Dueq
         public function resume(): void {}
 
         /**
-         * Takes all messages of one state away for good, in steps of up to 200, between which the server
-         * serves others. The holder of a leased one gets a LeaseLostException on its next call.
+         * Deletes all messages of one state, in steps of up to 200, between which the server serves
+         * others. The current holder of a leased one gets a LeaseLostException on its next call.
          *
          * @param string $state ready, delayed, leased or dead
-         * @param callable|null $progress called after each step with the number of messages
-         *     taken away so far; what it throws ends the purge there
-         * @return int how many messages it took away
+         * @param callable|null $progress called after each step with the number of messages deleted so
+         *     far; what it throws ends the purge there
+         * @return int how many messages it deleted
          * @throws Exception\DueqException those of the steps before are gone
          */
         public function purge(string $state, ?callable $progress = null): int {}
 
         /**
-         * Takes the queue away with all that it has: its messages, its counters and history, and the ids
+         * Deletes the queue with all that it has: its messages, its counters and history, and the ids
          * that are still unique; in steps as of purge(). A message that is pushed meanwhile is removed
          * too, or stays as a whole: then the queue is there again, as it is when a consumer waits at it. Its
          * locks stay until they end.
          *
          * @param callable|null $progress as of purge()
-         * @return int how many messages it took away
+         * @return int how many messages it deleted
          * @throws Exception\DueqException those of the steps before are gone
          */
         public function remove(?callable $progress = null): int {}
@@ -490,7 +490,7 @@ namespace Dueq
      *     }
      *
      * Signal handlers run while it waits (with pcntl_async_signals(true)). However a loop ends, what was
-     * reserved and not handed out is given back, and that delivery does not count. After a fork, what
+     * reserved and not delivered to the program is given back, and does not count. After a fork, what
      * it holds is the parent's, and the child may begin a loop of its own.
      *
      * @implements \IteratorAggregate<int, Message>
@@ -521,8 +521,8 @@ namespace Dueq
         public function getIterator(): \Iterator {}
 
         /**
-         * Ends the loop after the message at hand, or its wait, for good. Signal handlers may call it.
-         * After poll() it gives back what is in hand, which takes a round trip or two.
+         * Ends the loop after the current message, or its wait, for good. Signal handlers may call it.
+         * After poll() it gives back what it has prefetched, which takes a round trip or two.
          */
         public function stop(): void {}
 
@@ -555,7 +555,7 @@ namespace Dueq
      * The delay of a retry that names none, by the failures n = 1, 2 ... of the message. Each delay is
      * at most 49 days; push() checks it.
      *
-     * What chance does to each delay d, so that messages that failed together do not come back together,
+     * What chance does to each delay d, so that messages that failed together are not ready again together,
      * is its jitter: "none"; "full": anything from 0 to d; "equal": anything from d/2 to d.
      *
      * @strict-properties
@@ -649,13 +649,13 @@ namespace Dueq
         /** Failures since its push or last kick and, when leased, this delivery: 1 on the first. */
         public readonly int $attempt;
 
-        /** Failures before the message is at its end; null: without limit. */
+        /** Failures until the message is exhausted; null: without limit. */
         public readonly ?int $maxAttempts;
 
         /** Deliveries since its push or last kick whose lease ended. */
         public readonly int $crashes;
 
-        /** Crashes before the message is at its end; null: without limit. */
+        /** Crashes until the message is exhausted; null: without limit. */
         public readonly ?int $maxCrashes;
 
         /** All of them, this one included: also crashed and released ones, and those before a kick. */
@@ -679,16 +679,16 @@ namespace Dueq
         /** The text of the last retry() or bury(); empty if there was none. */
         public readonly string $error;
 
-        /** Whether it is gone at its end, and not kept as dead. */
+        /** Whether it is deleted when it is exhausted or buried, and not kept as dead. */
         public readonly bool $drop;
 
-        /** The queue that it moves to at its end; null: it is dead in its own. */
+        /** The queue to which it moves as a dead letter; null: it is dead in its own. */
         public readonly ?string $deadLetter;
 
         private function __construct() {}
 
         /**
-         * Finishes the message: it is gone.
+         * Acknowledges the message: it is deleted.
          *
          * @param array|null $push successors, stored in the same step, as messages of pushMany(); up to
          *     200. Where the lease was lost, none is stored
@@ -705,8 +705,8 @@ namespace Dueq
          * @param float|\DateInterval|null $delay not before this long from now; null: by its backoff, at
          *     once if it has none
          * @param string $error kept with the message, 4,096 bytes at most
-         * @return bool false: its attempts are used up, and this was its end: it is dead or, by its
-         *     policy, moved to its dead-letter queue or gone
+         * @return bool false: its attempts are exhausted: it is dead or, by its policy, moved to its
+         *     dead-letter queue or deleted
          * @throws Exception\LeaseLostException
          */
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
@@ -729,7 +729,7 @@ namespace Dueq
         public function extend(float|\DateInterval $lease): void {}
 
         /**
-         * Ends the message: it is dead or, by its policy, moved to its dead-letter queue or gone.
+         * Makes the message dead or, by its policy, moves it to its dead-letter queue or deletes it.
          *
          * @param string $reason kept with the message as its error, 4,096 bytes at most
          * @throws Exception\LeaseLostException
@@ -738,7 +738,7 @@ namespace Dueq
     }
 
     /**
-     * The messages that peek() looks at, by number from 0. A loop begins anew, with a fresh look.
+     * The messages that peek() looks at, by number from 0. A new loop fetches them anew.
      *
      * @implements \Iterator<int, Message>
      * @strict-properties
@@ -836,8 +836,8 @@ namespace Dueq
      *     }
      *     foreach ($pusher->flush() as $number => $error) { ... }
      *
-     * Its end waits as flush() does, and warns of what failed. After a fork, what it had taken over is
-     * the parent's.
+     * Its destructor waits as flush() does, and warns of what failed. After a fork, the pushes that were
+     * under way are the parent's.
      *
      * @strict-properties
      * @not-serializable
@@ -847,8 +847,8 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * Takes a message over, as Queue::push() does. It waits only when as many are under way as may
-         * be.
+         * Starts a push, as Queue::push(), and does not wait for it. It waits only when as many are under
+         * way as may be.
          *
          * @return int its number: 0 for the first push of this object, then 1, 2 ...
          * @throws Exception\InvalidException where Queue::push() would: it has no number then
@@ -873,7 +873,7 @@ namespace Dueq
         ): int {}
 
         /**
-         * Waits until all that it took over is stored or has failed.
+         * Waits until each push that was started is stored or has failed.
          *
          * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown,
          *     of all pushes since the last flush() that failed. Those of one step share one
@@ -944,7 +944,7 @@ namespace Dueq
         /** Not delivered before their time to live ended, since the queue exists. */
         public readonly int $expired;
 
-        /** Come to their end (dead, moved or dropped) since the queue exists. */
+        /** Exhausted or buried (dead, moved or deleted, by their policies) since the queue exists. */
         public readonly int $buried;
 
         /** Cancelled since the queue exists. */
@@ -953,7 +953,7 @@ namespace Dueq
         /** Purged since the queue exists. */
         public readonly int $purged;
 
-        /** Entries set aside as damaged since the queue exists. */
+        /** Entries quarantined since the queue exists. */
         public readonly int $damaged;
 
         /** The next due time or end of a lease; null: none. */
@@ -968,7 +968,7 @@ namespace Dueq
         /** The server's clock when it counted. */
         public readonly float $now;
 
-        /** Whether it hands nothing out until resume() is called. */
+        /** Whether it delivers nothing until resume() is called. */
         public readonly bool $paused;
 
         /** Whether the server may evict what it was given, unless the URL says evicting=accept. */
@@ -1007,7 +1007,10 @@ namespace Dueq
 
         private function __construct() {}
     }
+}
 
+namespace Dueq\Redisson
+{
     /**
      * A delayed queue of Redisson's (RDelayedQueue), spoken as Redisson does: values are offered with a
      * delay, and whoever transfers, a Redisson or runTransfer(), moves each to its destination when it is
@@ -1037,15 +1040,15 @@ namespace Dueq
          *
          * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of UTF-8 without
          *     control characters
-         * @param string|null $url as Queue::__construct()
+         * @param string|null $url as \Dueq\Queue::__construct()
          * @param string $codec how the values are written, the codec of the Redisson that shares them:
          *     "kryo5" (Redisson's default from 3.19), "bytes" (ByteArrayCodec), "string" (StringCodec),
          *     "long" (LongCodec), "jackson" (JsonJacksonCodec), "typed json" (TypedJsonJacksonCodec),
          *     "jackson3" (JsonJackson3Codec) or "typed json3" (TypedJsonJackson3Codec)
          * @param string|null $layout how Redisson packs what waits: "new" (3.21.1 and later) or "old"; null:
          *     as those that wait, and as "new" where none do
-         * @throws Exception\NameException
-         * @throws Exception\UrlException
+         * @throws \Dueq\Exception\NameException
+         * @throws \Dueq\Exception\UrlException
          */
         public function __construct(
             string $destination,
@@ -1061,11 +1064,11 @@ namespace Dueq
          * Offers a value: it goes to the destination when it is due.
          *
          * @param mixed $value as the class says; what the codec has no form for throws
-         *     Exception\InvalidException
+         *     \Dueq\Exception\InvalidException
          * @param float|\DateInterval|null $delay not before this long after the offer
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
-         * @throws Exception\LayoutException where elements of another layout, or of both, wait: so do
+         * @throws \Dueq\Exception\LayoutException where elements of another layout, or of both, wait: so do
          *     transfer(), poll(), peek(), remove() and contains()
          */
         public function offer(
@@ -1080,7 +1083,7 @@ namespace Dueq
          * @param array $values each as of offer()
          * @param float|\DateInterval|null $delay of all of them
          * @param float|int|\DateTimeInterface|null $at of all of them
-         * @throws Exception\DueqException steps before the failed one are stored
+         * @throws \Dueq\Exception\DueqException steps before the failed one are stored
          */
         public function offerMany(
             array $values,
@@ -1089,23 +1092,23 @@ namespace Dueq
         ): void {}
 
         /**
-         * Moves values that are due to the destination, in order of their times. What is packed in no layout
-         * that there is, is set aside, with a warning to PHP's log.
+         * Moves values that are due to the destination, in order of their times. An entry that is packed in
+         * no known layout is quarantined, with a warning in PHP's log.
          *
          * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
-         *     INF: for ever. A signal ends the wait, as with Queue::reserve()
+         *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200
          */
-        public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+        public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
 
         /**
-         * Starts a transfer() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * Starts a transfer() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
          * Moved.
          *
          * @param float|\DateInterval $timeout as transfer()
          * @param int $most as transfer()
          */
-        public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): Pending {}
+        public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
          * Transfers until it is told to stop, on connections of its own: signal handlers and $until may use
@@ -1114,7 +1117,7 @@ namespace Dueq
          * @param callable|null $until called after each step, and four times a second while nothing is due;
          *     it ends the work by returning true. What it or a signal handler throws ends it too. null:
          *     the latter alone
-         * @throws Exception\DueqException what will not pass by itself
+         * @throws \Dueq\Exception\DueqException what will not pass by itself
          */
         public function runTransfer(?callable $until = null): void {}
 
@@ -1123,18 +1126,18 @@ namespace Dueq
          * wrote as null is null too.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
-         * @return mixed null after the wait, and as soon as a signal comes, as with Queue::reserve()
-         * @throws Exception\CorruptException what it took cannot be read: its property raw has it
+         * @return mixed null after the wait, and as soon as a signal comes, as with \Dueq\Queue::reserve()
+         * @throws \Dueq\Exception\CorruptException what it took cannot be read: its property raw has it
          */
         public function take(float|\DateInterval $timeout = INF): mixed {}
 
         /**
-         * Starts a take() and does not wait, as Queue::reserveStart(). result() of what it returns is the
+         * Starts a take() and does not wait, as \Dueq\Queue::reserveStart(). result() of what it returns is the
          * value; null, too, where none came before the timeout.
          *
          * @param float|\DateInterval $timeout as take()
          */
-        public function takeStart(float|\DateInterval $timeout = INF): Pending {}
+        public function takeStart(float|\DateInterval $timeout = INF): \Dueq\Pending {}
 
         /**
          * Takes up to $count values from the destination, as take(). It waits for the first only.
@@ -1149,7 +1152,7 @@ namespace Dueq
          * reaches the destination.
          *
          * @return mixed null: none waits
-         * @throws Exception\CorruptException what it took cannot be read: its property raw has it
+         * @throws \Dueq\Exception\CorruptException what it took cannot be read: its property raw has it
          */
         public function poll(): mixed {}
 
@@ -1170,7 +1173,7 @@ namespace Dueq
         public function peek(int $count = 1): array {}
 
         /**
-         * Takes the longest offered element of this value away, of those that wait. It looks through all.
+         * Deletes the longest offered element of this value, of those that wait. It looks through all.
          *
          * An array with null members finds what dueq offered of it; where there is none, what Redisson
          * wrote of such a map, which leaves these members out (but for the codec "typed json3").
@@ -1183,13 +1186,13 @@ namespace Dueq
         public function contains(mixed $value): bool {}
 
         /** Counts the queue. */
-        public function size(): Sizes {}
+        public function size(): \Dueq\Interop\Sizes {}
 
         /** How many values wait: size()->delayed. */
         public function count(): int {}
 
         /**
-         * Takes all values that wait away for good; the destination stays.
+         * Deletes all values that wait; the destination stays.
          *
          * @return int how many they were
          */
@@ -1203,13 +1206,64 @@ namespace Dueq
     }
 
     /**
+     * An integer that is a java.lang.Long, however small it is. In an array it is a plain integer.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Long implements \JsonSerializable
+    {
+        public readonly int $value;
+
+        public function __construct(int $value) {}
+
+        public function jsonSerialize(): int {}
+    }
+
+    /**
+     * Bytes that are a byte[] of Java's. In an array they have no form.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Binary implements \JsonSerializable
+    {
+        public readonly string $bytes;
+
+        public function __construct(string $bytes) {}
+
+        /** @throws \Dueq\Exception\InvalidException always */
+        public function jsonSerialize(): never {}
+    }
+
+    /**
+     * Stands in a list for a value that the queue's codec cannot read.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Unreadable
+    {
+        /** As it is in the server. */
+        public readonly string $raw;
+
+        /** Why, for people. */
+        public readonly string $reason;
+
+        private function __construct() {}
+    }
+}
+
+namespace Dueq\Laravel
+{
+    /**
      * A queue of Laravel's (5.5 to 13) on Redis, spoken as Laravel does: stock workers and producers share
      * it. Its times are whole seconds; parts of one are rounded up.
      *
      * @strict-properties
      * @not-serializable
      */
-    final class LaravelQueue
+    final class Queue
     {
         public readonly string $name;
 
@@ -1222,12 +1276,12 @@ namespace Dueq
          * Opens a queue. Nothing is connected until the first call.
          *
          * @param string $name as Laravel names it, without "queues:"
-         * @param string|null $url as Queue::__construct()
+         * @param string|null $url as \Dueq\Queue::__construct()
          * @param string $prefix what Laravel's Redis client puts in front of its keys, as
          *     "shop_database_"; name and prefix have 255 bytes together at most
-         * @param float|\DateInterval $retryAfter when a job that is not deleted comes back; more than 0
-         * @throws Exception\NameException
-         * @throws Exception\UrlException
+         * @param float|\DateInterval $retryAfter when a job that is not deleted is ready again; more than 0
+         * @throws \Dueq\Exception\NameException
+         * @throws \Dueq\Exception\UrlException
          */
         public function __construct(
             string $name = "default",
@@ -1256,7 +1310,7 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $retryUntil no further try after this time
          * @param bool $failOnTimeout whether it has failed when its timeout is over
          * @return string the job's uuid
-         * @throws Exception\TooLargeException
+         * @throws \Dueq\Exception\TooLargeException
          */
         public function push(
             string $job,
@@ -1292,7 +1346,7 @@ namespace Dueq
          * @param string $payload as Laravel writes it: one that a stock worker would lose (no JSON object,
          *     without job or attempts, nested too deep) is refused
          * @return string its uuid, else its id; "" where it has neither
-         * @throws Exception\DuplicateException when a delayed payload of exactly these bytes is there
+         * @throws \Dueq\Exception\DuplicateException when a delayed payload of exactly these bytes is there
          */
         public function pushRaw(
             string $payload,
@@ -1328,28 +1382,28 @@ namespace Dueq
          * @param array $jobs each a job's name (string), or an array with the names of the parameters of
          *     push(), pushRaw() or pushObject() as keys
          * @return list<string|null> in order, what these return, or null for a duplicate
-         * @throws Exception\DueqException steps before the failed one are stored
+         * @throws \Dueq\Exception\DueqException steps before the failed one are stored
          */
         public function pushMany(array $jobs): array {}
 
         /**
-         * Takes the next job, reserved for this consumer: unless it is deleted or released before, it comes
-         * back when the time is over. A payload that a stock worker would lose is set aside, with a warning
-         * to PHP's log.
+         * Takes the next job, reserved for this consumer: unless it is deleted or released before, it is
+         * ready again when the time is over. A payload that a stock worker would lose is quarantined, with a
+         * warning in PHP's log.
          *
          * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
          * @param float|\DateInterval|null $retryAfter null: the queue's
-         * @return LaravelJob|null null after the wait, and as soon as a signal comes, as with
+         * @return Job|null null after the wait, and as soon as a signal comes, as with
          *     Queue::reserve()
          */
         public function pop(
             float|\DateInterval $timeout = 0.0,
             float|\DateInterval|null $retryAfter = null
-        ): ?LaravelJob {}
+        ): ?Job {}
 
         /**
-         * Starts a pop() and does not wait, as Queue::reserveStart(): result() of what it returns is the
-         * LaravelJob, or null.
+         * Starts a pop() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
+         * Job, or null.
          *
          * @param float|\DateInterval $timeout as pop()
          * @param float|\DateInterval|null $retryAfter as pop()
@@ -1357,13 +1411,13 @@ namespace Dueq
         public function popStart(
             float|\DateInterval $timeout = INF,
             float|\DateInterval|null $retryAfter = null
-        ): Pending {}
+        ): \Dueq\Pending {}
 
         /**
          * Takes up to $count jobs, as pop(). It waits for the first only.
          *
          * @param int $count 1 to 200
-         * @return list<LaravelJob>
+         * @return list<Job>
          */
         public function popMany(
             int $count,
@@ -1372,18 +1426,18 @@ namespace Dueq
         ): array {}
 
         /**
-         * Finishes jobs: they are gone.
+         * Deletes jobs: they are done.
          *
          * @param array $jobs jobs of this queue, or what their property reserved has; any number
-         * @return list<bool> in order, true for a finished one, false where it was not ours any more
+         * @return list<bool> in order, true for a deleted one, false where it was not ours any more
          */
         public function deleteMany(array $jobs): array {}
 
         /** Counts the queue. */
-        public function size(): Sizes {}
+        public function size(): \Dueq\Interop\Sizes {}
 
         /**
-         * Takes all jobs away for good, reserved ones too.
+         * Deletes all jobs, reserved ones too.
          *
          * @return int how many they were
          */
@@ -1394,36 +1448,36 @@ namespace Dueq
          * and wakes workers that wait.
          *
          * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
-         *     INF: for ever. A signal ends the wait, as with Queue::reserve()
+         *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200, of each of the two
          */
-        public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): Moved {}
+        public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
 
         /**
-         * Starts a migrate() and does not wait, as Queue::reserveStart(): result() of what it returns is the
+         * Starts a migrate() and does not wait, as \Dueq\Queue::reserveStart(): result() of what it returns is the
          * Moved.
          *
          * @param float|\DateInterval $timeout as migrate()
          * @param int $most as migrate()
          */
-        public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): Pending {}
+        public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
-         * Migrates until it is told to stop, as DelayedQueue::runTransfer() does: idle stock workers wake on
-         * time while it runs.
+         * Migrates until it is told to stop, as \Dueq\Redisson\DelayedQueue::runTransfer() does: idle stock
+         * workers wake on time while it runs.
          *
-         * @throws Exception\DueqException what will not pass by itself
+         * @throws \Dueq\Exception\DueqException what will not pass by itself
          */
         public function runMigrate(?callable $until = null): void {}
     }
 
     /**
-     * A job as LaravelQueue::pop() returns it. It holds its queue.
+     * A job as Queue::pop() returns it. It holds its queue.
      *
      * @strict-properties
      * @not-serializable
      */
-    final class LaravelJob
+    final class Job
     {
         /** As it was pushed, or as the last attempt left it. */
         public readonly string $payload;
@@ -1461,15 +1515,15 @@ namespace Dueq
         /** No further try after this time; null: no end. */
         public readonly ?int $retryUntil;
 
-        /** When it comes back, unless it is deleted or released before. */
+        /** When it is ready again, unless it is deleted or released before. */
         public readonly float $until;
 
         private function __construct() {}
 
         /**
-         * Finishes the job: it is gone.
+         * Deletes the job: it is done.
          *
-         * @throws Exception\LeaseLostException it is not ours any more: its time was over
+         * @throws \Dueq\Exception\LeaseLostException it is not ours any more: its time was over
          */
         public function delete(): void {}
 
@@ -1477,13 +1531,16 @@ namespace Dueq
          * Gives the job back to be tried again.
          *
          * @param float|\DateInterval $delay not before this long from now; less than 0: now
-         * @throws Exception\LeaseLostException it is not ours any more, and nothing is changed
+         * @throws \Dueq\Exception\LeaseLostException it is not ours any more, and nothing is changed
          */
         public function release(float|\DateInterval $delay = 0.0): void {}
     }
+}
 
+namespace Dueq\Interop
+{
     /**
-     * What a step of DelayedQueue::transfer() or LaravelQueue::migrate() did.
+     * What a step of \Dueq\Redisson\DelayedQueue::transfer() or \Dueq\Laravel\Queue::migrate() did.
      *
      * @strict-properties
      * @not-serializable
@@ -1492,7 +1549,7 @@ namespace Dueq
     {
         public readonly int $moved;
 
-        /** Set aside, as nobody can read them. */
+        /** Entries quarantined, as nobody can read them. */
         public readonly int $damaged;
 
         /** The next due time by the server's clock, where anything was moved; null: none. */
@@ -1518,7 +1575,7 @@ namespace Dueq
         /** Taken and not finished (Laravel). */
         public readonly int $reserved;
 
-        /** Damaged, set aside and still there. */
+        /** Quarantined entries that are still there. */
         public readonly int $aside;
 
         /** The next due time; null: none. */
@@ -1526,54 +1583,6 @@ namespace Dueq
 
         /** The server's clock when it counted. */
         public readonly float $now;
-
-        private function __construct() {}
-    }
-
-    /**
-     * An integer that is a java.lang.Long, however small it is. In an array it is a plain integer.
-     *
-     * @strict-properties
-     * @not-serializable
-     */
-    final class Long implements \JsonSerializable
-    {
-        public readonly int $value;
-
-        public function __construct(int $value) {}
-
-        public function jsonSerialize(): int {}
-    }
-
-    /**
-     * Bytes that are a byte[] of Java's. In an array they have no form.
-     *
-     * @strict-properties
-     * @not-serializable
-     */
-    final class Binary implements \JsonSerializable
-    {
-        public readonly string $bytes;
-
-        public function __construct(string $bytes) {}
-
-        /** @throws Exception\InvalidException always */
-        public function jsonSerialize(): never {}
-    }
-
-    /**
-     * Stands in a list for a value that the queue's codec cannot read.
-     *
-     * @strict-properties
-     * @not-serializable
-     */
-    final class Unreadable
-    {
-        /** As it is in the server. */
-        public readonly string $raw;
-
-        /** Why, for people. */
-        public readonly string $reason;
 
         private function __construct() {}
     }
@@ -1718,7 +1727,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** Elements of another layout of Redisson's wait here. Code -32. */
+    /** Elements of another layout than the queue's wait here. Code -32. */
     class LayoutException extends DueqException
     {
     }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 0d01df60b3c1b4dffdd1e2ca45c90f1fe7b6dfe9 */
+ * Stub hash: 66e63d11fbc5e412a6d45dfba3eab1487420ffbd */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -288,89 +288,104 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Consumer___construct
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_DelayedQueue___construct, 0, 0, 1)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, codec, IS_STRING, 0, "\"kryo5\"")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, layout, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_DelayedQueue_url arginfo_class_Dueq_Client_url
+#define arginfo_class_Dueq_Redisson_DelayedQueue_url arginfo_class_Dueq_Client_url
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_offer, 0, 1, IS_VOID, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_offer, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_offerMany, 0, 1, IS_VOID, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_offerMany, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, values, IS_ARRAY, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_transfer, 0, 0, Dueq\\Moved, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_transfer, 0, 0, Dueq\\Interop\\Moved, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "200")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_transferStart, 0, 0, Dueq\\Pending, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_transferStart, 0, 0, Dueq\\Pending, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "200")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_runTransfer, 0, 0, IS_VOID, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_runTransfer, 0, 0, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, until, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_take, 0, 0, IS_MIXED, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_take, 0, 0, IS_MIXED, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_takeStart, 0, 0, Dueq\\Pending, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_takeStart, 0, 0, Dueq\\Pending, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_takeMany, 0, 1, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_takeMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_DelayedQueue_poll arginfo_class_Dueq_Pending_result
+#define arginfo_class_Dueq_Redisson_DelayedQueue_poll arginfo_class_Dueq_Pending_result
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_pollMany, 0, 1, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_pollMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_peek, 0, 0, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_peek, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, count, IS_LONG, 0, "1")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_DelayedQueue_remove, 0, 1, _IS_BOOL, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_remove, 0, 1, _IS_BOOL, 0)
 	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_DelayedQueue_contains arginfo_class_Dueq_DelayedQueue_remove
+#define arginfo_class_Dueq_Redisson_DelayedQueue_contains arginfo_class_Dueq_Redisson_DelayedQueue_remove
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_DelayedQueue_size, 0, 0, Dueq\\Sizes, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_size, 0, 0, Dueq\\Interop\\Sizes, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_DelayedQueue_count arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_Consumer_lost
 
-#define arginfo_class_Dueq_DelayedQueue_clear arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_Consumer_lost
 
-#define arginfo_class_Dueq_DelayedQueue_destroy arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Redisson_DelayedQueue_destroy arginfo_class_Dueq_Queue_pause
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_LaravelQueue___construct, 0, 0, 0)
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Long___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, value, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_Consumer_lost
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Binary___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_Binary_jsonSerialize, 0, 0, IS_NEVER, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Redisson_Unreadable___construct arginfo_class_Dueq_Consumer___construct
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Laravel_Queue___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, name, IS_STRING, 0, "\"default\"")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefix, IS_STRING, 0, "\"\"")
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE, "90.0")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_LaravelQueue_url arginfo_class_Dueq_Client_url
+#define arginfo_class_Dueq_Laravel_Queue_url arginfo_class_Dueq_Client_url
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_push, 0, 1, IS_STRING, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_push, 0, 1, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, job, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, data, IS_MIXED, 0, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
@@ -384,7 +399,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_push, 0,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, failOnTimeout, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_later, 0, 2, IS_STRING, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_later, 0, 2, IS_STRING, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
 	ZEND_ARG_TYPE_INFO(0, job, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, data, IS_MIXED, 0, "null")
@@ -397,13 +412,13 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_later, 0
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, failOnTimeout, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushRaw, 0, 1, IS_STRING, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_pushRaw, 0, 1, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, payload, IS_STRING, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushObject, 0, 2, IS_STRING, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_pushObject, 0, 2, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, commandName, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, command, IS_STRING, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
@@ -417,62 +432,47 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushObje
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, failOnTimeout, _IS_BOOL, 0, "false")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_pushMany, 0, 1, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_pushMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, jobs, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_LaravelQueue_pop, 0, 0, Dueq\\LaravelJob, 1)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Laravel_Queue_pop, 0, 0, Dueq\\Laravel\\Job, 1)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_LaravelQueue_popStart, 0, 0, Dueq\\Pending, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Laravel_Queue_popStart, 0, 0, Dueq\\Pending, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LaravelQueue_popMany, 0, 1, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_popMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_LaravelQueue_deleteMany arginfo_class_Dueq_LaravelQueue_pushMany
+#define arginfo_class_Dueq_Laravel_Queue_deleteMany arginfo_class_Dueq_Laravel_Queue_pushMany
 
-#define arginfo_class_Dueq_LaravelQueue_size arginfo_class_Dueq_DelayedQueue_size
+#define arginfo_class_Dueq_Laravel_Queue_size arginfo_class_Dueq_Redisson_DelayedQueue_size
 
-#define arginfo_class_Dueq_LaravelQueue_clear arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_Consumer_lost
 
-#define arginfo_class_Dueq_LaravelQueue_migrate arginfo_class_Dueq_DelayedQueue_transfer
+#define arginfo_class_Dueq_Laravel_Queue_migrate arginfo_class_Dueq_Redisson_DelayedQueue_transfer
 
-#define arginfo_class_Dueq_LaravelQueue_migrateStart arginfo_class_Dueq_DelayedQueue_transferStart
+#define arginfo_class_Dueq_Laravel_Queue_migrateStart arginfo_class_Dueq_Redisson_DelayedQueue_transferStart
 
-#define arginfo_class_Dueq_LaravelQueue_runMigrate arginfo_class_Dueq_DelayedQueue_runTransfer
+#define arginfo_class_Dueq_Laravel_Queue_runMigrate arginfo_class_Dueq_Redisson_DelayedQueue_runTransfer
 
-#define arginfo_class_Dueq_LaravelJob___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Laravel_Job___construct arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_LaravelJob_delete arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Laravel_Job_delete arginfo_class_Dueq_Queue_pause
 
-#define arginfo_class_Dueq_LaravelJob_release arginfo_class_Dueq_Message_release
+#define arginfo_class_Dueq_Laravel_Job_release arginfo_class_Dueq_Message_release
 
-#define arginfo_class_Dueq_Moved___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Interop_Moved___construct arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_Sizes___construct arginfo_class_Dueq_Consumer___construct
-
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Long___construct, 0, 0, 1)
-	ZEND_ARG_TYPE_INFO(0, value, IS_LONG, 0)
-ZEND_END_ARG_INFO()
-
-#define arginfo_class_Dueq_Long_jsonSerialize arginfo_class_Dueq_Consumer_lost
-
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Binary___construct, 0, 0, 1)
-	ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
-ZEND_END_ARG_INFO()
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Binary_jsonSerialize, 0, 0, IS_NEVER, 0)
-ZEND_END_ARG_INFO()
-
-#define arginfo_class_Dueq_Unreadable___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Interop_Sizes___construct arginfo_class_Dueq_Consumer___construct
 
 #define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
 
@@ -552,51 +552,51 @@ ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
-ZEND_METHOD(Dueq_DelayedQueue, __construct);
-ZEND_METHOD(Dueq_DelayedQueue, url);
-ZEND_METHOD(Dueq_DelayedQueue, offer);
-ZEND_METHOD(Dueq_DelayedQueue, offerMany);
-ZEND_METHOD(Dueq_DelayedQueue, transfer);
-ZEND_METHOD(Dueq_DelayedQueue, transferStart);
-ZEND_METHOD(Dueq_DelayedQueue, runTransfer);
-ZEND_METHOD(Dueq_DelayedQueue, take);
-ZEND_METHOD(Dueq_DelayedQueue, takeStart);
-ZEND_METHOD(Dueq_DelayedQueue, takeMany);
-ZEND_METHOD(Dueq_DelayedQueue, poll);
-ZEND_METHOD(Dueq_DelayedQueue, pollMany);
-ZEND_METHOD(Dueq_DelayedQueue, peek);
-ZEND_METHOD(Dueq_DelayedQueue, remove);
-ZEND_METHOD(Dueq_DelayedQueue, contains);
-ZEND_METHOD(Dueq_DelayedQueue, size);
-ZEND_METHOD(Dueq_DelayedQueue, count);
-ZEND_METHOD(Dueq_DelayedQueue, clear);
-ZEND_METHOD(Dueq_DelayedQueue, destroy);
-ZEND_METHOD(Dueq_LaravelQueue, __construct);
-ZEND_METHOD(Dueq_LaravelQueue, url);
-ZEND_METHOD(Dueq_LaravelQueue, push);
-ZEND_METHOD(Dueq_LaravelQueue, later);
-ZEND_METHOD(Dueq_LaravelQueue, pushRaw);
-ZEND_METHOD(Dueq_LaravelQueue, pushObject);
-ZEND_METHOD(Dueq_LaravelQueue, pushMany);
-ZEND_METHOD(Dueq_LaravelQueue, pop);
-ZEND_METHOD(Dueq_LaravelQueue, popStart);
-ZEND_METHOD(Dueq_LaravelQueue, popMany);
-ZEND_METHOD(Dueq_LaravelQueue, deleteMany);
-ZEND_METHOD(Dueq_LaravelQueue, size);
-ZEND_METHOD(Dueq_LaravelQueue, clear);
-ZEND_METHOD(Dueq_LaravelQueue, migrate);
-ZEND_METHOD(Dueq_LaravelQueue, migrateStart);
-ZEND_METHOD(Dueq_LaravelQueue, runMigrate);
-ZEND_METHOD(Dueq_LaravelJob, __construct);
-ZEND_METHOD(Dueq_LaravelJob, delete);
-ZEND_METHOD(Dueq_LaravelJob, release);
-ZEND_METHOD(Dueq_Moved, __construct);
-ZEND_METHOD(Dueq_Sizes, __construct);
-ZEND_METHOD(Dueq_Long, __construct);
-ZEND_METHOD(Dueq_Long, jsonSerialize);
-ZEND_METHOD(Dueq_Binary, __construct);
-ZEND_METHOD(Dueq_Binary, jsonSerialize);
-ZEND_METHOD(Dueq_Unreadable, __construct);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, offer);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, offerMany);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, transfer);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, transferStart);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, runTransfer);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, take);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, takeStart);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, takeMany);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, poll);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, pollMany);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, peek);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, remove);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, contains);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, size);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, count);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, clear);
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, destroy);
+ZEND_METHOD(Dueq_Redisson_Long, __construct);
+ZEND_METHOD(Dueq_Redisson_Long, jsonSerialize);
+ZEND_METHOD(Dueq_Redisson_Binary, __construct);
+ZEND_METHOD(Dueq_Redisson_Binary, jsonSerialize);
+ZEND_METHOD(Dueq_Redisson_Unreadable, __construct);
+ZEND_METHOD(Dueq_Laravel_Queue, __construct);
+ZEND_METHOD(Dueq_Laravel_Queue, url);
+ZEND_METHOD(Dueq_Laravel_Queue, push);
+ZEND_METHOD(Dueq_Laravel_Queue, later);
+ZEND_METHOD(Dueq_Laravel_Queue, pushRaw);
+ZEND_METHOD(Dueq_Laravel_Queue, pushObject);
+ZEND_METHOD(Dueq_Laravel_Queue, pushMany);
+ZEND_METHOD(Dueq_Laravel_Queue, pop);
+ZEND_METHOD(Dueq_Laravel_Queue, popStart);
+ZEND_METHOD(Dueq_Laravel_Queue, popMany);
+ZEND_METHOD(Dueq_Laravel_Queue, deleteMany);
+ZEND_METHOD(Dueq_Laravel_Queue, size);
+ZEND_METHOD(Dueq_Laravel_Queue, clear);
+ZEND_METHOD(Dueq_Laravel_Queue, migrate);
+ZEND_METHOD(Dueq_Laravel_Queue, migrateStart);
+ZEND_METHOD(Dueq_Laravel_Queue, runMigrate);
+ZEND_METHOD(Dueq_Laravel_Job, __construct);
+ZEND_METHOD(Dueq_Laravel_Job, delete);
+ZEND_METHOD(Dueq_Laravel_Job, release);
+ZEND_METHOD(Dueq_Interop_Moved, __construct);
+ZEND_METHOD(Dueq_Interop_Sizes, __construct);
 ZEND_METHOD(Dueq_Exception_DueqException, isRetriable);
 
 
@@ -735,87 +735,87 @@ static const zend_function_entry class_Dueq_Rate_methods[] = {
 };
 
 
-static const zend_function_entry class_Dueq_DelayedQueue_methods[] = {
-	ZEND_ME(Dueq_DelayedQueue, __construct, arginfo_class_Dueq_DelayedQueue___construct, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, url, arginfo_class_Dueq_DelayedQueue_url, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, offer, arginfo_class_Dueq_DelayedQueue_offer, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, offerMany, arginfo_class_Dueq_DelayedQueue_offerMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, transfer, arginfo_class_Dueq_DelayedQueue_transfer, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, transferStart, arginfo_class_Dueq_DelayedQueue_transferStart, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, runTransfer, arginfo_class_Dueq_DelayedQueue_runTransfer, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, take, arginfo_class_Dueq_DelayedQueue_take, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, takeStart, arginfo_class_Dueq_DelayedQueue_takeStart, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, takeMany, arginfo_class_Dueq_DelayedQueue_takeMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, poll, arginfo_class_Dueq_DelayedQueue_poll, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, pollMany, arginfo_class_Dueq_DelayedQueue_pollMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, peek, arginfo_class_Dueq_DelayedQueue_peek, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, remove, arginfo_class_Dueq_DelayedQueue_remove, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, contains, arginfo_class_Dueq_DelayedQueue_contains, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, size, arginfo_class_Dueq_DelayedQueue_size, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, count, arginfo_class_Dueq_DelayedQueue_count, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, clear, arginfo_class_Dueq_DelayedQueue_clear, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_DelayedQueue, destroy, arginfo_class_Dueq_DelayedQueue_destroy, ZEND_ACC_PUBLIC)
+static const zend_function_entry class_Dueq_Redisson_DelayedQueue_methods[] = {
+	ZEND_ME(Dueq_Redisson_DelayedQueue, __construct, arginfo_class_Dueq_Redisson_DelayedQueue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, url, arginfo_class_Dueq_Redisson_DelayedQueue_url, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, offer, arginfo_class_Dueq_Redisson_DelayedQueue_offer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, offerMany, arginfo_class_Dueq_Redisson_DelayedQueue_offerMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, transfer, arginfo_class_Dueq_Redisson_DelayedQueue_transfer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, transferStart, arginfo_class_Dueq_Redisson_DelayedQueue_transferStart, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, runTransfer, arginfo_class_Dueq_Redisson_DelayedQueue_runTransfer, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, take, arginfo_class_Dueq_Redisson_DelayedQueue_take, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, takeStart, arginfo_class_Dueq_Redisson_DelayedQueue_takeStart, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, takeMany, arginfo_class_Dueq_Redisson_DelayedQueue_takeMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, poll, arginfo_class_Dueq_Redisson_DelayedQueue_poll, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, pollMany, arginfo_class_Dueq_Redisson_DelayedQueue_pollMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, peek, arginfo_class_Dueq_Redisson_DelayedQueue_peek, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, remove, arginfo_class_Dueq_Redisson_DelayedQueue_remove, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, contains, arginfo_class_Dueq_Redisson_DelayedQueue_contains, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, size, arginfo_class_Dueq_Redisson_DelayedQueue_size, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, count, arginfo_class_Dueq_Redisson_DelayedQueue_count, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, clear, arginfo_class_Dueq_Redisson_DelayedQueue_clear, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_DelayedQueue, destroy, arginfo_class_Dueq_Redisson_DelayedQueue_destroy, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_LaravelQueue_methods[] = {
-	ZEND_ME(Dueq_LaravelQueue, __construct, arginfo_class_Dueq_LaravelQueue___construct, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, url, arginfo_class_Dueq_LaravelQueue_url, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, push, arginfo_class_Dueq_LaravelQueue_push, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, later, arginfo_class_Dueq_LaravelQueue_later, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, pushRaw, arginfo_class_Dueq_LaravelQueue_pushRaw, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, pushObject, arginfo_class_Dueq_LaravelQueue_pushObject, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, pushMany, arginfo_class_Dueq_LaravelQueue_pushMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, pop, arginfo_class_Dueq_LaravelQueue_pop, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, popStart, arginfo_class_Dueq_LaravelQueue_popStart, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, popMany, arginfo_class_Dueq_LaravelQueue_popMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, deleteMany, arginfo_class_Dueq_LaravelQueue_deleteMany, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, size, arginfo_class_Dueq_LaravelQueue_size, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, clear, arginfo_class_Dueq_LaravelQueue_clear, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, migrate, arginfo_class_Dueq_LaravelQueue_migrate, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, migrateStart, arginfo_class_Dueq_LaravelQueue_migrateStart, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelQueue, runMigrate, arginfo_class_Dueq_LaravelQueue_runMigrate, ZEND_ACC_PUBLIC)
+static const zend_function_entry class_Dueq_Redisson_Long_methods[] = {
+	ZEND_ME(Dueq_Redisson_Long, __construct, arginfo_class_Dueq_Redisson_Long___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_Long, jsonSerialize, arginfo_class_Dueq_Redisson_Long_jsonSerialize, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_LaravelJob_methods[] = {
-	ZEND_ME(Dueq_LaravelJob, __construct, arginfo_class_Dueq_LaravelJob___construct, ZEND_ACC_PRIVATE)
-	ZEND_ME(Dueq_LaravelJob, delete, arginfo_class_Dueq_LaravelJob_delete, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_LaravelJob, release, arginfo_class_Dueq_LaravelJob_release, ZEND_ACC_PUBLIC)
+static const zend_function_entry class_Dueq_Redisson_Binary_methods[] = {
+	ZEND_ME(Dueq_Redisson_Binary, __construct, arginfo_class_Dueq_Redisson_Binary___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Redisson_Binary, jsonSerialize, arginfo_class_Dueq_Redisson_Binary_jsonSerialize, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_Moved_methods[] = {
-	ZEND_ME(Dueq_Moved, __construct, arginfo_class_Dueq_Moved___construct, ZEND_ACC_PRIVATE)
+static const zend_function_entry class_Dueq_Redisson_Unreadable_methods[] = {
+	ZEND_ME(Dueq_Redisson_Unreadable, __construct, arginfo_class_Dueq_Redisson_Unreadable___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_Sizes_methods[] = {
-	ZEND_ME(Dueq_Sizes, __construct, arginfo_class_Dueq_Sizes___construct, ZEND_ACC_PRIVATE)
+static const zend_function_entry class_Dueq_Laravel_Queue_methods[] = {
+	ZEND_ME(Dueq_Laravel_Queue, __construct, arginfo_class_Dueq_Laravel_Queue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, url, arginfo_class_Dueq_Laravel_Queue_url, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, push, arginfo_class_Dueq_Laravel_Queue_push, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, later, arginfo_class_Dueq_Laravel_Queue_later, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, pushRaw, arginfo_class_Dueq_Laravel_Queue_pushRaw, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, pushObject, arginfo_class_Dueq_Laravel_Queue_pushObject, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, pushMany, arginfo_class_Dueq_Laravel_Queue_pushMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, pop, arginfo_class_Dueq_Laravel_Queue_pop, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, popStart, arginfo_class_Dueq_Laravel_Queue_popStart, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, popMany, arginfo_class_Dueq_Laravel_Queue_popMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, deleteMany, arginfo_class_Dueq_Laravel_Queue_deleteMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, size, arginfo_class_Dueq_Laravel_Queue_size, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, clear, arginfo_class_Dueq_Laravel_Queue_clear, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, migrate, arginfo_class_Dueq_Laravel_Queue_migrate, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, migrateStart, arginfo_class_Dueq_Laravel_Queue_migrateStart, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Queue, runMigrate, arginfo_class_Dueq_Laravel_Queue_runMigrate, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_Long_methods[] = {
-	ZEND_ME(Dueq_Long, __construct, arginfo_class_Dueq_Long___construct, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Long, jsonSerialize, arginfo_class_Dueq_Long_jsonSerialize, ZEND_ACC_PUBLIC)
+static const zend_function_entry class_Dueq_Laravel_Job_methods[] = {
+	ZEND_ME(Dueq_Laravel_Job, __construct, arginfo_class_Dueq_Laravel_Job___construct, ZEND_ACC_PRIVATE)
+	ZEND_ME(Dueq_Laravel_Job, delete, arginfo_class_Dueq_Laravel_Job_delete, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Laravel_Job, release, arginfo_class_Dueq_Laravel_Job_release, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_Binary_methods[] = {
-	ZEND_ME(Dueq_Binary, __construct, arginfo_class_Dueq_Binary___construct, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Binary, jsonSerialize, arginfo_class_Dueq_Binary_jsonSerialize, ZEND_ACC_PUBLIC)
+static const zend_function_entry class_Dueq_Interop_Moved_methods[] = {
+	ZEND_ME(Dueq_Interop_Moved, __construct, arginfo_class_Dueq_Interop_Moved___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
 
-static const zend_function_entry class_Dueq_Unreadable_methods[] = {
-	ZEND_ME(Dueq_Unreadable, __construct, arginfo_class_Dueq_Unreadable___construct, ZEND_ACC_PRIVATE)
+static const zend_function_entry class_Dueq_Interop_Sizes_methods[] = {
+	ZEND_ME(Dueq_Interop_Sizes, __construct, arginfo_class_Dueq_Interop_Sizes___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -1442,11 +1442,11 @@ static zend_class_entry *register_class_Dueq_Rate(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_DelayedQueue(zend_class_entry *class_entry_Countable)
+static zend_class_entry *register_class_Dueq_Redisson_DelayedQueue(zend_class_entry *class_entry_Countable)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "DelayedQueue", class_Dueq_DelayedQueue_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Redisson", "DelayedQueue", class_Dueq_Redisson_DelayedQueue_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 	zend_class_implements(class_entry, 1, class_entry_Countable);
@@ -1475,11 +1475,70 @@ static zend_class_entry *register_class_Dueq_DelayedQueue(zend_class_entry *clas
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_LaravelQueue(void)
+static zend_class_entry *register_class_Dueq_Redisson_Long(zend_class_entry *class_entry_JsonSerializable)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "LaravelQueue", class_Dueq_LaravelQueue_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Redisson", "Long", class_Dueq_Redisson_Long_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_JsonSerializable);
+
+	zval property_value_default_value;
+	ZVAL_UNDEF(&property_value_default_value);
+	zend_string *property_value_name = zend_string_init("value", sizeof("value") - 1, 1);
+	zend_declare_typed_property(class_entry, property_value_name, &property_value_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_value_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Redisson_Binary(zend_class_entry *class_entry_JsonSerializable)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Redisson", "Binary", class_Dueq_Redisson_Binary_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_JsonSerializable);
+
+	zval property_bytes_default_value;
+	ZVAL_UNDEF(&property_bytes_default_value);
+	zend_string *property_bytes_name = zend_string_init("bytes", sizeof("bytes") - 1, 1);
+	zend_declare_typed_property(class_entry, property_bytes_name, &property_bytes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_bytes_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Redisson_Unreadable(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Redisson", "Unreadable", class_Dueq_Redisson_Unreadable_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_raw_default_value;
+	ZVAL_UNDEF(&property_raw_default_value);
+	zend_string *property_raw_name = zend_string_init("raw", sizeof("raw") - 1, 1);
+	zend_declare_typed_property(class_entry, property_raw_name, &property_raw_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_raw_name);
+
+	zval property_reason_default_value;
+	ZVAL_UNDEF(&property_reason_default_value);
+	zend_string *property_reason_name = zend_string_init("reason", sizeof("reason") - 1, 1);
+	zend_declare_typed_property(class_entry, property_reason_name, &property_reason_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_reason_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Laravel_Queue(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Laravel", "Queue", class_Dueq_Laravel_Queue_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
@@ -1507,11 +1566,11 @@ static zend_class_entry *register_class_Dueq_LaravelQueue(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_LaravelJob(void)
+static zend_class_entry *register_class_Dueq_Laravel_Job(void)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "LaravelJob", class_Dueq_LaravelJob_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Laravel", "Job", class_Dueq_Laravel_Job_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
@@ -1596,11 +1655,11 @@ static zend_class_entry *register_class_Dueq_LaravelJob(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Moved(void)
+static zend_class_entry *register_class_Dueq_Interop_Moved(void)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Moved", class_Dueq_Moved_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Interop", "Moved", class_Dueq_Interop_Moved_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
@@ -1625,11 +1684,11 @@ static zend_class_entry *register_class_Dueq_Moved(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Sizes(void)
+static zend_class_entry *register_class_Dueq_Interop_Sizes(void)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Sizes", class_Dueq_Sizes_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Interop", "Sizes", class_Dueq_Interop_Sizes_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 
@@ -1668,65 +1727,6 @@ static zend_class_entry *register_class_Dueq_Sizes(void)
 	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
 	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
 	zend_string_release(property_now_name);
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_Dueq_Long(zend_class_entry *class_entry_JsonSerializable)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Long", class_Dueq_Long_methods);
-	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-	zend_class_implements(class_entry, 1, class_entry_JsonSerializable);
-
-	zval property_value_default_value;
-	ZVAL_UNDEF(&property_value_default_value);
-	zend_string *property_value_name = zend_string_init("value", sizeof("value") - 1, 1);
-	zend_declare_typed_property(class_entry, property_value_name, &property_value_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_value_name);
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_Dueq_Binary(zend_class_entry *class_entry_JsonSerializable)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Binary", class_Dueq_Binary_methods);
-	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-	zend_class_implements(class_entry, 1, class_entry_JsonSerializable);
-
-	zval property_bytes_default_value;
-	ZVAL_UNDEF(&property_bytes_default_value);
-	zend_string *property_bytes_name = zend_string_init("bytes", sizeof("bytes") - 1, 1);
-	zend_declare_typed_property(class_entry, property_bytes_name, &property_bytes_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
-	zend_string_release(property_bytes_name);
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_Dueq_Unreadable(void)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Unreadable", class_Dueq_Unreadable_methods);
-	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-
-	zval property_raw_default_value;
-	ZVAL_UNDEF(&property_raw_default_value);
-	zend_string *property_raw_name = zend_string_init("raw", sizeof("raw") - 1, 1);
-	zend_declare_typed_property(class_entry, property_raw_name, &property_raw_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
-	zend_string_release(property_raw_name);
-
-	zval property_reason_default_value;
-	ZVAL_UNDEF(&property_reason_default_value);
-	zend_string *property_reason_name = zend_string_init("reason", sizeof("reason") - 1, 1);
-	zend_declare_typed_property(class_entry, property_reason_name, &property_reason_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
-	zend_string_release(property_reason_name);
 
 	return class_entry;
 }

@@ -23,10 +23,10 @@ static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
 }
 
 /* False: it threw. */
-static bool open_foreign(dueq_php_link *link, const dueq_php_source *source) {
-    dueq_status status = source->foreign->open(source->object, link->client, &link->queue);
+static bool open_interop(dueq_php_link *link, const dueq_php_source *source) {
+    dueq_status status = source->interop->open(source->object, link->client, &link->queue);
 
-    link->foreign = source->foreign;
+    link->interop = source->interop;
     if (status != DUEQ_OK) {
         throw_error(link, status);
     }
@@ -42,7 +42,7 @@ static void close_queues(dueq_php_link *link) {
         link->queues = NULL;
     }
     if (link->queue) {
-        link->foreign->close(link->queue);
+        link->interop->close(link->queue);
         link->queue = NULL;
     }
 }
@@ -79,7 +79,7 @@ static dueq_php_link *find_link(dueq_php_client *client) {
 dueq_php_link *dueq_php_link_take(const dueq_php_source *source) {
     dueq_php_link *link = find_link(source->client);
 
-    if (!link || (source->foreign ? open_foreign(link, source) : open_queues(link, source))) {
+    if (!link || (source->interop ? open_interop(link, source) : open_queues(link, source))) {
         return link;
     }
     dueq_php_link_close(link);

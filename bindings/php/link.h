@@ -9,8 +9,8 @@
 
 /* ---- link.c: further clients of the same server --------------------------------------------------- */
 
-/* What calls have in common that go to a queue of another system (foreign.h). */
-typedef struct dueq_php_foreign {
+/* What calls have in common that go to a queue of another system (interop/). */
+typedef struct dueq_php_interop {
     /* Opens the queue of this object on another client. */
     dueq_status (*open)(zend_object *object, dueq_client *client, void **queue);
     void (*close)(void *queue);
@@ -18,7 +18,7 @@ typedef struct dueq_php_foreign {
     dueq_status (*size)(void *queue);
     dueq_status (*move)(void *queue, size_t most, int64_t timeout_ms);
     const char *what; /* what goes before its name in the log */
-} dueq_php_foreign;
+} dueq_php_interop;
 
 /*
  * A client beside that of the source, as a client carries one call at a time: what is under way here
@@ -30,7 +30,7 @@ typedef struct dueq_php_link {
     dueq_client *client;
     dueq_result *result; /* kept here as in dueq_php_client */
     pid_t pid;           /* of the process that opened it */
-    const dueq_php_foreign *foreign;
+    const dueq_php_interop *interop;
     void *queue; /* of another system; NULL: none */
     size_t count;
     dueq_queue **queues; /* of dueq's own; NULL: none */
@@ -59,7 +59,7 @@ typedef struct dueq_php_call {
     /* Makes what the method that waits for it returns, or throws. result: NULL or empty where none came. */
     void (*make)(zval *out, const dueq_php_source *source, const dueq_result *result);
     /*
-     * Gives back what the link's call brought, which has ended well and is not taken. Returns the final
+     * Gives back what the link's call has got, which has ended well and whose result is not taken. Returns the final
      * status of that. NULL: nothing is to go back.
      */
     dueq_status (*give_back)(dueq_php_link *link);
@@ -100,7 +100,7 @@ dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const b
                                 const dueq_message **message, size_t *queue);
 /* The next message without blocking: PENDING while a request for it is under way. */
 dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
-/* Ends a wait, sends what was noted, and gives what is in hand back. Nothing of a parent process's. */
+/* Ends a wait, sends the settlements that are left, and gives back what is prefetched. Nothing of a parent process's. */
 dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
 
 /* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
@@ -112,7 +112,7 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
 
 /* ---- pusher.c: Dueq\Pusher ----------------------------------------------------------------------- */
 
-/* The most pushes that a pusher may be told to take over. */
+/* The most pushes that a pusher may have under way. */
 #define DUEQ_PHP_MOST_PUSHES 1000000
 
 void dueq_php_pusher_startup(void);

@@ -4,7 +4,7 @@ typedef struct message_object {
     dueq_php_queue *queue; /* counted. It is never part of a cycle (a queue holds nothing), so that
                               the collector does not need to know it */
     dueq_php_loop *loop;   /* NULL: no consumer keeps its lease */
-    bool asked;            /* a method was called that settles it */
+    bool tried;            /* a method was called that settles it */
     bool settled;
     zend_object std;
 } message_object;
@@ -151,7 +151,7 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     make_name(OBJ_PROP_NUM(object, MESSAGE_DEAD_LETTER), message->dead_letter);
 }
 
-void dueq_php_message_hold(zend_object *object, dueq_php_loop *loop) {
+void dueq_php_message_attach(zend_object *object, dueq_php_loop *loop) {
     loop->holders++;
     message_of(object)->loop = loop;
 }
@@ -160,7 +160,7 @@ static dueq_bytes ticket_of(message_object *message) {
     return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_TICKET)));
 }
 
-void dueq_php_message_noted(zend_object *object) {
+void dueq_php_message_detach(zend_object *object) {
     message_object *message = message_of(object);
 
     message->settled = true;
@@ -174,13 +174,13 @@ void dueq_php_message_settled(zend_object *object) {
     if (message->loop) {
         dueq_consumer_forget(message->loop->consumer, ticket_of(message));
     }
-    dueq_php_message_noted(object);
+    dueq_php_message_detach(object);
 }
 
 bool dueq_php_message_is_settled(zend_object *object) { return message_of(object)->settled; }
 
 bool dueq_php_message_left(zend_object *object) {
-    if (!message_of(object)->asked) {
+    if (!message_of(object)->tried) {
         return false;
     }
     dueq_php_message_settled(object);
@@ -229,7 +229,7 @@ static message_object *this_message(const zval *this) {
 /* For the methods that settle it: whether or not they succeed, nobody acknowledges it for the program. */
 #define SETTLE_MESSAGE(message)                                                                    \
     THIS_MESSAGE(message);                                                                         \
-    message->asked = true;
+    message->tried = true;
 
 ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 

@@ -30,7 +30,7 @@ static zend_object *create(zend_class_entry *ce) {
     return &pending->std;
 }
 
-/* Ends the wait, and gives back what it brought. Returns a failure to do the latter. */
+/* Ends the wait, and gives back what it has got. Returns a failure to do the latter. */
 static dueq_status call_off(const pending_object *pending, dueq_php_link *link) {
     dueq_hasten(link->client);
     if (dueq_php_link_await(link) == DUEQ_OK && pending->call->give_back) {
@@ -41,7 +41,7 @@ static dueq_status call_off(const pending_object *pending, dueq_php_link *link) 
 }
 
 /*
- * Ends the wait, and returns a failure to give back what it brought. In a forked child the call is
+ * Ends the wait, and returns a failure to give back what it has got. In a forked child the call is
  * not this process's to end.
  */
 static dueq_status end(pending_object *pending) {
@@ -156,7 +156,7 @@ static void fail(pending_object *pending, dueq_status status, const char *text) 
     pending->failure = zend_string_init(text, strlen(text), false);
 }
 
-/* Takes what the final call brought, and frees its link for others. */
+/* Takes the result of the final call, and frees its link for others. */
 static void settle(pending_object *pending) {
     dueq_php_link *link = pending->link;
     dueq_status status;

@@ -1,9 +1,9 @@
 /*
- * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, manage.c, look.c,
+ * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, admin.c, query.c,
  * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
- * it (call.c), make PHP values of the result (message.c, look.c) or throw (exception.c). Nothing of the
- * core but its public headers is seen here. link.h goes on with what has connections of its own, foreign.h with
- * the queues of other systems.
+ * it (call.c), make PHP values of the result (message.c, query.c) or throw (exception.c). Nothing of the
+ * core but its public headers is seen here. link.h goes on with what has connections of its own; the queues of
+ * other systems are in interop/, of which dueq.c alone knows, to register its classes.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -39,20 +39,12 @@ extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
-extern zend_class_entry *dueq_php_delayed_queue_ce;
-extern zend_class_entry *dueq_php_laravel_queue_ce;
-extern zend_class_entry *dueq_php_laravel_job_ce;
-extern zend_class_entry *dueq_php_moved_ce;
-extern zend_class_entry *dueq_php_sizes_ce;
-extern zend_class_entry *dueq_php_long_ce;
-extern zend_class_entry *dueq_php_binary_ce;
-extern zend_class_entry *dueq_php_unreadable_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
 
 /* How a reserve waits. */
-typedef struct dueq_php_patience {
+typedef struct dueq_php_reserve_options {
     int64_t timeout_ms, lease_ms;
-} dueq_php_patience;
+} dueq_php_reserve_options;
 
 /* ---- client.c: the client that objects share, and Dueq\Client ------------------------------------- */
 
@@ -112,7 +104,7 @@ void dueq_php_ids_append(HashTable *list, const dueq_result *result, size_t firs
 typedef struct dueq_php_source {
     zend_object *object;
     dueq_php_client *client;
-    const struct dueq_php_foreign *foreign; /* NULL: it has the queues that follow */
+    const struct dueq_php_interop *interop; /* NULL: it has the queues that follow */
     dueq_php_queue *const *queues;
     size_t count;
     dueq_order order;
@@ -141,11 +133,11 @@ void dueq_php_message_startup(void);
 void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message *message);
 struct dueq_php_loop;
 /* The message is of a consumer's: it becomes one more holder of its loop, until it is settled. */
-void dueq_php_message_hold(zend_object *message, struct dueq_php_loop *loop);
+void dueq_php_message_attach(zend_object *message, struct dueq_php_loop *loop);
 /* A call has ended the message's delivery, or found it ended. */
 void dueq_php_message_settled(zend_object *message);
-/* Its consumer ends the delivery. */
-void dueq_php_message_noted(zend_object *message);
+/* Its consumer settles it, with its next request: it leaves the loop. */
+void dueq_php_message_detach(zend_object *message);
 bool dueq_php_message_is_settled(zend_object *message);
 /*
  * Its handler has returned. Where that called a method which settles it, and which failed, the message is left to
@@ -166,7 +158,7 @@ void dueq_php_messages_startup(void);
 /* Makes a Dueq\Messages, which holds a reference to its queue. Nothing is sent. */
 void dueq_php_messages_make(zval *out, dueq_php_queue *queue, dueq_state state, zend_long page);
 
-/* ---- look.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
+/* ---- query.c: Dueq\Queue's find, peek, names, stats, rates --------------------------------------- */
 
 /* The name of a state. */
 void dueq_php_state_make(zval *out, dueq_state state);
@@ -266,7 +258,7 @@ bool dueq_php_backoff_read(const dueq_php_place *place, zval *value, dueq_backof
 
 /* Parts of a millisecond are rounded up. Each returns false after it has thrown. */
 bool dueq_php_duration(const dueq_php_place *place, zval *value, int64_t *ms);
-/* As dueq_php_duration; less than 0 is 0, as Laravel has it. */
+/* As dueq_php_duration; less than 0 is 0. */
 bool dueq_php_from_now(const dueq_php_place *place, zval *value, int64_t *ms);
 /* As dueq_php_duration; INF is DUEQ_FOREVER. */
 bool dueq_php_timeout(const dueq_php_place *place, zval *value, int64_t *ms);
@@ -276,11 +268,11 @@ bool dueq_php_limit(const dueq_php_place *place, zval *value, int64_t *ms);
 bool dueq_php_time(const dueq_php_place *place, zval *value, int64_t *ms);
 
 /*
- * Reads how a reserve waits: its parameters from number `first` on, of which NULL was not given, and
- * what *patience says then stands.
+ * Reads the options of a reserve: its parameters from number `first` on, of which NULL was not given, and
+ * leaves the member of *options as it is.
  */
-bool dueq_php_patience_read(zval *timeout, zval *lease, uint32_t first,
-                            dueq_php_patience *patience);
+bool dueq_php_reserve_options_read(zval *timeout, zval *lease, uint32_t first,
+                                   dueq_php_reserve_options *options);
 
 static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; }
 
@@ -301,7 +293,7 @@ dueq_status dueq_php_pump(dueq_client *client);
 dueq_status dueq_php_finish_wait(dueq_php_client *client, dueq_status submitted);
 
 /*
- * The same for waits that take what nobody would give back, or that a moment's patience ends well: a signal
+ * The same for waits whose result nobody would give back, as a value that was taken from a list: a signal
  * ends them as their timeout would, with what came until then. INTERRUPTED: it failed besides.
  */
 dueq_status dueq_php_finish_soon(dueq_php_client *client, dueq_status submitted);

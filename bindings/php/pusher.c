@@ -4,17 +4,17 @@
 
 _Static_assert(DUEQ_MAX_PUSHES == 10000, "the stub names this default of Queue::pusher()");
 
-/* How many pushes are taken over between two looks at the outcomes. */
-#define LOOK_EVERY DUEQ_MAX_BATCH
+/* How many pushes are started before outcomes are collected. */
+#define COLLECT_EVERY DUEQ_MAX_BATCH
 
 typedef struct pusher_object {
     dueq_php_source source; /* its object is counted, as in message.c */
     dueq_php_link *link;
     dueq_pusher *pusher;
-    dueq_result *told;   /* kept here as in dueq_php_client */
-    zend_long next;      /* the number of the next push */
-    HashTable *failures; /* exceptions by number, since the last flush */
-    pid_t pid;           /* whose failures these are */
+    dueq_result *outcomes; /* kept here as in dueq_php_client */
+    zend_long next;        /* the number of the next push */
+    HashTable *failures;   /* exceptions by number, since the last flush */
+    pid_t pid;             /* whose failures these are */
     zend_object std;
 } pusher_object;
 
@@ -41,9 +41,9 @@ static void check_fork(pusher_object *pusher) {
     }
 }
 
-/* Notes an exception for some pushes, from number `first` on: of one item, or of all that have failed. */
-static void note(pusher_object *pusher, zend_long first, size_t count, dueq_status status) {
-    const dueq_result *result = pusher->told;
+/* Records an exception for some pushes, from number `first` on: of one item, or of all that have failed. */
+static void record(pusher_object *pusher, zend_long first, size_t count, dueq_status status) {
+    const dueq_result *result = pusher->outcomes;
     zval exception;
 
     ZVAL_UNDEF(&exception);
@@ -63,28 +63,28 @@ static void note(pusher_object *pusher, zend_long first, size_t count, dueq_stat
     zval_ptr_dtor(&exception);
 }
 
-/* Looks which pushes are done. */
-static void look(pusher_object *pusher) {
+/* Collects the outcomes of pushes that are done. */
+static void collect(pusher_object *pusher) {
     size_t left, count;
     dueq_status status;
 
     do {
         left = dueq_pusher_left(pusher->pusher);
-        dueq_result_free(pusher->told);
-        count = dueq_pusher_done(pusher->pusher, &status, &pusher->told);
-        note(pusher, pusher->next - (zend_long)left, count, status);
+        dueq_result_free(pusher->outcomes);
+        count = dueq_pusher_done(pusher->pusher, &status, &pusher->outcomes);
+        record(pusher, pusher->next - (zend_long)left, count, status);
     } while (count);
 }
 
-/* Waits for the step that is under way, and looks. */
+/* Waits for the step that is under way, and collects. */
 static void advance(pusher_object *pusher) {
     dueq_php_wait(pusher->link->client, -1);
-    look(pusher);
+    collect(pusher);
 }
 
 static void flush(pusher_object *pusher) {
     check_fork(pusher);
-    look(pusher);
+    collect(pusher);
     while (dueq_pusher_left(pusher->pusher)) {
         advance(pusher);
     }
@@ -125,7 +125,7 @@ static void destroy(zend_object *object) {
 static void release(zend_object *object) {
     pusher_object *pusher = pusher_of(object);
 
-    dueq_result_free(pusher->told);
+    dueq_result_free(pusher->outcomes);
     dueq_pusher_close(pusher->pusher);
     if (pusher->link) {
         dueq_php_link_give(pusher->source.client, pusher->link);
@@ -218,8 +218,8 @@ ZEND_METHOD(Dueq_Pusher, push) {
         RETURN_THROWS();
     }
     RETVAL_LONG(pusher->next++);
-    if (pusher->next % LOOK_EVERY == 0) {
-        look(pusher);
+    if (pusher->next % COLLECT_EVERY == 0) {
+        collect(pusher);
     }
 }
 

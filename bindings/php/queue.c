@@ -165,7 +165,7 @@ ZEND_METHOD(Dueq_Queue, pushMany) {
 
 ZEND_METHOD(Dueq_Queue, reserve) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
     dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
@@ -175,13 +175,12 @@ ZEND_METHOD(Dueq_Queue, reserve) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (!dueq_php_patience_read(timeout, lease, 1, &patience)) {
+    if (!dueq_php_reserve_options_read(timeout, lease, 1, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_queue_source(queue);
     status = dueq_php_finish_wait(
-        queue->client,
-        dueq_reserve_submit(queue->queue, 1, patience.timeout_ms, patience.lease_ms));
+        queue->client, dueq_reserve_submit(queue->queue, 1, options.timeout_ms, options.lease_ms));
     dueq_php_first(return_value, &source, status, dueq_php_message_item);
 }
 
@@ -217,7 +216,7 @@ ZEND_METHOD(Dueq_Queue, consume) {
 
 ZEND_METHOD(Dueq_Queue, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
     dueq_status status;
     zend_long count;
 
@@ -229,13 +228,13 @@ ZEND_METHOD(Dueq_Queue, reserveMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (!dueq_php_patience_read(timeout, lease, 2, &patience)) {
+    if (!dueq_php_reserve_options_read(timeout, lease, 2, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_queue_source(queue);
     status = dueq_php_finish_wait(queue->client,
                                   dueq_reserve_submit(queue->queue, (size_t)MAX(count, 0),
-                                                      patience.timeout_ms, patience.lease_ms));
+                                                      options.timeout_ms, options.lease_ms));
     dueq_php_list(return_value, &source, status, dueq_php_message_item);
 }
 

@@ -199,16 +199,16 @@ static dueq_php_source source_of(queues_object *queues) {
 }
 
 static dueq_status reserve(queues_object *queues, zend_long count,
-                           const dueq_php_patience *patience) {
+                           const dueq_php_reserve_options *options) {
     return dueq_php_finish_wait(queues->client,
                                 dueq_reserve_any_submit(queues->queues, queues->count,
                                                         queues->order, (size_t)MAX(count, 0),
-                                                        patience->timeout_ms, patience->lease_ms));
+                                                        options->timeout_ms, options->lease_ms));
 }
 
 ZEND_METHOD(Dueq_Queues, reserve) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -217,23 +217,23 @@ ZEND_METHOD(Dueq_Queues, reserve) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUES(queues);
-    if (!dueq_php_patience_read(timeout, lease, 1, &patience)) {
+    if (!dueq_php_reserve_options_read(timeout, lease, 1, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = source_of(queues);
-    dueq_php_first(return_value, &source, reserve(queues, 1, &patience), dueq_php_message_item);
+    dueq_php_first(return_value, &source, reserve(queues, 1, &options), dueq_php_message_item);
 }
 
 /* Gives a message back as if it had not been reserved. */
 static dueq_status give_back(dueq_php_link *link) {
-    dueq_result *brought;
+    dueq_result *result;
     dueq_status status;
 
-    dueq_take(link->client, &brought);
-    status = dueq_php_link_finish(
-        link, dueq_release_submit(link->queues[dueq_result_queue(brought)],
-                                  &dueq_result_message(brought, 0)->ticket, 1, 0));
-    dueq_result_free(brought);
+    dueq_take(link->client, &result);
+    status = dueq_php_link_finish(link, dueq_release_submit(link->queues[dueq_result_queue(result)],
+                                                            &dueq_result_message(result, 0)->ticket,
+                                                            1, 0));
+    dueq_result_free(result);
     return status;
 }
 
@@ -248,7 +248,7 @@ static void make_reserved(zval *out, const dueq_php_source *source, const dueq_r
 void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
                             const dueq_php_source *source) {
     static const dueq_php_call call = {make_reserved, give_back};
-    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    dueq_php_reserve_options options = {DUEQ_FOREVER, 0};
     zval *timeout = NULL, *lease = NULL;
     dueq_php_link *link;
 
@@ -258,11 +258,11 @@ void dueq_php_reserve_start(zend_execute_data *execute_data, zval *return_value,
         Z_PARAM_ZVAL(lease)
     ZEND_PARSE_PARAMETERS_END();
 
-    if (dueq_php_patience_read(timeout, lease, 1, &patience) &&
+    if (dueq_php_reserve_options_read(timeout, lease, 1, &options) &&
         (link = dueq_php_pending_open(return_value, source, &call))) {
         dueq_php_pending_start(return_value,
                                dueq_reserve_any_submit(link->queues, link->count, source->order, 1,
-                                                       patience.timeout_ms, patience.lease_ms));
+                                                       options.timeout_ms, options.lease_ms));
     }
 }
 
@@ -280,7 +280,7 @@ ZEND_METHOD(Dueq_Queues, consume) {
 
 ZEND_METHOD(Dueq_Queues, reserveMany) {
     zval *timeout = NULL, *lease = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
     zend_long count;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -291,9 +291,9 @@ ZEND_METHOD(Dueq_Queues, reserveMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUES(queues);
-    if (!dueq_php_patience_read(timeout, lease, 2, &patience)) {
+    if (!dueq_php_reserve_options_read(timeout, lease, 2, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = source_of(queues);
-    dueq_php_list(return_value, &source, reserve(queues, count, &patience), dueq_php_message_item);
+    dueq_php_list(return_value, &source, reserve(queues, count, &options), dueq_php_message_item);
 }

@@ -9,8 +9,8 @@
 
 declare(strict_types=1);
 
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 
 require __DIR__ . '/hand.php';
 

@@ -9,7 +9,7 @@
 
 declare(strict_types=1);
 
-use Dueq\DelayedQueue;
+use Dueq\Redisson\DelayedQueue;
 
 require __DIR__ . '/hand.php';
 

@@ -4,15 +4,15 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-use Dueq\DelayedQueue;
 use Dueq\Exception\DueqException;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lock;
 use Dueq\Message;
 use Dueq\Messages;
 use Dueq\Queue;
 use Dueq\Queues;
 use Dueq\Rate;
+use Dueq\Redisson\DelayedQueue;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 

@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 
 /** The steps on a queue of Laravel's. */
 trait Laravel

@@ -4,14 +4,14 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-use Dueq\Binary;
-use Dueq\DelayedQueue;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\InvalidException;
-use Dueq\Long;
-use Dueq\Moved;
-use Dueq\Sizes;
-use Dueq\Unreadable;
+use Dueq\Interop\Moved;
+use Dueq\Interop\Sizes;
+use Dueq\Redisson\Binary;
+use Dueq\Redisson\DelayedQueue;
+use Dueq\Redisson\Long;
+use Dueq\Redisson\Unreadable;
 
 /** The steps on a delayed queue of Redisson's. */
 trait Redisson

@@ -67,17 +67,20 @@ def test_shell_offers_and_transfers_for_redisson(
 def test_php_offers_and_takes_from_redisson(
     redisson: Peer, php: Run, transfer: None, wire: Wire
 ) -> None:
-    php("$queue = new Dueq\\DelayedQueue('orders'); $queue->offer('hello', delay: 0.3);")
+    php("$queue = new Dueq\\Redisson\\DelayedQueue('orders'); $queue->offer('hello', delay: 0.3);")
     assert redisson.ask("take", **QUEUE) == HELLO
     redisson.ask("offer", **QUEUE, value={"type": "long", "value": 2**40}, delay=300)
-    assert php("var_dump((new Dueq\\DelayedQueue('orders'))->take(20.0));") == f"int({2**40})\n"
+    assert (
+        php("var_dump((new Dueq\\Redisson\\DelayedQueue('orders'))->take(20.0));")
+        == f"int({2**40})\n"
+    )
     assert wire.theirs() == set()
 
 
 def test_php_transfers(redisson: Peer, php: Run, wire: Wire) -> None:
     redisson.ask("offer", **QUEUE, value=HELLO, delay=3_600_000)
     php(
-        "$queue = new Dueq\\DelayedQueue('orders');"
+        "$queue = new Dueq\\Redisson\\DelayedQueue('orders');"
         "$queue->offer('soon', delay: 0.2);"
         "$queue->runTransfer(fn () => $queue->size()->ready > 0);"
     )
@@ -99,7 +102,7 @@ def test_shell_pushes_to_a_worker_and_pops(laravel: Peer, shell: Run, wire: Wire
 def test_php_pushes_to_a_worker_and_pops(laravel: Peer, php: Run, wire: Wire) -> None:
     laravel.ask("push", job="Handler", data={"from": "laravel"})
     said = php(
-        "$queue = new Dueq\\LaravelQueue('default');"
+        "$queue = new Dueq\\Laravel\\Queue('default');"
         "$job = $queue->pop(10.0); echo json_encode([$job->name, $job->data, $job->attempts]);"
         "$job->release();"
     )
@@ -107,6 +110,6 @@ def test_php_pushes_to_a_worker_and_pops(laravel: Peer, php: Run, wire: Wire) ->
     again = laravel.ask("pop")
     assert json.loads(uncoded(again["payload"]))["attempts"] == 1
     laravel.ask("delete", handle=again["handle"])
-    php("(new Dueq\\LaravelQueue('default'))->push('Handler', ['order' => 17]);")
+    php("(new Dueq\\Laravel\\Queue('default'))->push('Handler', ['order' => 17]);")
     assert keyed(work(laravel), "data") == [{"order": 17}]
     until(lambda: wire.theirs() == set(), "no key is left")

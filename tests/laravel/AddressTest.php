@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
-use Dueq\Laravel\Address;
+use Dueq\LaravelDriver\Address;
 use Dueq\Tests\Server;
 use InvalidArgumentException;
 

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
-use Dueq\Laravel\DueqServiceProvider;
+use Dueq\LaravelDriver\DueqServiceProvider;
 use Illuminate\Bus\BusServiceProvider;
 use Illuminate\Cache\CacheManager;
 use Illuminate\Config\Repository;

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests\Laravel;
 
-use Dueq\Laravel\DueqQueue;
+use Dueq\LaravelDriver\DueqQueue;
 use Dueq\Queue;
 use Dueq\Tests\Server;
 use Illuminate\Queue\BeanstalkdQueue;

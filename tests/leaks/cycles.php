@@ -10,13 +10,13 @@
 declare(strict_types=1);
 
 use Dueq\Backoff;
-use Dueq\DelayedQueue;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Redisson\DelayedQueue;
 
 const BATCH = 100;
 

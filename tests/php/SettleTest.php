@@ -162,7 +162,7 @@ final class SettleTest extends QueueTestCase
         $message->ack();
     }
 
-    public function test_bury_sets_the_message_aside(): void
+    public function test_bury_makes_the_message_dead(): void
     {
         $queue = $this->queue();
         $id = $queue->push('x');

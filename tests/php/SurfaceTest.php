@@ -5,27 +5,27 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Backoff;
-use Dueq\Binary;
 use Dueq\Client;
 use Dueq\Consumer;
-use Dueq\DelayedQueue;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
+use Dueq\Interop\Moved;
+use Dueq\Interop\Sizes;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lock;
-use Dueq\Long;
 use Dueq\Message;
 use Dueq\Messages;
-use Dueq\Moved;
 use Dueq\Pending;
 use Dueq\Pusher;
 use Dueq\Queue;
 use Dueq\Queues;
 use Dueq\Rate;
-use Dueq\Sizes;
+use Dueq\Redisson\Binary;
+use Dueq\Redisson\DelayedQueue;
+use Dueq\Redisson\Long;
+use Dueq\Redisson\Unreadable;
 use Dueq\Stats;
-use Dueq\Unreadable;
 
 /** The classes themselves: complete, final, and as the stub says. */
 final class SurfaceTest extends QueueTestCase

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 use Dueq\Message;
 use Illuminate\Queue\Jobs\InspectedJob;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 use Dueq\Client;
 use Illuminate\Contracts\Container\Container;
@@ -41,13 +41,13 @@ final class DueqConnector implements ConnectorInterface
             $config['queue'] ?? 'default',
             (float) ($config['lease'] ?? $config['retry_after'] ?? self::LEASE),
             isset($config['max_run']) ? (float) $config['max_run'] : null,
-            self::patience($config['block_for'] ?? null),
+            self::timeout($config['block_for'] ?? null),
             (bool) ($config['after_commit'] ?? false),
         );
     }
 
     /** As with Laravel's redis driver, null does not wait and 0 waits without end. */
-    private static function patience(float|int|null $blockFor): float
+    private static function timeout(float|int|null $blockFor): float
     {
         return match (true) {
             $blockFor === null => 0.0,

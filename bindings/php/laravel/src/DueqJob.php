@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
@@ -37,7 +37,7 @@ class DueqJob extends Job implements JobContract
      * @param Source $source where the message was taken from
      * @param Message|null $message null from when it is settled or given up: whoever has it keeps its lease
      * @param string $queue its name, without the connection's prefix
-     * @param float $lease seconds after which a job comes back that its handler neither deleted nor released
+     * @param float $lease seconds after which a job is ready again that its handler neither deleted nor released
      * @param string $connectionName as in config/queue.php
      */
     public function __construct(
@@ -66,7 +66,7 @@ class DueqJob extends Job implements JobContract
 
     /**
      * To be called when its worker has done with it. Laravel leaves it to string jobs to delete themselves:
-     * one that did not, and was not released either, comes back after a lease, as with other drivers. In a
+     * one that did not, and was not released either, is ready again after a lease, as with other drivers. In a
      * forked child nothing happens: the job is its parent's.
      */
     public function giveBack(): void
@@ -121,7 +121,7 @@ class DueqJob extends Job implements JobContract
     /**
      * Where Laravel deletes a job before it writes it down as failed, this one is gone after that: a
      * worker that dies in between loses nothing. If it could not be written down, the message is dead in
-     * its queue, and kick() brings it back.
+     * its queue, until kick() makes it ready again.
      */
     public function fail($e = null)
     {
@@ -156,8 +156,8 @@ class DueqJob extends Job implements JobContract
             && array_key_exists('data', $this->decoded);
     }
 
-    /** It is no job: the message is dead in its queue. */
-    public function quarantine(): void
+    /** For what is no job: the message is dead in its queue, with the reason. */
+    public function bury(): void
     {
         $this->settle(fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
     }
@@ -192,7 +192,7 @@ class DueqJob extends Job implements JobContract
                 $this->report($error);
             }
         } catch (DueqException $error) {
-            // It comes back when its lease ends; a heartbeat that went on would keep it from that.
+            // It is ready again when its lease ends; a heartbeat that went on would keep it from that.
             $this->source->drop();
             throw $error;
         }

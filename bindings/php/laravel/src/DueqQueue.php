@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 use BackedEnum;
 use Dueq\Client;
@@ -33,7 +33,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
 
     private readonly Turn $turn;
 
-    private ?Orders $orders = null;
+    private ?WorkerStop $stop = null;
 
     /** @var WeakReference<DueqJob>|null the job that was popped last */
     private ?WeakReference $latest = null;
@@ -138,7 +138,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         $this->latest?->get()?->giveBack();
         $this->turn->begin($queues);
-        $this->orders()->begin();
+        $this->stop()->begin();
     }
 
     /**
@@ -186,7 +186,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     private function popForWorker(string $queue, string $name): ?DueqJob
     {
         $last = $this->turn->ask($queue, $name);
-        if ($this->orders()->isStopped() || (!$last && $this->turn->isOrderly())) {
+        if ($this->stop()->isStopped() || (!$last && $this->turn->isOrderly())) {
             return null;
         }
         if (!$last) {
@@ -205,7 +205,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     private function take(array $names, float $timeout, ?array $asked = null): ?DueqJob
     {
         $source = $this->source($names);
-        $stopped = fn () => $asked !== null && $this->orders()->isStopped();
+        $stopped = fn () => $asked !== null && $this->stop()->isStopped();
         while ($message = $source->take($timeout, $stopped)) {
             $name = $this->nameOf($message->queue);
             if ($asked !== null && $source->hasWaited() && $this->isRefused($message, array_keys($asked, $name, true))) {
@@ -215,7 +215,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
             if ($job->isSound()) {
                 return $job;
             }
-            $job->quarantine();
+            $job->bury();
         }
 
         return null;
@@ -230,7 +230,7 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     {
         $refused = true;
         try {
-            $refused = $this->orders()->refuse($this->connectionName, $queues);
+            $refused = $this->stop()->refuse($this->connectionName, $queues);
         } finally {
             if ($refused) {
                 $message->release();
@@ -270,9 +270,9 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         return $this->client->queue($this->prefix . $name);
     }
 
-    private function orders(): Orders
+    private function stop(): WorkerStop
     {
-        return $this->orders ??= new Orders($this->container);
+        return $this->stop ??= new WorkerStop($this->container);
     }
 
     private function horizon(): Horizon

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 use Illuminate\Contracts\Container\Container;
 use Illuminate\Contracts\Events\Dispatcher;

@@ -2,7 +2,7 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 /**
  * One turn of a worker's loop, in which it asks for its queues one after the other. So that it misses nothing

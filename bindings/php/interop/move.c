@@ -1,13 +1,13 @@
-#include "foreign.h"
+#include "php_interop.h"
 
 #include <poll.h>
 
-/* How often signal handlers and `until` are asked while nothing happens. */
+/* How often signal handlers and `until` are called while nothing happens. */
 #define SLICE_MS 250
 /* After a failure. */
 #define PAUSE_MS 1000
 
-/* The properties of Dueq\Moved and Dueq\Sizes in the order of the stub. */
+/* The properties of Dueq\Interop\Moved and Dueq\Interop\Sizes in the order of the stub. */
 enum { MOVED_MOVED, MOVED_DAMAGED, MOVED_NEXT };
 enum { SIZES_READY, SIZES_DELAYED, SIZES_RESERVED, SIZES_ASIDE, SIZES_NEXT, SIZES_NOW };
 
@@ -21,9 +21,9 @@ void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes) {
     ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_NOW), dueq_php_seconds(sizes->now_ms));
 }
 
-ZEND_METHOD(Dueq_Moved, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_Interop_Moved, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-ZEND_METHOD(Dueq_Sizes, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_Interop_Sizes, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 /* The first property of both classes. */
 static const char *name_of(const dueq_php_source *source) {
@@ -32,7 +32,7 @@ static const char *name_of(const dueq_php_source *source) {
 
 void dueq_php_damaged(const dueq_php_source *source, size_t damaged) {
     if (damaged) {
-        dueq_php_log("dueq: %s %s: %zu damaged entries were set aside", source->foreign->what,
+        dueq_php_log("dueq: %s %s: %zu damaged entries were quarantined", source->interop->what,
                      name_of(source), damaged);
     }
 }
@@ -40,12 +40,12 @@ void dueq_php_damaged(const dueq_php_source *source, size_t damaged) {
 dueq_status dueq_php_put_back(dueq_php_link *link) {
     dueq_abandon(link->client);
     /* The answer to a call behind it tells that the server has done so. */
-    return dueq_php_link_finish(link, link->foreign->size(link->queue));
+    return dueq_php_link_finish(link, link->interop->size(link->queue));
 }
 
 /* ---- Moving what is due ---- */
 
-/* Says what was set aside, and makes the Dueq\Moved; result: NULL where nothing was moved. */
+/* Says what was quarantined, and makes the Dueq\Interop\Moved; result: NULL where nothing was moved. */
 static void make_moved(zval *out, const dueq_php_source *source, const dueq_result *result) {
     static const dueq_moved nothing = {0};
     const dueq_moved *moved = dueq_result_moved(result);
@@ -87,7 +87,7 @@ void dueq_php_move(zend_execute_data *execute_data, zval *return_value,
     if (EG(exception)) {
         return;
     }
-    dueq_php_finish_soon(source->client, source->foreign->move(queue, most, timeout_ms));
+    dueq_php_finish_soon(source->client, source->interop->move(queue, most, timeout_ms));
     if (!EG(exception)) {
         make_moved(return_value, source, source->client->result);
     }
@@ -101,7 +101,7 @@ void dueq_php_move_start(zend_execute_data *execute_data, zval *return_value,
 
     read_step(execute_data, &timeout_ms, &most);
     if (!EG(exception) && (link = dueq_php_pending_open(return_value, source, &moving))) {
-        dueq_php_pending_start(return_value, source->foreign->move(link->queue, most, timeout_ms));
+        dueq_php_pending_start(return_value, source->interop->move(link->queue, most, timeout_ms));
     }
 }
 
@@ -114,8 +114,8 @@ typedef struct agent {
     zend_fcall_info_cache until_cache;
 } agent;
 
-/* Is it to end: does `until` say so, or did anything throw? */
-static bool is_told(agent *agent) {
+/* Does `until` say that it is to end, or did anything throw? */
+static bool must_end(agent *agent) {
     zval returned;
     bool ends;
 
@@ -137,7 +137,7 @@ static bool is_told(agent *agent) {
 static dueq_status step(agent *agent, bool *ends) {
     dueq_php_link *link = agent->link;
     const pid_t pid = getpid();
-    dueq_status status = agent->source->foreign->move(link->queue, DUEQ_MAX_BATCH, DUEQ_FOREVER);
+    dueq_status status = agent->source->interop->move(link->queue, DUEQ_MAX_BATCH, DUEQ_FOREVER);
 
     if (status != DUEQ_PENDING) {
         return status;
@@ -147,7 +147,7 @@ static dueq_status step(agent *agent, bool *ends) {
         if (*ends || (status != DUEQ_PENDING && status != DUEQ_INTERRUPTED)) {
             continue;
         }
-        *ends = is_told(agent);
+        *ends = must_end(agent);
         if (pid != getpid()) {
             return DUEQ_EMPTY; /* the call is the parent's */
         }
@@ -163,7 +163,7 @@ static dueq_status step(agent *agent, bool *ends) {
 static bool rest(agent *agent) {
     for (int left = PAUSE_MS; left > 0; left -= SLICE_MS) {
         poll(NULL, 0, SLICE_MS);
-        if (is_told(agent)) {
+        if (must_end(agent)) {
             return true;
         }
     }
@@ -172,7 +172,7 @@ static bool rest(agent *agent) {
 
 /* Runs step after step until it is told to stop, or threw. */
 static void run(agent *agent) {
-    bool ends = is_told(agent);
+    bool ends = must_end(agent);
 
     while (!ends) {
         dueq_status status = step(agent, &ends);
@@ -182,9 +182,9 @@ static void run(agent *agent) {
             const dueq_moved *moved = dueq_result_moved(agent->link->result);
 
             dueq_php_damaged(agent->source, moved ? moved->damaged : 0);
-            ends = ends || is_told(agent);
+            ends = ends || must_end(agent);
         } else if (dueq_status_retriable(status)) {
-            dueq_php_log("dueq: %s %s, which is tried again: %s", agent->source->foreign->what,
+            dueq_php_log("dueq: %s %s, which is tried again: %s", agent->source->interop->what,
                          name_of(agent->source), text);
             ends = ends || rest(agent);
         } else {

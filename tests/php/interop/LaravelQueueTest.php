@@ -10,8 +10,8 @@ use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Exception\NameException;
 use Dueq\Exception\WrongTypeException;
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 
 final class LaravelQueueTest extends QueueTestCase
 {
@@ -297,7 +297,7 @@ final class LaravelQueueTest extends QueueTestCase
         }
     }
 
-    public function test_pop_sets_aside_what_a_worker_would_lose_and_logs_it(): void
+    public function test_pop_quarantines_what_a_worker_would_lose_and_logs_it(): void
     {
         $queue = $this->laravel();
         $this->server->command('RPUSH', 'queues:default', 'no JSON', '{"job":"x"}', self::RAW);
@@ -305,7 +305,7 @@ final class LaravelQueueTest extends QueueTestCase
             $job = $queue->pop();
         });
         $this->assertSame(self::RAW, $job->payload);
-        $this->assertStringContainsString('default: 2 damaged entries were set aside', $log);
+        $this->assertStringContainsString('default: 2 damaged entries were quarantined', $log);
         $this->assertSame(2, $queue->size()->aside);
     }
 
@@ -341,7 +341,7 @@ final class LaravelQueueTest extends QueueTestCase
         $this->assertSame(0, $queue->size()->reserved);
         $this->assertSame([false], $queue->deleteMany(['no such']));
         $this->assertSame([], $queue->deleteMany([]));
-        $this->assertTypeError('item 1: job must be of type Dueq\LaravelJob|string', fn () => $queue->deleteMany(['x', 1]));
+        $this->assertTypeError('item 1: job must be of type Dueq\Laravel\Job|string', fn () => $queue->deleteMany(['x', 1]));
         $other = $this->laravel('other');
         $other->push('Job');
         $job = $other->pop();

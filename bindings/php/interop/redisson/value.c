@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "php_redisson.h"
 
 #include "zend_exceptions.h"
 
@@ -6,9 +6,9 @@
 
 /* ---- From PHP ---- */
 
-/* The property of a Dueq\Long or Dueq\Binary. */
+/* The property of a Dueq\Redisson\Long or Dueq\Redisson\Binary. */
 enum { WRAPPED };
-/* The properties of Dueq\Unreadable in the order of the stub. */
+/* The properties of Dueq\Redisson\Unreadable in the order of the stub. */
 enum { UNREADABLE_RAW, UNREADABLE_REASON };
 
 static bool read_json(const dueq_php_place *place, zval *given, dueq_value *value,
@@ -28,23 +28,26 @@ static bool read_object(const dueq_php_place *place, zval *given, dueq_value *va
                         HashTable *held) {
     const zend_class_entry *ce = Z_OBJCE_P(given);
 
-    if (ce == dueq_php_long_ce && Z_TYPE_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)) == IS_LONG) {
+    if (ce == dueq_php_redisson_long_ce &&
+        Z_TYPE_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)) == IS_LONG) {
         value->kind = DUEQ_LONG;
         value->integer = Z_LVAL_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED));
         return true;
     }
-    if (ce == dueq_php_binary_ce && Z_TYPE_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)) == IS_STRING) {
+    if (ce == dueq_php_redisson_binary_ce &&
+        Z_TYPE_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)) == IS_STRING) {
         value->kind = DUEQ_BINARY;
         value->bytes = dueq_php_hold(held, Z_STR_P(OBJ_PROP_NUM(Z_OBJ_P(given), WRAPPED)));
         return true;
     }
-    if (ce != dueq_php_long_ce && ce != dueq_php_binary_ce &&
+    if (ce != dueq_php_redisson_long_ce && ce != dueq_php_redisson_binary_ce &&
         (ce == zend_standard_class_def || instanceof_function(ce, php_json_serializable_ce))) {
         return read_json(place, given, value, held);
     }
-    dueq_php_type_error(
-        place, "Dueq\\Binary|Dueq\\Long|stdClass|JsonSerializable|array|string|int|float|bool|null",
-        given);
+    dueq_php_type_error(place,
+                        "Dueq\\Redisson\\Binary|Dueq\\Redisson\\Long|stdClass|JsonSerializable|"
+                        "array|string|int|float|bool|null",
+                        given);
     return false;
 }
 
@@ -89,7 +92,7 @@ bool dueq_php_value_read(const dueq_php_place *place, zval *given, dueq_codec co
 
 /* Why an item cannot be read; to be freed. */
 static zend_string *reason_of(const dueq_php_source *source, dueq_bytes raw) {
-    const dueq_codec codec = dueq_php_delayed_of(source->object)->codec;
+    const dueq_codec codec = dueq_php_redisson_of(source->object)->codec;
     dueq_result *decoded = NULL;
     dueq_status status = dueq_codec_decode(source->client->client, codec, raw, &decoded);
     const char *text = status < 0 ? dueq_error_text(source->client->client)
@@ -157,13 +160,13 @@ void dueq_php_value_item(zval *out, const dueq_php_source *source, const dueq_re
     dueq_bytes raw;
 
     if (!make(out, result, index, &raw)) {
-        object_init_ex(out, dueq_php_unreadable_ce);
+        object_init_ex(out, dueq_php_redisson_unreadable_ce);
         dueq_php_string(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_RAW), raw);
         ZVAL_STR(OBJ_PROP_NUM(Z_OBJ_P(out), UNREADABLE_REASON), reason_of(source, raw));
     }
 }
 
-/* ---- Dueq\Long, Dueq\Binary, Dueq\Unreadable ---- */
+/* ---- Dueq\Redisson\Long, Dueq\Redisson\Binary, Dueq\Redisson\Unreadable ---- */
 
 /* The property to set; NULL, with an Error thrown: it is set. */
 static zval *unset(const zval *this) {
@@ -176,7 +179,7 @@ static zval *unset(const zval *this) {
     return NULL;
 }
 
-ZEND_METHOD(Dueq_Long, __construct) {
+ZEND_METHOD(Dueq_Redisson_Long, __construct) {
     zend_long number;
     zval *property;
 
@@ -190,14 +193,14 @@ ZEND_METHOD(Dueq_Long, __construct) {
     }
 }
 
-ZEND_METHOD(Dueq_Long, jsonSerialize) {
+ZEND_METHOD(Dueq_Redisson_Long, jsonSerialize) {
     const zval *property = OBJ_PROP_NUM(Z_OBJ_P(ZEND_THIS), WRAPPED);
 
     ZEND_PARSE_PARAMETERS_NONE();
     RETURN_LONG(Z_TYPE_P(property) == IS_LONG ? Z_LVAL_P(property) : 0);
 }
 
-ZEND_METHOD(Dueq_Binary, __construct) {
+ZEND_METHOD(Dueq_Redisson_Binary, __construct) {
     zend_string *bytes;
     zval *property;
 
@@ -211,9 +214,10 @@ ZEND_METHOD(Dueq_Binary, __construct) {
     }
 }
 
-ZEND_METHOD(Dueq_Binary, jsonSerialize) {
+ZEND_METHOD(Dueq_Redisson_Binary, jsonSerialize) {
     ZEND_PARSE_PARAMETERS_NONE();
-    dueq_php_throw(DUEQ_INVALID, "bytes have no form in JSON: a Dueq\\Binary stands alone");
+    dueq_php_throw(DUEQ_INVALID,
+                   "bytes have no form in JSON: a Dueq\\Redisson\\Binary stands alone");
 }
 
-ZEND_METHOD(Dueq_Unreadable, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_Redisson_Unreadable, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

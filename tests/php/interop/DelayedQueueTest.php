@@ -5,17 +5,17 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use DateInterval;
-use Dueq\Binary;
-use Dueq\DelayedQueue;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\LayoutException;
 use Dueq\Exception\NameException;
 use Dueq\Exception\WrongTypeException;
-use Dueq\Long;
-use Dueq\Moved;
-use Dueq\Sizes;
-use Dueq\Unreadable;
+use Dueq\Interop\Moved;
+use Dueq\Interop\Sizes;
+use Dueq\Redisson\Binary;
+use Dueq\Redisson\DelayedQueue;
+use Dueq\Redisson\Long;
+use Dueq\Redisson\Unreadable;
 
 final class DelayedQueueTest extends QueueTestCase
 {
@@ -141,7 +141,7 @@ final class DelayedQueueTest extends QueueTestCase
             'jsonjackson' => 'jackson', 'typedjson' => 'typed json',
             'jsonjackson3' => 'jackson3', 'typedjson3' => 'typed json3'];
         $queues = array_map(fn ($codec) => $this->delayed($codec), $names);
-        $cases = json_decode(file_get_contents(__DIR__ . '/../golden/redisson_codecs.json'))->cases;
+        $cases = json_decode(file_get_contents(__DIR__ . '/../../golden/redisson_codecs.json'))->cases;
         $this->assertGreaterThan(500, count($cases));
         foreach ($cases as $case) {
             $queue = $queues[$case->codec];
@@ -374,7 +374,7 @@ final class DelayedQueueTest extends QueueTestCase
         pcntl_waitpid($offerer, $status);
     }
 
-    public function test_transfer_sets_aside_what_is_in_no_layout_and_logs_it(): void
+    public function test_transfer_quarantines_what_is_in_no_layout_and_logs_it(): void
     {
         $queue = $this->delayed('string');
         $this->offerAs('no layout', 1);
@@ -383,7 +383,7 @@ final class DelayedQueueTest extends QueueTestCase
             $moved = $queue->transfer();
         });
         $this->assertSame([1, 1], [$moved->moved, $moved->damaged]);
-        $this->assertStringContainsString('orders: 1 damaged entries were set aside', $log);
+        $this->assertStringContainsString('orders: 1 damaged entries were quarantined', $log);
         $this->assertSame(1, $queue->size()->aside);
         $this->assertSame('good', $queue->take(0.0));
         $this->assertSame('', self::logged(fn () => $queue->transfer()));

@@ -1,6 +1,6 @@
-#include "foreign.h"
+#include "php_laravel.h"
 
-/* Dueq\LaravelJob, and the methods of Dueq\LaravelQueue that have to do with jobs. */
+/* Dueq\Laravel\Job, and the methods of Dueq\Laravel\Queue that have to do with jobs. */
 
 typedef struct job_object {
     dueq_php_laravel *queue; /* counted, as in message.c */
@@ -130,26 +130,26 @@ static void make_job(zval *out, const dueq_php_source *source, const dueq_result
  * Reads how a pop waits: timeout and retry_after are the parameters from number `first` on, and NULL where
  * they were not given. False: it threw.
  */
-static bool read_patience(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
-                          uint32_t first, dueq_php_patience *patience) {
+static bool read_options(const dueq_php_laravel *laravel, zval *timeout, zval *retry_after,
+                         uint32_t first, dueq_php_reserve_options *options) {
     const dueq_php_place timeout_place = {first, -1, "timeout"},
                          retry_after_place = {first + 1, -1, "retryAfter"};
 
-    if ((timeout && !dueq_php_timeout(&timeout_place, timeout, &patience->timeout_ms)) ||
-        !dueq_php_limit(&retry_after_place, retry_after, &patience->lease_ms)) {
+    if ((timeout && !dueq_php_timeout(&timeout_place, timeout, &options->timeout_ms)) ||
+        !dueq_php_limit(&retry_after_place, retry_after, &options->lease_ms)) {
         return false;
     }
-    if (!patience->lease_ms) {
-        patience->lease_ms = laravel->retry_after_ms;
+    if (!options->lease_ms) {
+        options->lease_ms = laravel->retry_after_ms;
     }
     return true;
 }
 
 static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_long count,
-                       const dueq_php_patience *patience) {
+                       const dueq_php_reserve_options *options) {
     dueq_status status = dueq_php_finish_soon(
-        source->client, dueq_laravel_pop_submit(queue, (size_t)MAX(count, 0), patience->timeout_ms,
-                                                patience->lease_ms));
+        source->client, dueq_laravel_pop_submit(queue, (size_t)MAX(count, 0), options->timeout_ms,
+                                                options->lease_ms));
 
     if (status >= 0) {
         dueq_php_damaged(source, dueq_result_damaged(source->client->result));
@@ -157,9 +157,9 @@ static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_
     return status;
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, pop) {
+ZEND_METHOD(Dueq_Laravel_Queue, pop) {
     zval *timeout = NULL, *retry_after = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
 
     ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
@@ -168,11 +168,11 @@ ZEND_METHOD(Dueq_LaravelQueue, pop) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    if (!read_patience(laravel, timeout, retry_after, 1, &patience)) {
+    if (!read_options(laravel, timeout, retry_after, 1, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_laravel_source(laravel);
-    dueq_php_first(return_value, &source, pop(&source, laravel->queue, 1, &patience), make_job);
+    dueq_php_first(return_value, &source, pop(&source, laravel->queue, 1, &options), make_job);
 }
 
 static void make_popped(zval *out, const dueq_php_source *source, const dueq_result *result) {
@@ -183,9 +183,9 @@ static void make_popped(zval *out, const dueq_php_source *source, const dueq_res
     }
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, popStart) {
+ZEND_METHOD(Dueq_Laravel_Queue, popStart) {
     static const dueq_php_call call = {make_popped, dueq_php_put_back};
-    dueq_php_patience patience = {DUEQ_FOREVER, 0};
+    dueq_php_reserve_options options = {DUEQ_FOREVER, 0};
     zval *timeout = NULL, *retry_after = NULL;
     dueq_php_link *link;
 
@@ -196,7 +196,7 @@ ZEND_METHOD(Dueq_LaravelQueue, popStart) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    if (!read_patience(laravel, timeout, retry_after, 1, &patience)) {
+    if (!read_options(laravel, timeout, retry_after, 1, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_laravel_source(laravel);
@@ -204,13 +204,13 @@ ZEND_METHOD(Dueq_LaravelQueue, popStart) {
     if (link) {
         dueq_php_pending_start(
             return_value,
-            dueq_laravel_pop_submit(link->queue, 1, patience.timeout_ms, patience.lease_ms));
+            dueq_laravel_pop_submit(link->queue, 1, options.timeout_ms, options.lease_ms));
     }
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, popMany) {
+ZEND_METHOD(Dueq_Laravel_Queue, popMany) {
     zval *timeout = NULL, *retry_after = NULL;
-    dueq_php_patience patience = {0};
+    dueq_php_reserve_options options = {0};
     zend_long count;
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -221,11 +221,11 @@ ZEND_METHOD(Dueq_LaravelQueue, popMany) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_LARAVEL(laravel);
-    if (!read_patience(laravel, timeout, retry_after, 2, &patience)) {
+    if (!read_options(laravel, timeout, retry_after, 2, &options)) {
         RETURN_THROWS();
     }
     const dueq_php_source source = dueq_php_laravel_source(laravel);
-    dueq_php_list(return_value, &source, pop(&source, laravel->queue, count, &patience), make_job);
+    dueq_php_list(return_value, &source, pop(&source, laravel->queue, count, &options), make_job);
 }
 
 /* ---- deleteMany ---- */
@@ -242,7 +242,7 @@ static bool read_job(const void *verb, zval *value, zend_long number, dueq_bytes
     const dueq_php_place place = {1, number, "job"};
 
     if (Z_TYPE_P(value) != IS_OBJECT || Z_OBJCE_P(value) != dueq_php_laravel_job_ce) {
-        dueq_php_type_error(&place, "Dueq\\LaravelJob|string", value);
+        dueq_php_type_error(&place, "Dueq\\Laravel\\Job|string", value);
         return false;
     }
     if (!job_of(Z_OBJ_P(value))->queue || !is_of(job_of(Z_OBJ_P(value)), verb)) {
@@ -256,7 +256,7 @@ static dueq_status submit_delete(const void *verb, const dueq_bytes *items, size
     return dueq_laravel_delete_submit(((const dueq_php_laravel *)verb)->queue, items, count);
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, deleteMany) {
+ZEND_METHOD(Dueq_Laravel_Queue, deleteMany) {
     HashTable *jobs;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -269,14 +269,14 @@ ZEND_METHOD(Dueq_LaravelQueue, deleteMany) {
     dueq_php_many_run(&many, jobs, return_value);
 }
 
-/* ---- Dueq\LaravelJob ---- */
+/* ---- Dueq\Laravel\Job ---- */
 
-/* LaravelJob's constructor is private, so that each has its queue; other extensions may bypass it. */
+/* Job's constructor is private, so that each has its queue; other extensions may bypass it. */
 static job_object *this_job(const zval *this) {
     job_object *job = job_of(Z_OBJ_P(this));
 
     if (!job->queue) {
-        zend_throw_error(NULL, "This Dueq\\LaravelJob does not come from a queue");
+        zend_throw_error(NULL, "This Dueq\\Laravel\\Job does not come from a queue");
         return NULL;
     }
     return job;
@@ -294,9 +294,9 @@ static dueq_bytes reserved_of(const job_object *job) {
     return dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&job->std, JOB_RESERVED)));
 }
 
-ZEND_METHOD(Dueq_LaravelJob, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_Laravel_Job, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
-ZEND_METHOD(Dueq_LaravelJob, delete) {
+ZEND_METHOD(Dueq_Laravel_Job, delete) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_JOB(job);
     const dueq_bytes reserved = reserved_of(job);
@@ -304,7 +304,7 @@ ZEND_METHOD(Dueq_LaravelJob, delete) {
                          dueq_laravel_delete_submit(job->queue->queue, &reserved, 1), LOST);
 }
 
-ZEND_METHOD(Dueq_LaravelJob, release) {
+ZEND_METHOD(Dueq_Laravel_Job, release) {
     const dueq_php_place place = {1, -1, "delay"};
     int64_t delay_ms = 0;
     zval *delay = NULL;

@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "php_interop.h"
 
 #include "ext/json/php_json.h"
 #include "zend_smart_str.h"

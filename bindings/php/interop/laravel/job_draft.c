@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "php_laravel.h"
 
 #include "zend_smart_str.h"
 

@@ -2,13 +2,13 @@
 
 declare(strict_types=1);
 
-namespace Dueq\Laravel;
+namespace Dueq\LaravelDriver;
 
 use Illuminate\Contracts\Container\Container;
 use Illuminate\Queue\Worker;
 
-/** What a worker is told while it waits for a job: to end, to begin anew, to leave a queue alone. */
-final class Orders
+/** Why a worker that waited takes no job: a signal, queue:restart, queue:pause. */
+final class WorkerStop
 {
     /** Where queue:restart writes when it was called. */
     private const RESTART = 'illuminate:queue:restart';

@@ -1,6 +1,6 @@
-#include "foreign.h"
+#include "php_redisson.h"
 
-/* The methods of Dueq\DelayedQueue that have to do with values. */
+/* The methods of Dueq\Redisson\DelayedQueue that have to do with values. */
 
 /* ---- Offers ---- */
 
@@ -25,17 +25,17 @@ static void batch_free(struct batch *batch) {
 static void offer(zval *this, const struct batch *batch) {
     for (size_t done = 0; done < batch->count; done += DUEQ_MAX_BATCH) {
         size_t step = MIN(batch->count - done, DUEQ_MAX_BATCH);
-        dueq_php_delayed *delayed = dueq_php_this_delayed(this);
+        dueq_php_redisson *redisson = dueq_php_this_redisson(this);
 
-        if (!delayed ||
-            dueq_php_finish(delayed->client, dueq_redisson_offer_submit(
-                                                 delayed->queue, batch->offers + done, step)) < 0) {
+        if (!redisson || dueq_php_finish(redisson->client,
+                                         dueq_redisson_offer_submit(
+                                             redisson->queue, batch->offers + done, step)) < 0) {
             return;
         }
     }
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, offer) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, offer) {
     const dueq_php_place place = {1, -1, "value"}, due = {2, -1, "delay"};
     zval *value, *delay = NULL, *at = NULL;
     int64_t delay_ms, at_ms;
@@ -52,7 +52,7 @@ ZEND_METHOD(Dueq_DelayedQueue, offer) {
     }
     struct batch one = batch_new(1);
     one.offers[0] = (dueq_offer){.delay_ms = delay_ms, .at_ms = at_ms};
-    if (dueq_php_value_read(&place, value, dueq_php_delayed_of(Z_OBJ_P(ZEND_THIS))->codec,
+    if (dueq_php_value_read(&place, value, dueq_php_redisson_of(Z_OBJ_P(ZEND_THIS))->codec,
                             &one.offers[0].value, one.held)) {
         offer(ZEND_THIS, &one);
     }
@@ -78,7 +78,7 @@ static bool read_values(struct batch *batch, HashTable *values, dueq_codec codec
     return true;
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, offerMany) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, offerMany) {
     const dueq_php_place due = {2, -1, "delay"};
     zval *delay = NULL, *at = NULL;
     int64_t delay_ms, at_ms;
@@ -95,22 +95,22 @@ ZEND_METHOD(Dueq_DelayedQueue, offerMany) {
         RETURN_THROWS();
     }
     struct batch all = batch_new(zend_hash_num_elements(values));
-    if (read_values(&all, values, dueq_php_delayed_of(Z_OBJ_P(ZEND_THIS))->codec, delay_ms,
+    if (read_values(&all, values, dueq_php_redisson_of(Z_OBJ_P(ZEND_THIS))->codec, delay_ms,
                     at_ms)) {
         offer(ZEND_THIS, &all);
     }
     batch_free(&all);
 }
 
-/* ---- Takes and looks ---- */
+/* ---- take, poll, peek ---- */
 
-static dueq_status take(dueq_php_delayed *delayed, zend_long count, int64_t timeout_ms) {
+static dueq_status take(dueq_php_redisson *redisson, zend_long count, int64_t timeout_ms) {
     return dueq_php_finish_soon(
-        delayed->client,
-        dueq_redisson_take_submit(delayed->queue, (size_t)MAX(count, 0), timeout_ms));
+        redisson->client,
+        dueq_redisson_take_submit(redisson->queue, (size_t)MAX(count, 0), timeout_ms));
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, take) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, take) {
     const dueq_php_place place = {1, -1, "timeout"};
     int64_t timeout_ms = DUEQ_FOREVER;
     zval *timeout = NULL;
@@ -123,9 +123,9 @@ ZEND_METHOD(Dueq_DelayedQueue, take) {
     if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
         RETURN_THROWS();
     }
-    THIS_DELAYED(delayed);
-    const dueq_php_source source = dueq_php_delayed_source(delayed);
-    dueq_php_first(return_value, &source, take(delayed, 1, timeout_ms), dueq_php_value_alone);
+    THIS_REDISSON(redisson);
+    const dueq_php_source source = dueq_php_redisson_source(redisson);
+    dueq_php_first(return_value, &source, take(redisson, 1, timeout_ms), dueq_php_value_alone);
 }
 
 static void make_taken(zval *out, const dueq_php_source *source, const dueq_result *result) {
@@ -135,7 +135,7 @@ static void make_taken(zval *out, const dueq_php_source *source, const dueq_resu
     }
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, takeStart) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, takeStart) {
     static const dueq_php_call call = {make_taken, dueq_php_put_back};
     const dueq_php_place place = {1, -1, "timeout"};
     int64_t timeout_ms = DUEQ_FOREVER;
@@ -150,8 +150,8 @@ ZEND_METHOD(Dueq_DelayedQueue, takeStart) {
     if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
         RETURN_THROWS();
     }
-    THIS_DELAYED(delayed);
-    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    THIS_REDISSON(redisson);
+    const dueq_php_source source = dueq_php_redisson_source(redisson);
     link = dueq_php_pending_open(return_value, &source, &call);
     if (link) {
         dueq_php_pending_start(return_value, dueq_redisson_take_submit(link->queue, 1, timeout_ms));
@@ -159,13 +159,13 @@ ZEND_METHOD(Dueq_DelayedQueue, takeStart) {
 }
 
 /* The list of what a call has got, unless it threw. */
-static void make_list(zval *out, dueq_php_delayed *delayed, dueq_status status) {
-    const dueq_php_source source = dueq_php_delayed_source(delayed);
+static void make_list(zval *out, dueq_php_redisson *redisson, dueq_status status) {
+    const dueq_php_source source = dueq_php_redisson_source(redisson);
 
     dueq_php_list(out, &source, status, dueq_php_value_item);
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, takeMany) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, takeMany) {
     const dueq_php_place place = {2, -1, "timeout"};
     int64_t timeout_ms = DUEQ_FOREVER;
     zval *timeout = NULL;
@@ -180,33 +180,33 @@ ZEND_METHOD(Dueq_DelayedQueue, takeMany) {
     if (timeout && !dueq_php_timeout(&place, timeout, &timeout_ms)) {
         RETURN_THROWS();
     }
-    THIS_DELAYED(delayed);
-    make_list(return_value, delayed, take(delayed, count, timeout_ms));
+    THIS_REDISSON(redisson);
+    make_list(return_value, redisson, take(redisson, count, timeout_ms));
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, poll) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, poll) {
     ZEND_PARSE_PARAMETERS_NONE();
-    THIS_DELAYED(delayed);
-    const dueq_php_source source = dueq_php_delayed_source(delayed);
+    THIS_REDISSON(redisson);
+    const dueq_php_source source = dueq_php_redisson_source(redisson);
     dueq_php_first(return_value, &source,
-                   dueq_php_finish(delayed->client, dueq_redisson_poll_submit(delayed->queue, 1)),
+                   dueq_php_finish(redisson->client, dueq_redisson_poll_submit(redisson->queue, 1)),
                    dueq_php_value_alone);
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, pollMany) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, pollMany) {
     zend_long count;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
         Z_PARAM_LONG(count)
     ZEND_PARSE_PARAMETERS_END();
 
-    THIS_DELAYED(delayed);
-    make_list(return_value, delayed,
-              dueq_php_finish(delayed->client,
-                              dueq_redisson_poll_submit(delayed->queue, (size_t)MAX(count, 0))));
+    THIS_REDISSON(redisson);
+    make_list(return_value, redisson,
+              dueq_php_finish(redisson->client,
+                              dueq_redisson_poll_submit(redisson->queue, (size_t)MAX(count, 0))));
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, peek) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, peek) {
     zend_long count = 1;
 
     ZEND_PARSE_PARAMETERS_START(0, 1)
@@ -214,10 +214,10 @@ ZEND_METHOD(Dueq_DelayedQueue, peek) {
         Z_PARAM_LONG(count)
     ZEND_PARSE_PARAMETERS_END();
 
-    THIS_DELAYED(delayed);
-    make_list(return_value, delayed,
-              dueq_php_finish(delayed->client,
-                              dueq_redisson_peek_submit(delayed->queue, (size_t)MAX(count, 0))));
+    THIS_REDISSON(redisson);
+    make_list(return_value, redisson,
+              dueq_php_finish(redisson->client,
+                              dueq_redisson_peek_submit(redisson->queue, (size_t)MAX(count, 0))));
 }
 
 /* Runs a verb on the value of argument 1; whether it was OK. */
@@ -226,19 +226,19 @@ static bool run_on_value(zval *this, zval *given,
     const dueq_php_place place = {1, -1, "value"};
     HashTable *held = zend_new_array(0);
     dueq_status status = DUEQ_NOT_FOUND;
-    dueq_php_delayed *delayed;
+    dueq_php_redisson *redisson;
     dueq_value value;
 
-    if (dueq_php_value_read(&place, given, dueq_php_delayed_of(Z_OBJ_P(this))->codec, &value,
+    if (dueq_php_value_read(&place, given, dueq_php_redisson_of(Z_OBJ_P(this))->codec, &value,
                             held) &&
-        (delayed = dueq_php_this_delayed(this))) {
-        status = dueq_php_finish(delayed->client, submit(delayed->queue, &value));
+        (redisson = dueq_php_this_redisson(this))) {
+        status = dueq_php_finish(redisson->client, submit(redisson->queue, &value));
     }
     zend_array_release(held);
     return status == DUEQ_OK;
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, remove) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, remove) {
     zval *value;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)
@@ -248,7 +248,7 @@ ZEND_METHOD(Dueq_DelayedQueue, remove) {
     RETURN_BOOL(run_on_value(ZEND_THIS, value, dueq_redisson_remove_submit));
 }
 
-ZEND_METHOD(Dueq_DelayedQueue, contains) {
+ZEND_METHOD(Dueq_Redisson_DelayedQueue, contains) {
     zval *value;
 
     ZEND_PARSE_PARAMETERS_START(1, 1)

@@ -4,18 +4,18 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-use Dueq\DelayedQueue;
 use Dueq\Exception\ClosedException;
 use Dueq\Exception\ConnectException;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\InvalidException;
-use Dueq\LaravelJob;
-use Dueq\LaravelQueue;
-use Dueq\Moved;
+use Dueq\Interop\Moved;
+use Dueq\Laravel\Job as LaravelJob;
+use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Pending;
+use Dueq\Redisson\DelayedQueue;
 
 /** What DelayedQueue and LaravelQueue start and do not wait for, in event loops. PendingTest has the rest. */
-final class PendingForeignTest extends QueueTestCase
+final class PendingInteropTest extends QueueTestCase
 {
     private const RAW = '{"uuid":"u-1","job":"Raw@run","data":[],"id":"i-1","attempts":0}';
 
@@ -177,14 +177,14 @@ final class PendingForeignTest extends QueueTestCase
         }
     }
 
-    public function test_what_was_set_aside_is_logged(): void
+    public function test_what_was_quarantined_is_logged(): void
     {
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $this->server->command('RPUSH', 'queues:default', 'no JSON');
         foreach (['orders' => $this->delayed()->transferStart(), 'default' => $this->laravel()->popStart(0.0)] as $name => $pending) {
             $log = self::logged(fn () => $this->resultOf($pending));
-            $this->assertStringContainsString("$name: 1 damaged entries were set aside", $log);
+            $this->assertStringContainsString("$name: 1 damaged entries were quarantined", $log);
             $this->assertSame('', self::logged(fn () => $pending->result()));
         }
     }
@@ -384,7 +384,7 @@ final class PendingForeignTest extends QueueTestCase
 
     public function test_the_document_s_loop_works_when_pasted(): void
     {
-        preg_match_all('/^```php\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../../docs/interop.md'), $blocks);
+        preg_match_all('/^```php\n(.*?)^```/ms', file_get_contents(__DIR__ . '/../../../docs/interop.md'), $blocks);
         [, , $begin, $loop] = $blocks[1];
         putenv('DUEQ_URL=' . $this->server->url());
         try {

@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-use Dueq\DelayedQueue;
 use Dueq\Exception\LayoutException;
-use Dueq\LaravelQueue;
+use Dueq\Laravel\Queue as LaravelQueue;
+use Dueq\Redisson\DelayedQueue;
 
 /** The waits of DelayedQueue and LaravelQueue, and their transfers in a loop: signals, ends, failures. */
-final class AgentTest extends QueueTestCase
+final class MoveTest extends QueueTestCase
 {
     private const CHANNEL = 'redisson_delay_queue_channel:{orders}';
 
@@ -188,13 +188,13 @@ final class AgentTest extends QueueTestCase
         $server->remove();
     }
 
-    public function test_run_transfer_logs_what_is_set_aside(): void
+    public function test_run_transfer_logs_what_is_quarantined(): void
     {
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $queue = $this->delayed();
         $log = self::logged(fn () => $queue->runTransfer(fn () => $queue->size()->aside === 1));
-        $this->assertStringContainsString('the transfer of orders: 1 damaged entries were set aside', $log);
+        $this->assertStringContainsString('the transfer of orders: 1 damaged entries were quarantined', $log);
     }
 
     public function test_run_transfer_of_a_queue_that_is_destroyed_meanwhile(): void
@@ -262,7 +262,7 @@ final class AgentTest extends QueueTestCase
             'out of memory' => ['str_repeat("x", 1 << 30)', 255],
             'out of time' => ['set_time_limit(1) && array_map(function () { while (true); }, [1])', 255],
         ];
-        $runs = ["(new Dueq\\DelayedQueue('orders', $url))->runTransfer", "(new Dueq\\LaravelQueue('default', $url))->runMigrate"];
+        $runs = ["(new Dueq\\Redisson\\DelayedQueue('orders', $url))->runTransfer", "(new Dueq\\Laravel\\Queue('default', $url))->runMigrate"];
         foreach ($ways as $way => [$end, $expected]) {
             foreach ($runs as $run) {
                 [$code, $output] = $this->php("\$calls = 0; $run(function () use (&\$calls) { if (++\$calls === 2) { $end; } });
@@ -272,7 +272,7 @@ final class AgentTest extends QueueTestCase
             }
         }
         [$code, $output] = $this->php(
-            "(new Dueq\\DelayedQueue('orders', $url))->runTransfer(function () { for (\$i = 0; \$i < 5e7; \$i++); });",
+            "(new Dueq\\Redisson\\DelayedQueue('orders', $url))->runTransfer(function () { for (\$i = 0; \$i < 5e7; \$i++); });",
             'max_execution_time=1'
         );
         $this->assertSame(255, $code, $output);
@@ -285,7 +285,7 @@ final class AgentTest extends QueueTestCase
         $queue = new DelayedQueue('orders', $this->server->url(), 'typed json');
         $queue->offer(array_fill(0, 100_000, 'x'));
         [$code, $output] = $this->php(
-            "\$queue = new Dueq\\DelayedQueue('orders', $url, 'typed json'); \$queue->size(); \$queue->peek(); echo 'not reached';",
+            "\$queue = new Dueq\\Redisson\\DelayedQueue('orders', $url, 'typed json'); \$queue->size(); \$queue->peek(); echo 'not reached';",
             'memory_limit=2M'
         );
         $this->assertSame(255, $code, $output);

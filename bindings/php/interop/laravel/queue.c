@@ -1,4 +1,4 @@
-#include "foreign.h"
+#include "php_laravel.h"
 
 static zend_object_handlers handlers;
 
@@ -54,7 +54,7 @@ static bool open_queue(dueq_php_laravel *laravel, const zend_string *name,
     return true;
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, __construct) {
+ZEND_METHOD(Dueq_Laravel_Queue, __construct) {
     const dueq_php_place place = {4, -1, "retryAfter"};
     dueq_php_laravel *laravel = dueq_php_laravel_of(Z_OBJ_P(ZEND_THIS));
     zend_string *name = NULL, *url = NULL, *prefix = NULL;
@@ -70,7 +70,7 @@ ZEND_METHOD(Dueq_LaravelQueue, __construct) {
     ZEND_PARSE_PARAMETERS_END();
 
     if (laravel->queue) {
-        zend_throw_error(NULL, "This Dueq\\LaravelQueue has been constructed already");
+        zend_throw_error(NULL, "This Dueq\\Laravel\\Queue has been constructed already");
         RETURN_THROWS();
     }
     if (retry_after && !dueq_php_duration(&place, retry_after, &retry_after_ms)) {
@@ -97,7 +97,7 @@ dueq_php_laravel *dueq_php_this_laravel(const zval *this) {
     dueq_php_laravel *laravel = dueq_php_laravel_of(Z_OBJ_P(this));
 
     if (!laravel->queue) {
-        zend_throw_error(NULL, "This Dueq\\LaravelQueue has not been constructed");
+        zend_throw_error(NULL, "This Dueq\\Laravel\\Queue has not been constructed");
         return NULL;
     }
     return laravel;
@@ -123,14 +123,14 @@ static dueq_status submit_migrate(void *queue, size_t most, int64_t timeout_ms) 
 }
 
 dueq_php_source dueq_php_laravel_source(dueq_php_laravel *laravel) {
-    static const dueq_php_foreign foreign = {open_again, close_again, submit_size, submit_migrate,
+    static const dueq_php_interop interop = {open_again, close_again, submit_size, submit_migrate,
                                              "Laravel's queue"};
 
     return (dueq_php_source){
-        .object = &laravel->std, .client = laravel->client, .foreign = &foreign};
+        .object = &laravel->std, .client = laravel->client, .interop = &interop};
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, url) {
+ZEND_METHOD(Dueq_Laravel_Queue, url) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_LARAVEL(laravel);
     RETURN_STRING(dueq_client_url(laravel->client->client));
@@ -171,7 +171,7 @@ static void push(zval *this, zval *out, const dueq_php_job_fields *fields) {
     Z_PARAM_ZVAL((fields).retry_until)                                                             \
     Z_PARAM_BOOL((fields).fail_on_timeout)
 
-ZEND_METHOD(Dueq_LaravelQueue, push) {
+ZEND_METHOD(Dueq_Laravel_Queue, push) {
     dueq_php_job_fields fields = {.delay_number = 3, .options_number = 5};
 
     ZEND_PARSE_PARAMETERS_START(1, 11)
@@ -186,7 +186,7 @@ ZEND_METHOD(Dueq_LaravelQueue, push) {
     push(ZEND_THIS, return_value, &fields);
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, later) {
+ZEND_METHOD(Dueq_Laravel_Queue, later) {
     static const dueq_php_place place = {1, -1, "delay"};
     dueq_php_job_fields fields = {.delay_number = 1, .options_number = 4};
     int64_t delay_ms;
@@ -208,7 +208,7 @@ ZEND_METHOD(Dueq_LaravelQueue, later) {
     push(ZEND_THIS, return_value, &fields);
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, pushRaw) {
+ZEND_METHOD(Dueq_Laravel_Queue, pushRaw) {
     dueq_php_job_fields fields = {.delay_number = 2};
 
     ZEND_PARSE_PARAMETERS_START(1, 3)
@@ -221,7 +221,7 @@ ZEND_METHOD(Dueq_LaravelQueue, pushRaw) {
     push(ZEND_THIS, return_value, &fields);
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, pushObject) {
+ZEND_METHOD(Dueq_Laravel_Queue, pushObject) {
     dueq_php_job_fields fields = {.delay_number = 3, .options_number = 5};
 
     ZEND_PARSE_PARAMETERS_START(2, 11)
@@ -251,7 +251,7 @@ static void push_drafts(dueq_php_laravel *laravel, const dueq_laravel_draft *dra
     }
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, pushMany) {
+ZEND_METHOD(Dueq_Laravel_Queue, pushMany) {
     dueq_laravel_draft *drafts;
     HashTable *jobs, *held;
     size_t count;
@@ -273,7 +273,7 @@ ZEND_METHOD(Dueq_LaravelQueue, pushMany) {
 
 /* ---- The queue ---- */
 
-ZEND_METHOD(Dueq_LaravelQueue, size) {
+ZEND_METHOD(Dueq_Laravel_Queue, size) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_LARAVEL(laravel);
     if (dueq_php_finish(laravel->client, dueq_laravel_size_submit(laravel->queue)) == DUEQ_OK) {
@@ -281,7 +281,7 @@ ZEND_METHOD(Dueq_LaravelQueue, size) {
     }
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, clear) {
+ZEND_METHOD(Dueq_Laravel_Queue, clear) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_LARAVEL(laravel);
     if (dueq_php_finish(laravel->client, dueq_laravel_clear_submit(laravel->queue)) >= 0) {
@@ -289,19 +289,19 @@ ZEND_METHOD(Dueq_LaravelQueue, clear) {
     }
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, migrate) {
+ZEND_METHOD(Dueq_Laravel_Queue, migrate) {
     THIS_LARAVEL(laravel);
     const dueq_php_source source = dueq_php_laravel_source(laravel);
     dueq_php_move(execute_data, return_value, &source, laravel->queue);
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, migrateStart) {
+ZEND_METHOD(Dueq_Laravel_Queue, migrateStart) {
     THIS_LARAVEL(laravel);
     const dueq_php_source source = dueq_php_laravel_source(laravel);
     dueq_php_move_start(execute_data, return_value, &source);
 }
 
-ZEND_METHOD(Dueq_LaravelQueue, runMigrate) {
+ZEND_METHOD(Dueq_Laravel_Queue, runMigrate) {
     THIS_LARAVEL(laravel);
     const dueq_php_source source = dueq_php_laravel_source(laravel);
     dueq_php_move_run(execute_data, &source);

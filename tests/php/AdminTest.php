@@ -13,7 +13,7 @@ use Dueq\Exception\WrongTypeException;
 use Dueq\Queue;
 
 /** What is done to a queue from outside: kick, reschedule, pause, resume, purge, remove. */
-final class ManageTest extends QueueTestCase
+final class AdminTest extends QueueTestCase
 {
     /** @return list<string> ids of messages that are dead now; nothing else may be ready */
     private function bury(Queue $queue, int $count = 1): array
