@@ -107,6 +107,10 @@ def test_generated_scripts_are_fresh() -> None:
     output(sys.executable, "core/scripts/embed.py", "--check")
 
 
+def test_blocking_face_of_python_is_fresh() -> None:
+    output(sys.executable, "bindings/python/blocking.py", "--check")
+
+
 def test_version_stands_once() -> None:
     found = re.search(r'#define DUEQ_VERSION "(\d+\.\d+\.\d+)"', HEADER)
     assert found

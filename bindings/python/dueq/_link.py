@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from dueq import _core
+from dueq._log import log
 from dueq.errors import InvalidError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     Open: TypeAlias = Callable[[_core.Client, str], _core.Handle]
-
-
-_log = logging.getLogger("dueq")
-
-
-class Answer(NamedTuple):
-    """What a call answered. Each verb fills what is its own."""
-
-    status: int
-    messages: list[_core.MessageRow]
-    rates: list[_core.RateRow]
-    values: list[_core.ReadRow]
-    jobs: list[_core.JobRow]
-    outcomes: list[tuple[int, str]]
-    """Status and id of the items that are none of these."""
-    states: bytes
-    """cancel: of each item, the state that it was in; 0: there was none."""
-    counts: _core.CountsRow | None
-    sizes: _core.SizesRow | None
-    moved: _core.MovedRow | None
-    damaged: int
-    purged: int
-    kicked: int
-    cursor: bytes
-    queue: int
-    """The place of the messages' queue among those that were asked."""
 
 
 class Link:
@@ -58,7 +32,7 @@ class Link:
         """Logs what the core warns of, if there is anything new."""
         warning = _core.warning(self.client)
         if warning:
-            _log.warning("%s", warning)
+            log.warning("%s", warning)
 
     def target(self, name: str | None) -> _core.Handle | None:
         """A handle of any other queue, for one call. None for None."""

@@ -5,21 +5,9 @@ The event loop watches one descriptor of each call under way; there are no threa
 """
 
 from dueq.aio.consumer import Consumer
-from dueq.aio.laravel import Job, LaravelQueue
-from dueq.aio.message import Lock, Message
+from dueq.aio.lock import Lock
+from dueq.aio.message import Message
 from dueq.aio.pusher import Pusher
 from dueq.aio.queue import Queue, Queues, queues
-from dueq.aio.redisson import DelayedQueue
 
-__all__ = [
-    "Consumer",
-    "DelayedQueue",
-    "Job",
-    "LaravelQueue",
-    "Lock",
-    "Message",
-    "Pusher",
-    "Queue",
-    "Queues",
-    "queues",
-]
+__all__ = ["Consumer", "Lock", "Message", "Pusher", "Queue", "Queues", "queues"]

@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dueq import _core
+from dueq._flight import Flight, Push, log_failed
 from dueq._link import Alone
-from dueq._push import Flight, Push, log_failed
-from dueq.aio._pool import Pool, surely
+from dueq.aio.pool import Pool, surely
 from dueq.draft import row
 from dueq.errors import InvalidError
 

@@ -1,24 +1,23 @@
-"""A consumer, for both faces: what it holds, notes and has lost."""
+"""What the consumers of both faces share: what one holds, notes and has lost."""
 
 from __future__ import annotations
 
-import logging
 import os
 from datetime import timedelta
+from threading import get_ident
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from dueq import _core
+from dueq._call import bounded
+from dueq._fields import Fields, described
 from dueq._link import Alone
-from dueq._message import Fields, described, encoded, left, used_up
-from dueq.errors import Error
+from dueq._log import encoded, log
+from dueq.errors import Error, InvalidError
 from dueq.times import optional_ms, patience_ms
 
 if TYPE_CHECKING:
-    from dueq._link import Link
-    from dueq._source import Origin
-
-_log = logging.getLogger("dueq")
+    from dueq._link import Links
 
 _loops: WeakSet[Loop] = WeakSet()
 
@@ -28,23 +27,30 @@ class Loop(Alone):
 
     def __init__(
         self,
-        origin: Origin,
-        link: Link,
+        home: Links,
+        names: tuple[str, ...],
+        order: int,
         prefetch: int,
         lease: float | timedelta | None,
         max_run: float | timedelta | None,
         timeout: float | timedelta | None,
     ) -> None:
-        self.names = origin.names
+        self.names = names
+        self._home = home
+        self._closed = True
         self._timeout_ms = patience_ms(timeout)
-        self._link = link
-        self._handle = _core.consumer_open(
-            tuple(link.queues.values()),
-            origin.number,
-            min(max(prefetch, 0), _core.MAX_BATCH + 1),
-            optional_ms(lease, "lease"),
-            optional_ms(max_run, "max_run"),
-        )
+        self._link = home.take()
+        try:
+            self._handle = _core.consumer_open(
+                tuple(self._link.queues.values()),
+                order,
+                bounded(prefetch),
+                optional_ms(lease, "lease"),
+                optional_ms(max_run, "max_run"),
+            )
+        except BaseException:
+            home.put(self._link)
+            raise
         self._last: Fields | None = None
         self._looping = False
         self._stopped = False
@@ -64,7 +70,7 @@ class Loop(Alone):
 
     def stop(self) -> None:
         """
-        Ends the loop after the message at hand, and for good. What is in hand goes back uncounted.
+        Ends the loop after its message, and for good. What was prefetched goes back, uncounted.
         It may be called by other threads and by signal handlers.
         """
         self._stopped = True
@@ -73,31 +79,42 @@ class Loop(Alone):
         """A verb has settled a message: its lease is kept no longer."""
         _core.consumer_forget(self._handle, message.ticket)
 
+    def note(self, message: Fields, error: BaseException | None) -> bool:
+        """Notes the end of the block of the last message, to go with the next request."""
+        if message is not self._last or self._thread != get_ident() or self._closed:
+            return False
+        if error is None and message._asked:
+            message._leave_to_lease()
+            return True
+        message._settled = True
+        if error is None:
+            _core.consumer_ack(self._handle, message.ticket)
+            return True
+        text = described(error)
+        _core.consumer_retry(self._handle, message.ticket, _core.BY_POLICY, encoded(text))
+        if message.attempt == message.max_attempts:
+            message._log_exhausted(text)
+        return True
+
     def __repr__(self) -> str:
         ended = " closed" if self._closed else " stopped" if self._stopped else ""
         return f"<{type(self).__name__} of {', '.join(self.names)}{ended}>"
 
     def _name(self) -> str:
-        """The queue of the message that was handed out last."""
+        """The queue of the message that was delivered last."""
         return self.names[_core.consumer_queue(self._handle)]
 
-    def _note(self, message: Fields, error: BaseException | None) -> None:
-        """Notes the end of the last message's block, to be sent with the next request."""
-        if error is None and message._asked:
-            left(message)
-            return
-        message._settled = True
-        if error is None:
-            _core.consumer_ack(self._handle, message.ticket)
-            return
-        text = described(error)
-        _core.consumer_retry(self._handle, message.ticket, _core.BY_POLICY, encoded(text))
-        if message.attempt == message.max_attempts:
-            used_up(message, text)
+    def _begin(self) -> None:
+        """A loop begins, in this thread."""
+        if self._looping:
+            raise InvalidError("this consumer has a loop already")
+        self._looping = True
+        self._thread = get_ident()
 
-    def _tell_unfinished(self, error: Error) -> None:
-        _log.warning(
-            "%r: what it holds comes back when the leases end, also what it was to acknowledge: %s",
+    def _log_unfinished(self, error: Error) -> None:
+        log.warning(
+            "%r: what it holds is delivered again when the leases end, also what it was to "
+            "acknowledge: %s",
             self,
             error,
         )
@@ -105,7 +122,7 @@ class Loop(Alone):
     def _count_lost(self) -> None:
         lost = self._lost if self._closed else _core.consumer_lost(self._handle)
         if lost != self._lost:
-            _log.warning(
+            log.warning(
                 "%r: messages lost, whose leases had ended, or which were cancelled: %d",
                 self,
                 lost - self._lost,
@@ -114,7 +131,7 @@ class Loop(Alone):
 
 
 def _forked() -> None:
-    # What the parent's loops have handed out is settled by the child at once, if at all.
+    # What the parent's loops have delivered is settled by the child at once, if at all.
     for loop in _loops:
         loop._last = None
 

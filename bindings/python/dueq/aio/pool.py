@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from functools import partial, wraps
+from functools import partial
 from types import TracebackType, coroutine
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from weakref import WeakSet
 
-from dueq import _core, _message
-from dueq._link import Answer, Link, Links
-from dueq._message import Fields
-from dueq._steps import Call, Steps, tell
+from dueq import _core
+from dueq._call import Answer, Call
+from dueq._link import Link, Links
+from dueq._log import log
 from dueq.errors import Error, InvalidError
 
 if TYPE_CHECKING:
+    from dueq._fields import Fields
     from dueq._link import Open
 
-P = ParamSpec("P")
 R = TypeVar("R")
-
-_log = logging.getLogger("dueq")
 
 # How many calls that wait for nothing are under way at once; further ones take their turn. Each
 # link has a connection or two.
@@ -33,7 +30,8 @@ _AT_ONCE = 32
 class Closing:
     """What closes its pool at the end of a block."""
 
-    _home: Pool
+    def __init__(self, home: Pool) -> None:
+        self._home = home
 
     async def close(self) -> None:
         """
@@ -78,21 +76,6 @@ class Pool(Links):
         self._idle = asyncio.Event()
         self._idle.set()
 
-    async def run(self, steps: Steps[R]) -> R:
-        """Runs the calls of a verb, and returns what it makes of the answers."""
-        try:
-            call = next(steps)
-            while True:
-                try:
-                    answer = await self.call(call)
-                except BaseException as error:
-                    call = steps.throw(error)
-                else:
-                    call = steps.send(answer)
-        except StopIteration as end:
-            result: R = end.value
-            return result
-
     async def call(self, call: Call) -> Answer:
         """Runs a call to its end. When it is cancelled, or close() is called, it is given up."""
         if call.waits:
@@ -120,9 +103,9 @@ class Pool(Links):
         self.put(link)
         return answer
 
-    async def leave(self, message: Fields, error: BaseException | None) -> None:
-        """The end of a message's with block."""
-        await self.run(_message.leave(message, error))
+    def note(self, message: Fields, error: BaseException | None) -> bool:
+        """Whether the end of a message's block waits for another request: never."""
+        return False
 
     def forget(self, message: Fields) -> None:
         """Nothing is kept of a message from reserve()."""
@@ -193,7 +176,7 @@ class Pool(Links):
                 await surely(partial(wait, link))
                 _core.take(link.client)
         except Error as error:
-            _log.warning("a call that was cancelled could not be ended: %s", error)
+            log.warning("a call that was cancelled could not be ended: %s", error)
             _core.abandon(link.client)
         finally:
             self.put(link)
@@ -243,17 +226,3 @@ def _pump(link: Link, final: asyncio.Future[None]) -> None:
     if _core.pump(link.client) != _core.PENDING and not final.done():
         final.set_result(None)
     link.warn()
-
-
-def waiting(
-    verb: Callable[Concatenate[Any, P], Steps[R]],
-) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
-    """The coroutine method that runs a verb to its end, of a class that has a `_home`."""
-
-    @wraps(verb)
-    async def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R = await self._home.run(verb(self, *args, **kwargs))
-        return result
-
-    tell(run, verb)
-    return run

@@ -6,9 +6,9 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dueq._flight import Flight, Push, log_failed
 from dueq._link import Alone
-from dueq._pool import Pool
-from dueq._push import Flight, Push, log_failed
+from dueq.blocking.pool import Pool
 from dueq.draft import row
 from dueq.errors import InvalidError
 

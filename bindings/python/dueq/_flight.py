@@ -1,14 +1,11 @@
-"""A push that a pusher has taken over, and what the pushers of both faces share."""
+"""What the pushers of both faces share: the pushes under way."""
 
 from __future__ import annotations
 
-import logging
-
 from dueq import _core
 from dueq._link import Link
+from dueq._log import log
 from dueq.errors import Error, InvalidError
-
-_log = logging.getLogger("dueq")
 
 
 class Push:
@@ -77,4 +74,4 @@ def log_failed(failure: Exception) -> None:
     failures = failure.exceptions if isinstance(failure, ExceptionGroup) else (failure,)
     for error in failures:
         notes = getattr(error, "__notes__", ())
-        _log.warning("a push failed: %s", " ".join([str(error), *notes]))
+        log.warning("a push failed: %s", " ".join([str(error), *notes]))

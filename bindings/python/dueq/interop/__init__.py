@@ -1,0 +1,1 @@
+"""What dueq.redisson and dueq.laravel share."""
