@@ -147,7 +147,7 @@ class Fields:
         return f"<Message {id} {self.state} attempt={self.attempt} {size} bytes>"
 
     def _let_go(self) -> None:
-        """The end of a block does nothing more with it, and no heartbeat keeps its lease."""
+        """The end of a block does nothing more with it, and no heartbeat extends its lease."""
         self._settled = True
         self._home.forget(self)
 
@@ -170,7 +170,7 @@ class Fields:
         )
 
     def _log_exhausted(self, error: str) -> None:
-        """Tells the log that the failure of a message was its last."""
+        """Logs that the failure of a message was its last."""
         log.warning(
             "message %s: its attempts are exhausted by attempt %d: %s", self.id, self.attempt, error
         )
@@ -180,7 +180,7 @@ def described(error: BaseException) -> str:
     """The text that a message keeps of an exception."""
     try:
         text = str(error)
-    except Exception:  # of the handler's own class: it must not take the place of the news
+    except Exception:  # of the handler's own class: it must not hide this one
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 

@@ -52,7 +52,7 @@ class Flight:
         return push
 
     def collect(self) -> int:
-        """Tells the pushes that are done so, and returns how many are not."""
+        """Marks the pushes that are done, and returns how many are not."""
         while (failed := _core.pusher_done(self._pusher)) is not None:
             self.failed += failed
         return _core.pusher_left(self._pusher)
@@ -70,7 +70,7 @@ class Flight:
 
 
 def log_failed(failure: Exception) -> None:
-    """Tells the log what failed beside an exception that goes on."""
+    """Logs what failed beside an exception that goes on."""
     failures = failure.exceptions if isinstance(failure, ExceptionGroup) else (failure,)
     for error in failures:
         notes = getattr(error, "__notes__", ())

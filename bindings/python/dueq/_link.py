@@ -62,29 +62,29 @@ class Links:
         self.closed = False
 
     def url(self) -> str:
-        link = self.take()
+        link = self.acquire()
         url = _core.client_url(link.client)
-        self.put(link)
+        self.release(link)
         return url
 
     def new_id(self) -> str:
-        link = self.take()
+        link = self.acquire()
         new = _core.new_id(link.client)
-        self.put(link)
+        self.release(link)
         return new
 
     def check(self) -> None:
         if self.closed:
             raise InvalidError("this queue is closed")
 
-    def take(self) -> Link:
+    def acquire(self) -> Link:
         self.check()
         try:
             return self._free.pop()
         except IndexError:
             return Link(self._url, self._names, self._open)
 
-    def put(self, link: Link) -> None:
+    def release(self, link: Link) -> None:
         self._free.append(link)
         if self.closed:
             self._free.clear()

@@ -1,4 +1,4 @@
-"""What the consumers of both faces share: what one holds, notes and has lost."""
+"""What the consumers of both faces share: what one holds, is to settle and has lost."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Loop(Alone):
         self._home = home
         self._closed = True
         self._timeout_ms = patience_ms(timeout)
-        self._link = home.take()
+        self._link = home.acquire()
         try:
             self._handle = _core.consumer_open(
                 tuple(self._link.queues.values()),
@@ -49,7 +49,7 @@ class Loop(Alone):
                 optional_ms(max_run, "max_run"),
             )
         except BaseException:
-            home.put(self._link)
+            home.release(self._link)
             raise
         self._last: Fields | None = None
         self._looping = False
@@ -63,7 +63,7 @@ class Loop(Alone):
         """
         How many messages it has lost: whose lease had ended, or which were cancelled, before they
         were acknowledged by the end of a `with` block, or delivered to the loop. Those whose lease
-        had ended are delivered to somebody else.
+        had ended are delivered again.
         """
         self._count_lost()
         return self._lost
@@ -76,11 +76,11 @@ class Loop(Alone):
         self._stopped = True
 
     def forget(self, message: Fields) -> None:
-        """A verb has settled a message: its lease is kept no longer."""
+        """A verb has settled a message: its lease is extended no longer."""
         _core.consumer_forget(self._handle, message.ticket)
 
-    def note(self, message: Fields, error: BaseException | None) -> bool:
-        """Notes the end of the block of the last message, to go with the next request."""
+    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+        """Settles the last message at the end of its block, with the next request."""
         if message is not self._last or self._thread != get_ident() or self._closed:
             return False
         if error is None and message._asked:

@@ -28,8 +28,8 @@ class Consumer(Loop):
                 async with message:
                     await work(message.body)
 
-    Only the end of the block of the message that was delivered last is noted; a message that is
-    given to a task of its own is settled by that at once.
+    Only the message that was delivered last is settled with the next request; one that is given to
+    a task of its own is settled by that at once.
     """
 
     _home: Pool
@@ -95,9 +95,9 @@ class Consumer(Loop):
                 except Exception as error:
                     if on_error is None:
                         raise
-                    told = on_error(message, error)
-                    if isawaitable(told):
-                        await told
+                    outcome = on_error(message, error)
+                    if isawaitable(outcome):
+                        await outcome
                     if not message._settled:
                         await message._end_block(error)
 
@@ -111,7 +111,7 @@ class Consumer(Loop):
             self._loop.call_soon_threadsafe(self._wake)
 
     async def close(self) -> None:
-        """Sends what was noted, gives back what was prefetched and ends the heartbeat."""
+        """Sends what is to be settled, gives back what was prefetched and ends the heartbeat."""
         self._stopped = True
         self._wake()
         await asyncio.shield(self._home.background(self._shut()))
@@ -180,4 +180,4 @@ class Consumer(Loop):
         self._count_lost()
         self._closed = True
         _core.consumer_close(self._handle)
-        self._home.put(self._link)
+        self._home.release(self._link)

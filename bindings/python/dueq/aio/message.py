@@ -128,7 +128,7 @@ class Message(Fields):
 
     async def _end_block(self, error: BaseException | None) -> None:
         """Settles it by what its block raised."""
-        if self._home.note(self, error):
+        if self._home.settle_later(self, error):
             return
         try:
             if error is not None:

@@ -70,7 +70,7 @@ class Pool(Links):
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._awaited: set[asyncio.Future[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
-        self._keeper: AsyncGenerator[None, None] | None = None
+        self._guard: AsyncGenerator[None, None] | None = None
         self.tenants: WeakSet[Tenant] = WeakSet()
         self._under_way = 0
         self._idle = asyncio.Event()
@@ -84,7 +84,7 @@ class Pool(Links):
             return await self._call(call)
 
     async def _call(self, call: Call) -> Answer:
-        link = self.take()
+        link = self.acquire()
         final = asyncio.get_running_loop().create_future()
         self._awaited.add(final)
         try:
@@ -96,19 +96,19 @@ class Pool(Links):
                 self.background(self._end(link, call))
             else:
                 _core.abandon(link.client)
-                self.put(link)
+                self.release(link)
             raise
         finally:
             self._awaited.discard(final)
-        self.put(link)
+        self.release(link)
         return answer
 
-    def note(self, message: Fields, error: BaseException | None) -> bool:
-        """Whether the end of a message's block waits for another request: never."""
+    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+        """Whether the settlement of a message waits for the next request: never."""
         return False
 
     def forget(self, message: Fields) -> None:
-        """Nothing is kept of a message from reserve()."""
+        """A message from reserve() has no heartbeat."""
 
     async def close(self) -> None:
         """Closes the links. Calls under way end with an error, and are waited for."""
@@ -120,28 +120,28 @@ class Pool(Links):
         for tenant in tuple(self.tenants):
             await tenant._leave()
         await self._idle.wait()
-        if self._keeper:
-            await self._keeper.aclose()
+        if self._guard:
+            await self._guard.aclose()
 
-    def take(self) -> Link:
-        link = super().take()
+    def acquire(self) -> Link:
+        link = super().acquire()
         self._under_way += 1
         self._idle.clear()
         return link
 
-    def put(self, link: Link) -> None:
-        super().put(link)
+    def release(self, link: Link) -> None:
+        super().release(link)
         self._under_way -= 1
         if not self._under_way:
             self._idle.set()
 
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Runs what ends something. It is not given up, also where its task is cancelled."""
-        if not self._keeper:
-            self._keeper = self._keep()
+        if not self._guard:
+            self._guard = self._guarding()
             # Its first step, which suspends nothing, makes the loop know of it.
             with contextlib.suppress(StopIteration):
-                self._keeper.asend(None).send(None)
+                self._guard.asend(None).send(None)
         begun = _begun(work)
         begun.send(None)
         task = asyncio.get_running_loop().create_task(begun)
@@ -149,7 +149,7 @@ class Pool(Links):
         task.add_done_callback(self._ending.discard)
         return task
 
-    async def _keep(self) -> AsyncGenerator[None, None]:
+    async def _guarding(self) -> AsyncGenerator[None, None]:
         """
         Keeps the loop from ending before the tasks of background(). asyncio.run() cancels all tasks
         and waits for those that are there by then, and these begin when theirs are cancelled. But
@@ -158,7 +158,7 @@ class Pool(Links):
         try:
             yield
         finally:
-            self._keeper = None
+            self._guard = None
             while self._ending:
                 await asyncio.wait(self._ending)
 
@@ -179,7 +179,7 @@ class Pool(Links):
             log.warning("a call that was cancelled could not be ended: %s", error)
             _core.abandon(link.client)
         finally:
-            self.put(link)
+            self.release(link)
 
 
 @coroutine

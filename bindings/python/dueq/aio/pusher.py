@@ -35,7 +35,7 @@ class Pusher(Alone):
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
-        self._flight = Flight(pool.take(), queue, most)
+        self._flight = Flight(pool.acquire(), queue, most)
         self._moved = asyncio.Event()
         self._count = 0
         self._landing: asyncio.Task[None] | None = None
@@ -110,4 +110,4 @@ class Pusher(Alone):
             await surely(self._wait)
         asyncio.get_running_loop().remove_reader(self._descriptor)
         self._pool.tenants.discard(self)
-        self._pool.put(self._flight.link)
+        self._pool.release(self._flight.link)

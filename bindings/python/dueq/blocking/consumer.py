@@ -29,12 +29,12 @@ class Consumer(Loop):
     whatever the program does meanwhile, until each is settled or max_run is over. It goes on after
     the loop as long as the consumer or one of its messages exists, or until close().
 
-    The end of the `with` block of the message that was delivered last is noted, and sent within a
+    What the end of a `with` block settles, of the message that was delivered last, is sent within a
     quarter of a second. Everything else is done at once: other verbs, older messages, other
-    threads. Where a lease had ended before its note was sent, a warning is logged, and `lost`
+    threads. Where a lease had ended before its settlement was sent, a warning is logged, and `lost`
     counts it.
 
-    However the loop is left, what was noted is sent and what was prefetched goes back, uncounted.
+    However the loop is left, settlements are sent, and what was prefetched goes back, uncounted.
     """
 
     _home: Pool
@@ -87,8 +87,8 @@ class Consumer(Loop):
 
     def close(self) -> None:
         """
-        Sends what was noted, gives back what was prefetched and ends the heartbeat. While its loop
-        waits, or runs in another thread, it is stop().
+        Sends what is to be settled, gives back what was prefetched and ends the heartbeat. While
+        its loop waits, or runs in another thread, it is stop().
         """
         self.stop()
         elsewhere = self._looping and (self._last is None or self._thread != get_ident())
@@ -97,7 +97,7 @@ class Consumer(Loop):
         self._finish()
         self._closed = True
         _core.consumer_close(self._handle)
-        self._home.put(self._link)
+        self._home.release(self._link)
 
     def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""

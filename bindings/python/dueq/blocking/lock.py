@@ -72,4 +72,4 @@ class Lock:
 
     def _check(self, status: int) -> None:
         if status == _core.LEASE_LOST:
-            raise LeaseLost(f"lock {self.name}: it has ended, and may be somebody else's")
+            raise LeaseLost(f"lock {self.name}: it has ended, and another may hold it")

@@ -29,7 +29,7 @@ class Pool(Links):
         Runs a call to its end. Other threads go on meanwhile, and signal handlers run. When one
         raises, or close() is called, the call is given up.
         """
-        link = self.take()
+        link = self.acquire()
         # What ends this without putting the link back also ends the link: nobody holds it then.
         try:
             call.submit(link)
@@ -42,9 +42,9 @@ class Pool(Links):
                     call.behind(link)
                     _core.wait(link.client, SLICE_MS)
                 _core.abandon(link.client)
-            self.put(link)
+            self.release(link)
             raise
-        self.put(link)
+        self.release(link)
         return answer
 
     def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
@@ -56,12 +56,12 @@ class Pool(Links):
                 _core.hasten(link.client)
         link.warn()
 
-    def note(self, message: Fields, error: BaseException | None) -> bool:
-        """Whether the end of a message's block waits for another request: never."""
+    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+        """Whether the settlement of a message waits for the next request: never."""
         return False
 
     def forget(self, message: Fields) -> None:
-        """Nothing is kept of a message from reserve()."""
+        """A message from reserve() has no heartbeat."""
 
     def close(self) -> None:
         """Closes the links. Calls under way in other threads end soon after."""

@@ -1,4 +1,4 @@
-"""What a producer hands in, and what a job is that a worker takes, in both faces."""
+"""What a producer pushes, and what a job is that a worker pops, in both faces."""
 
 from __future__ import annotations
 
@@ -231,5 +231,5 @@ class Popped:
         if outcomes[0][0] == _core.LEASE_LOST:
             raise LeaseLost(
                 f"job {escaped(self.uuid or self.id or self.name)}: its reservation has ended, and "
-                f"it may be somebody else's"
+                f"another worker may have it"
             )

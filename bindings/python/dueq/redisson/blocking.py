@@ -224,11 +224,11 @@ class DelayedQueue(Agent):
 
     def _reason(self, raw: bytes) -> str:
         """Why a value cannot be read."""
-        link = self._home.take()
+        link = self._home.acquire()
         try:
             _core.codec_decode(link.client, CODECS[self.codec], raw)
         except CorruptError as error:
             return str(error)
         finally:
-            self._home.put(link)
+            self._home.release(link)
         return f"an element of {self.destination} that is packed in neither layout"
