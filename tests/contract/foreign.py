@@ -10,6 +10,7 @@ import dueq
 import dueq.laravel
 import dueq.redisson
 from dueq.errors import CorruptError
+from dueq.interop import Moved
 from private_server import Server
 
 
@@ -134,7 +135,7 @@ class Foreign(Values):
         cleared = self.redisson.clear()
         assert cleared == expect.get("cleared", cleared)
 
-    def moved(self, moved: dueq.redisson.Moved, expect: Json) -> list[str]:
+    def moved(self, moved: Moved, expect: Json) -> list[str]:
         self.compare_figures(moved, expect)
         return ["OK" if moved.moved + moved.damaged else "EMPTY"]
 

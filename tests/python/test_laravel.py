@@ -18,6 +18,7 @@ import pytest
 import dueq
 import dueq.laravel
 from dueq import errors
+from dueq.interop import Moved
 from private_server import Server
 
 JOB = "App\\Jobs\\Cancel@handle"
@@ -311,7 +312,7 @@ def test_laravel_clear_and_size(jobs: dueq.laravel.Queue) -> None:
 
 
 def test_laravel_migrate(jobs: dueq.laravel.Queue, server: Server) -> None:
-    assert jobs.migrate() == dueq.laravel.Moved(0, 0, None)
+    assert jobs.migrate() == Moved(0, 0, None)
     jobs.later(0.01, "A")
     jobs.later(3600, "B")
     assert jobs.migrate(timeout=10).moved == 1

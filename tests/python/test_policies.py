@@ -1,4 +1,4 @@
-"""What a producer says about a message: priority, ttl, backoff, crashes and its end."""
+"""What a producer says about a message: priority, ttl, backoff, crashes and its death."""
 
 import dataclasses
 import logging

@@ -19,6 +19,7 @@ import pytest
 import dueq
 import dueq.redisson
 from dueq import errors
+from dueq.interop import Moved
 from private_server import Server
 
 PACKED = "redisson_delay_queue:{orders}"
@@ -81,7 +82,7 @@ def test_redisson_values_come_back(server: Server, codec: Any, values: list[Any]
         assert orders.peek(200) == values
         for value in values:
             assert orders.contains(value)
-        assert orders.transfer() == dueq.redisson.Moved(len(values), 0, None)
+        assert orders.transfer() == Moved(len(values), 0, None)
         taken = orders.take_many(200, timeout=0)
     assert sorted(map(repr, taken)) == sorted(map(repr, values))
     assert not any(isinstance(value, dueq.redisson.Long) for value in taken)
@@ -186,7 +187,7 @@ def test_redisson_transfer_in_steps(orders: dueq.redisson.DelayedQueue, server: 
     step = orders.transfer()
     assert step.moved == 2
     assert step.next == orders.size().next
-    assert orders.transfer(timeout=0.05) == dueq.redisson.Moved(0, 0, None)
+    assert orders.transfer(timeout=0.05) == Moved(0, 0, None)
     values = [orders.take(0) for _ in range(5)]
     assert sorted(values) == list(range(5))
     for wrong in (0, 201, -1):

@@ -4,6 +4,7 @@ dueq for asyncio: the names of dueq, with coroutines for verbs.
 The event loop watches one descriptor of each call under way; there are no threads and no polling.
 """
 
+# What bindings/python/blocking.py lists is the source of the blocking face, too.
 from dueq.aio.consumer import Consumer
 from dueq.aio.lock import Lock
 from dueq.aio.message import Message

@@ -3,8 +3,7 @@ Redisson's delayed queues, shared with the Java programs that use them. dueq.red
 same for asyncio.
 """
 
-from dueq.interop.foreign import Moved, Sizes
 from dueq.redisson.blocking import DelayedQueue
 from dueq.redisson.codecs import Long, Unreadable
 
-__all__ = ["DelayedQueue", "Long", "Moved", "Sizes", "Unreadable"]
+__all__ = ["DelayedQueue", "Long", "Unreadable"]
