@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from dueq import _core
 from dueq._log import log
@@ -88,3 +88,21 @@ class Links:
         self._free.append(link)
         if self.closed:
             self._free.clear()
+
+
+class Linked:
+    """What has links of its own: queues, dueq's and those of other systems."""
+
+    _home: Links
+    _label: str
+    _system: ClassVar[str] = ""
+    """Whose it is, with a dot; of dueq's own nothing."""
+
+    @property
+    def url(self) -> str:
+        """Where the server is, without the password."""
+        return self._home.url()
+
+    def __repr__(self) -> str:
+        closed = " closed" if self._home.closed else ""
+        return f"<{self._system}{type(self).__name__} {self._label}{closed}>"

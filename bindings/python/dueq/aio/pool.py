@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._link import Link, Links
+from dueq._link import Link, Linked, Links
 from dueq._log import log
 from dueq.errors import Error, InvalidError
 
@@ -27,11 +27,12 @@ R = TypeVar("R")
 _AT_ONCE = 32
 
 
-class Closing:
+class Closing(Linked):
     """What closes its pool at the end of a block."""
 
-    def __init__(self, home: Pool) -> None:
-        self._home = home
+    def __init__(self, home: Pool, label: str) -> None:
+        self._home: Pool = home
+        self._label = label
 
     async def close(self) -> None:
         """

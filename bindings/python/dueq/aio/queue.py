@@ -38,18 +38,9 @@ class Source(Closing):
     """What Queue and Queues have in common: they deliver messages."""
 
     def __init__(self, url: str | None, names: tuple[str, ...], order: int) -> None:
-        super().__init__(Pool(url, *names))
+        super().__init__(Pool(url, *names), ", ".join(names))
         self._order = order
         self.names = names
-
-    @property
-    def url(self) -> str:
-        """Where the server is, without the password."""
-        return self._home.url()
-
-    def __repr__(self) -> str:
-        closed = " closed" if self._home.closed else ""
-        return f"<{type(self).__name__} {', '.join(self.names)}{closed}>"
 
     @overload
     async def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -88,11 +79,8 @@ class Source(Closing):
         Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
         reserve().
         """
-        most, timeout_ms, lease_ms = (
-            bounded(count),
-            patience_ms(timeout),
-            optional_ms(lease, "lease"),
-        )
+        most = bounded(count)
+        timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
 
         def submit(link: Link) -> int:
             handles = tuple(link.queues.values())
@@ -106,8 +94,7 @@ class Source(Closing):
 
         answer = await self._home.call(Call(submit, timeout_ms != 0, undo))
         if answer.damaged:
-            label = ", ".join(self.names)
-            log.warning("%s: %d damaged entries were quarantined", label, answer.damaged)
+            log.warning("%s: %d damaged entries were quarantined", self._label, answer.damaged)
         queue = self.names[answer.queue]
         return [Message(self._home, queue, row) for row in answer.messages]
 
@@ -490,7 +477,7 @@ async def queues(url: str | None = None) -> list[str]:
     It looks through the names of all of the server's keys, a bounded number in each step.
     """
     names: set[str] = set()
-    async with Closing(Pool(url)) as server:
+    async with Closing(Pool(url), "") as server:
         cursor, left = b"", True
         while left:
             answer = await server._home.call(Call(partial(_page, cursor)))

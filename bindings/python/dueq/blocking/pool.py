@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._link import Link, Links
+from dueq._link import Link, Linked, Links
 from dueq.errors import Error
 
 if TYPE_CHECKING:
@@ -69,11 +69,12 @@ class Pool(Links):
         self._free.clear()
 
 
-class Closing:
+class Closing(Linked):
     """What closes its pool at the end of a block."""
 
-    def __init__(self, home: Pool) -> None:
-        self._home = home
+    def __init__(self, home: Pool, label: str) -> None:
+        self._home: Pool = home
+        self._label = label
 
     def close(self) -> None:
         """Closes the connections. Calls under way in other threads end with an error soon after."""

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dueq import _core
 from dueq._call import Answer, Call, bounded, on
+from dueq._link import Linked
 from dueq._log import log
 from dueq.errors import Error, InvalidError
 from dueq.times import patience_ms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
-
-    from dueq._link import Links
 
     Mover: TypeAlias = Callable[[_core.Handle, int, int], int]
 
@@ -68,25 +67,11 @@ class Moved:
         return cls(row[0], row[1], row[2] / 1000 if row[2] else None)
 
 
-class Foreign:
-    """A queue of another system, by the name that it has there."""
+class Foreign(Linked):
+    """A queue of another system. Its label is its name there, and in its links."""
 
-    _home: Links
-    _label: str
-    """What it is called there, and in its links."""
-    _system: ClassVar[str]
-    """Whose it is."""
     _mover: ClassVar[Mover]
     """The call that moves what is due."""
-
-    @property
-    def url(self) -> str:
-        """Where the server is, without the password."""
-        return self._home.url()
-
-    def __repr__(self) -> str:
-        closed = " closed" if self._home.closed else ""
-        return f"<{self._system}.{type(self).__name__} {self._label}{closed}>"
 
     def _move(
         self,

@@ -67,7 +67,7 @@ class Queue(Agent):
     cancelled gives what it took back to the front of the list, as if it had not been popped.
     """
 
-    _system = "laravel"
+    _system = "laravel."
     _mover = _core.laravel_migrate_submit
 
     def __init__(
@@ -77,10 +77,8 @@ class Queue(Agent):
         prefix: str = "",
         retry_after: float | timedelta = _core.LARAVEL_RETRY_AFTER_MS / 1000,
     ) -> None:
-        super().__init__(
-            Pool(url, name, open=lambda client, name: _core.laravel_open(client, name, prefix))
-        )
-        self._label = name
+        pool = Pool(url, name, open=lambda client, key: _core.laravel_open(client, key, prefix))
+        super().__init__(pool, name)
         self.name = name
         self.prefix = prefix
         self.retry_after = retry_after

@@ -47,7 +47,7 @@ class DelayedQueue(Agent):
     took is what the next poll of this object returns.
     """
 
-    _system = "redisson"
+    _system = "redisson."
     _mover = _core.redisson_transfer_submit
 
     def __init__(
@@ -57,8 +57,7 @@ class DelayedQueue(Agent):
         codec: Codec = "kryo5",
         layout: Layout | None = None,
     ) -> None:
-        super().__init__(Pool(url, destination, open=opener(codec, layout)))
-        self._label = destination
+        super().__init__(Pool(url, destination, open=opener(codec, layout)), destination)
         self._kept: list[_core.ReadRow] = []
         self.destination = destination
         self.codec = codec
