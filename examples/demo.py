@@ -234,7 +234,7 @@ def table(verdict: Verdict) -> str:
             row("paid in time", verdict.paid, "the payment took the deadline back"),
             row("cancelled", verdict.cancelled, "a worker cancelled the order"),
             row("retried", verdict.retried, "a handler failed and the message was tried again"),
-            row("buried", verdict.buried, "failed at every attempt and was set aside"),
+            row("buried", verdict.buried, "failed at every attempt and is dead"),
             row("redelivered", verdict.redelivered, "came back from the killed worker"),
             row("late, p50", f"{verdict.late_ms(0.5)} ms", "from the deadline to a worker's hands"),
             row("late, p99", f"{verdict.late_ms(0.99)} ms", ""),

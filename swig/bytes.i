@@ -112,3 +112,24 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
     Py_XDECREF($result);
     $result = PyUnicode_FromString($1);
 }
+
+%{
+/* A text without NUL, in bytes. */
+static PyObject *escape(PyObject *text) {
+    const char *bytes = PyBytes_AsString(text);
+    size_t room = bytes ? 4 * (size_t)PyBytes_Size(text) + 1 : 0;
+    char *out = bytes ? malloc(room) : NULL;
+    PyObject *escaped = NULL;
+
+    if (out) {
+        dueq_escape(out, room, bytes);
+        escaped = PyUnicode_FromString(out);
+    } else if (bytes) {
+        PyErr_NoMemory();
+    }
+    free(out);
+    return escaped;
+}
+%}
+
+PyObject *escape(PyObject *text);

@@ -1,10 +1,10 @@
 %fragment("consumer", "header", fragment="link", fragment="borrow", fragment="answer") %{
-/* A consumer, and what it keeps alive. */
+/* A consumer, and the handles that it needs. */
 struct consumer {
     dueq_consumer *consumer; /* NULL: closed */
     dueq_client *client;
     PyObject *queues; /* a tuple of capsules */
-    size_t queue;     /* of the message handed out last */
+    size_t queue;     /* of the message delivered last */
 };
 
 static const char consumer_name[] = "dueq._core.consumer";
@@ -75,7 +75,7 @@ static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefet
     return capsule;
 }
 
-/* The message that is handed out, or the status instead of one. */
+/* The message that is delivered, or the status instead of one. */
 static PyObject *consumer_take(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
     const dueq_message *message;
@@ -87,7 +87,7 @@ static PyObject *consumer_take(PyObject *capsule) {
     return status == DUEQ_OK ? message_object(message) : consumer_status(consumer, status);
 }
 
-/* The next message, if one is in hand; else the status PENDING: wait, then consumer_take(). */
+/* The next message, if one is prefetched; else the status PENDING: wait, then consumer_take(). */
 static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms) {
     struct consumer *consumer = consumer_of(capsule);
     dueq_status status;
@@ -98,7 +98,7 @@ static PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms) {
     return status == DUEQ_OK ? consumer_take(capsule) : consumer_status(consumer, status);
 }
 
-/* The place of the queue of the message handed out last. */
+/* The place of the queue of the message delivered last. */
 static PyObject *consumer_queue(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 

@@ -1,6 +1,6 @@
 /*
  * The flat private module dueq._core: dueq.h, dueq_redisson.h and dueq_laravel.h without blocking calls.
- * The classes are written by hand in bindings/python/dueq. This file says what is wrapped; the rules stand once each in the files below.
+ * The classes are in bindings/python/dueq. This file says what is wrapped; each of the files below has rules for one thing.
  */
 %module(package="dueq") _core
 

@@ -41,7 +41,7 @@ static PyObject *pusher_open(PyObject *queue, size_t most) {
     return capsule;
 }
 
-/* Takes one draft over, with the object that is to learn its outcome. */
+/* Takes one draft over, with the object that gets its outcome. */
 static PyObject *pusher_push(PyObject *capsule, const dueq_draft *drafts, size_t count, PyObject *push) {
     struct pusher *pusher = PyCapsule_GetPointer(capsule, pusher_name);
     Py_ssize_t place;
@@ -79,7 +79,7 @@ static int set(PyObject *push, const char *name, PyObject *value) {
 }
 
 /* Sets id or error, and done. */
-static int pusher_tell(const struct pusher *pusher, PyObject *push, dueq_status status,
+static int pusher_settle(const struct pusher *pusher, PyObject *push, dueq_status status,
                        const dueq_result *result, size_t index, PyObject *failed) {
     const char *text = dueq_error_text(pusher->client);
 
@@ -94,10 +94,10 @@ static int pusher_tell(const struct pusher *pusher, PyObject *push, dueq_status 
            PyList_Append(failed, push) < 0;
 }
 
-/* Tells the oldest pushes that are done so. Returns those of them that failed, or None: none is done. */
+/* Marks the oldest pushes that are done. Returns those of them that failed, or None: none is done. */
 static PyObject *pusher_done(PyObject *capsule) {
     struct pusher *pusher = PyCapsule_GetPointer(capsule, pusher_name);
-    PyObject *failed = pusher ? PyList_New(0) : NULL, *told;
+    PyObject *failed = pusher ? PyList_New(0) : NULL, *done;
     dueq_result *result;
     dueq_status status;
     Py_ssize_t count;
@@ -107,12 +107,12 @@ static PyObject *pusher_done(PyObject *capsule) {
         return NULL;
     count = (Py_ssize_t)dueq_pusher_done(pusher->pusher, &status, &result);
     /* A signal handler may push and ask meanwhile. */
-    told = PyList_GetSlice(pusher->pushes, 0, count);
-    broken = !told || PyList_SetSlice(pusher->pushes, 0, count, NULL) < 0;
+    done = PyList_GetSlice(pusher->pushes, 0, count);
+    broken = !done || PyList_SetSlice(pusher->pushes, 0, count, NULL) < 0;
     for (Py_ssize_t i = 0; i < count && !broken; i++)
-        broken = pusher_tell(pusher, PyList_GetItem(told, i), status, result, (size_t)i, failed);
+        broken = pusher_settle(pusher, PyList_GetItem(done, i), status, result, (size_t)i, failed);
     dueq_result_free(result);
-    Py_XDECREF(told);
+    Py_XDECREF(done);
     if (broken || !count) {
         Py_DECREF(failed);
         return broken ? NULL : Py_NewRef(Py_None);

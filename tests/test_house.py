@@ -168,6 +168,19 @@ def test_generated_scripts_are_fresh() -> None:
     output(sys.executable, "core/scripts/embed.py", "--check")
 
 
+def test_python_names_other_systems_in_their_rooms_only() -> None:
+    rooms, package = {"interop", "laravel", "redisson"}, ROOT / "bindings/python/dueq"
+    for path in files("bindings/python/dueq", "*.py"):
+        # The package says where they are; the failure LAYOUT is among the core's.
+        if path not in (package / "__init__.py", package / "errors.py"):
+            inside = rooms.intersection(path.relative_to(package).parts)
+            assert inside or not re.search("redisson|laravel", text(path), re.I), name(path)
+
+
+def test_blocking_face_of_python_is_fresh() -> None:
+    output(sys.executable, "bindings/python/blocking.py", "--check")
+
+
 def test_version_stands_once() -> None:
     found = re.search(r'#define DUEQ_VERSION "(\d+\.\d+\.\d+)"', HEADER)
     assert found

@@ -11,6 +11,8 @@ import pytest
 from inside import ROOT, Inside, end_lease, section, take
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 from dueq import errors
 from private_server import Server
 
@@ -194,7 +196,7 @@ def test_delayed_queue_with_what_the_document_permits() -> None:
     with Server() as server:
         server.command(*permission_of("redisson").split())
         url = server.url.replace("unix://", "unix://java:secret@")
-        with dueq.DelayedQueue("reminders", url) as queue, queue.transferring():
+        with dueq.redisson.DelayedQueue("reminders", url) as queue, queue.transferring():
             queue.offer_many(["a", "b", "c"], delay=3600)
             assert queue.peek() == ["a"]
             assert queue.poll() == "a"
@@ -212,7 +214,7 @@ def test_laravel_queue_with_what_the_document_permits() -> None:
     with Server() as server:
         server.command(*permission_of("laravel").split())
         url = server.url.replace("unix://", "unix://laravel:secret@")
-        with dueq.LaravelQueue("default", url) as queue:
+        with dueq.laravel.Queue("default", url) as queue:
             assert queue.pop(timeout=0.05) is None
             queue.push("Job@run")
             queue.later(1, "Job@run")

@@ -1,7 +1,7 @@
 """Takes a reminder that a Redisson offered, and sees to it that it comes when it is due."""
 
-import dueq
+import dueq.redisson
 
-queue = dueq.DelayedQueue("reminders")
+queue = dueq.redisson.DelayedQueue("reminders")
 with queue.transferring():
     print("Python took:", queue.take(timeout=30))

@@ -1,8 +1,8 @@
 """Works on the jobs that a Laravel application dispatched, until there are none for a while."""
 
-import dueq
+import dueq.laravel
 
-queue = dueq.LaravelQueue("default", retry_after=60)
+queue = dueq.laravel.Queue("default", retry_after=60)
 while job := queue.pop(timeout=5):
     print(f"Python works on {job.name} {job.data}, attempt {job.attempts}")
     job.delete()

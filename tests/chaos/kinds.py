@@ -18,6 +18,8 @@ from drain import PATIENCE_S, UNWANTED, count, drain
 from verdict import Verdict, judge
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 from private_server import Server
 
 CALM_EVERY_S = 0.3
@@ -107,7 +109,7 @@ class Own(Kind):
 class Foreign(Kind):
     """Of another system."""
 
-    handles: Sequence[dueq.DelayedQueue | dueq.LaravelQueue]
+    handles: Sequence[dueq.redisson.DelayedQueue | dueq.laravel.Queue]
     # Few enough that those who take them often wait; and shorter than many a fault.
     rate: ClassVar[float] = 300.0
     timeout: ClassVar[str] = "1s"
@@ -175,7 +177,7 @@ class Laravel(Foreign):
     stops: ClassVar[dict[str, int]] = {"consume": 20, "produce": 6, "move": 6}
 
     def __init__(self, url: str, stack: ExitStack) -> None:
-        self.handles = [stack.enter_context(dueq.LaravelQueue(name, url)) for name in self.queues]
+        self.handles = [stack.enter_context(dueq.laravel.Queue(name, url)) for name in self.queues]
 
     def offer(self, server: Server, mark: str, due: int) -> None:
         # As Laravel's own, which tells nobody.
@@ -198,7 +200,9 @@ class Redisson(Foreign):
     takers: ClassVar[tuple[str, ...]] = ("consume", "gamble")
 
     def __init__(self, url: str, stack: ExitStack) -> None:
-        handles = [stack.enter_context(dueq.DelayedQueue(name, url)) for name in self.queues]
+        handles = [
+            stack.enter_context(dueq.redisson.DelayedQueue(name, url)) for name in self.queues
+        ]
         self.handles = handles
         self.first = handles[0]
 

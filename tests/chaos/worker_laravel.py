@@ -16,8 +16,7 @@ from functools import partial
 
 from hand import LEASE_LOST, Hand, now_ms
 
-from dueq import JobDraft, LaravelQueue
-from dueq.laravel import Job
+from dueq.laravel import Job, JobDraft, Queue
 
 JOB = "App\\Jobs\\Chaos@handle"
 PUSH = "redis.call('rpush', KEYS[1], ARGV[1]) redis.call('rpush', KEYS[2], 1)"
@@ -63,7 +62,7 @@ class Worker(Hand):
         self, ledger: str, url: str, queue: str, number: str, seed: str, stop: str
     ) -> None:
         super().__init__(ledger, number, seed, stop)
-        self.queue = LaravelQueue(queue, url)
+        self.queue = Queue(queue, url)
         self.stock = Stock(url, queue)
         self.pushes = 0
 

@@ -15,7 +15,7 @@ from functools import partial
 
 from hand import UNKNOWN, Hand, now_ms
 
-from dueq import DelayedQueue
+from dueq.redisson import DelayedQueue
 
 
 class Worker(Hand):

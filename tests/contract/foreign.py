@@ -7,7 +7,10 @@ from typing import Any
 from situations import Json, Situation, Values
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 from dueq.errors import CorruptError
+from dueq.interop import Moved
 from private_server import Server
 
 
@@ -17,9 +20,9 @@ class Foreign(Values):
     def __init__(self, server: Server, situation: Situation) -> None:
         super().__init__(situation)
         self.server = server
-        self.redisson = dueq.DelayedQueue(situation.name, server.url)
-        self.laravel = dueq.LaravelQueue(situation.name, server.url)
-        self.jobs: dict[str, dueq.Job] = {}
+        self.redisson = dueq.redisson.DelayedQueue(situation.name, server.url)
+        self.laravel = dueq.laravel.Queue(situation.name, server.url)
+        self.jobs: dict[str, dueq.laravel.Job] = {}
 
     def now(self) -> int:
         """The server's clock in milliseconds."""
@@ -55,13 +58,13 @@ class Foreign(Values):
             return found
         [(kind, value)] = found.items()
         made: dict[str, Callable[[], Any]] = {
-            "long": lambda: dueq.Long(value),
+            "long": lambda: dueq.redisson.Long(value),
             "double": lambda: float(value),
             "text": lambda: self.text(value),
             "binary": lambda: self.value(value),
             "json": lambda: json.loads(self.text(value)),
             "nested": lambda: nested(value),
-            "unreadable": lambda: dueq.Unreadable(self.value(value), ""),
+            "unreadable": lambda: dueq.redisson.Unreadable(self.value(value), ""),
         }
         return made[kind]()
 
@@ -80,7 +83,7 @@ class Foreign(Values):
     def do_redisson_open(self, step: Json, expect: Json) -> None:
         name = self.text(step.get("destination", "${queue}"))
         codec: Any = self.text(step.get("codec", "kryo5"))
-        self.redisson = dueq.DelayedQueue(name, self.server.url, codec, step.get("layout"))
+        self.redisson = dueq.redisson.DelayedQueue(name, self.server.url, codec, step.get("layout"))
 
     def do_redisson_offer(self, step: Json, expect: Json) -> None:
         due = self.due(step)
@@ -115,7 +118,7 @@ class Foreign(Values):
         try:
             value = verb()
         except CorruptError as error:
-            self.compare_values([dueq.Unreadable(error.raw, "")], expect)
+            self.compare_values([dueq.redisson.Unreadable(error.raw, "")], expect)
             raise
         return self.read([] if value is None else [value], expect)
 
@@ -132,7 +135,7 @@ class Foreign(Values):
         cleared = self.redisson.clear()
         assert cleared == expect.get("cleared", cleared)
 
-    def moved(self, moved: dueq.Moved, expect: Json) -> list[str]:
+    def moved(self, moved: Moved, expect: Json) -> list[str]:
         self.compare_figures(moved, expect)
         return ["OK" if moved.moved + moved.damaged else "EMPTY"]
 
@@ -140,11 +143,11 @@ class Foreign(Values):
 
     def do_laravel_open(self, step: Json, expect: Json) -> None:
         name, prefix = self.text(step.get("name", "${queue}")), self.text(step.get("prefix", ""))
-        self.laravel = dueq.LaravelQueue(name, self.server.url, prefix)
+        self.laravel = dueq.laravel.Queue(name, self.server.url, prefix)
 
     def do_laravel_push(self, step: Json, expect: Json) -> list[str]:
         found = step.get("drafts", [step]) * step.get("times", 1)
-        drafts = [dueq.JobDraft(**self.job(each)) for each in found]
+        drafts = [dueq.laravel.JobDraft(**self.job(each)) for each in found]
         ids: Sequence[str | None]
         if "drafts" in step:
             ids = self.laravel.push_many(drafts)
@@ -168,7 +171,7 @@ class Foreign(Values):
         return ["DUPLICATE" if id is None else "OK" for id in ids]
 
     def job(self, found: Json) -> Json:
-        """The fields of a dueq.JobDraft."""
+        """The fields of a dueq.laravel.JobDraft."""
         fields: dict[str, Any] = self.due(found)
         for name in ("job", "command_name", "display_name"):
             if name in found:
@@ -205,7 +208,7 @@ class Foreign(Values):
                 self.compare_job(job, wanted)
         return ["OK" if jobs else "EMPTY"]
 
-    def compare_job(self, job: dueq.Job, wanted: Json) -> None:
+    def compare_job(self, job: dueq.laravel.Job, wanted: Json) -> None:
         for name, value in wanted.items():
             if name == "as":
                 self.jobs[value] = job
@@ -259,6 +262,6 @@ def nested(depth: int) -> list[Any]:
 
 def shown(value: Any) -> str:
     """A value as text that tells True, 1 and 1.0 apart."""
-    if isinstance(value, dueq.Unreadable):
+    if isinstance(value, dueq.redisson.Unreadable):
         return f"unreadable {value.raw!r}"
-    return repr(int(value) if isinstance(value, dueq.Long) else value)
+    return repr(int(value) if isinstance(value, dueq.redisson.Long) else value)

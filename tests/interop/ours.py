@@ -10,6 +10,8 @@ import time
 from typing import Any, NoReturn
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 
 Request = dict[str, Any]
 
@@ -26,8 +28,8 @@ class Redisson:
         threading.Thread(target=self._open(request).run_transfer, daemon=True).start()
 
     @staticmethod
-    def _open(request: Request) -> dueq.DelayedQueue:
-        return dueq.DelayedQueue(
+    def _open(request: Request) -> dueq.redisson.DelayedQueue:
+        return dueq.redisson.DelayedQueue(
             request["queue"], request["url"], layout="old" if request["old"] else None
         )
 
@@ -53,8 +55,8 @@ class Laravel:
         threading.Thread(target=self._open(request).run_migrate, daemon=True).start()
 
     @staticmethod
-    def _open(request: Request) -> dueq.LaravelQueue:
-        return dueq.LaravelQueue("default", request["url"], retry_after=request["retry_after"])
+    def _open(request: Request) -> dueq.laravel.Queue:
+        return dueq.laravel.Queue("default", request["url"], retry_after=request["retry_after"])
 
     def produce(self, request: Request) -> int:
         chance = random.Random(request["seed"])

@@ -14,18 +14,19 @@ from test_laravel_facts import DELAYED, NOTIFY, QUEUE, RESERVED, coded, keyed, u
 from wire import Wire, until
 
 import dueq
+import dueq.laravel
 
 Another = Callable[..., Peer]
-Open = Callable[..., dueq.LaravelQueue]
+Open = Callable[..., dueq.laravel.Queue]
 
 
 @pytest.fixture
 def ours(wire: Wire) -> Iterator[Open]:
     """Opens dueq's side of the queue "default"."""
-    made: list[dueq.LaravelQueue] = []
+    made: list[dueq.laravel.Queue] = []
 
-    def start(**settings: Any) -> dueq.LaravelQueue:
-        made.append(dueq.LaravelQueue("default", wire.url, **settings))
+    def start(**settings: Any) -> dueq.laravel.Queue:
+        made.append(dueq.laravel.Queue("default", wire.url, **settings))
         return made[-1]
 
     yield start
@@ -33,7 +34,7 @@ def ours(wire: Wire) -> Iterator[Open]:
         queue.close()
 
 
-def taken(queue: dueq.LaravelQueue, timeout: float = 10) -> dueq.Job:
+def taken(queue: dueq.laravel.Queue, timeout: float = 10) -> dueq.laravel.Job:
     job = queue.pop(timeout=timeout)
     assert job is not None
     return job

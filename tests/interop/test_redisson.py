@@ -14,6 +14,7 @@ from peers import Peer, PeerError
 from wire import Listener, Wire, is_old, packed, unpacked, until
 
 import dueq
+import dueq.redisson
 from dueq.errors import CorruptError, LayoutError
 from private_server import Refused
 
@@ -33,7 +34,7 @@ CODECS = {
     "typedjson3": "typed json3",
 }
 JSON = ("jsonjackson", "typedjson", "jsonjackson3", "typedjson3")
-Open = Callable[..., dueq.DelayedQueue]
+Open = Callable[..., dueq.redisson.DelayedQueue]
 
 
 def text(value: str) -> dict[str, str]:
@@ -43,7 +44,7 @@ def text(value: str) -> dict[str, str]:
 def python(kind: str, value: Any) -> Any:
     """The value of a golden case, as dueq has it."""
     if kind == "long":
-        return dueq.Long(value)
+        return dueq.redisson.Long(value)
     if kind == "double":
         return float(value)
     return bytes.fromhex(value) if kind == "bytes" else value
@@ -83,12 +84,14 @@ def loaded(server: Wire) -> bool:
 @pytest.fixture
 def ours(wire: Wire, redisson_name: str) -> Iterator[Open]:
     """Opens dueq's side of a queue, in the layout of that Redisson."""
-    made: list[dueq.DelayedQueue] = []
+    made: list[dueq.redisson.DelayedQueue] = []
 
-    def start(name: str = "orders", codec: str = "kryo5", **more: Any) -> dueq.DelayedQueue:
+    def start(
+        name: str = "orders", codec: str = "kryo5", **more: Any
+    ) -> dueq.redisson.DelayedQueue:
         layout = {"layout": "old"} if is_old(redisson_name) else {}
         settings: dict[str, Any] = {"codec": codec, **layout, **more}
-        made.append(dueq.DelayedQueue(name, wire.url, **settings))
+        made.append(dueq.redisson.DelayedQueue(name, wire.url, **settings))
         return made[-1]
 
     yield start
@@ -202,7 +205,7 @@ def test_null_members_between_both(
     assert queue.contains(lean) is not keeps
     assert queue.contains(whole)
     assert queue.remove(whole)
-    assert len(queue) == 0
+    assert queue.size().delayed == 0
     queue.offer(lean, delay=HOUR)
     assert redisson.ask("delayed.remove", **{**request, "value": {"type": "map", "value": lean}})
 
@@ -340,7 +343,7 @@ def test_subscription_that_is_killed_comes_back(redisson: Peer, ours: Open, wire
 def test_transfer_goes_on_after_a_restart_of_the_server(redisson_name: str) -> None:
     layout: Any = "old" if is_old(redisson_name) else None
     with Wire("--appendonly", "yes", "--appendfsync", "always") as server:
-        queue = dueq.DelayedQueue("orders", server.url, layout=layout)
+        queue = dueq.redisson.DelayedQueue("orders", server.url, layout=layout)
         with queue.transferring():
             server.wait_for_subscribers(CHANNEL, 1)
             queue.offer("over the restart", delay=2)

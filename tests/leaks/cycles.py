@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 
 BATCH = 100
 PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
@@ -120,12 +122,12 @@ VALUES: list[Any] = ["text", 7, 1 << 40, 1.5, True, None, b"bytes", {"list": [1,
 def redisson(url: str) -> None:
     """Each codec, with all values it has, and damage. Leaves the queue empty."""
     queues = (
-        dueq.DelayedQueue("leaks", url, "kryo5"),
-        dueq.DelayedQueue("leaks", url, "bytes"),
-        dueq.DelayedQueue("leaks", url, "string"),
-        dueq.DelayedQueue("leaks", url, "long"),
-        dueq.DelayedQueue("leaks", url, "jackson"),
-        dueq.DelayedQueue("leaks", url, "typed json"),
+        dueq.redisson.DelayedQueue("leaks", url, "kryo5"),
+        dueq.redisson.DelayedQueue("leaks", url, "bytes"),
+        dueq.redisson.DelayedQueue("leaks", url, "string"),
+        dueq.redisson.DelayedQueue("leaks", url, "long"),
+        dueq.redisson.DelayedQueue("leaks", url, "jackson"),
+        dueq.redisson.DelayedQueue("leaks", url, "typed json"),
     )
     for queue in queues:
         with queue:
@@ -143,14 +145,14 @@ def redisson(url: str) -> None:
             queue.take_many(20, timeout=0)
             assert queue.take(timeout=0) is None
             queue.destroy()
-    with dueq.DelayedQueue("leaks", url, codec="string") as queue, queue.transferring():
+    with dueq.redisson.DelayedQueue("leaks", url, codec="string") as queue, queue.transferring():
         queue.offer("soon", delay=0.001)
         assert queue.take(timeout=10) == "soon"
 
 
 def laravel(url: str) -> None:
     """All that a queue of Laravel's can do. Leaves it empty."""
-    with dueq.LaravelQueue("leaks", url) as queue:
+    with dueq.laravel.Queue("leaks", url) as queue:
         queue.push("Job@run", {"order": [17, None]}, max_tries=3, backoff=[1, 2])
         queue.push_object("Job", 'O:3:"Job":0:{}')
         queue.push_raw('{"job":"A","attempts":0}')

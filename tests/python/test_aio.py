@@ -12,6 +12,8 @@ import pytest
 import uvloop
 
 import dueq
+import dueq.laravel.aio
+import dueq.redisson.aio
 from dueq import aio, errors
 from private_server import Server
 
@@ -38,8 +40,11 @@ def test_aio_has_every_verb() -> None:
     """The same names with the same arguments, and coroutines where the other face blocks."""
     plain = {"new_id", "url", "pusher", "consume", "transferring", "migrating"}
     pairs: list[tuple[type, type]] = [(dueq.Queue, aio.Queue), (dueq.Queues, aio.Queues)]
-    pairs += [(dueq.DelayedQueue, aio.DelayedQueue), (dueq.LaravelQueue, aio.LaravelQueue)]
-    pairs += [(dueq.Job, aio.Job)]
+    pairs += [
+        (dueq.redisson.DelayedQueue, dueq.redisson.aio.DelayedQueue),
+        (dueq.laravel.Queue, dueq.laravel.aio.Queue),
+    ]
+    pairs += [(dueq.laravel.Job, dueq.laravel.aio.Job)]
     pairs += [(dueq.Message, aio.Message), (dueq.Lock, aio.Lock), (dueq.Pusher, aio.Pusher)]
     for blocking, waiting in pairs:
         names = {name for name in dir(blocking) if not name.startswith("_")}
@@ -245,6 +250,7 @@ def test_aio_close_ends_a_wait(run: Runs, server: Server) -> None:
             await wait
         with pytest.raises(errors.InvalidError, match="closed"):
             await queue.stats()
+        assert [message async for message in queue] == []
         await queue.close()
 
     run(test)

@@ -135,7 +135,7 @@ def test_consume_goes_on_after_a_failure(
     assert sorted(seen) == [b"bad", b"bad", b"good"]
     assert failures == ["b'bad' attempt 1", "b'bad' attempt 2"]
     assert [record.getMessage().split(": ", 1)[1] for record in caplog.records] == [
-        "its attempts are used up by attempt 2: RuntimeError: attempt 2"
+        "its attempts are exhausted by attempt 2: RuntimeError: attempt 2"
     ]
     [dead] = queue.peek("dead")
     assert dead.error == "RuntimeError: attempt 2"

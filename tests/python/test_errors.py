@@ -8,7 +8,7 @@ import pytest
 
 import dueq
 from dueq import _core, errors
-from dueq._link import Answer
+from dueq._call import Answer
 from private_server import Server
 
 HEADER = Path(__file__).parents[2] / "core" / "dueq.h"

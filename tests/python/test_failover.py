@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 from private_server import Server
 
 
@@ -91,7 +93,7 @@ def pair() -> Iterator[Pair]:
 
 
 def test_transfer_and_take_go_on_after_a_failover(pair: Pair) -> None:
-    with dueq.DelayedQueue("reminders", pair.url) as queue, queue.transferring():
+    with dueq.redisson.DelayedQueue("reminders", pair.url) as queue, queue.transferring():
         for number in range(2):
             queue.offer(f"before {number}", delay=1)
             pair.fail_over()
@@ -102,7 +104,7 @@ def test_transfer_and_take_go_on_after_a_failover(pair: Pair) -> None:
 
 
 def test_pop_and_migrate_go_on_after_a_failover(pair: Pair) -> None:
-    with dueq.LaravelQueue("default", pair.url) as queue, queue.migrating():
+    with dueq.laravel.Queue("default", pair.url) as queue, queue.migrating():
         for number in range(2):
             queue.later(2, "Job@run", {"number": number})
             pair.fail_over()

@@ -169,7 +169,7 @@ def test_heartbeat_of_a_stopped_process(queue: dueq.Queue) -> None:
 
 def test_heartbeat_of_a_killed_process(queue: dueq.Queue) -> None:
     """With the default settings its messages are with another within ten seconds."""
-    queue.push_many(["handed out", "in hand"])
+    queue.push_many(["delivered", "prefetched"])
     with worker(queue, 0, prefetch=2) as process:
         process.kill()
         process.wait()

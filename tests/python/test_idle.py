@@ -9,6 +9,8 @@ import pytest
 
 import dueq
 import dueq.aio
+import dueq.laravel.aio
+import dueq.redisson.aio
 from private_server import Server
 
 SECONDS = 1.0
@@ -39,27 +41,27 @@ def lock(url: str) -> Callable[[], object]:
 
 
 def transfer(url: str) -> Callable[[], object]:
-    queue = dueq.DelayedQueue("reminders", url)
+    queue = dueq.redisson.DelayedQueue("reminders", url)
     return lambda: queue.transfer(timeout=SECONDS)
 
 
 def take(url: str) -> Callable[[], object]:
-    queue = dueq.DelayedQueue("reminders", url)
+    queue = dueq.redisson.DelayedQueue("reminders", url)
     return lambda: queue.take(timeout=SECONDS)
 
 
 def pop(url: str) -> Callable[[], object]:
-    queue = dueq.LaravelQueue("default", url)
+    queue = dueq.laravel.Queue("default", url)
     return lambda: queue.pop(timeout=SECONDS)
 
 
 def migrate(url: str) -> Callable[[], object]:
-    queue = dueq.LaravelQueue("default", url)
+    queue = dueq.laravel.Queue("default", url)
     return lambda: queue.migrate(timeout=SECONDS)
 
 
 def one_client_for_two_ways(url: str) -> Callable[[], object]:
-    queue = dueq.LaravelQueue("default", url)
+    queue = dueq.laravel.Queue("default", url)
     queue.pop(timeout=0.1)
     return lambda: queue.migrate(timeout=SECONDS)
 
@@ -82,10 +84,10 @@ def test_waiting(way: Callable[[str], Callable[[], object]], own_server: Server)
     "way",
     [
         lambda url: dueq.aio.Queue("jobs", url).reserve(timeout=SECONDS),
-        lambda url: dueq.aio.DelayedQueue("reminders", url).transfer(timeout=SECONDS),
-        lambda url: dueq.aio.DelayedQueue("reminders", url).take(timeout=SECONDS),
-        lambda url: dueq.aio.LaravelQueue("default", url).pop(timeout=SECONDS),
-        lambda url: dueq.aio.LaravelQueue("default", url).migrate(timeout=SECONDS),
+        lambda url: dueq.redisson.aio.DelayedQueue("reminders", url).transfer(timeout=SECONDS),
+        lambda url: dueq.redisson.aio.DelayedQueue("reminders", url).take(timeout=SECONDS),
+        lambda url: dueq.laravel.aio.Queue("default", url).pop(timeout=SECONDS),
+        lambda url: dueq.laravel.aio.Queue("default", url).migrate(timeout=SECONDS),
     ],
     ids=["reserve", "transfer", "take", "pop", "migrate"],
 )

@@ -16,16 +16,18 @@ from typing import Any
 import pytest
 
 import dueq
+import dueq.laravel
 from dueq import errors
+from dueq.interop import Moved
 from private_server import Server
 
 JOB = "App\\Jobs\\Cancel@handle"
 
 
 @pytest.fixture
-def jobs(server: Server) -> Iterator[dueq.LaravelQueue]:
+def jobs(server: Server) -> Iterator[dueq.laravel.Queue]:
     server.command("FLUSHALL")
-    with dueq.LaravelQueue(url=server.url) as queue:
+    with dueq.laravel.Queue(url=server.url) as queue:
         yield queue
 
 
@@ -35,13 +37,13 @@ def listed(server: Server, key: str = "queues:default") -> list[dict[str, Any]]:
     return [json.loads(payload) for payload in payloads if isinstance(payload, bytes)]
 
 
-def popped(jobs: dueq.LaravelQueue) -> dueq.Job:
+def popped(jobs: dueq.laravel.Queue) -> dueq.laravel.Job:
     job = jobs.pop(timeout=10)
     assert job is not None
     return job
 
 
-def test_laravel_payload_has_what_workers_read(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_payload_has_what_workers_read(jobs: dueq.laravel.Queue, server: Server) -> None:
     until = datetime(2040, 1, 1, tzinfo=UTC)
     uuid = jobs.push(
         JOB,
@@ -73,7 +75,7 @@ def test_laravel_payload_has_what_workers_read(jobs: dueq.LaravelQueue, server: 
     assert server.command("LLEN", "queues:default:notify") == 1
 
 
-def test_laravel_job_has_what_was_pushed(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_job_has_what_was_pushed(jobs: dueq.laravel.Queue) -> None:
     uuid = jobs.push(JOB, [1.0, {}], max_tries=3, timeout=60, backoff=10, retry_until=2e9)
     before = jobs.size().now
     job = popped(jobs)
@@ -92,7 +94,7 @@ def test_laravel_job_has_what_was_pushed(jobs: dueq.LaravelQueue) -> None:
     assert (job.backoff, job.retry_until, job.display_name) == ([], None, "Plain")
 
 
-def test_laravel_delete_and_release(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_delete_and_release(jobs: dueq.laravel.Queue) -> None:
     jobs.push(JOB)
     first = popped(jobs)
     assert jobs.size().reserved == 1
@@ -111,7 +113,7 @@ def test_laravel_delete_and_release(jobs: dueq.LaravelQueue) -> None:
         second.release(math.nan)
 
 
-def test_laravel_attempts_leave_the_payload_as_it_is(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_attempts_leave_the_payload_as_it_is(jobs: dueq.laravel.Queue) -> None:
     payload = (
         b'{"job":"X","b":1234567890123456789,"a":[1.0,{},[],"\\/\\u00e9"],"attempts": 0 ,"data":0}'
     )
@@ -124,7 +126,7 @@ def test_laravel_attempts_leave_the_payload_as_it_is(jobs: dueq.LaravelQueue) ->
         job.release()
 
 
-def test_laravel_later_and_delays(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_later_and_delays(jobs: dueq.laravel.Queue) -> None:
     now = jobs.size().now
     soon = jobs.later(0.2, "Soon", {"a": 1})
     jobs.later(timedelta(hours=1), "Hour", max_tries=1)
@@ -144,7 +146,7 @@ def test_laravel_later_and_delays(jobs: dueq.LaravelQueue) -> None:
 
 @pytest.mark.parametrize("delay", [-5, -0.5, timedelta(seconds=-5)])
 def test_laravel_later_and_release_of_what_is_past_is_now(
-    jobs: dueq.LaravelQueue, delay: float | timedelta
+    jobs: dueq.laravel.Queue, delay: float | timedelta
 ) -> None:
     jobs.later(delay, "X")
     popped(jobs).release(delay)
@@ -155,7 +157,7 @@ def test_laravel_later_and_release_of_what_is_past_is_now(
         jobs.push("X", delay=-5)
 
 
-def test_laravel_push_raw(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_push_raw(jobs: dueq.laravel.Queue, server: Server) -> None:
     payload = '{"uuid":"u-1","id":"i","job":"X","data":null,"attempts":0}'
     assert jobs.push_raw(payload) == "u-1"
     assert jobs.push_raw(bytearray(payload, "utf-8"), delay=60) == "u-1"
@@ -168,7 +170,7 @@ def test_laravel_push_raw(jobs: dueq.LaravelQueue, server: Server) -> None:
         assert str(caught.value)
 
 
-def test_laravel_push_object(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_push_object(jobs: dueq.laravel.Queue, server: Server) -> None:
     command = 'O:11:"App\\Jobs\\X":1:{s:1:"a";i:5;}'
     jobs.push_object("App\\Jobs\\X", command, max_tries=2)
     [payload] = listed(server)
@@ -177,10 +179,13 @@ def test_laravel_push_object(jobs: dueq.LaravelQueue, server: Server) -> None:
     assert payload["maxTries"] == 2
 
 
-def test_laravel_push_many(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_push_many(jobs: dueq.laravel.Queue, server: Server) -> None:
     raw = '{"uuid":"u-1","job":"X","attempts":0}'
-    drafts: list[str | dueq.JobDraft] = ["A", dueq.JobDraft("B@b", {"n": 1}, delay=60)]
-    drafts += [dueq.JobDraft(payload=raw, delay=60)] * 2
+    drafts: list[str | dueq.laravel.JobDraft] = [
+        "A",
+        dueq.laravel.JobDraft("B@b", {"n": 1}, delay=60),
+    ]
+    drafts += [dueq.laravel.JobDraft(payload=raw, delay=60)] * 2
     first, second, third, fourth = jobs.push_many(drafts)
     assert (bool(first), bool(second), third, fourth) == (True, True, "u-1", None)
     assert jobs.size().delayed == 2
@@ -189,7 +194,7 @@ def test_laravel_push_many(jobs: dueq.LaravelQueue, server: Server) -> None:
     with pytest.raises(errors.InvalidError) as caught:
         jobs.push_many(["X"] * 400 + [""])
     assert caught.value.__notes__ == ["400 jobs were pushed before the batch that failed"]
-    for one in ("X", dueq.JobDraft("X")):
+    for one in ("X", dueq.laravel.JobDraft("X")):
         with pytest.raises(TypeError, match="in a list"):
             jobs.push_many(one)  # type: ignore[arg-type]
     assert jobs.push_many([]) == []
@@ -214,23 +219,23 @@ def test_laravel_push_many(jobs: dueq.LaravelQueue, server: Server) -> None:
     ],
     ids=str,
 )
-def test_laravel_refuses_options(jobs: dueq.LaravelQueue, option: dict[str, Any]) -> None:
+def test_laravel_refuses_options(jobs: dueq.laravel.Queue, option: dict[str, Any]) -> None:
     with pytest.raises(errors.InvalidError) as caught:
         jobs.push(JOB, **option)
     assert str(caught.value)
     assert jobs.size().ready == 0
 
 
-def test_laravel_refuses_objects(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_refuses_objects(jobs: dueq.laravel.Queue) -> None:
     with pytest.raises(TypeError):
         jobs.push(JOB, object())
     with pytest.raises(errors.InvalidError):
         jobs.push("")
     with pytest.raises(errors.InvalidError):
-        jobs.push_many([dueq.JobDraft(JOB, payload="{}")])
+        jobs.push_many([dueq.laravel.JobDraft(JOB, payload="{}")])
 
 
-def test_laravel_pop_waits(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_pop_waits(jobs: dueq.laravel.Queue, server: Server) -> None:
     assert jobs.pop() is None
     assert jobs.pop(timeout=0.05) is None
     with ThreadPoolExecutor(1) as pool:
@@ -246,9 +251,9 @@ def test_laravel_pop_waits(jobs: dueq.LaravelQueue, server: Server) -> None:
             jobs.pop(retry_after=wrong)
 
 
-def test_laravel_retry_after(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_retry_after(jobs: dueq.laravel.Queue, server: Server) -> None:
     jobs.push(JOB)
-    with dueq.LaravelQueue(url=server.url, retry_after=timedelta(minutes=10)) as slow:
+    with dueq.laravel.Queue(url=server.url, retry_after=timedelta(minutes=10)) as slow:
         first = slow.pop()
         assert first is not None
         assert first.until - jobs.size().now > 500
@@ -261,10 +266,10 @@ def test_laravel_retry_after(jobs: dueq.LaravelQueue, server: Server) -> None:
         first.delete()
     second.delete()
     with pytest.raises(errors.InvalidError):
-        dueq.LaravelQueue(url=server.url, retry_after=0)
+        dueq.laravel.Queue(url=server.url, retry_after=0)
 
 
-def test_laravel_delete_many(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_delete_many(jobs: dueq.laravel.Queue) -> None:
     jobs.push_many(["X"] * 450)
     taken = [job for _ in range(3) for job in jobs.pop_many(200)]
     assert len(taken) == 450
@@ -276,18 +281,18 @@ def test_laravel_delete_many(jobs: dueq.LaravelQueue) -> None:
 
 
 def test_laravel_damaged_payload_is_set_aside(
-    jobs: dueq.LaravelQueue, server: Server, caplog: pytest.LogCaptureFixture
+    jobs: dueq.laravel.Queue, server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "dueq")
     jobs.push(JOB)
     server.command("LPUSH", "queues:default", "not JSON", '{"job":"X"}')
     job = popped(jobs)
     assert job.name == JOB
-    assert "default: 2 damaged entries were set aside" in caplog.text
+    assert "default: 2 damaged entries were quarantined" in caplog.text
     assert jobs.size().aside == 2
 
 
-def test_laravel_job_of_any_payload(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_job_of_any_payload(jobs: dueq.laravel.Queue, server: Server) -> None:
     """What other producers write, without most members."""
     server.command("RPUSH", "queues:default", '{"attempts":4,"data":{"a":[1]},"delay":5}')
     job = popped(jobs)
@@ -296,7 +301,7 @@ def test_laravel_job_of_any_payload(jobs: dueq.LaravelQueue, server: Server) -> 
     job.delete()
 
 
-def test_laravel_clear_and_size(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_clear_and_size(jobs: dueq.laravel.Queue) -> None:
     jobs.push_many(["X"] * 3)
     jobs.later(60, "Y")
     assert jobs.pop() is not None
@@ -306,8 +311,8 @@ def test_laravel_clear_and_size(jobs: dueq.LaravelQueue) -> None:
     assert jobs.clear() == 0
 
 
-def test_laravel_migrate(jobs: dueq.LaravelQueue, server: Server) -> None:
-    assert jobs.migrate() == dueq.Moved(0, 0, None)
+def test_laravel_migrate(jobs: dueq.laravel.Queue, server: Server) -> None:
+    assert jobs.migrate() == Moved(0, 0, None)
     jobs.later(0.01, "A")
     jobs.later(3600, "B")
     assert jobs.migrate(timeout=10).moved == 1
@@ -317,7 +322,7 @@ def test_laravel_migrate(jobs: dueq.LaravelQueue, server: Server) -> None:
         jobs.migrate(most=0)
 
 
-def test_laravel_agent_wakes_workers(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_agent_wakes_workers(jobs: dueq.laravel.Queue, server: Server) -> None:
     jobs.later(1, "A")
     with jobs.migrating(), server.connect() as worker:
         worker.settimeout(20)
@@ -326,7 +331,7 @@ def test_laravel_agent_wakes_workers(jobs: dueq.LaravelQueue, server: Server) ->
     assert [payload["job"] for payload in listed(server)] == ["A"]
 
 
-def test_laravel_agent_stops(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_agent_stops(jobs: dueq.laravel.Queue) -> None:
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         agent = pool.submit(jobs.run_migrate, stop.is_set)
@@ -341,21 +346,21 @@ def test_laravel_agent_stops(jobs: dueq.LaravelQueue) -> None:
 
 def test_laravel_prefix_and_names(server: Server) -> None:
     server.command("FLUSHALL")
-    with dueq.LaravelQueue("{mail}", server.url, prefix="shop_database_") as jobs:
+    with dueq.laravel.Queue("{mail}", server.url, prefix="shop_database_") as jobs:
         jobs.push(JOB)
         assert len(listed(server, "shop_database_queues:{mail}")) == 1
         assert (jobs.name, jobs.prefix, repr(jobs)) == (
             "{mail}",
             "shop_database_",
-            "<LaravelQueue {mail}>",
+            "<laravel.Queue {mail}>",
         )
     for name, prefix in (("", ""), ("a\nb", ""), ("a", "b\n"), ("x" * 200, "y" * 56)):
         with pytest.raises(errors.NameError):
-            dueq.LaravelQueue(name, server.url, prefix)
+            dueq.laravel.Queue(name, server.url, prefix)
 
 
 def test_laravel_close_and_pickle(server: Server) -> None:
-    jobs = dueq.LaravelQueue("mail", server.url, prefix="p_", retry_after=60)
+    jobs = dueq.laravel.Queue("mail", server.url, prefix="p_", retry_after=60)
     with pickle.loads(pickle.dumps(jobs)) as copy:
         assert (copy.name, copy.prefix, copy.retry_after) == ("mail", "p_", 60)
         assert copy.url == jobs.url
@@ -369,7 +374,7 @@ def test_laravel_close_and_pickle(server: Server) -> None:
         jobs.push(JOB)
 
 
-def test_laravel_threads_share_a_queue(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_threads_share_a_queue(jobs: dueq.laravel.Queue) -> None:
     def work() -> list[int]:
         numbers = []
         while job := jobs.pop(timeout=0.5):
@@ -377,7 +382,7 @@ def test_laravel_threads_share_a_queue(jobs: dueq.LaravelQueue) -> None:
             job.delete()
         return numbers
 
-    drafts = [dueq.JobDraft(JOB, n) for n in range(600)]
+    drafts = [dueq.laravel.JobDraft(JOB, n) for n in range(600)]
     with ThreadPoolExecutor(8) as pool:
         works = [pool.submit(work) for _ in range(3)]
         pushes = [pool.submit(jobs.push_many, drafts[n::3]) for n in range(3)]
@@ -388,7 +393,7 @@ def test_laravel_threads_share_a_queue(jobs: dueq.LaravelQueue) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_laravel_fork_with_a_job(jobs: dueq.LaravelQueue) -> None:
+def test_laravel_fork_with_a_job(jobs: dueq.laravel.Queue) -> None:
     jobs.push(JOB)
     job = popped(jobs)
     child = os.fork()
@@ -404,7 +409,7 @@ def test_laravel_fork_with_a_job(jobs: dueq.LaravelQueue) -> None:
         job.delete()
 
 
-def test_laravel_wrong_type(jobs: dueq.LaravelQueue, server: Server) -> None:
+def test_laravel_wrong_type(jobs: dueq.laravel.Queue, server: Server) -> None:
     server.command("SET", "queues:default", "something else")
     for call in (lambda: jobs.push(JOB), jobs.pop, jobs.size, jobs.migrate):
         with pytest.raises(errors.WrongTypeError):

@@ -11,7 +11,8 @@ import pytest
 import uvloop
 
 import dueq
-from dueq import aio, errors
+import dueq.laravel.aio
+from dueq import errors
 from private_server import Server
 
 LOOPS = pytest.mark.parametrize(
@@ -23,12 +24,12 @@ JOB = "App\\Jobs\\Cancel@handle"
 @LOOPS
 def test_laravel_aio_verbs(server: Server, factory: Any) -> None:
     async def main() -> None:
-        async with aio.LaravelQueue(url=server.url, prefix="shop_") as jobs:
+        async with dueq.laravel.aio.Queue(url=server.url, prefix="shop_") as jobs:
             first = await jobs.push(JOB, {"order": 17}, max_tries=3)
             second = await jobs.later(0.1, JOB)
             assert await jobs.push_raw('{"uuid":"u","job":"X","attempts":0}') == "u"
             assert await jobs.push_object("X", "O:1:{}")
-            assert len(await jobs.push_many(["A", dueq.JobDraft("B", delay=60)])) == 2
+            assert len(await jobs.push_many(["A", dueq.laravel.JobDraft("B", delay=60)])) == 2
             job = await jobs.pop()
             assert job is not None
             assert (job.uuid, job.data, job.max_tries) == (first, {"order": 17}, 3)
@@ -65,7 +66,7 @@ def test_laravel_cancel_pops_at_any_moment(server: Server, factory: Any, seed: i
     count = 200
     done: Counter[int] = Counter()
 
-    async def storm(jobs: aio.LaravelQueue) -> None:
+    async def storm(jobs: dueq.laravel.aio.Queue) -> None:
         while done.total() < count:
             task = asyncio.create_task(jobs.pop_many(2, timeout=None))
             await asyncio.sleep(chance.choice((0, 0, chance.uniform(0, 0.003))))
@@ -77,20 +78,20 @@ def test_laravel_cancel_pops_at_any_moment(server: Server, factory: Any, seed: i
                     # It is not to be cancelled: its outcome would not be known.
                     await job.delete()
 
-    async def push(jobs: aio.LaravelQueue) -> None:
+    async def push(jobs: dueq.laravel.aio.Queue) -> None:
         for n in range(count):
             await jobs.push(JOB, n)
             await asyncio.sleep(chance.uniform(0, 0.002))
 
     async def main() -> None:
-        async with aio.LaravelQueue(url=server.url) as jobs, asyncio.timeout(60):
+        async with dueq.laravel.aio.Queue(url=server.url) as jobs, asyncio.timeout(60):
             await asyncio.gather(push(jobs), *[storm(jobs) for _ in range(4)])
 
     server.command("FLUSHALL")
     with asyncio.Runner(debug=True, loop_factory=factory) as runner:
         runner.run(main())
     assert done == Counter(range(count))
-    with dueq.LaravelQueue(url=server.url) as jobs:
+    with dueq.laravel.Queue(url=server.url) as jobs:
         sizes = jobs.size()
     assert (sizes.ready, sizes.delayed, sizes.reserved) == (0, 0, 0)
 
@@ -98,8 +99,8 @@ def test_laravel_cancel_pops_at_any_moment(server: Server, factory: Any, seed: i
 def test_laravel_loop_that_ends_during_pops(server: Server) -> None:
     """What a pop was given as its loop ended is for others."""
 
-    async def main(others: dueq.LaravelQueue) -> None:
-        jobs = aio.LaravelQueue(url=server.url)
+    async def main(others: dueq.laravel.Queue) -> None:
+        jobs = dueq.laravel.aio.Queue(url=server.url)
         tasks = [asyncio.create_task(jobs.pop(timeout=None)) for _ in range(3)]
         while server.waiting() < 3:
             await asyncio.sleep(0.001)
@@ -109,7 +110,7 @@ def test_laravel_loop_that_ends_during_pops(server: Server) -> None:
 
     for _ in range(10):
         server.command("FLUSHALL")
-        with dueq.LaravelQueue(url=server.url) as jobs:
+        with dueq.laravel.Queue(url=server.url) as jobs:
             asyncio.run(main(jobs), debug=True)
             job = jobs.pop(timeout=10)
             assert job is not None

@@ -5,6 +5,8 @@ import tracemalloc
 from pathlib import Path
 
 import dueq
+import dueq.laravel
+import dueq.redisson
 from dueq import aio
 
 
@@ -151,18 +153,18 @@ def test_memory_of_consumers_and_pushers(queue: dueq.Queue) -> None:
 def test_memory_of_other_systems_queues(queue: dueq.Queue) -> None:
     deep = {"list": [1, 2.5, None, "x" * 100], "big": 2**70}
 
-    def cycle(orders: dueq.DelayedQueue, jobs: dueq.LaravelQueue, count: int) -> None:
+    def cycle(orders: dueq.redisson.DelayedQueue, jobs: dueq.laravel.Queue, count: int) -> None:
         for _ in range(count):
-            orders.offer_many([deep, "text", 5, True, None, 1.5, dueq.Long(5)])
+            orders.offer_many([deep, "text", 5, True, None, 1.5, dueq.redisson.Long(5)])
             assert len(orders.peek(9)) == 7
-            assert "text" in orders
+            assert orders.contains("text")
             assert orders.remove("text")
             assert orders.poll() == deep
             assert orders.transfer().moved == 5
             assert len(orders.take_many(9)) == 5
             with contextlib.suppress(dueq.errors.InvalidError):
                 orders.offer(b"no form")
-            jobs.push_many([dueq.JobDraft("A@b", deep, backoff=[1, 2]), "C"] * 3)
+            jobs.push_many([dueq.laravel.JobDraft("A@b", deep, backoff=[1, 2]), "C"] * 3)
             jobs.push_object("X", "O:1:{}")
             taken = jobs.pop_many(9, timeout=1)
             taken[0].release()
@@ -174,8 +176,8 @@ def test_memory_of_other_systems_queues(queue: dueq.Queue) -> None:
                 jobs.push_raw("{}")
 
     with (
-        dueq.DelayedQueue("orders", queue.url, codec="jackson") as orders,
-        dueq.LaravelQueue(url=queue.url) as jobs,
+        dueq.redisson.DelayedQueue("orders", queue.url, codec="jackson") as orders,
+        dueq.laravel.Queue(url=queue.url) as jobs,
     ):
         cycle(orders, jobs, 200)
         gc.collect()

@@ -221,7 +221,7 @@ def test_with_exception_on_the_last_attempt(
     queue.push("x", max_attempts=1)
     with pytest.raises(ZeroDivisionError), caplog.at_level(logging.WARNING, "dueq"), take(queue):
         _ = 1 // 0
-    assert "used up" in caplog.text
+    assert "exhausted" in caplog.text
     assert states(queue) == (0, 0, 0, 1)
 
 
@@ -251,7 +251,7 @@ def test_with_exception_and_lease_lost(queue: dueq.Queue, caplog: pytest.LogCapt
 
 # An id may have what a terminal obeys; the text of an exception whatever somebody pushed.
 EVIL = "a\x9b31mb\u202ec\u2028d"
-SHOWN = r"a\x9b31mb\u202ec\u2028d"
+SHOWN = r"a\u009b31mb\u202ec\u2028d"
 
 
 def test_ids_of_others_where_people_read_them(queue: dueq.Queue) -> None:
@@ -268,9 +268,9 @@ def test_ids_of_others_where_people_read_them(queue: dueq.Queue) -> None:
 def test_log_lines_cannot_be_forged(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) -> None:
     queue.push("x", id=EVIL, max_attempts=1)
     with pytest.raises(ValueError, match="forged"), take(queue):
-        raise ValueError("no order 7\nWARNING:dueq:forged\x1b[2J")
+        raise ValueError("no order 7\nWARNING:dueq:forged\x1b[2J\0\udcff é")
     [record] = caplog.records
     assert record.getMessage() == (
-        f"message {SHOWN}: its attempts are used up by attempt 1: "
-        r"ValueError: no order 7\nWARNING:dueq:forged\x1b[2J"
+        f"message {SHOWN}: its attempts are exhausted by attempt 1: "
+        r"ValueError: no order 7\x0aWARNING:dueq:forged\x1b[2J\x00\udcff é"
     )

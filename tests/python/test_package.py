@@ -1,5 +1,7 @@
 import logging
 import re
+import subprocess
+import sys
 import sysconfig
 from importlib import metadata, resources
 from pathlib import Path
@@ -182,3 +184,16 @@ def test_package_handle_of_a_queue_keeps_its_client(server: Server) -> None:
 def test_package_logs_to_nobody_by_default() -> None:
     handlers = logging.getLogger("dueq").handlers
     assert any(isinstance(handler, logging.NullHandler) for handler in handlers)
+
+
+def test_package_names_nothing_of_other_systems() -> None:
+    """Whoever reads `dueq.` sees dueq; what is Redisson's and Laravel's is imported by its name."""
+    others = ("redisson", "laravel", "interop")
+    program = f"""
+import sys, dueq, dueq.aio
+for names in (sys.modules, *(vars(module) for module in (dueq, dueq.aio, dueq.draft, dueq.stats))):
+    print(*(name for name in names if any(other in name.lower() for other in {others})))
+print(*sorted({{"DelayedQueue", "Job", "JobDraft", "Long", "Moved", "Sizes"}} & vars(dueq).keys()))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == []

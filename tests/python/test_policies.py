@@ -1,4 +1,4 @@
-"""What a producer says about a message: priority, ttl, backoff, crashes and its end."""
+"""What a producer says about a message: priority, ttl, backoff, crashes and its death."""
 
 import dataclasses
 import logging
@@ -204,7 +204,7 @@ def test_drop_at_its_end(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) ->
     with pytest.raises(KeyError), caplog.at_level(logging.WARNING, "dueq"), take(queue) as held:
         assert held.drop is True
         raise KeyError
-    assert "used up" in caplog.text
+    assert "exhausted" in caplog.text
     assert queue.find(id) is None
     stats = queue.stats()
     assert (stats.dead, stats.buried) == (0, 1)

@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 import dueq
+import dueq.redisson
 from dueq import errors
+from dueq.interop import Moved
 from private_server import Server
 
 PACKED = "redisson_delay_queue:{orders}"
@@ -26,14 +28,14 @@ CHANNEL = "redisson_delay_queue_channel:{orders}"
 
 
 @pytest.fixture
-def orders(server: Server) -> Iterator[dueq.DelayedQueue]:
+def orders(server: Server) -> Iterator[dueq.redisson.DelayedQueue]:
     server.command("FLUSHALL")
-    with dueq.DelayedQueue("orders", server.url) as queue:
+    with dueq.redisson.DelayedQueue("orders", server.url) as queue:
         yield queue
 
 
-def opened(server: Server, **options: Any) -> dueq.DelayedQueue:
-    return dueq.DelayedQueue("orders", server.url, **options)
+def opened(server: Server, **options: Any) -> dueq.redisson.DelayedQueue:
+    return dueq.redisson.DelayedQueue("orders", server.url, **options)
 
 
 PLAIN: list[Any] = [
@@ -62,13 +64,13 @@ DEEP: list[Any] = [
 @pytest.mark.parametrize(
     ("codec", "values"),
     [
-        ("kryo5", [*PLAIN, b"", b"\x00\xff", dueq.Long(5)]),
+        ("kryo5", [*PLAIN, b"", b"\x00\xff", dueq.redisson.Long(5)]),
         ("bytes", [b"", b"\x00\xff"]),
         ("string", ["", "hello", "naïve 🚀"]),
-        ("long", [0, -1, dueq.Long(5), 2**63 - 1]),
-        ("jackson", [*PLAIN, *DEEP, dueq.Long(5)]),
+        ("long", [0, -1, dueq.redisson.Long(5), 2**63 - 1]),
+        ("jackson", [*PLAIN, *DEEP, dueq.redisson.Long(5)]),
         ("typed json", [*PLAIN, *DEEP]),
-        ("jackson3", [*PLAIN, *DEEP, dueq.Long(2**40)]),
+        ("jackson3", [*PLAIN, *DEEP, dueq.redisson.Long(2**40)]),
         ("typed json3", [*PLAIN, *DEEP]),
     ],
 )
@@ -79,14 +81,16 @@ def test_redisson_values_come_back(server: Server, codec: Any, values: list[Any]
             orders.offer(value)
         assert orders.peek(200) == values
         for value in values:
-            assert value in orders
-        assert orders.transfer() == dueq.Moved(len(values), 0, None)
+            assert orders.contains(value)
+        assert orders.transfer() == Moved(len(values), 0, None)
         taken = orders.take_many(200, timeout=0)
     assert sorted(map(repr, taken)) == sorted(map(repr, values))
-    assert not any(isinstance(value, dueq.Long) for value in taken)
+    assert not any(isinstance(value, dueq.redisson.Long) for value in taken)
 
 
-def test_redisson_bytes_are_those_of_java(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_bytes_are_those_of_java(
+    orders: dueq.redisson.DelayedQueue, server: Server
+) -> None:
     begin = time.time_ns() // 1_000_000
     orders.offer("hello", delay=1.5)
     [packed] = server.command("LRANGE", PACKED, 0, -1)  # type: ignore[misc]
@@ -99,13 +103,13 @@ def test_redisson_bytes_are_those_of_java(orders: dueq.DelayedQueue, server: Ser
     assert orders.size().next == int(score) / 1000
 
 
-def test_redisson_tells_integers_from_longs(orders: dueq.DelayedQueue) -> None:
-    orders.offer(dueq.Long(5))
-    assert 5 not in orders
+def test_redisson_tells_integers_from_longs(orders: dueq.redisson.DelayedQueue) -> None:
+    orders.offer(dueq.redisson.Long(5))
+    assert not orders.contains(5)
     assert not orders.remove(5)
-    assert dueq.Long(5) in orders
-    assert orders.remove(dueq.Long(5))
-    assert len(orders) == 0
+    assert orders.contains(dueq.redisson.Long(5))
+    assert orders.remove(dueq.redisson.Long(5))
+    assert orders.size().delayed == 0
 
 
 @pytest.mark.parametrize(
@@ -135,10 +139,10 @@ def test_redisson_refuses_values(
             with pytest.raises(error) as caught:
                 call(value)
             assert str(caught.value)
-        assert len(orders) == 0
+        assert orders.size().delayed == 0
 
 
-def test_redisson_due_times(orders: dueq.DelayedQueue) -> None:
+def test_redisson_due_times(orders: dueq.redisson.DelayedQueue) -> None:
     now = orders.size().now
     orders.offer("third", delay=timedelta(seconds=0.3))
     orders.offer("second", at=now + 0.2)
@@ -157,33 +161,33 @@ def test_redisson_due_times(orders: dueq.DelayedQueue) -> None:
     ("delay", "at"),
     [(-1, None), (math.inf, None), (1, 1), (None, datetime(2030, 1, 1)), (None, 2**40)],
 )
-def test_redisson_refuses_times(orders: dueq.DelayedQueue, delay: Any, at: Any) -> None:
+def test_redisson_refuses_times(orders: dueq.redisson.DelayedQueue, delay: Any, at: Any) -> None:
     with pytest.raises(errors.InvalidError):
         orders.offer("x", delay, at)
-    assert len(orders) == 0
+    assert orders.size().delayed == 0
 
 
-def test_redisson_offer_many(orders: dueq.DelayedQueue) -> None:
+def test_redisson_offer_many(orders: dueq.redisson.DelayedQueue) -> None:
     orders.offer_many(map(str, range(450)))
-    assert len(orders) == 450
+    assert orders.size().delayed == 450
     with pytest.raises(errors.InvalidError) as caught:
         orders.offer_many([*range(400), [1]], delay=5)
     assert caught.value.__notes__ == ["400 values were offered before the batch that failed"]
-    assert len(orders) == 850
+    assert orders.size().delayed == 850
     for one in ("text", b"bytes"):
         with pytest.raises(TypeError, match="in a list"):
             orders.offer_many(one)
     orders.offer_many([])
 
 
-def test_redisson_transfer_in_steps(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_transfer_in_steps(orders: dueq.redisson.DelayedQueue, server: Server) -> None:
     orders.offer_many(range(5))
     orders.offer("late", delay=3600)
     assert orders.transfer(most=3).moved == 3
     step = orders.transfer()
     assert step.moved == 2
     assert step.next == orders.size().next
-    assert orders.transfer(timeout=0.05) == dueq.Moved(0, 0, None)
+    assert orders.transfer(timeout=0.05) == Moved(0, 0, None)
     values = [orders.take(0) for _ in range(5)]
     assert sorted(values) == list(range(5))
     for wrong in (0, 201, -1):
@@ -192,7 +196,7 @@ def test_redisson_transfer_in_steps(orders: dueq.DelayedQueue, server: Server) -
 
 
 def test_redisson_transfer_waits_for_an_earlier_one(
-    orders: dueq.DelayedQueue, server: Server
+    orders: dueq.redisson.DelayedQueue, server: Server
 ) -> None:
     orders.offer("late", delay=3600)
     with ThreadPoolExecutor(1) as pool:
@@ -211,7 +215,7 @@ def wait_for_subscribers(server: Server, count: int) -> None:
 
 
 def test_redisson_damaged_element_is_set_aside(
-    orders: dueq.DelayedQueue, server: Server, caplog: pytest.LogCaptureFixture
+    orders: dueq.redisson.DelayedQueue, server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "dueq")
     orders.offer("sound")
@@ -219,12 +223,14 @@ def test_redisson_damaged_element_is_set_aside(
     server.command("RPUSH", PACKED, "damaged")
     step = orders.transfer()
     assert (step.moved, step.damaged) == (1, 1)
-    assert "orders: 1 damaged entries were set aside" in caplog.text
+    assert "orders: 1 damaged entries were quarantined" in caplog.text
     assert orders.size().aside == 1
     assert orders.take(timeout=0) == "sound"
 
 
-def test_redisson_take_what_others_pushed(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_take_what_others_pushed(
+    orders: dueq.redisson.DelayedQueue, server: Server
+) -> None:
     assert orders.take(timeout=0) is None
     assert orders.take(timeout=0.05) is None
     with ThreadPoolExecutor(1) as pool:
@@ -263,20 +269,22 @@ def test_redisson_half_a_surrogate_pair(server: Server, codec: Any, raw: bytes) 
     assert "another codec" not in str(caught.value)
 
 
-def test_redisson_take_of_what_cannot_be_read(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_take_of_what_cannot_be_read(
+    orders: dueq.redisson.DelayedQueue, server: Server
+) -> None:
     server.command("RPUSH", "orders", "\x01garbage", b"\x03hell\xef", "\x01garbage")
     with pytest.raises(errors.CorruptError) as caught:
         orders.take()
     assert caught.value.raw == b"\x01garbage"
     value, damaged = orders.take_many(3)
     assert value == "hello"
-    assert isinstance(damaged, dueq.Unreadable)
+    assert isinstance(damaged, dueq.redisson.Unreadable)
     assert damaged.raw == b"\x01garbage"
     assert damaged.reason in str(caught.value)
     assert orders.take(timeout=0) is None
 
 
-def test_redisson_poll_and_peek_by_the_order_of_offers(orders: dueq.DelayedQueue) -> None:
+def test_redisson_poll_and_peek_by_the_order_of_offers(orders: dueq.redisson.DelayedQueue) -> None:
     for value, delay in (("a", 30), ("b", 10), ("c", 20)):
         orders.offer(value, delay)
     assert orders.peek() == ["a"]
@@ -296,26 +304,25 @@ def test_redisson_poll_of_what_cannot_be_read(server: Server) -> None:
     with opened(server, codec="string") as writer, opened(server, codec="long") as reader:
         writer.offer_many(["not a number", "5", "again"])
         [first] = reader.peek()
-        assert isinstance(first, dueq.Unreadable)
+        assert isinstance(first, dueq.redisson.Unreadable)
         with pytest.raises(errors.CorruptError) as caught:
             reader.poll()
         assert caught.value.raw == first.raw == b"not a number"
         assert reader.poll() == 5
 
 
-def test_redisson_remove_contains_clear(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_remove_contains_clear(orders: dueq.redisson.DelayedQueue, server: Server) -> None:
     orders.offer_many(["a", "b", "a"], delay=60)
-    assert "b" in orders
+    assert orders.contains("b")
     assert orders.remove("b")
     assert not orders.remove("b")
-    assert "b" not in orders
+    assert not orders.contains("b")
     assert orders.remove("a")
     assert orders.contains("a")
     server.command("RPUSH", "orders", "stays")
     assert orders.clear() == 1
     assert orders.clear() == 0
-    assert orders  # it is no container to `if`
-    assert len(orders) == 0
+    assert orders.size().delayed == 0
     assert orders.size().ready == 1
 
 
@@ -346,12 +353,12 @@ def test_redisson_layouts(server: Server) -> None:
 
 def test_redisson_names(server: Server) -> None:
     server.command("FLUSHALL")
-    with dueq.DelayedQueue("{shop}:orders", server.url) as orders:
+    with dueq.redisson.DelayedQueue("{shop}:orders", server.url) as orders:
         orders.offer("x", delay=9)
         assert server.command("EXISTS", "redisson_delay_queue:{shop}:orders") == 1
     for wrong in ("", "a\nb", "x" * 256):
         with pytest.raises(errors.NameError):
-            dueq.DelayedQueue(wrong, server.url)
+            dueq.redisson.DelayedQueue(wrong, server.url)
 
 
 @pytest.mark.parametrize("option", [{"codec": "kryo"}, {"layout": "newest"}], ids=str)
@@ -360,7 +367,7 @@ def test_redisson_refuses_options(server: Server, option: dict[str, Any]) -> Non
         opened(server, **option)
 
 
-def test_redisson_agent_stops(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_agent_stops(orders: dueq.redisson.DelayedQueue, server: Server) -> None:
     stop = threading.Event()
     with ThreadPoolExecutor(1) as pool:
         for until in (stop, stop.is_set):
@@ -377,7 +384,7 @@ def test_redisson_agent_goes_on_after_the_server_was_away(
     own_server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.WARNING, "dueq")
-    orders = dueq.DelayedQueue("orders", own_server.url + "?timeout=200ms")
+    orders = dueq.redisson.DelayedQueue("orders", own_server.url + "?timeout=200ms")
     with orders, orders.transferring():
         wait_for_subscribers(own_server, 1)
         own_server.stop()
@@ -391,7 +398,7 @@ def test_redisson_agent_goes_on_after_the_server_was_away(
 
 
 def test_redisson_agent_ends_by_what_does_not_pass(
-    orders: dueq.DelayedQueue, server: Server, caplog: pytest.LogCaptureFixture
+    orders: dueq.redisson.DelayedQueue, server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.ERROR, "dueq")
     server.command("SET", PACKED, "something else")
@@ -413,7 +420,7 @@ def test_redisson_agent_ends_by_what_does_not_pass(
 
 def test_redisson_close(server: Server) -> None:
     server.command("FLUSHALL")
-    for close in (dueq.DelayedQueue.close, dueq.DelayedQueue.destroy):
+    for close in (dueq.redisson.DelayedQueue.close, dueq.redisson.DelayedQueue.destroy):
         orders = opened(server)
         with ThreadPoolExecutor(1) as pool:
             taking = pool.submit(orders.take)
@@ -423,7 +430,7 @@ def test_redisson_close(server: Server) -> None:
                 taking.result(timeout=10)
         with pytest.raises(errors.InvalidError, match="closed"):
             orders.offer("x")
-        assert repr(orders) == "<DelayedQueue orders closed>"
+        assert repr(orders) == "<redisson.DelayedQueue orders closed>"
     with opened(server) as orders, orders.transferring():
         orders.close()
 
@@ -435,7 +442,7 @@ def test_redisson_pickled(server: Server) -> None:
         assert (copy.codec, copy.layout) == ("string", "old")
 
 
-def test_redisson_threads_share_a_queue(orders: dueq.DelayedQueue) -> None:
+def test_redisson_threads_share_a_queue(orders: dueq.redisson.DelayedQueue) -> None:
     def take() -> list[Any]:
         values = []
         while (value := orders.take(timeout=0.5)) is not None:
@@ -454,7 +461,7 @@ def test_redisson_threads_share_a_queue(orders: dueq.DelayedQueue) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
-def test_redisson_fork(orders: dueq.DelayedQueue) -> None:
+def test_redisson_fork(orders: dueq.redisson.DelayedQueue) -> None:
     orders.offer_many(["a", "b"])
     orders.transfer()
     child = os.fork()
@@ -469,7 +476,7 @@ def test_redisson_fork(orders: dueq.DelayedQueue) -> None:
     assert orders.take(timeout=0) is None
 
 
-def test_redisson_wrong_type(orders: dueq.DelayedQueue, server: Server) -> None:
+def test_redisson_wrong_type(orders: dueq.redisson.DelayedQueue, server: Server) -> None:
     server.command("SET", "orders", "something else")
     with pytest.raises(errors.WrongTypeError):
         orders.take()

@@ -16,7 +16,8 @@ import pytest
 import uvloop
 
 import dueq
-from dueq import aio, errors
+import dueq.redisson.aio
+from dueq import errors
 from private_server import Server
 
 LOOPS = pytest.mark.parametrize(
@@ -36,7 +37,7 @@ def left(server: Server) -> int:
 @LOOPS
 def test_redisson_aio_verbs(server: Server, factory: Any) -> None:
     async def main() -> None:
-        async with aio.DelayedQueue("orders", server.url) as orders:
+        async with dueq.redisson.aio.DelayedQueue("orders", server.url) as orders:
             await orders.offer("a", delay=0.05)
             await orders.offer_many(["b", "c", "d"])
             assert await orders.peek(4) == ["a", "b", "c", "d"]
@@ -53,7 +54,7 @@ def test_redisson_aio_verbs(server: Server, factory: Any) -> None:
             await orders.offer("f", delay=0.1)
             async with orders.transferring():
                 assert await orders.take() == "f"
-            assert repr(orders) == "<DelayedQueue orders>"
+            assert repr(orders) == "<redisson.DelayedQueue orders>"
         with pytest.raises(errors.InvalidError, match="closed"):
             await orders.size()
 
@@ -70,7 +71,7 @@ def test_redisson_cancel_takes_at_any_moment(server: Server, factory: Any, seed:
     count = 300
     taken: Counter[int] = Counter()
 
-    async def storm(orders: aio.DelayedQueue) -> None:
+    async def storm(orders: dueq.redisson.aio.DelayedQueue) -> None:
         while taken.total() < count:
             task = asyncio.create_task(orders.take_many(2, timeout=None))
             await asyncio.sleep(chance.choice((0, 0, chance.uniform(0, 0.003))))
@@ -78,13 +79,13 @@ def test_redisson_cancel_takes_at_any_moment(server: Server, factory: Any, seed:
             with contextlib.suppress(asyncio.CancelledError):
                 taken.update(await task)
 
-    async def offer(orders: aio.DelayedQueue) -> None:
+    async def offer(orders: dueq.redisson.aio.DelayedQueue) -> None:
         for n in range(count):
             await orders.offer(n, delay=chance.choice((0, 0.002)))
             await asyncio.sleep(chance.uniform(0, 0.002))
 
     async def main() -> None:
-        orders = aio.DelayedQueue("orders", server.url)
+        orders = dueq.redisson.aio.DelayedQueue("orders", server.url)
         async with asyncio.timeout(60), orders, orders.transferring():
             await asyncio.gather(offer(orders), *[storm(orders) for _ in range(4)])
 
@@ -100,7 +101,7 @@ def test_redisson_cancel_when_the_value_is_on_its_way(server: Server, factory: A
     """It goes back to the front, whatever moment the take is cancelled at."""
 
     async def main() -> None:
-        async with aio.DelayedQueue("orders", server.url) as orders:
+        async with dueq.redisson.aio.DelayedQueue("orders", server.url) as orders:
             for turns in range(50):
                 await orders.offer_many(["first"])
                 await orders.transfer()
@@ -125,7 +126,7 @@ def test_redisson_cancel_after_the_answer_has_come(server: Server) -> None:
     """The answer is there, and the task is cancelled before it runs again."""
 
     async def main() -> None:
-        async with aio.DelayedQueue("orders", server.url) as orders:
+        async with dueq.redisson.aio.DelayedQueue("orders", server.url) as orders:
             task = asyncio.create_task(orders.take())
             while not server.waiting():
                 await asyncio.sleep(0.001)
@@ -161,7 +162,7 @@ def test_redisson_cancelled_polls_are_the_next_polls(
 
     async def main() -> None:
         polled: Counter[int] = Counter()
-        async with aio.DelayedQueue("orders", server.url) as orders:
+        async with dueq.redisson.aio.DelayedQueue("orders", server.url) as orders:
             await orders.offer_many(range(200), delay=60)
             while (await orders.size()).delayed:
                 task = asyncio.create_task(orders.poll_many(2))
@@ -192,7 +193,7 @@ def test_redisson_loop_that_ends_during_takes(server: Server) -> None:
     """What a take was given as its loop ended is for others."""
 
     async def main() -> None:
-        orders = aio.DelayedQueue("orders", server.url)
+        orders = dueq.redisson.aio.DelayedQueue("orders", server.url)
         tasks = [asyncio.create_task(orders.take()) for _ in range(3)]
         while server.waiting() < 3:
             await asyncio.sleep(0.001)
@@ -203,13 +204,13 @@ def test_redisson_loop_that_ends_during_takes(server: Server) -> None:
     for _ in range(20):
         server.command("FLUSHALL")
         asyncio.run(main(), debug=True)
-        with dueq.DelayedQueue("orders", server.url) as orders:
+        with dueq.redisson.DelayedQueue("orders", server.url) as orders:
             assert orders.take(timeout=10) == "hello"
 
 
 def test_redisson_close_waits_for_takes(server: Server) -> None:
     async def main() -> None:
-        orders = aio.DelayedQueue("orders", server.url)
+        orders = dueq.redisson.aio.DelayedQueue("orders", server.url)
         task = asyncio.create_task(orders.take())
         while not server.waiting():
             await asyncio.sleep(0.001)
@@ -232,7 +233,7 @@ def test_redisson_aio_agent(
 
     async def away() -> None:
         url = own_server.url + "?timeout=200ms"
-        async with aio.DelayedQueue("orders", url) as orders, orders.transferring():
+        async with dueq.redisson.aio.DelayedQueue("orders", url) as orders, orders.transferring():
             await orders.offer("x")
             assert await orders.take() == "x"
             own_server.stop()
@@ -246,7 +247,7 @@ def test_redisson_aio_agent(
 
     async def broken() -> None:
         server.command("SET", "redisson_delay_queue:{orders}", "something else")
-        async with aio.DelayedQueue("orders", server.url) as orders:
+        async with dueq.redisson.aio.DelayedQueue("orders", server.url) as orders:
             with pytest.raises(errors.WrongTypeError):
                 await orders.run_transfer()
             with pytest.raises(errors.WrongTypeError):
@@ -285,7 +286,7 @@ def test_redisson_takes_interrupted_at_any_moment(server: Server) -> None:
     gun = threading.Thread(target=shoot, args=(threading.get_ident(), done))
     gun.start()
     try:
-        with dueq.DelayedQueue("orders", server.url) as orders:
+        with dueq.redisson.DelayedQueue("orders", server.url) as orders:
             for _ in range(300):
                 # Between the core's answer and the caller Python itself may be interrupted.
                 orders.offer("x")
@@ -310,7 +311,7 @@ def test_redisson_takes_interrupted_at_any_moment(server: Server) -> None:
 
 
 def test_redisson_ctrl_c_during_a_take(server: Server) -> None:
-    code = "import dueq, sys; dueq.DelayedQueue('orders', sys.argv[1]).take()"
+    code = "import dueq.redisson, sys; dueq.redisson.DelayedQueue('orders', sys.argv[1]).take()"
     server.command("FLUSHALL")
     words = [sys.executable, "-c", code, server.url]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
@@ -318,7 +319,7 @@ def test_redisson_ctrl_c_during_a_take(server: Server) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=10)
     assert "KeyboardInterrupt" in said
-    with dueq.DelayedQueue("orders", server.url) as orders:
+    with dueq.redisson.DelayedQueue("orders", server.url) as orders:
         orders.offer("x")
         orders.transfer()
         assert orders.take(timeout=10) == "x"

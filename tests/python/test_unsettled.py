@@ -184,7 +184,7 @@ def test_block_that_raises_after_a_failed_settlement_gives_back(
 
 
 def test_failed_end_of_a_block_ends_the_heartbeat(sure_server: Server) -> None:
-    """Of a message that is not the loop's last: its end is a call, not a note."""
+    """Of a message that is not the loop's last: its settlement is a call of its own."""
     with dueq.Queue("q", sure_server.url + TIMEOUT) as queue:
         queue.push("x")
         with queue.consume(lease=1, timeout=0) as consumer:

@@ -2,44 +2,18 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, ClassVar, NoReturn
 
 from dueq import _core
+from dueq._log import log
 from dueq.errors import InvalidError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     Open: TypeAlias = Callable[[_core.Client, str], _core.Handle]
-
-
-_log = logging.getLogger("dueq")
-
-
-class Answer(NamedTuple):
-    """What a call answered. Each verb fills what is its own."""
-
-    status: int
-    messages: list[_core.MessageRow]
-    rates: list[_core.RateRow]
-    values: list[_core.ReadRow]
-    jobs: list[_core.JobRow]
-    outcomes: list[tuple[int, str]]
-    """Status and id of the items that are none of these."""
-    states: bytes
-    """cancel: of each item, the state that it was in; 0: there was none."""
-    counts: _core.CountsRow | None
-    sizes: _core.SizesRow | None
-    moved: _core.MovedRow | None
-    damaged: int
-    purged: int
-    kicked: int
-    cursor: bytes
-    queue: int
-    """The place of the messages' queue among those that were asked."""
 
 
 class Link:
@@ -58,7 +32,7 @@ class Link:
         """Logs what the core warns of, if there is anything new."""
         warning = _core.warning(self.client)
         if warning:
-            _log.warning("%s", warning)
+            log.warning("%s", warning)
 
     def target(self, name: str | None) -> _core.Handle | None:
         """A handle of any other queue, for one call. None for None."""
@@ -88,29 +62,47 @@ class Links:
         self.closed = False
 
     def url(self) -> str:
-        link = self.take()
+        link = self.acquire()
         url = _core.client_url(link.client)
-        self.put(link)
+        self.release(link)
         return url
 
     def new_id(self) -> str:
-        link = self.take()
+        link = self.acquire()
         new = _core.new_id(link.client)
-        self.put(link)
+        self.release(link)
         return new
 
     def check(self) -> None:
         if self.closed:
             raise InvalidError("this queue is closed")
 
-    def take(self) -> Link:
+    def acquire(self) -> Link:
         self.check()
         try:
             return self._free.pop()
         except IndexError:
             return Link(self._url, self._names, self._open)
 
-    def put(self, link: Link) -> None:
+    def release(self, link: Link) -> None:
         self._free.append(link)
         if self.closed:
             self._free.clear()
+
+
+class Linked:
+    """What has links of its own: queues, dueq's and those of other systems."""
+
+    _home: Links
+    _label: str
+    _system: ClassVar[str] = ""
+    """Whose it is, with a dot; of dueq's own nothing."""
+
+    @property
+    def url(self) -> str:
+        """Where the server is, without the password."""
+        return self._home.url()
+
+    def __repr__(self) -> str:
+        closed = " closed" if self._home.closed else ""
+        return f"<{self._system}{type(self).__name__} {self._label}{closed}>"

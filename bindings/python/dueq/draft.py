@@ -1,4 +1,4 @@
-"""What a producer hands in."""
+"""What a producer pushes."""
 
 from __future__ import annotations
 
@@ -76,12 +76,12 @@ class Draft:
     lease         of a delivery where the consumer names none
     ttl           not delivered later than so long after the push; None: no end
 
-    max_attempts  failures (retries) before the message is at its end; None: without limit
-    max_crashes   deliveries whose lease ended before it is at its end; None: without limit
+    max_attempts  failures (retries) before the message dies; None: without limit
+    max_crashes   deliveries whose lease ended before it dies; None: without limit
     backoff       the delay of a retry that names none: a duration, a sequence of them (for the
                   first failure, the second ...) or a dueq.Backoff; None: none
-    drop          True: at its end the message is gone, and not kept as dead
-    dead_letter   the queue that it moves to at its end; None: it is dead in its own
+    drop          True: when it dies the message is gone, and not kept as dead
+    dead_letter   the queue that it moves to when it dies; None: it is dead in its own
 
     unique        with an id: refuses others of that id for so long, also when the message is gone
     replace       with an id, where a living message has it. False: this one is refused. True: the

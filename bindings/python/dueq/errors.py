@@ -41,7 +41,7 @@ class Duplicate(Error, status=_core.DUPLICATE):
 
 
 class LeaseLost(Error, status=_core.LEASE_LOST):
-    """The lease has ended: the message belongs to somebody else or is gone."""
+    """The lease has ended: the message is delivered again, or gone."""
 
 
 class InvalidError(Error, ValueError, status=_core.INVALID):

@@ -18,7 +18,7 @@ class Stats:
     leased: int
     """Messages that a consumer holds."""
     dead: int
-    """Messages buried, or with their attempts used up, or damaged."""
+    """Messages that died: buried, with their attempts exhausted, or damaged."""
     pushed: int
     """Messages stored since the queue exists."""
     reserved: int
@@ -30,13 +30,13 @@ class Stats:
     expired: int
     """Messages whose time to live ended before a delivery, since the queue exists."""
     buried: int
-    """Messages that came to their end (dead, moved or dropped) since the queue exists."""
+    """Messages that died (are dead, moved or dropped) since the queue exists."""
     cancelled: int
     """Messages cancelled since the queue exists."""
     purged: int
     """Messages purged since the queue exists."""
     damaged: int
-    """Entries set aside as damaged since the queue exists."""
+    """Damaged entries quarantined since the queue exists."""
     next: float | None
     """The next due time or end of a lease, in seconds since 1970."""
     oldest: float | None
@@ -47,7 +47,7 @@ class Stats:
     now: float
     """The server's clock, in seconds since 1970."""
     paused: bool
-    """Whether it hands nothing out until Queue.resume() is called."""
+    """Whether it delivers nothing until Queue.resume() is called."""
     evicting: bool
     """Whether the server may evict what it was given, unless the URL says evicting=accept."""
 
@@ -85,43 +85,3 @@ class Rate:
     def from_row(cls, row: _core.RateRow) -> Rate:
         """The rate as the core has it."""
         return cls(row[0] / 1000, row[1] / 1000, *row[2:])
-
-
-@dataclass(frozen=True, slots=True)
-class Sizes:
-    """What a queue of another system holds, counted by the server at one moment."""
-
-    ready: int
-    """In the list that is taken from."""
-    delayed: int
-    """To go there when they are due."""
-    reserved: int
-    """Taken and not finished; of LaravelQueue alone."""
-    aside: int
-    """Damaged, set aside and still there."""
-    next: float | None
-    """The next due time, in seconds since 1970."""
-    now: float
-    """The server's clock, in seconds since 1970."""
-
-    @classmethod
-    def from_row(cls, row: _core.SizesRow) -> Sizes:
-        """The sizes as the core has them."""
-        next_ms, now_ms = row[4:]
-        return cls(*row[:4], next=next_ms / 1000 if next_ms else None, now=now_ms / 1000)
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """What a step that moves due items of such a queue did."""
-
-    moved: int
-    damaged: int
-    """Set aside, with a warning to the log."""
-    next: float | None
-    """The next due time, in seconds since 1970 by the server's clock."""
-
-    @classmethod
-    def from_row(cls, row: _core.MovedRow) -> Moved:
-        """The step as the core has it."""
-        return cls(row[0], row[1], row[2] / 1000 if row[2] else None)

@@ -19,11 +19,6 @@ def duration_ms(value: float | timedelta, name: str) -> int:
     return math.ceil(round(seconds * 1000, 3))
 
 
-def from_now(delay: float | timedelta) -> float:
-    """Seconds from now on; 0 where Laravel's words name a time that is past."""
-    return max(delay.total_seconds() if isinstance(delay, timedelta) else delay, 0.0)
-
-
 def point_ms(value: float | datetime, name: str) -> int:
     """Milliseconds since 1970 of seconds since 1970 or an aware datetime."""
     if not isinstance(value, datetime):

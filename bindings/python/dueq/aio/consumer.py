@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from inspect import isawaitable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from dueq import _core
-from dueq._consumer import Loop
-from dueq.aio._pool import Pool, surely, wait
+from dueq._call import Answer, Call
+from dueq._loop import Loop
 from dueq.aio.message import Message
-from dueq.errors import Error, InvalidError
-
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    from dueq._message import Fields
-    from dueq._source import Origin
-    from dueq._steps import Steps
-
-    R = TypeVar("R")
-
-_log = logging.getLogger("dueq")
+from dueq.aio.pool import Pool, surely, wait
+from dueq.errors import Error
 
 
 class Consumer(Loop):
@@ -39,38 +28,32 @@ class Consumer(Loop):
                 async with message:
                     await work(message.body)
 
-    Only the end of the block of the message that was handed out last is noted; a message that is
-    given to a task of its own is settled by that at once.
+    Only the message that was delivered last is settled with the next request; one that is given to
+    a task of its own is settled by that at once.
     """
+
+    _home: Pool
 
     def __init__(
         self,
-        pool: Pool,
-        origin: Origin,
+        home: Pool,
+        names: tuple[str, ...],
+        order: int,
         prefetch: int,
         lease: float | timedelta | None,
         max_run: float | timedelta | None,
         timeout: float | timedelta | None,
         slack: float | timedelta,
     ) -> None:
-        self._closed = True
-        self._home = pool
-        link = pool.take()
-        try:
-            super().__init__(origin, link, prefetch, lease, max_run, timeout, slack)
-        except BaseException:
-            pool.put(link)
-            raise
+        super().__init__(home, names, order, prefetch, lease, max_run, timeout, slack)
         self._loop = asyncio.get_running_loop()
         self._turn = asyncio.Lock()  # one at a time waits on the link
         self._final: asyncio.Future[None] | None = None
-        pool.tenants.add(self)
+        home.tenants.add(self)
 
     async def __aiter__(self) -> AsyncIterator[Message]:
         """Yields messages. Only one loop at a time."""
-        if self._looping:
-            raise InvalidError("this consumer has a loop already")
-        self._looping = True
+        self._begin()
         handle, name = self._handle, self.names[0]
         cancelled = False
         try:
@@ -113,15 +96,15 @@ class Consumer(Loop):
                 except Exception as error:
                     if on_error is None:
                         raise
-                    told = on_error(message, error)
-                    if isawaitable(told):
-                        await told
+                    outcome = on_error(message, error)
+                    if isawaitable(outcome):
+                        await outcome
                     if not message._settled:
-                        await self.leave(message, error)
+                        await message._end_block(error)
 
     def stop(self) -> None:
         """
-        Ends the loop after the message at hand, and for good. What is in hand goes back uncounted.
+        Ends the loop after its message, and for good. What was prefetched goes back, uncounted.
         It may be called by other threads and by signal handlers.
         """
         super().stop()
@@ -129,21 +112,14 @@ class Consumer(Loop):
             self._loop.call_soon_threadsafe(self._wake)
 
     async def close(self) -> None:
-        """Sends what was noted, gives what is in hand back and ends the heartbeat."""
+        """Sends what is to be settled, gives back what was prefetched and ends the heartbeat."""
         self._stopped = True
         self._wake()
         await asyncio.shield(self._home.background(self._shut()))
 
-    async def run(self, steps: Steps[R]) -> R:
-        """Runs a verb of one of its messages, on another link."""
-        return await self._home.run(steps)
-
-    async def leave(self, message: Fields, error: BaseException | None) -> None:
-        """The end of a message's with block."""
-        if message is self._last and not self._closed:
-            self._note(message, error)
-        else:
-            await self._home.leave(message, error)
+    async def call(self, call: Call) -> Answer:
+        """Runs a call of one of its messages, on another link."""
+        return await self._home.call(call)
 
     async def __aenter__(self) -> Self:
         return self
@@ -188,7 +164,7 @@ class Consumer(Loop):
                 await surely(partial(wait, self._link))
                 status = _core.consumer_stop_take(self._handle)
         except Error as error:
-            self._tell_unfinished(error)
+            self._log_unfinished(error)
         finally:
             self._turn.release()
         self._count_lost()
@@ -205,4 +181,4 @@ class Consumer(Loop):
         self._count_lost()
         self._closed = True
         _core.consumer_close(self._handle)
-        self._home.put(self._link)
+        self._home.release(self._link)

@@ -1,22 +1,37 @@
-"""A message and a lock as a coroutine holds them."""
+"""A message: its verbs, and the end of its block."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 from types import TracebackType
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Self, overload
 
-from dueq import _lock, _message
-from dueq._message import Fields
-from dueq.aio._pool import Pool, waiting
+from dueq import _core
+from dueq._call import Call, on
+from dueq._fields import Fields, described
+from dueq._log import encoded, log
+from dueq.aio.pool import Pool
+from dueq.draft import Draft, rows
+from dueq.errors import Error, InvalidError
+from dueq.times import duration_ms
 
 if TYPE_CHECKING:
     from dueq.aio.consumer import Consumer
-    from dueq.draft import Body, Draft
+    from dueq.draft import Body
 
 
 class Message(Fields):
-    """A message, as dueq.Message: `async with message`, `await message.ack()`."""
+    """
+    A message, from reserve(), Queue.find() or Queue.peek().
+
+    As a context manager it is acknowledged at the end of the block. When the block raises, it is
+    given back to be tried again after its backoff, with "ClassName: text" of the exception as its
+    error, and the exception goes on. A message that the block itself has acknowledged, retried,
+    released or buried is left alone. Where such a call failed, and the block went on and did not
+    raise, the message is not acknowledged either: a warning is logged, and unless that call took
+    effect after all it is delivered again when its lease ends.
+    """
 
     __slots__ = ()
 
@@ -31,15 +46,75 @@ class Message(Fields):
     async def ack(
         self, *, push: Iterable[Body | Draft] | None = None, to: str | None = None
     ) -> list[str | None] | None:
-        """Finishes the message, as dueq.Message.ack()."""
-        return await self._home.run(_message.ack(self, push, to))
+        """
+        Finishes the message: it is gone. Raises LeaseLost.
 
-    retry = waiting(_message.retry)
-    release = waiting(_message.release)
-    extend = waiting(_message.extend)
-    bury = waiting(_message.bury)
+        push  up to 200 successors, stored in the same step: all or, with the lease lost, none.
+              Their ids are returned in order, None for a duplicate.
+        to    the queue that these go to, by name; None: the message's own
+        """
+        self._asked = True
+        drafts = () if push is None else tuple(rows(push))
+        if not drafts:
+            if push is None and to is not None:
+                raise InvalidError("to: says where successors go, and there are none")
+            answer = await self._home.call(on(self.queue, _core.ack_submit, (self.ticket,)))
+            self._settle(answer.status)
+            return None if push is None else []
+        call = Call(
+            lambda link: _core.ack_push_submit(
+                link.queues[self.queue], self.ticket, link.target(to), drafts
+            )
+        )
+        outcomes = (await self._home.call(call)).outcomes
+        self._settle(outcomes[0][0])
+        return [id if status == _core.OK else None for status, id in outcomes[1:]]
 
-    async def __aenter__(self) -> Message:
+    async def retry(self, delay: float | timedelta | None = None, error: str = "") -> bool:
+        """
+        Gives the message back to be delivered again. Raises LeaseLost.
+
+        delay  in so many seconds (or a timedelta); None: by its backoff, at once if it has none
+        error  is kept with it, up to 4,096 bytes
+
+        False: its attempts are exhausted, and it died: it is dead or, by its policy, moved to its
+        dead-letter queue or gone.
+        """
+        self._asked = True
+        milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
+        call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, encoded(error))
+        answer = await self._home.call(call)
+        self._settle(answer.status)
+        return answer.status != _core.BURIED
+
+    async def release(self, delay: float | timedelta = 0.0) -> None:
+        """
+        Gives the message back as if it had not been delivered: it does not count as an attempt. In
+        `delay` seconds (or a timedelta); 0: now, at the front of the line. Raises LeaseLost.
+        """
+        self._asked = True
+        milliseconds = duration_ms(delay, "delay")
+        call = on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
+        self._settle((await self._home.call(call)).status)
+
+    async def extend(self, seconds: float | timedelta) -> None:
+        """Sets the lease to end so many seconds (or a timedelta) from now. Raises LeaseLost."""
+        milliseconds = duration_ms(seconds, "seconds")
+        call = on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
+        answer = await self._home.call(call)
+        if answer.status == _core.LEASE_LOST:
+            self._settle(answer.status)
+
+    async def bury(self, reason: str = "") -> None:
+        """
+        Ends the message, with a reason of up to 4,096 bytes as its error: it is dead or, by its
+        policy, moved to its dead-letter queue or gone. Raises LeaseLost.
+        """
+        self._asked = True
+        call = on(self.queue, _core.bury_submit, self.ticket, encoded(reason))
+        self._settle((await self._home.call(call)).status)
+
+    async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(
@@ -49,24 +124,24 @@ class Message(Fields):
         trace: TracebackType | None,
     ) -> None:
         if not self._settled:
-            await self._home.leave(self, error)
+            await self._end_block(error)
 
-
-class Lock(_lock.Owned):
-    """A lock that is held, as dueq.Lock: `async with lock`."""
-
-    _home: Pool
-
-    extend = waiting(_lock.extend)
-    release = waiting(_lock.release)
-
-    async def __aenter__(self) -> Lock:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._home.run(_lock.leave(self, error))
+    async def _end_block(self, error: BaseException | None) -> None:
+        """Settles it by what its block raised."""
+        if self._home.settle_later(self, error):
+            return
+        try:
+            if error is not None:
+                text = described(error)
+                if not await self.retry(error=text):
+                    self._log_exhausted(text)
+            elif self._asked:
+                self._leave_to_lease()
+            else:
+                await self.ack()
+        except Error as failure:
+            self._let_go()
+            if error is None:
+                raise
+            # The block's own exception is the news; the message comes back when its lease ends.
+            log.warning("message %s could not be given back: %s", self.id, failure)

@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dueq import _core
+from dueq._flight import Flight, Push, log_failed
 from dueq._link import Alone
-from dueq._push import Flight, Push, log_failed
-from dueq.aio._pool import Pool, surely
+from dueq.aio.pool import Pool, surely
 from dueq.draft import row
 from dueq.errors import InvalidError
 
@@ -35,7 +35,7 @@ class Pusher(Alone):
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
-        self._flight = Flight(pool.take(), queue, most)
+        self._flight = Flight(pool.acquire(), queue, most)
         self._moved = asyncio.Event()
         self._count = 0
         self._landing: asyncio.Task[None] | None = None
@@ -110,4 +110,4 @@ class Pusher(Alone):
             await surely(self._wait)
         asyncio.get_running_loop().remove_reader(self._descriptor)
         self._pool.tenants.discard(self)
-        self._pool.put(self._flight.link)
+        self._pool.release(self._flight.link)

@@ -6,9 +6,9 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from dueq._flight import Flight, Push, log_failed
 from dueq._link import Alone
-from dueq._pool import Pool
-from dueq._push import Flight, Push, log_failed
+from dueq.blocking.pool import Pool
 from dueq.draft import row
 from dueq.errors import InvalidError
 
@@ -36,7 +36,7 @@ class Pusher(Alone):
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
         self._lock = threading.RLock()  # of this thread again: a signal handler may push
-        self._flight: Flight | None = Flight(pool.take(), queue, most)
+        self._flight: Flight | None = Flight(pool.acquire(), queue, most)
 
     def push(self, body: Body, **options: Unpack[Options]) -> Push:
         """
@@ -66,7 +66,7 @@ class Pusher(Alone):
             if flight:
                 self._land(flight)
                 # A link that is left in the middle is not put back: nobody holds it then.
-                self._pool.put(flight.link)
+                self._pool.release(flight.link)
                 flight.raise_failed()
 
     def __enter__(self) -> Self:

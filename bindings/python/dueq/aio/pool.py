@@ -4,36 +4,35 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from functools import partial, wraps
+from functools import partial
 from types import TracebackType, coroutine
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 from weakref import WeakSet
 
-from dueq import _core, _message
-from dueq._link import Answer, Link, Links
-from dueq._message import Fields
-from dueq._steps import Call, Steps, tell
+from dueq import _core
+from dueq._call import Answer, Call
+from dueq._link import Link, Linked, Links
+from dueq._log import log
 from dueq.errors import Error, InvalidError
 
 if TYPE_CHECKING:
+    from dueq._fields import Fields
     from dueq._link import Open
 
-P = ParamSpec("P")
 R = TypeVar("R")
-
-_log = logging.getLogger("dueq")
 
 # How many calls that wait for nothing are under way at once; further ones take their turn. Each
 # link has a connection or two.
 _AT_ONCE = 32
 
 
-class Closing:
+class Closing(Linked):
     """What closes its pool at the end of a block."""
 
-    _home: Pool
+    def __init__(self, home: Pool, label: str) -> None:
+        self._home: Pool = home
+        self._label = label
 
     async def close(self) -> None:
         """
@@ -72,26 +71,11 @@ class Pool(Links):
         self._turns = asyncio.Semaphore(_AT_ONCE)
         self._awaited: set[asyncio.Future[None]] = set()
         self._ending: set[asyncio.Task[None]] = set()
-        self._keeper: AsyncGenerator[None, None] | None = None
+        self._guard: AsyncGenerator[None, None] | None = None
         self.tenants: WeakSet[Tenant] = WeakSet()
         self._under_way = 0
         self._idle = asyncio.Event()
         self._idle.set()
-
-    async def run(self, steps: Steps[R]) -> R:
-        """Runs the calls of a verb, and returns what it makes of the answers."""
-        try:
-            call = next(steps)
-            while True:
-                try:
-                    answer = await self.call(call)
-                except BaseException as error:
-                    call = steps.throw(error)
-                else:
-                    call = steps.send(answer)
-        except StopIteration as end:
-            result: R = end.value
-            return result
 
     async def call(self, call: Call) -> Answer:
         """Runs a call to its end. When it is cancelled, or close() is called, it is given up."""
@@ -101,7 +85,7 @@ class Pool(Links):
             return await self._call(call)
 
     async def _call(self, call: Call) -> Answer:
-        link = self.take()
+        link = self.acquire()
         final = asyncio.get_running_loop().create_future()
         self._awaited.add(final)
         try:
@@ -113,19 +97,19 @@ class Pool(Links):
                 self.background(self._end(link, call))
             else:
                 _core.abandon(link.client)
-                self.put(link)
+                self.release(link)
             raise
         finally:
             self._awaited.discard(final)
-        self.put(link)
+        self.release(link)
         return answer
 
-    async def leave(self, message: Fields, error: BaseException | None) -> None:
-        """The end of a message's with block."""
-        await self.run(_message.leave(message, error))
+    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+        """Whether the settlement of a message waits for the next request: never."""
+        return False
 
     def forget(self, message: Fields) -> None:
-        """Nothing is kept of a message from reserve()."""
+        """A message from reserve() has no heartbeat."""
 
     async def close(self) -> None:
         """Closes the links. Calls under way end with an error, and are waited for."""
@@ -137,28 +121,28 @@ class Pool(Links):
         for tenant in tuple(self.tenants):
             await tenant._leave()
         await self._idle.wait()
-        if self._keeper:
-            await self._keeper.aclose()
+        if self._guard:
+            await self._guard.aclose()
 
-    def take(self) -> Link:
-        link = super().take()
+    def acquire(self) -> Link:
+        link = super().acquire()
         self._under_way += 1
         self._idle.clear()
         return link
 
-    def put(self, link: Link) -> None:
-        super().put(link)
+    def release(self, link: Link) -> None:
+        super().release(link)
         self._under_way -= 1
         if not self._under_way:
             self._idle.set()
 
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Runs what ends something. It is not given up, also where its task is cancelled."""
-        if not self._keeper:
-            self._keeper = self._keep()
+        if not self._guard:
+            self._guard = self._guarding()
             # Its first step, which suspends nothing, makes the loop know of it.
             with contextlib.suppress(StopIteration):
-                self._keeper.asend(None).send(None)
+                self._guard.asend(None).send(None)
         begun = _begun(work)
         begun.send(None)
         task = asyncio.get_running_loop().create_task(begun)
@@ -166,7 +150,7 @@ class Pool(Links):
         task.add_done_callback(self._ending.discard)
         return task
 
-    async def _keep(self) -> AsyncGenerator[None, None]:
+    async def _guarding(self) -> AsyncGenerator[None, None]:
         """
         Keeps the loop from ending before the tasks of background(). asyncio.run() cancels all tasks
         and waits for those that are there by then, and these begin when theirs are cancelled. But
@@ -175,7 +159,7 @@ class Pool(Links):
         try:
             yield
         finally:
-            self._keeper = None
+            self._guard = None
             while self._ending:
                 await asyncio.wait(self._ending)
 
@@ -193,10 +177,10 @@ class Pool(Links):
                 await surely(partial(wait, link))
                 _core.take(link.client)
         except Error as error:
-            _log.warning("a call that was cancelled could not be ended: %s", error)
+            log.warning("a call that was cancelled could not be ended: %s", error)
             _core.abandon(link.client)
         finally:
-            self.put(link)
+            self.release(link)
 
 
 @coroutine
@@ -243,17 +227,3 @@ def _pump(link: Link, final: asyncio.Future[None]) -> None:
     if _core.pump(link.client) != _core.PENDING and not final.done():
         final.set_result(None)
     link.warn()
-
-
-def waiting(
-    verb: Callable[Concatenate[Any, P], Steps[R]],
-) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]:
-    """The coroutine method that runs a verb to its end, of a class that has a `_home`."""
-
-    @wraps(verb)
-    async def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R = await self._home.run(verb(self, *args, **kwargs))
-        return result
-
-    tell(run, verb)
-    return run

@@ -1,14 +1,11 @@
-"""A push that a pusher has taken over, and what the pushers of both faces share."""
+"""What the pushers of both faces share: the pushes under way."""
 
 from __future__ import annotations
 
-import logging
-
 from dueq import _core
 from dueq._link import Link
+from dueq._log import log
 from dueq.errors import Error, InvalidError
-
-_log = logging.getLogger("dueq")
 
 
 class Push:
@@ -55,7 +52,7 @@ class Flight:
         return push
 
     def collect(self) -> int:
-        """Tells the pushes that are done so, and returns how many are not."""
+        """Marks the pushes that are done, and returns how many are not."""
         while (failed := _core.pusher_done(self._pusher)) is not None:
             self.failed += failed
         return _core.pusher_left(self._pusher)
@@ -73,8 +70,8 @@ class Flight:
 
 
 def log_failed(failure: Exception) -> None:
-    """Tells the log what failed beside an exception that goes on."""
+    """Logs what failed beside an exception that goes on."""
     failures = failure.exceptions if isinstance(failure, ExceptionGroup) else (failure,)
     for error in failures:
         notes = getattr(error, "__notes__", ())
-        _log.warning("a push failed: %s", " ".join([str(error), *notes]))
+        log.warning("a push failed: %s", " ".join([str(error), *notes]))

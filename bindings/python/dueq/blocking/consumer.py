@@ -4,25 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from datetime import timedelta
 from threading import get_ident
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from dueq import _core
-from dueq._consumer import Loop
-from dueq._pool import SLICE_MS, UNDER_WAY, Pool
-from dueq.errors import Error, InvalidError
-from dueq.message import Message
-
-if TYPE_CHECKING:
-    from typing import TypeVar
-
-    from dueq._message import Fields
-    from dueq._source import Origin
-    from dueq._steps import Steps
-
-    R = TypeVar("R")
+from dueq._call import Answer, Call
+from dueq._loop import Loop
+from dueq.blocking.message import Message
+from dueq.blocking.pool import SLICE_MS, UNDER_WAY, Pool
+from dueq.errors import Error
 
 
 class Consumer(Loop):
@@ -34,43 +25,23 @@ class Consumer(Loop):
             with message:
                 work(message.body)
 
-    A heartbeat, a thread without Python, keeps the leases of what it has reserved and handed out,
+    A heartbeat, a thread without Python, extends the leases of what it has reserved and delivered,
     whatever the program does meanwhile, until each is settled or max_run is over. It goes on after
     the loop as long as the consumer or one of its messages exists, or until close().
 
-    The end of the `with` block of the message that was handed out last is noted, and sent within a
+    What the end of a `with` block settles, of the message that was delivered last, is sent within a
     quarter of a second. Everything else is done at once: other verbs, older messages, other
-    threads. Where a lease had ended before its note was sent, a warning is logged, and `lost`
+    threads. Where a lease had ended before its settlement was sent, a warning is logged, and `lost`
     counts it.
 
-    However the loop is left, what was noted is sent and what is in hand goes back, uncounted.
+    However the loop is left, settlements are sent, and what was prefetched goes back, uncounted.
     """
 
-    def __init__(
-        self,
-        pool: Pool,
-        origin: Origin,
-        prefetch: int,
-        lease: float | timedelta | None,
-        max_run: float | timedelta | None,
-        timeout: float | timedelta | None,
-        slack: float | timedelta,
-    ) -> None:
-        self._closed = True
-        self._home = pool
-        link = pool.take()
-        try:
-            super().__init__(origin, link, prefetch, lease, max_run, timeout, slack)
-        except BaseException:
-            pool.put(link)
-            raise
+    _home: Pool
 
     def __iter__(self) -> Iterator[Message]:
         """Yields messages. Only one loop at a time."""
-        if self._looping:
-            raise InvalidError("this consumer has a loop already")
-        self._looping = True
-        self._thread = get_ident()
+        self._begin()
         handle, name = self._handle, self.names[0]
         try:
             while not self._over():
@@ -112,12 +83,12 @@ class Consumer(Loop):
                         raise
                     on_error(message, error)
                     if not message._settled:
-                        self.leave(message, error)
+                        message._end_block(error)
 
     def close(self) -> None:
         """
-        Sends what was noted, gives what is in hand back and ends the heartbeat. While its loop
-        waits, or runs in another thread, it is stop().
+        Sends what is to be settled, gives back what was prefetched and ends the heartbeat. While
+        its loop waits, or runs in another thread, it is stop().
         """
         self.stop()
         elsewhere = self._looping and (self._last is None or self._thread != get_ident())
@@ -126,18 +97,11 @@ class Consumer(Loop):
         self._finish()
         self._closed = True
         _core.consumer_close(self._handle)
-        self._home.put(self._link)
+        self._home.release(self._link)
 
-    def run(self, steps: Steps[R]) -> R:
-        """Runs a verb of one of its messages, on another link."""
-        return self._home.run(steps)
-
-    def leave(self, message: Fields, error: BaseException | None) -> None:
-        """The end of a message's with block."""
-        if message is self._last and self._thread == get_ident() and not self._closed:
-            self._note(message, error)
-        else:
-            self._home.leave(message, error)
+    def call(self, call: Call) -> Answer:
+        """Runs a call of one of its messages, on another link."""
+        return self._home.call(call)
 
     def __enter__(self) -> Self:
         return self
@@ -177,5 +141,5 @@ class Consumer(Loop):
                     pass
                 status = _core.consumer_stop_take(self._handle)
         except Error as error:
-            self._tell_unfinished(error)
+            self._log_unfinished(error)
         self._count_lost()

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from functools import wraps
 from types import TracebackType
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar
+from typing import TYPE_CHECKING, Self
 
-from dueq import _core, _message
-from dueq._link import Answer, Link, Links
-from dueq._message import Fields
-from dueq._steps import Call, Steps, tell
+from dueq import _core
+from dueq._call import Answer, Call
+from dueq._link import Link, Linked, Links
 from dueq.errors import Error
 
-P = ParamSpec("P")
-R = TypeVar("R")
+if TYPE_CHECKING:
+    from dueq._fields import Fields
 
 # Python runs signal handlers between two waits only. A signal ends a wait, but not if it came just
 # before the wait began: its handler runs when the slice is over then.
@@ -26,27 +24,12 @@ UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 class Pool(Links):
     """Threads may call at once, and so may a signal handler that came into a call."""
 
-    def run(self, steps: Steps[R]) -> R:
-        """Runs the calls of a verb, and returns what it makes of the answers."""
-        try:
-            call = next(steps)
-            while True:
-                try:
-                    answer = self.call(call)
-                except BaseException as error:
-                    call = steps.throw(error)
-                else:
-                    call = steps.send(answer)
-        except StopIteration as end:
-            result: R = end.value
-            return result
-
     def call(self, call: Call) -> Answer:
         """
         Runs a call to its end. Other threads go on meanwhile, and signal handlers run. When one
         raises, or close() is called, the call is given up.
         """
-        link = self.take()
+        link = self.acquire()
         # What ends this without putting the link back also ends the link: nobody holds it then.
         try:
             call.submit(link)
@@ -59,9 +42,9 @@ class Pool(Links):
                     call.behind(link)
                     _core.wait(link.client, SLICE_MS)
                 _core.abandon(link.client)
-            self.put(link)
+            self.release(link)
             raise
-        self.put(link)
+        self.release(link)
         return answer
 
     def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
@@ -73,12 +56,12 @@ class Pool(Links):
                 _core.hasten(link.client)
         link.warn()
 
-    def leave(self, message: Fields, error: BaseException | None) -> None:
-        """The end of a message's with block."""
-        self.run(_message.leave(message, error))
+    def settle_later(self, message: Fields, error: BaseException | None) -> bool:
+        """Whether the settlement of a message waits for the next request: never."""
+        return False
 
     def forget(self, message: Fields) -> None:
-        """Nothing is kept of a message from reserve()."""
+        """A message from reserve() has no heartbeat."""
 
     def close(self) -> None:
         """Closes the links. Calls under way in other threads end soon after."""
@@ -86,22 +69,12 @@ class Pool(Links):
         self._free.clear()
 
 
-def blocking(verb: Callable[Concatenate[Any, P], Steps[R]]) -> Callable[Concatenate[Any, P], R]:
-    """The method that runs a verb to its end, of a class that has a `_home`."""
-
-    @wraps(verb)
-    def run(self: Any, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        result: R = self._home.run(verb(self, *args, **kwargs))
-        return result
-
-    tell(run, verb)
-    return run
-
-
-class Closing:
+class Closing(Linked):
     """What closes its pool at the end of a block."""
 
-    _home: Pool
+    def __init__(self, home: Pool, label: str) -> None:
+        self._home: Pool = home
+        self._label = label
 
     def close(self) -> None:
         """Closes the connections. Calls under way in other threads end with an error soon after."""

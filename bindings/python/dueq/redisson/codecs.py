@@ -1,4 +1,4 @@
-"""Values of Java, as Redisson's codecs write them."""
+"""Redisson's codecs, and the values of Java that they write."""
 
 from __future__ import annotations
 
@@ -8,16 +8,46 @@ from typing import TYPE_CHECKING, Any
 
 from dueq import _core
 from dueq.errors import CorruptError, InvalidError
+from dueq.interop.foreign import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from typing import TypeAlias
+    from typing import Literal, TypeAlias
 
     from typing_extensions import Buffer
+
+    from dueq._link import Open
 
     Value: TypeAlias = (
         bool | int | float | str | Buffer | Sequence[object] | Mapping[str, object] | None
     )
+    Codec: TypeAlias = Literal[
+        "kryo5", "bytes", "string", "long", "jackson", "typed json", "jackson3", "typed json3"
+    ]
+    Layout: TypeAlias = Literal["new", "old"]
+
+CODECS = {
+    "kryo5": _core.CODEC_KRYO5,
+    "bytes": _core.CODEC_BYTES,
+    "string": _core.CODEC_STRING,
+    "long": _core.CODEC_LONG,
+    "jackson": _core.CODEC_JACKSON,
+    "typed json": _core.CODEC_TYPED_JSON,
+    "jackson3": _core.CODEC_JACKSON3,
+    "typed json3": _core.CODEC_TYPED_JSON3,
+}
+
+_LAYOUTS = {None: _core.LAYOUT_FOUND, "new": _core.LAYOUT_NEW, "old": _core.LAYOUT_OLD}
+
+
+def opener(codec: Codec, layout: Layout | None) -> Open:
+    """How a link opens a delayed queue. InvalidError where it cannot."""
+    if codec not in CODECS:
+        raise InvalidError(f"codec: {codec!r} is not one of {', '.join(CODECS)}")
+    if layout not in _LAYOUTS:
+        raise InvalidError(f"layout: {layout!r} is not 'new', 'old' or None")
+    numbers = CODECS[codec], _LAYOUTS[layout]
+    return lambda client, destination: _core.redisson_open(client, destination, *numbers)
 
 
 class Long(int):
@@ -65,14 +95,6 @@ def _whole(value: int) -> _core.ValueRow:
         return _core.JSON, 0, 0.0, str(int(value))
     short = -(2**31) <= value < 2**31 and not isinstance(value, Long)
     return _core.INTEGER if short else _core.LONG, value, 0.0, b""
-
-
-def json_text(value: object, what: str) -> str:
-    """JSON as it is shortest. InvalidError for what JSON cannot express."""
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidError(f"{what}: {error}") from None
 
 
 def plain(row: _core.ReadRow, reason: Callable[[bytes], str]) -> Any:

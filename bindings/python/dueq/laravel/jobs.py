@@ -1,4 +1,4 @@
-"""Jobs of Laravel's, for both faces: what a producer hands in, and what a worker takes."""
+"""What a producer pushes, and what a job is that a worker pops, in both faces."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, TypedDict
 
 from dueq import _core
 from dueq._link import Links
-from dueq._shown import shown
-from dueq._steps import Steps, on
+from dueq._log import escaped
 from dueq.errors import InvalidError, LeaseLost
-from dueq.times import due_ms, duration_ms, from_now, point_ms
-from dueq.values import json_text
+from dueq.interop.foreign import json_text
+from dueq.times import due_ms, duration_ms, point_ms
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -73,7 +72,7 @@ def _backoff(value: Seconds | Sequence[Seconds] | None) -> str:
 @dataclass(frozen=True, slots=True)
 class JobDraft:
     """
-    A job to push to a LaravelQueue. Durations are seconds or a timedelta, rounded up to whole
+    A job to push to a queue of Laravel's. Durations are seconds or a timedelta, rounded up to whole
     seconds, as Laravel has them.
 
     job              "Class@method", or "Class" for its method fire(): what the worker calls
@@ -141,8 +140,13 @@ def rows(jobs: Iterable[str | JobDraft]) -> Iterator[_core.LaravelRow]:
     return ((job if isinstance(job, JobDraft) else JobDraft(job)).row() for job in jobs)
 
 
+def from_now(delay: Seconds) -> float:
+    """Seconds from now on; 0 where Laravel's words name a time that is past."""
+    return max(delay.total_seconds() if isinstance(delay, timedelta) else delay, 0.0)
+
+
 class Popped:
-    """What a job that was popped is. queue: its place in the links of its home."""
+    """What a job that was popped is. queue: its name in the links of its home."""
 
     def __init__(self, home: Links, queue: str, row: _core.JobRow) -> None:
         self._home = home
@@ -158,7 +162,7 @@ class Popped:
     def reserved(self) -> bytes:
         """
         This delivery: the payload with its attempts raised. It may be kept elsewhere and given to
-        LaravelQueue.delete_many().
+        Queue.delete_many().
         """
         return self._row[1]
 
@@ -221,27 +225,11 @@ class Popped:
         return self._row[12] / 1000
 
     def __repr__(self) -> str:
-        return shown(f"<Job {self.uuid or self.id or ''} {self.name} attempts={self.attempts}>")
+        return escaped(f"<Job {self.uuid or self.id or ''} {self.name} attempts={self.attempts}>")
 
     def _check(self, outcomes: list[tuple[int, str]]) -> None:
         if outcomes[0][0] == _core.LEASE_LOST:
             raise LeaseLost(
-                f"job {shown(self.uuid or self.id or self.name)}: its reservation has ended, and "
-                f"it may be somebody else's"
+                f"job {escaped(self.uuid or self.id or self.name)}: its reservation has ended, and "
+                f"another worker may have it"
             )
-
-
-def delete(self: Popped) -> Steps[None]:
-    """Finishes it: it is gone. Raises LeaseLost when it is not ours any more."""
-    answer = yield on(self._queue, _core.laravel_delete_submit, (self.reserved,))
-    self._check(answer.outcomes)
-
-
-def release(self: Popped, delay: float | timedelta = 0.0) -> Steps[None]:
-    """
-    Gives it back, to be tried again after so many seconds (or a timedelta), rounded up to whole
-    ones; now if that is past. Raises LeaseLost, and changes nothing, when it is not ours any more.
-    """
-    delay_ms = duration_ms(from_now(delay), "delay")
-    answer = yield on(self._queue, _core.laravel_release_submit, (self.reserved,), delay_ms)
-    self._check(answer.outcomes)

@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+"""Makes the blocking face of dueq from that of asyncio, where the two only wait otherwise.
+
+Run without arguments after a change of a file of asyncio's that is listed here; `--check` only says
+whether what was made is stale. It needs ruff.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent / "dueq"
+MADE = {
+    "aio/lock.py": "blocking/lock.py",
+    "aio/message.py": "blocking/message.py",
+    "aio/queue.py": "blocking/queue.py",
+    "laravel/aio.py": "laravel/blocking.py",
+    "redisson/aio.py": "redisson/blocking.py",
+}
+RULES = [
+    (r"\basync (?=def |for |with )", ""),
+    (r"(?<!\w)\(await ([\w.]+\([\w.]*\))\)", r"\1"),
+    (r"\bawait ", ""),
+    (r"\b__a(enter|exit|iter)__", r"__\1__"),
+    (r"\baiter\(", "iter("),
+    (r"\bAsyncIterator\b", "Iterator"),
+    (r"^( *from dueq\S*)\.aio\b", r"\1.blocking"),
+    (r"\bdueq((?:\.\w+)?)\.aio\.(?=[A-Z])", r"dueq\1."),
+]
+
+
+def blocking(source: str) -> str:
+    text = (HERE / source).read_text(encoding="utf-8")
+    for pattern, replacement in RULES:
+        text = re.sub(pattern, replacement, text, flags=re.M)
+    text = f"# Made from dueq/{source} by bindings/python/blocking.py.\n{text}"
+    # Where an `async for` stood there may be a `yield from`.
+    text = ruff(text, source, "check", "--quiet", "--select=I,UP028", "--fix", "--unsafe-fixes")
+    return ruff(text, source, "format")
+
+
+def ruff(text: str, source: str, *command: str) -> str:
+    call: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "ruff",
+        *command,
+        "--stdin-filename",
+        HERE / MADE[source],
+        "-",
+    ]
+    return subprocess.run(call, input=text, stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def main() -> None:
+    for source, made in MADE.items():
+        text, target = blocking(source), HERE / made
+        if sys.argv[1:] == ["--check"]:
+            if not target.exists() or target.read_text(encoding="utf-8") != text:
+                sys.exit(f"dueq/{made} is stale: run bindings/python/blocking.py")
+        else:
+            target.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

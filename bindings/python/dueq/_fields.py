@@ -1,0 +1,211 @@
+"""What a message is, in both faces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+
+from dueq import _core
+from dueq._log import escaped, log
+from dueq.errors import InvalidError, LeaseLost
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    StateName: TypeAlias = "State" | Literal["ready", "delayed", "leased", "dead"]
+
+R = TypeVar("R")
+
+
+class State(StrEnum):
+    """Where a message is in its life."""
+
+    READY = _core.state_name(_core.READY)
+    DELAYED = _core.state_name(_core.DELAYED)
+    LEASED = _core.state_name(_core.LEASED)
+    DEAD = _core.state_name(_core.DEAD)
+
+
+STATES = {
+    number: State(_core.state_name(number))
+    for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD)
+}
+
+_NUMBERS = {str(state): number for number, state in STATES.items()}
+
+
+class Home(Protocol):
+    """Where a message is from, and what runs its calls: a pool, or a consumer."""
+
+    def forget(self, message: Fields, /) -> None:
+        """A verb has settled it."""
+
+
+class Fields:
+    """What a message is."""
+
+    __slots__ = ("_asked", "_home", "_row", "_settled", "queue")
+
+    queue: str
+    """The name of the queue that it is from."""
+
+    def __init__(self, home: Home, queue: str, row: _core.MessageRow) -> None:
+        self._home = home
+        self._row = row
+        self._asked = False  # a verb was called that settles it
+        self._settled = False
+        self.queue = queue
+
+    @property
+    def id(self) -> str:
+        """The same on every delivery."""
+        return self._row[0]
+
+    @property
+    def ticket(self) -> str:
+        """This delivery. It may be kept elsewhere and given to Queue.ack_many()."""
+        return self._row[1]
+
+    @property
+    def body(self) -> bytes:
+        """The bytes that were pushed."""
+        return self._row[2]
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Texts by name, as they were pushed."""
+        return self._row[3]
+
+    @property
+    def attempt(self) -> int:
+        """Failures since the last kick and, when leased, this delivery: 1 on the first."""
+        return self._row[4]
+
+    @property
+    def max_attempts(self) -> int | None:
+        """Failures before it dies; None: without limit."""
+        return self._row[5] or None
+
+    @property
+    def state(self) -> State:
+        """Where it was when the server answered, as `time`."""
+        return STATES[self._row[6]]
+
+    @property
+    def time(self) -> float | None:
+        """Seconds since 1970. delayed: due; leased: end of lease; dead: its death; ready: None."""
+        return self._row[7] / 1000 if self._row[7] else None
+
+    @property
+    def created(self) -> float:
+        """When it was pushed, by the producer's clock, in seconds since 1970."""
+        return self._row[8] / 1000
+
+    @property
+    def error(self) -> str:
+        """The text of the last retry or bury; empty if there was none."""
+        return self._row[9]
+
+    @property
+    def crashes(self) -> int:
+        """Deliveries since the last kick whose lease ended."""
+        return self._row[10]
+
+    @property
+    def max_crashes(self) -> int | None:
+        """Crashes before it dies; None: without limit."""
+        return self._row[11] or None
+
+    @property
+    def deliveries(self) -> int:
+        """All of them, this one, crashed and released ones and those before a kick included."""
+        return self._row[12]
+
+    @property
+    def priority(self) -> int:
+        """1 high, 0 normal, -1 low."""
+        return self._row[13]
+
+    @property
+    def expires(self) -> float | None:
+        """When its time to live ends, by the server, in seconds since 1970; None: never."""
+        return self._row[14] / 1000 if self._row[14] else None
+
+    @property
+    def drop(self) -> bool:
+        """Whether it is gone when it dies, and not kept as dead."""
+        return bool(self._row[15])
+
+    @property
+    def dead_letter(self) -> str | None:
+        """The queue that it moves to when it dies; None: it is dead in its own."""
+        return self._row[16] or None
+
+    def __repr__(self) -> str:
+        id, size = escaped(self.id), len(self.body)
+        return f"<Message {id} {self.state} attempt={self.attempt} {size} bytes>"
+
+    def _let_go(self) -> None:
+        """The end of a block does nothing more with it, and no heartbeat extends its lease."""
+        self._settled = True
+        self._home.forget(self)
+
+    def _settle(self, status: int) -> None:
+        self._let_go()
+        if status == _core.LEASE_LOST:
+            text = _core.status_text(status)
+            raise LeaseLost(f"message {escaped(self.id)}, attempt {self.attempt}: {text}")
+
+    def _leave_to_lease(self) -> None:
+        """
+        The end of a with block that asked for a settlement, and handled its failure: what became of
+        it may not be known, and an ack could lose the message.
+        """
+        self._let_go()
+        log.warning(
+            "message %s: its handler's call to settle it has failed, so it is left to its lease: "
+            "unless that call took effect, it is delivered again when the lease ends",
+            self.id,
+        )
+
+    def _log_exhausted(self, error: str) -> None:
+        """Logs that the failure of a message was its last."""
+        log.warning(
+            "message %s: its attempts are exhausted by attempt %d: %s", self.id, self.attempt, error
+        )
+
+
+def described(error: BaseException) -> str:
+    """The text that a message keeps of an exception."""
+    try:
+        text = str(error)
+    except Exception:  # of the handler's own class: it must not hide this one
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def listed(items: Iterable[R]) -> Iterable[R]:
+    """The same. TypeError for one text alone."""
+    if isinstance(items, str):
+        raise TypeError("one text stands where several are wanted: put it in a list")
+    return items
+
+
+def tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
+    """The tickets of messages, or tickets. InvalidError for a message of another queue."""
+    for item in listed(messages):
+        if not isinstance(item, Fields):
+            yield item
+        elif item.queue == queue:
+            yield item.ticket
+        else:
+            raise InvalidError(f"a message of the queue {item.queue}, not of {queue}")
+
+
+def state_number(name: StateName) -> int:
+    """The core's number of a state."""
+    number = _NUMBERS.get(name)
+    if number is None:
+        raise InvalidError(f"state: {name!r} is not one of {', '.join(_NUMBERS)}")
+    return number

@@ -1,0 +1,74 @@
+"""A lock of a queue."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from types import TracebackType
+from typing import Self
+
+from dueq import _core
+from dueq._call import on
+from dueq._log import log
+from dueq.aio.pool import Pool
+from dueq.errors import Error, LeaseLost
+from dueq.times import duration_ms
+
+
+class Lock:
+    """
+    A lock that is held, from Queue.lock(). It ends by itself unless it is extended.
+
+    As a context manager it is released at the end of the block, which raises LeaseLost if it has
+    ended before; a block that raises goes on with its own exception. A lock that the block itself
+    has released is left alone.
+    """
+
+    name: str
+    token: str
+    """This ownership: who has it may extend or release the lock."""
+
+    def __init__(self, home: Pool, queue: str, name: str, token: str) -> None:
+        self._home = home
+        self._queue = queue
+        self._released = False
+        self.name = name
+        self.token = token
+
+    async def extend(self, ttl: float | timedelta) -> None:
+        """Sets its end to so many seconds (or a timedelta) from now. Raises LeaseLost."""
+        ttl_ms = duration_ms(ttl, "ttl")
+        call = on(self._queue, _core.relock_submit, self.name, self.token, ttl_ms)
+        self._check((await self._home.call(call)).status)
+
+    async def release(self) -> None:
+        """Gives it up: the next one who waits gets it. Raises LeaseLost."""
+        call = on(self._queue, _core.unlock_submit, self.name, self.token)
+        answer = await self._home.call(call)
+        self._released = True
+        self._check(answer.status)
+
+    def __repr__(self) -> str:
+        return f"<Lock {self.name} of queue {self._queue}{' released' * self._released}>"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._released:
+            return
+        try:
+            await self.release()
+        except Error as failure:
+            if error is None:
+                raise
+            # The block's own exception is the news; the lock ends by itself.
+            log.warning("lock %s could not be released: %s", self.name, failure)
+
+    def _check(self, status: int) -> None:
+        if status == _core.LEASE_LOST:
+            raise LeaseLost(f"lock {self.name}: it has ended, and another may hold it")

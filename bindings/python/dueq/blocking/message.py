@@ -1,0 +1,146 @@
+# Made from dueq/aio/message.py by bindings/python/blocking.py.
+"""A message: its verbs, and the end of its block."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, overload
+
+from dueq import _core
+from dueq._call import Call, on
+from dueq._fields import Fields, described
+from dueq._log import encoded, log
+from dueq.blocking.pool import Pool
+from dueq.draft import Draft, rows
+from dueq.errors import Error, InvalidError
+from dueq.times import duration_ms
+
+if TYPE_CHECKING:
+    from dueq.blocking.consumer import Consumer
+    from dueq.draft import Body
+
+
+class Message(Fields):
+    """
+    A message, from reserve(), Queue.find() or Queue.peek().
+
+    As a context manager it is acknowledged at the end of the block. When the block raises, it is
+    given back to be tried again after its backoff, with "ClassName: text" of the exception as its
+    error, and the exception goes on. A message that the block itself has acknowledged, retried,
+    released or buried is left alone. Where such a call failed, and the block went on and did not
+    raise, the message is not acknowledged either: a warning is logged, and unless that call took
+    effect after all it is delivered again when its lease ends.
+    """
+
+    __slots__ = ()
+
+    _home: Pool | Consumer
+
+    @overload
+    def ack(self) -> None: ...
+    @overload
+    def ack(self, *, push: Iterable[Body | Draft], to: str | None = None) -> list[str | None]: ...
+    def ack(
+        self, *, push: Iterable[Body | Draft] | None = None, to: str | None = None
+    ) -> list[str | None] | None:
+        """
+        Finishes the message: it is gone. Raises LeaseLost.
+
+        push  up to 200 successors, stored in the same step: all or, with the lease lost, none.
+              Their ids are returned in order, None for a duplicate.
+        to    the queue that these go to, by name; None: the message's own
+        """
+        self._asked = True
+        drafts = () if push is None else tuple(rows(push))
+        if not drafts:
+            if push is None and to is not None:
+                raise InvalidError("to: says where successors go, and there are none")
+            answer = self._home.call(on(self.queue, _core.ack_submit, (self.ticket,)))
+            self._settle(answer.status)
+            return None if push is None else []
+        call = Call(
+            lambda link: _core.ack_push_submit(
+                link.queues[self.queue], self.ticket, link.target(to), drafts
+            )
+        )
+        outcomes = self._home.call(call).outcomes
+        self._settle(outcomes[0][0])
+        return [id if status == _core.OK else None for status, id in outcomes[1:]]
+
+    def retry(self, delay: float | timedelta | None = None, error: str = "") -> bool:
+        """
+        Gives the message back to be delivered again. Raises LeaseLost.
+
+        delay  in so many seconds (or a timedelta); None: by its backoff, at once if it has none
+        error  is kept with it, up to 4,096 bytes
+
+        False: its attempts are exhausted, and it died: it is dead or, by its policy, moved to its
+        dead-letter queue or gone.
+        """
+        self._asked = True
+        milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
+        call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, encoded(error))
+        answer = self._home.call(call)
+        self._settle(answer.status)
+        return answer.status != _core.BURIED
+
+    def release(self, delay: float | timedelta = 0.0) -> None:
+        """
+        Gives the message back as if it had not been delivered: it does not count as an attempt. In
+        `delay` seconds (or a timedelta); 0: now, at the front of the line. Raises LeaseLost.
+        """
+        self._asked = True
+        milliseconds = duration_ms(delay, "delay")
+        call = on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
+        self._settle(self._home.call(call).status)
+
+    def extend(self, seconds: float | timedelta) -> None:
+        """Sets the lease to end so many seconds (or a timedelta) from now. Raises LeaseLost."""
+        milliseconds = duration_ms(seconds, "seconds")
+        call = on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
+        answer = self._home.call(call)
+        if answer.status == _core.LEASE_LOST:
+            self._settle(answer.status)
+
+    def bury(self, reason: str = "") -> None:
+        """
+        Ends the message, with a reason of up to 4,096 bytes as its error: it is dead or, by its
+        policy, moved to its dead-letter queue or gone. Raises LeaseLost.
+        """
+        self._asked = True
+        call = on(self.queue, _core.bury_submit, self.ticket, encoded(reason))
+        self._settle(self._home.call(call).status)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if not self._settled:
+            self._end_block(error)
+
+    def _end_block(self, error: BaseException | None) -> None:
+        """Settles it by what its block raised."""
+        if self._home.settle_later(self, error):
+            return
+        try:
+            if error is not None:
+                text = described(error)
+                if not self.retry(error=text):
+                    self._log_exhausted(text)
+            elif self._asked:
+                self._leave_to_lease()
+            else:
+                self.ack()
+        except Error as failure:
+            self._let_go()
+            if error is None:
+                raise
+            # The block's own exception is the news; the message comes back when its lease ends.
+            log.warning("message %s could not be given back: %s", self.id, failure)

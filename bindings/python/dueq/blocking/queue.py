@@ -1,0 +1,508 @@
+# Made from dueq/aio/queue.py by bindings/python/blocking.py.
+"""A queue, and several at once: the producer's and the consumer's side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+
+from dueq import _core
+from dueq._call import Answer, Call, bounded, on
+from dueq._fields import STATES, Fields, State, listed, state_number, tickets
+from dueq._log import log
+from dueq.blocking.consumer import Consumer
+from dueq.blocking.lock import Lock
+from dueq.blocking.message import Message
+from dueq.blocking.pool import Closing, Pool
+from dueq.blocking.pusher import Pusher
+from dueq.draft import batches, row
+from dueq.errors import Duplicate, InvalidError
+from dueq.stats import Rate, Stats
+from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from dueq._fields import StateName
+    from dueq._link import Link
+    from dueq.draft import Body, Draft, Options
+
+R = TypeVar("R")
+
+_ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
+
+
+class Source(Closing):
+    """What Queue and Queues have in common: they deliver messages."""
+
+    def __init__(self, url: str | None, names: tuple[str, ...], order: int) -> None:
+        super().__init__(Pool(url, *names), ", ".join(names))
+        self._order = order
+        self.names = names
+
+    @overload
+    def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
+    @overload
+    def reserve(
+        self, timeout: float | timedelta = 0.0, lease: float | timedelta | None = None
+    ) -> Message | None: ...
+    def reserve(
+        self,
+        timeout: float | timedelta | None = 0.0,
+        lease: float | timedelta | None = None,
+    ) -> Message | None:
+        """
+        Takes the next message that is ready, or None.
+
+        timeout  seconds (or a timedelta) to wait for one; None: for ever, and never None then
+        lease    seconds (or a timedelta) until it is delivered again unless it is acknowledged,
+                 retried, released, buried or extended; None: the message's own, else 30
+
+        A paused queue has none ready; a wait goes on until it is resumed.
+
+            while message := queue.reserve(timeout=10):
+                with message:
+                    work(message.body)
+        """
+        messages = self.reserve_many(1, timeout, lease)
+        return messages[0] if messages else None
+
+    def reserve_many(
+        self,
+        count: int,
+        timeout: float | timedelta | None = 0.0,
+        lease: float | timedelta | None = None,
+    ) -> list[Message]:
+        """
+        Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
+        reserve().
+        """
+        most = bounded(count)
+        timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
+
+        def submit(link: Link) -> int:
+            handles = tuple(link.queues.values())
+            if len(handles) == 1:
+                return _core.reserve_submit(handles[0], most, timeout_ms, lease_ms)
+            return _core.reserve_any_submit(handles, self._order, most, timeout_ms, lease_ms)
+
+        def undo(answer: Answer) -> Iterable[Call]:
+            taken = tuple(row[1] for row in answer.messages)
+            return [on(self.names[answer.queue], _core.release_submit, taken, 0)] if taken else []
+
+        answer = self._home.call(Call(submit, timeout_ms != 0, undo))
+        if answer.damaged:
+            log.warning("%s: %d damaged entries were quarantined", self._label, answer.damaged)
+        queue = self.names[answer.queue]
+        return [Message(self._home, queue, row) for row in answer.messages]
+
+    def consume(
+        self,
+        prefetch: int = 1,
+        lease: float | timedelta | None = None,
+        max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
+        timeout: float | timedelta | None = None,
+    ) -> Consumer:
+        """
+        A loop over messages as they become ready, until close() is called; see Consumer.
+
+        prefetch  how many are reserved at a time, 1 to 200
+        lease     seconds (or a timedelta) after which a message of a process that was killed is
+                  ready again; None: the message's own, else 8 (without a heartbeat: 30)
+        max_run   seconds (or a timedelta) after a message's delivery for which the heartbeat
+                  extends its lease; None or 0: there is no heartbeat, and each message has its
+                  lease alone
+        timeout   the loop ends when none came for so many seconds (or a timedelta); None: never
+        """
+        return Consumer(self._home, self.names, self._order, prefetch, lease, max_run, timeout)
+
+    def __iter__(self) -> Iterator[Message]:
+        """consume() with its defaults; nothing when it is closed."""
+        return _nothing() if self._home.closed else iter(self.consume())
+
+
+class Queue(Source):
+    """
+    A queue of a server. Nothing is sent before the first call, and a queue needs no creating.
+
+    name  1 to 255 bytes of UTF-8 without braces and control characters
+    url   redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
+          embedded:DIR for a private server of a directory.
+          None: $DUEQ_URL, and without it an embedded server in the user's state directory.
+
+        with dueq.Queue("orders") as queue:
+            queue.push("pack it", delay=1.5)
+            with queue.reserve(timeout=None) as message:
+                work(message.body)
+
+    Every call may raise a dueq.Error; calls at once use several connections. Pickled it arrives as
+    a queue of the same name and URL. The blocking face may be used by many threads at once, by a
+    child after fork(), and by signal handlers. That of asyncio belongs to one event loop, and its
+    calls may be cancelled: a reserve or a lock gives back what it took; whether any other took
+    effect is not known.
+    """
+
+    def __init__(self, name: str, url: str | None = None) -> None:
+        super().__init__(url, (name,), _core.PREFERENCE)
+        self.name = name
+
+    def new_id(self) -> str:
+        """An id as push() makes them, to know it beforehand: 22 characters that sort by time."""
+        return self._home.new_id()
+
+    def push(self, body: Body, **options: Unpack[Options]) -> str:
+        """
+        Stores a message and returns its id. The options are those of dueq.Draft: delay, at, id,
+        max_attempts, lease, headers, priority, ttl, backoff, max_crashes, drop, dead_letter,
+        unique, replace.
+
+        Raises Duplicate when a living message has the id, unless it is to be replaced, or when the
+        id is still unique. After errors.ClosedError and errors.TimeoutError it is not known whether
+        it is stored. To push again with the same id then makes no second message while the first
+        lives; where that may be done already, only `unique` refuses the id, for so long after the
+        push.
+        """
+        call = on(self.name, _core.push_submit, (row(body, options),))
+        [(status, stored)] = self._home.call(call).outcomes
+        if status == _core.DUPLICATE:
+            id = stored or options["id"]
+            raise Duplicate(f"a living message has the id {id}, or it is still unique")
+        return stored
+
+    def push_many(self, drafts: Iterable[Body | Draft]) -> list[str | None]:
+        """
+        Stores any number of messages and returns their ids in order, None for a duplicate.
+
+        They go in batches of up to 200, and each batch is stored whole or not at all. When one
+        fails, a note of the exception tells how many messages went before it.
+        """
+        ids: list[str | None] = []
+        for batch in batches(drafts):
+            try:
+                outcomes = (self._home.call(on(self.name, _core.push_submit, batch))).outcomes
+            except Exception as error:
+                error.add_note(f"{len(ids)} messages were pushed before the batch that failed")
+                raise
+            ids += [id if status == _core.OK else None for status, id in outcomes]
+        return ids
+
+    def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
+        """
+        A Pusher, to push many messages without waiting for each. most: how many may be under way,
+        1 to 10,000.
+        """
+        return Pusher(self._home, self.name, most)
+
+    def ack_many(self, messages: Iterable[Fields | str]) -> list[bool]:
+        """
+        Finishes any number of messages, given as such or by ticket. False: lease lost.
+        InvalidError for a message of another queue.
+        """
+        return self._each(_core.ack_submit, tickets(self.name, messages), _done_of)
+
+    def cancel(self, id: str) -> State | None:
+        """
+        Takes a message back from whatever state it is in, and returns that state. None: there is
+        none with this id.
+
+        LEASED: a consumer holds it, and may have begun its work, or be done. It gets LeaseLost on
+        its next call. What a Consumer has prefetched and not begun is not begun any more, where it
+        was cancelled a quarter of a second before.
+        """
+        [state] = self.cancel_many((id,))
+        return state
+
+    def cancel_many(self, ids: Iterable[str]) -> list[State | None]:
+        """Takes any number of messages back, as cancel()."""
+        return self._each(_core.cancel_submit, listed(ids), _states_of)
+
+    def kick(self, id: str) -> bool:
+        """
+        Makes a dead message ready to be delivered at once, with as many attempts again as it had.
+        False: there is no dead message with this id.
+        """
+        [done] = self.kick_many((id,))
+        return done
+
+    def kick_many(self, ids: Iterable[str]) -> list[bool]:
+        """Makes any number of dead messages ready, as kick()."""
+        return self._each(_core.kick_submit, listed(ids), _done_of)
+
+    def kick_all(
+        self,
+        error: str | None = None,
+        since: float | datetime | None = None,
+        until: float | datetime | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> int:
+        """
+        Makes all dead messages ready, as kick(), and returns how many they were.
+
+        error     only those whose error contains this text
+        since     only those that died at this time or later, by the server: an aware datetime, or
+                  seconds since 1970
+        until     only those that died before this time
+        progress  as of purge(): it goes in steps of up to 200
+        """
+        wanted = (
+            error or "",
+            0 if since is None else point_ms(since, "since"),
+            0 if until is None else max(1, point_ms(until, "until")),  # 0 would be no limit
+        )
+        return self._total(
+            lambda cursor: on(self.name, _core.kick_all_submit, wanted, cursor, _core.MAX_BATCH),
+            lambda answer: (answer.kicked, bool(answer.cursor)),
+            progress,
+            "kicked",
+        )
+
+    def reschedule(
+        self,
+        id: str,
+        delay: float | timedelta | None = None,
+        at: float | datetime | None = None,
+    ) -> bool:
+        """
+        Gives a delayed message another due time. False: there is no delayed message with this id.
+
+        delay  so many seconds (or a timedelta) from now
+        at     a time by the server: an aware datetime, or seconds since 1970
+
+        Without either it is due now.
+        """
+        call = on(self.name, _core.reschedule_submit, id, *due_ms(delay, at))
+        return self._home.call(call).status == _core.OK
+
+    def pause(self) -> None:
+        """
+        Lets the queue deliver nothing, to any consumer, until it is resumed. Everything else works
+        as ever: push, and what consumers do with the messages they hold. Nothing changes where it
+        is paused already.
+        """
+        self._home.call(on(self.name, _core.pause_submit))
+
+    def resume(self) -> None:
+        """Ends a pause; consumers that wait wake. Nothing changes where it is not paused."""
+        self._home.call(on(self.name, _core.resume_submit))
+
+    def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
+        """
+        Takes all messages of one state away for good, and returns how many they were. The current
+        holder of a leased one gets LeaseLost on its next call.
+
+        It goes in steps of up to 200, between which the server serves others; `progress` is
+        called with the number so far after each. When a step fails or `progress` raises, a note of
+        the exception tells how many are gone.
+        """
+        call = on(self.name, _core.purge_submit, state_number(state), _core.MAX_BATCH)
+        return self._total(lambda _: call, _purged_of, progress, "purged")
+
+    def remove(self, progress: Callable[[int], object] | None = None) -> int:
+        """
+        Takes the queue away with all that it has: its messages, its counters and history, and the
+        ids that are still unique. Returns how many messages they were. As of purge(), with its
+        `progress`.
+
+        A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is
+        there again, as it is when a consumer waits at it. Its locks stay until they end.
+        """
+        call = on(self.name, _core.remove_submit, _core.MAX_BATCH)
+        return self._total(lambda _: call, _purged_of, progress, "removed")
+
+    def stats(self) -> Stats:
+        """Counts the queue."""
+        counts = (self._home.call(on(self.name, _core.stats_submit))).counts
+        assert counts is not None
+        return Stats.from_row(counts)
+
+    def rates(self, minutes: int = 60) -> list[Rate]:
+        """
+        What the queue did in each of the last `minutes` (1 to 360) minutes in which anything
+        happened, the latest first; the first is still running.
+        """
+        asked = min(max(minutes, 0), _core.MAX_RATES + 1)
+        answer = self._home.call(on(self.name, _core.rates_submit, asked))
+        return [Rate.from_row(row) for row in answer.rates]
+
+    def find(self, id: str) -> Message | None:
+        """Looks a message up, in any state, without touching it."""
+        found = self._undamaged(self._home.call(on(self.name, _core.find_submit, id)))
+        return found[0] if found else None
+
+    def peek(self, state: StateName, page: int = 100) -> Iterator[Message]:
+        """
+        Looks at all messages of one state without touching them: ready ones in the order of
+        delivery, the others by their time.
+
+        They are fetched as they are asked for, `page` (1 to 200) at a time. What changes its
+        place meanwhile may be seen twice or not at all. Damaged ones are left out, with a warning
+        to the log.
+        """
+        number, most = state_number(state), bounded(page)
+
+        def messages() -> Iterator[Message]:
+            cursor, left = b"", True
+            while left:
+                call = on(self.name, _core.peek_submit, number, cursor, most)
+                answer = self._home.call(call)
+                yield from self._undamaged(answer)
+                cursor = answer.cursor
+                left = bool(cursor)
+
+        return messages()
+
+    @overload
+    def lock(self, name: str, ttl: float | timedelta, timeout: None) -> Lock: ...
+    @overload
+    def lock(
+        self, name: str, ttl: float | timedelta, timeout: float | timedelta = 0.0
+    ) -> Lock | None: ...
+    def lock(
+        self, name: str, ttl: float | timedelta, timeout: float | timedelta | None = 0.0
+    ) -> Lock | None:
+        """
+        Takes a lock, which has one owner at a time, or None: somebody else holds it.
+
+        name     1 to 255 bytes of UTF-8 without control characters; each queue has locks of its own
+        ttl      seconds (or a timedelta) until it ends unless it is extended or released before
+        timeout  seconds (or a timedelta) to wait for its turn; None: for ever, and never None then
+
+            if lock := queue.lock("nightly", ttl=60):
+                with lock:
+                    work()
+        """
+
+        def undo(answer: Answer) -> Iterable[Call]:
+            return [on(self.name, _core.unlock_submit, name, token) for _, token in answer.outcomes]
+
+        timeout_ms = patience_ms(timeout)
+        call = on(self.name, _core.lock_submit, name, duration_ms(ttl, "ttl"), timeout_ms)
+        answer = self._home.call(call._replace(waits=timeout_ms != 0, undo=undo))
+        if answer.status == _core.TAKEN:
+            return None
+        return Lock(self._home, self.name, name, answer.outcomes[0][1])
+
+    def __reduce__(self) -> tuple[type[Queue], tuple[str, str | None]]:
+        return type(self), (self.name, self._home._url)
+
+    def _undamaged(self, answer: Answer) -> list[Message]:
+        """The messages of an answer, without those that are damaged."""
+        for status, id in answer.outcomes:
+            if status == _core.CORRUPT:
+                log.warning("%s: message %r is damaged", self.name, id)
+        return [Message(self._home, self.name, row) for row in answer.messages]
+
+    def _each(
+        self,
+        submit: Callable[[_core.Handle, tuple[str, ...]], int],
+        texts: Iterable[str],
+        read: Callable[[Answer], Iterable[R]],
+    ) -> list[R]:
+        """What is read from the answers about any number of tickets or ids."""
+        left = iter(texts)
+        found: list[R] = []
+        while batch := tuple(islice(left, _core.MAX_BATCH)):
+            found += read(self._home.call(on(self.name, submit, batch)))
+        return found
+
+    def _total(
+        self,
+        at: Callable[[bytes], Call],
+        read: Callable[[Answer], tuple[int, bool]],
+        progress: Callable[[int], object] | None,
+        done: str,
+    ) -> int:
+        """
+        Adds the counts of steps up while there are more, and notes in an exception how far they
+        went. at: the step at a cursor. read: its count, and whether there are more.
+        """
+        total, cursor, more = 0, b"", True
+        try:
+            while more:
+                answer = self._home.call(at(cursor))
+                cursor = answer.cursor
+                count, more = read(answer)
+                total += count
+                if progress:
+                    progress(total)
+        except Exception as error:
+            error.add_note(f"{total} messages were {done} before")
+            raise
+        return total
+
+
+class Queues(Source):
+    """
+    Several queues of one server, to wait for messages of all of them at once.
+
+    names  1 to 64 different names of queues
+    url    as of dueq.Queue
+    order  which queue goes first where several have messages. "preference": that which comes first
+           in `names`, always. "round robin": in turn.
+
+    Each message tells its queue by Message.queue. Everything else is as with Queue.
+
+        for message in dueq.Queues(["urgent", "mail"]):
+            with message:
+                handlers[message.queue](message.body)
+    """
+
+    def __init__(
+        self,
+        names: Iterable[str],
+        url: str | None = None,
+        order: Literal["preference", "round robin"] = "preference",
+    ) -> None:
+        if isinstance(names, str):
+            raise TypeError("names: one name stands where several are wanted: put it in a list")
+        names = tuple(names)
+        if not 0 < len(set(names)) == len(names) <= _core.MAX_QUEUES:
+            raise InvalidError(f"names: not 1 to {_core.MAX_QUEUES} different ones")
+        if order not in _ORDERS:
+            raise InvalidError(f"order: {order!r} is not one of {', '.join(_ORDERS)}")
+        super().__init__(url, names, _ORDERS[order])
+        self.order = order
+
+    def __reduce__(self) -> tuple[type[Queues], tuple[Any, ...]]:
+        return type(self), (self.names, self._home._url, self.order)
+
+
+def queues(url: str | None = None) -> list[str]:
+    """
+    The names of all queues of a server that were ever used, sorted. `url`: as of dueq.Queue.
+
+    It looks through the names of all of the server's keys, a bounded number in each step.
+    """
+    names: set[str] = set()
+    with Closing(Pool(url), "") as server:
+        cursor, left = b"", True
+        while left:
+            answer = server._home.call(Call(partial(_page, cursor)))
+            names.update(name for _, name in answer.outcomes)
+            cursor = answer.cursor
+            left = bool(cursor)
+    return sorted(names)
+
+
+def _nothing() -> Iterator[Message]:
+    return
+    yield
+
+
+def _page(cursor: bytes, link: Link) -> int:
+    return _core.queues_submit(link.client, cursor)
+
+
+def _done_of(answer: Answer) -> list[bool]:
+    return [status == _core.OK for status, _ in answer.outcomes]
+
+
+def _states_of(answer: Answer) -> list[State | None]:
+    return [STATES.get(state) for state in answer.states]
+
+
+def _purged_of(answer: Answer) -> tuple[int, bool]:
+    return answer.purged, answer.status == _core.OK

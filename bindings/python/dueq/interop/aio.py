@@ -1,0 +1,56 @@
+"""Agents that move what is due, in an event loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NoReturn
+
+from dueq.aio.pool import Closing, Pool
+from dueq.errors import Error
+from dueq.interop.foreign import PAUSE_S, Foreign
+
+
+class Agent(Foreign, Closing):
+    """A queue of another system that moves what is due."""
+
+    _home: Pool
+
+    async def _run(self) -> NoReturn:
+        """
+        Moves what is due until it is cancelled: an agent. It goes on after failures that may pass,
+        with a warning to the log.
+        """
+        while True:
+            try:
+                self._moved(await self._home.call(self._move()))
+            except Error as error:
+                self._survive(error)
+                await asyncio.sleep(PAUSE_S)
+
+    @asynccontextmanager
+    async def _running(self) -> AsyncIterator[None]:
+        """
+        Moves what is due in a task of its own, during an async with block. What makes it end before
+        is logged, and raised at the end of the block.
+        """
+
+        async def work() -> None:
+            try:
+                await self._run()
+            except Error as error:
+                if self._home.closed:
+                    return
+                self._log_end(error)
+                raise
+
+        task = asyncio.create_task(work(), name=f"dueq {self._label}")
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+            failed = None if task.cancelled() else task.exception()
+        if failed:
+            raise failed

@@ -1,0 +1,81 @@
+"""Agents that move what is due, for those who block."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from dueq.blocking.pool import SLICE_MS, Closing, Pool
+from dueq.errors import Error
+from dueq.interop.foreign import PAUSE_S, Foreign
+
+if TYPE_CHECKING:
+    from typing import Protocol, TypeAlias
+
+    class Event(Protocol):
+        """What threading.Event and multiprocessing.Event have."""
+
+        def is_set(self) -> bool: ...
+
+    Until: TypeAlias = Callable[[], object] | Event | None
+
+
+class Agent(Foreign, Closing):
+    """A queue of another system that moves what is due."""
+
+    _home: Pool
+
+    def _run(self, until: Until = None) -> None:
+        """
+        Moves what is due until it is told to stop: an agent. It goes on after failures that may
+        pass, with a warning to the log.
+
+        until  a function, or a threading.Event or the like: it ends within half a second after
+               the function returns true or the event is set. None: never
+        """
+        over = _over(until)
+        while not over():
+            try:
+                self._moved(self._home.call(self._move(over=over)))
+            except Error as error:
+                self._survive(error)
+                end = time.monotonic() + PAUSE_S
+                while time.monotonic() < end and not over():
+                    time.sleep(SLICE_MS / 1000)
+
+    @contextmanager
+    def _running(self) -> Iterator[None]:
+        """
+        Moves what is due in a thread of its own, during a with block. What makes it end before is
+        logged, and raised at the end of the block.
+        """
+        stop = threading.Event()
+        failures: list[Exception] = []
+
+        def work() -> None:
+            try:
+                self._run(stop)
+            except Exception as error:
+                if self._home.closed:
+                    return
+                self._log_end(error)
+                failures.append(error)
+
+        thread = threading.Thread(target=work, name=f"dueq {self._label}", daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+        if failures:
+            raise failures[0]
+
+
+def _over(until: Until) -> Callable[[], object]:
+    if until is None:
+        return lambda: False
+    return until if callable(until) else until.is_set

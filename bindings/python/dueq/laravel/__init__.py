@@ -1,0 +1,9 @@
+"""
+Laravel's Redis queues, shared with its workers and producers. dueq.laravel.aio has the same for
+asyncio.
+"""
+
+from dueq.laravel.blocking import Job, Queue
+from dueq.laravel.jobs import JobDraft
+
+__all__ = ["Job", "JobDraft", "Queue"]

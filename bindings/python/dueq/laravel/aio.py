@@ -1,0 +1,231 @@
+"""A queue of Laravel's, and its jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING, Any, overload
+
+from dueq import _core
+from dueq._call import bounded, on
+from dueq.aio.pool import Pool
+from dueq.draft import portions, size_of
+from dueq.errors import Duplicate
+from dueq.interop.aio import Agent
+from dueq.interop.foreign import Moved, Sizes
+from dueq.laravel.jobs import JobDraft, Popped, from_now, rows
+from dueq.times import duration_ms, limit_ms, patience_ms
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from typing_extensions import Buffer
+
+    from dueq.laravel.jobs import Manner, Options
+
+
+class Job(Popped):
+    """A job that was popped from a Queue. It comes back at `until` unless it is deleted."""
+
+    _home: Pool
+
+    async def delete(self) -> None:
+        """Finishes it: it is gone. Raises LeaseLost when it is not ours any more."""
+        call = on(self._queue, _core.laravel_delete_submit, (self.reserved,))
+        self._check((await self._home.call(call)).outcomes)
+
+    async def release(self, delay: float | timedelta = 0.0) -> None:
+        """
+        Gives it back, to be tried again after so many seconds (or a timedelta), rounded up to whole
+        ones; now if that is past. Raises LeaseLost, and changes nothing, when it is not ours any
+        more.
+        """
+        delay_ms = duration_ms(from_now(delay), "delay")
+        call = on(self._queue, _core.laravel_release_submit, (self.reserved,), delay_ms)
+        self._check((await self._home.call(call)).outcomes)
+
+
+class Queue(Agent):
+    """
+    A Redis queue of Laravel's (5.5 to 13), shared with its workers and producers.
+
+    name         as Laravel names it, without "queues:"; braces mark a cluster slot ("{default}")
+    url          as of dueq.Queue
+    prefix       what Laravel's Redis client puts in front of its keys ("shop_database_")
+    retry_after  seconds (or a timedelta, rounded up to whole ones) after which a job that was
+                 popped and not deleted comes back
+
+        async with dueq.laravel.aio.Queue(prefix="shop_database_") as queue:
+            await queue.push("App\\\\Jobs\\\\Cancel@handle", {"order": 17}, delay=1800)
+            while job := await queue.pop(timeout=10):
+                await work(job.name, job.data)
+                await job.delete()
+
+    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. A pop that is
+    cancelled gives what it took back to the front of the list, as if it had not been popped.
+    """
+
+    _system = "laravel."
+    _mover = _core.laravel_migrate_submit
+
+    def __init__(
+        self,
+        name: str = "default",
+        url: str | None = None,
+        prefix: str = "",
+        retry_after: float | timedelta = _core.LARAVEL_RETRY_AFTER_MS / 1000,
+    ) -> None:
+        pool = Pool(url, name, open=lambda client, key: _core.laravel_open(client, key, prefix))
+        super().__init__(pool, name)
+        self.name = name
+        self.prefix = prefix
+        self.retry_after = retry_after
+        limit_ms(retry_after, "retry_after")
+
+    async def push(self, job: str, data: Any = None, **options: Unpack[Options]) -> str:
+        """
+        Pushes a job and returns its uuid. job, data and the options are those of JobDraft: delay,
+        at, display_name, max_tries, max_exceptions, timeout, backoff, retry_until, fail_on_timeout.
+        """
+        return await self._push(JobDraft(job, data, **options))
+
+    async def later(
+        self,
+        delay: float | timedelta | datetime,
+        job: str,
+        data: Any = None,
+        **options: Unpack[Manner],
+    ) -> str:
+        """
+        The same after so many seconds (or a timedelta), or at an aware datetime; now if that is
+        past.
+        """
+        if isinstance(delay, datetime):
+            return await self._push(JobDraft(job, data, at=delay, **options))
+        return await self._push(JobDraft(job, data, delay=from_now(delay), **options))
+
+    async def push_raw(
+        self,
+        payload: str | Buffer,
+        delay: float | timedelta | None = None,
+        at: float | datetime | None = None,
+    ) -> str:
+        """
+        Pushes a whole payload, stored byte by byte, and returns its uuid, or else its id.
+        InvalidError where a worker of Laravel's would lose it. Raises Duplicate where it is to be
+        delayed, and one of the same bytes is there.
+        """
+        return await self._push(JobDraft(payload=payload, delay=delay, at=at))
+
+    async def push_object(
+        self, command_name: str, command: str | Buffer, **options: Unpack[Options]
+    ) -> str:
+        """
+        Pushes a job object, and returns its uuid.
+
+        command_name  its class
+        command       the object as PHP's serialize() wrote it, in UTF-8
+        """
+        return await self._push(JobDraft(command_name=command_name, command=command, **options))
+
+    async def push_many(self, jobs: Iterable[str | JobDraft]) -> list[str | None]:
+        """
+        Pushes any number of jobs, names or JobDraft, and returns their uuids in order, None for a
+        duplicate.
+
+        They go in batches of up to 200, and each batch is stored whole or not at all. When one
+        fails, a note of the exception tells how many jobs went before it.
+        """
+        ids: list[str | None] = []
+        for batch in portions(rows(jobs), lambda row: sum(map(size_of, (row[0], row[2], row[4])))):
+            call = on(self._label, _core.laravel_push_submit, batch)
+            try:
+                outcomes = (await self._home.call(call)).outcomes
+            except Exception as error:
+                error.add_note(f"{len(ids)} jobs were pushed before the batch that failed")
+                raise
+            ids += [id if status == _core.OK else None for status, id in outcomes]
+        return ids
+
+    @overload
+    async def pop(self, timeout: None, retry_after: float | timedelta | None = None) -> Job: ...
+    @overload
+    async def pop(
+        self, timeout: float | timedelta = 0.0, retry_after: float | timedelta | None = None
+    ) -> Job | None: ...
+    async def pop(
+        self,
+        timeout: float | timedelta | None = 0.0,
+        retry_after: float | timedelta | None = None,
+    ) -> Job | None:
+        """
+        Takes the next job, or None. What is due is moved to the list before, as Laravel does it.
+
+        timeout      seconds (or a timedelta) to wait for one; None: for ever, and never None then
+        retry_after  seconds (or a timedelta) until it comes back; None: the queue's
+
+        A payload that a worker of Laravel's would lose is quarantined, with a warning to the log.
+        """
+        jobs = await self.pop_many(1, timeout, retry_after)
+        return jobs[0] if jobs else None
+
+    async def pop_many(
+        self,
+        count: int,
+        timeout: float | timedelta | None = 0.0,
+        retry_after: float | timedelta | None = None,
+    ) -> list[Job]:
+        """Takes up to `count` (1 to 200) jobs; waits for the first only. As pop()."""
+        timeout_ms = patience_ms(timeout)
+        retry_ms = limit_ms(self.retry_after if retry_after is None else retry_after, "retry_after")
+        call = on(self._label, _core.laravel_pop_submit, bounded(count), timeout_ms, retry_ms)
+        behind = on(self._label, _core.laravel_size_submit).submit
+        answer = await self._home.call(call._replace(waits=timeout_ms != 0, behind=behind))
+        self._warn(answer.damaged)
+        return [Job(self._home, self._label, row) for row in answer.jobs]
+
+    async def delete_many(self, jobs: Iterable[Popped | bytes]) -> list[bool]:
+        """
+        Finishes any number of jobs, given as such or by their `reserved`. False: it is not ours any
+        more.
+        """
+        left = (job.reserved if isinstance(job, Popped) else job for job in jobs)
+        done: list[bool] = []
+        while batch := tuple(islice(left, _core.MAX_BATCH)):
+            call = on(self._label, _core.laravel_delete_submit, batch)
+            done += [status == _core.OK for status, _ in (await self._home.call(call)).outcomes]
+        return done
+
+    async def migrate(self, timeout: float | timedelta | None = 0.0, most: int = 200) -> Moved:
+        """
+        Moves delayed jobs that are due, and reserved ones whose time is over, to the list, and
+        wakes workers that wait: one step.
+
+        timeout  seconds (or a timedelta) to wait for the first that is due; None: for ever
+        most     how many of each are moved at most, 1 to 200
+        """
+        return self._moved(await self._home.call(self._move(timeout, most)))
+
+    run_migrate = Agent._run
+    migrating = Agent._running
+
+    async def size(self) -> Sizes:
+        """Counts the queue."""
+        return Sizes.of(await self._home.call(on(self._label, _core.laravel_size_submit)))
+
+    async def clear(self) -> int:
+        """Takes all jobs away, also the reserved ones, and returns how many they were."""
+        return (await self._home.call(on(self._label, _core.laravel_clear_submit))).purged
+
+    def __reduce__(self) -> tuple[type[Queue], tuple[Any, ...]]:
+        return type(self), (self.name, self._home._url, self.prefix, self.retry_after)
+
+    async def _push(self, draft: JobDraft) -> str:
+        call = on(self._label, _core.laravel_push_submit, (draft.row(),))
+        [(status, id)] = (await self._home.call(call)).outcomes
+        if status == _core.DUPLICATE:
+            raise Duplicate(
+                f"a delayed job of exactly these bytes is there: {id or 'without an id'}"
+            )
+        return id

@@ -1,0 +1,233 @@
+# Made from dueq/redisson/aio.py by bindings/python/blocking.py.
+"""A delayed queue of Redisson's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from dueq import _core
+from dueq._call import Answer, Call, bounded, on
+from dueq._log import log
+from dueq.blocking.pool import Pool
+from dueq.draft import portions, size_of
+from dueq.errors import CorruptError
+from dueq.interop.blocking import Agent
+from dueq.interop.foreign import Moved, Sizes
+from dueq.redisson.codecs import CODECS, opener, plain, readable, value_row
+from dueq.times import due_ms, patience_ms
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from dueq.redisson.codecs import Codec, Layout, Value
+
+
+class DelayedQueue(Agent):
+    """
+    A delayed queue of Redisson's (RDelayedQueue), shared with the Java programs that use it. Values
+    wait in it until they are due; whoever transfers, a Redisson or a dueq, moves them then to the
+    destination, a plain list from which any client takes them.
+
+    destination  the list's key in the server, 1 to 255 bytes of UTF-8 without control characters
+    url          as of dueq.Queue
+    codec        that of the Redisson: "kryo5" (its default from 3.19), "bytes", "string", "long",
+                 "jackson", "typed json" or, by Jackson 3, "jackson3" and "typed json3"
+    layout       how elements are packed: "new" by Redisson 3.21.1 (2023) and later, "old" before.
+                 None: as those that wait are, and "new" where none do
+
+        with dueq.redisson.DelayedQueue("orders") as queue, queue.transferring():
+            queue.offer("order 7", delay=1.5)
+            print(queue.take())
+
+    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. Where elements
+    of another layout wait, calls raise errors.LayoutError and change nothing. Of calls that are
+    cancelled, a take gives what it took back to the front of the destination, and what a poll
+    took is what the next poll of this object returns.
+    """
+
+    _system = "redisson."
+    _mover = _core.redisson_transfer_submit
+
+    def __init__(
+        self,
+        destination: str,
+        url: str | None = None,
+        codec: Codec = "kryo5",
+        layout: Layout | None = None,
+    ) -> None:
+        super().__init__(Pool(url, destination, open=opener(codec, layout)), destination)
+        self._kept: list[_core.ReadRow] = []
+        self.destination = destination
+        self.codec = codec
+        self.layout = layout
+
+    def offer(
+        self,
+        value: Value,
+        delay: float | timedelta | None = None,
+        at: float | datetime | None = None,
+    ) -> None:
+        """
+        Offers a value, to be moved to the destination when it is due.
+
+        value  None, bool, int (dueq.redisson.Long where Java has a Long that fits 32 bits), float,
+               str, bytes; with the codecs of JSON also lists and dicts that JSON can express.
+               InvalidError where the codec has no form for it
+        delay  due so many seconds (or a timedelta) after the offer
+        at     due at this time by the server: an aware datetime, or seconds since 1970
+
+        Without either it is due now.
+        """
+        self.offer_many((value,), delay, at)
+
+    def offer_many(
+        self,
+        values: Iterable[Value],
+        delay: float | timedelta | None = None,
+        at: float | datetime | None = None,
+    ) -> None:
+        """
+        Offers any number of values, as offer().
+
+        They go in batches of up to 200, and each batch is stored whole or not at all. When one
+        fails, a note of the exception tells how many values went before it.
+        """
+        if isinstance(values, (str, bytes, bytearray)):
+            raise TypeError("one value stands where several are wanted: put it in a list")
+        due = due_ms(delay, at)
+        rows = ((value_row(value), *due) for value in values)
+        done = 0
+        for batch in portions(rows, lambda row: size_of(row[0][3])):
+            try:
+                self._home.call(on(self._label, _core.redisson_offer_submit, batch))
+            except Exception as error:
+                error.add_note(f"{done} values were offered before the batch that failed")
+                raise
+            done += len(batch)
+
+    def transfer(self, timeout: float | timedelta | None = 0.0, most: int = 200) -> Moved:
+        """
+        Moves what is due to the destination, in the order of the times: one step of a transfer.
+
+        timeout  seconds (or a timedelta) to wait for the first that is due, subscribed to the
+                 queue's channel; None: for ever
+        most     how many are moved at most, 1 to 200
+
+        An element that is packed in neither layout is quarantined, with a warning to the log.
+        """
+        return self._moved(self._home.call(self._move(timeout, most)))
+
+    run_transfer = Agent._run
+    transferring = Agent._running
+
+    def take(self, timeout: float | timedelta | None = None) -> Any:
+        """
+        Takes the next value from the destination, or None: none came. (Java's null is None, too:
+        take_many() tells the two apart.)
+
+        timeout  seconds (or a timedelta) to wait for one; None: for ever
+
+        There is no acknowledgement: a value that was taken is the caller's. CorruptError for one
+        that cannot be read; its `raw` has the bytes. It is taken all the same.
+        """
+        return self._value((self._home.call(self._take(1, timeout))).values)
+
+    def take_many(self, count: int, timeout: float | timedelta | None = None) -> list[Any]:
+        """
+        Takes up to `count` (1 to 200) values from the destination; waits for the first only. As
+        take(), but a value that cannot be read is a dueq.redisson.Unreadable.
+        """
+        return self._values((self._home.call(self._take(count, timeout))).values)
+
+    def poll(self) -> Any:
+        """
+        Takes the value that waits longest, whatever its time, or None: none waits. It never reaches
+        the destination. CorruptError as of take().
+        """
+        return self._value(self._poll(1))
+
+    def poll_many(self, count: int) -> list[Any]:
+        """Takes up to `count` (1 to 200) values that wait, those offered first. As take_many()."""
+        return self._values(self._poll(bounded(count)))
+
+    def peek(self, count: int = 1) -> list[Any]:
+        """Looks at them, in the same order, without touching them."""
+        call = on(self._label, _core.redisson_peek_submit, bounded(count))
+        return self._values(self._home.call(call).values)
+
+    def remove(self, value: Value) -> bool:
+        """
+        Takes the element of this value that waits longest away. False: there is none. Its cost
+        grows with the queue.
+
+        A dict with None members finds what dueq offered of it; where there is none, what Redisson
+        wrote of such a map, which leaves these members out (but for the codec "typed json3").
+        """
+        call = on(self._label, _core.redisson_remove_submit, value_row(value))
+        return self._home.call(call).status == _core.OK
+
+    def contains(self, value: Value) -> bool:
+        """Whether an element of this value waits, as remove() finds it. As costly as that."""
+        call = on(self._label, _core.redisson_contains_submit, value_row(value))
+        return self._home.call(call).status == _core.OK
+
+    def size(self) -> Sizes:
+        """Counts the queue."""
+        return Sizes.of(self._home.call(on(self._label, _core.redisson_size_submit)))
+
+    def clear(self) -> int:
+        """Takes all that wait away, and returns how many they were. The destination stays."""
+        return (self._home.call(on(self._label, _core.redisson_clear_submit))).purged
+
+    def close(self) -> None:
+        """
+        Closes the connections, as of dueq.Queue. Values that cancelled polls took, and no other
+        poll has had since, are lost, with a warning to the log.
+        """
+        super().close()
+        if self._kept:
+            log.warning(
+                "%r: %d values that cancelled polls took are lost with it", self, len(self._kept)
+            )
+
+    destroy = close
+
+    def __reduce__(self) -> tuple[type[DelayedQueue], tuple[Any, ...]]:
+        return type(self), (self.destination, self._home._url, self.codec, self.layout)
+
+    def _take(self, count: int, timeout: float | timedelta | None) -> Call:
+        timeout_ms = patience_ms(timeout)
+        call = on(self._label, _core.redisson_take_submit, bounded(count), timeout_ms)
+        behind = on(self._label, _core.redisson_size_submit).submit
+        return call._replace(waits=timeout_ms != 0, behind=behind)
+
+    def _poll(self, count: int) -> list[_core.ReadRow]:
+        def undo(answer: Answer) -> Iterable[Call]:
+            # There is no way back to its place and time: the next poll has it.
+            self._kept += answer.values
+            return ()
+
+        kept, self._kept = self._kept[:count], self._kept[count:]
+        if kept:
+            return kept
+        call = on(self._label, _core.redisson_poll_submit, count)
+        return (self._home.call(call._replace(undo=undo))).values
+
+    def _value(self, rows: list[_core.ReadRow]) -> Any:
+        return readable(plain(rows[0], self._reason)) if rows else None
+
+    def _values(self, rows: list[_core.ReadRow]) -> list[Any]:
+        return [plain(row, self._reason) for row in rows]
+
+    def _reason(self, raw: bytes) -> str:
+        """Why a value cannot be read."""
+        link = self._home.acquire()
+        try:
+            _core.codec_decode(link.client, CODECS[self.codec], raw)
+        except CorruptError as error:
+            return str(error)
+        finally:
+            self._home.release(link)
+        return f"an element of {self.destination} that is packed in neither layout"
