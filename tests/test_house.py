@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,7 +13,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 CONTRACT = ["core/dueq.h", "interop/dueq_redisson.h", "interop/dueq_laravel.h"]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 VERBS = [
     *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
     *["reschedule", "find", "peek", "stats", "rates", "pause", "resume", "purge"],
@@ -287,132 +282,3 @@ def test_commands_can_be_run() -> None:
         output("bash", "-n", path)
     for script in files("dev.d", "*.sh"):
         output("bash", "-n", script)
-
-
-def test_readme_names_the_packages_that_dev_builds_with() -> None:
-    found = re.search(r"^PACKAGES=\((.*?)^\)", text("dev.d/setup.sh"), flags=re.S | re.M)
-    assert found
-    for_tests = {"libcmocka-dev", "ninja-build", "php-mbstring", "php-xml", "phpunit"}
-    _, _, install = README.partition("\n## Install\n")
-    named = set(re.findall(r"[\w-]+", block("sh", 0, install)))
-    named |= set(re.findall(r"`([\w-]+)`", install))
-    # python3-dev brings python3.
-    assert set(found[1].split()) - for_tests - named == {"python3"}
-
-
-# ---- The first screen of README.md is what one gets ----
-
-
-@pytest.fixture
-def shop() -> Iterator[dict[str, str]]:
-    """The environment of somebody who has installed dueq and named no server."""
-    home = tempfile.mkdtemp(prefix="dueq-")
-    yield {
-        **{key: value for key, value in os.environ.items() if not key.startswith("XDG_")},
-        "PATH": os.pathsep.join([str(ROOT / "build/bin"), os.environ["PATH"]]),
-        "HOME": home,
-        "DUEQ_URL": "",
-    }
-    shutil.rmtree(home, ignore_errors=True)
-
-
-def block(language: str, number: int = 0, document: str = README) -> str:
-    found = re.findall(rf"^```{language}\n(.*?)^```", document, flags=re.S | re.M)
-    assert len(found) > number, f"the document has no {language}"
-    return str(found[number])
-
-
-def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
-    done = subprocess.run(
-        command,
-        input=code,
-        env=environment,
-        cwd=environment["HOME"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    return [re.sub(r"^[0-9A-Za-z]{22}", "ID", line) for line in done.stdout.splitlines()]
-
-
-def php() -> list[str]:
-    if subprocess.run(["php", "-r", "exit((int) !extension_loaded('dueq'));"]).returncode == 0:
-        return ["php"]
-    extension = ROOT / "build/php/modules/dueq.so"
-    assert extension.exists(), "the PHP extension is not built: ./dev test php builds it"
-    return ["php", "-d", f"extension={extension}"]
-
-
-def test_readme_python_works_when_pasted(shop: dict[str, str]) -> None:
-    lines = run([sys.executable, "-"], block("python"), shop)
-    assert lines == ["ID pack it", "bill-7 not paid"]
-
-
-def test_readme_recipes_work_when_pasted(shop: dict[str, str]) -> None:
-    show = "\nprint(queue.stats().leased, dueq.Queue('audit').stats().ready, bool(lock))\n"
-    assert run([sys.executable, "-"], block("python", 3) + show, shop) == ["0 1 True"]
-
-
-def test_readme_python_worker_works_when_pasted(shop: dict[str, str]) -> None:
-    lines = run([sys.executable, "-"], block("python", 1), shop)
-    assert lines == [f"order {number}" for number in range(1000)]
-
-
-def test_readme_asyncio_works_when_pasted(shop: dict[str, str]) -> None:
-    assert run([sys.executable, "-"], block("python", 2), shop) == ["welcome"]
-
-
-def test_readme_other_systems_work_when_pasted(shop: dict[str, str]) -> None:
-    assert run([sys.executable, "-"], block("python", 4), shop) == [
-        "cancel order 17 unless it is paid",
-        r"App\Jobs\CancelOrder@handle {'order': 17} 1",
-    ]
-
-
-def test_readme_php_worker_works_when_pasted(shop: dict[str, str]) -> None:
-    lines = run(php(), block("php", 1), shop)
-    assert lines == [f"order {number}" for number in range(1, 1001)]
-
-
-def test_readme_php_works_when_pasted(shop: dict[str, str]) -> None:
-    assert run(php(), block("php"), shop) == ["ID pack it", "bill-9 not paid"]
-
-
-def test_interop_php_works_when_pasted(shop: dict[str, str]) -> None:
-    # The other block is a class of the application's.
-    assert run(php(), "<?php " + block("php", 2, text("docs/interop.md")), shop) == [
-        "cancel order 19 unless it is paid",
-        "App\\Jobs\\CancelOrder@handle of order 19, attempt 1",
-    ]
-
-
-@pytest.mark.parametrize("document", ["README.md", "docs/interop.md"])
-def test_session_is_what_the_commands_print(shop: dict[str, str], document: str) -> None:
-    ids: dict[str, str] = {}
-    shop["DUEQ_URL"] = "embedded:shop"
-    for step in block("console", 0, text(document)).removeprefix("$ ").split("\n$ "):
-        command, _, printed = step.partition("\n")
-        for shown, real in ids.items():
-            command = command.replace(shown, real)
-        done = subprocess.run(
-            ["bash", "-c", command],
-            env=shop,
-            cwd=shop["HOME"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=60,
-            check=False,
-        )
-        real_ids = re.findall(r"\b[0-9A-Za-z]{22}\b", done.stdout)
-        ids.update(zip(re.findall(r"\b[0-9A-Za-z]{22}\b", printed), real_ids, strict=True))
-        assert masked(done.stdout) == masked(printed), shlex.quote(command)
-
-
-def masked(printed: str) -> list[str]:
-    """Without what is another one each time: ids, stamps, times."""
-    for pattern in [r"\b[0-9A-Za-z]{22}\b", r"(?<=\.)[0-9A-Za-z]{10}(?=:)", r"\b\d{13}\b"]:
-        printed = re.sub(pattern, "...", printed)
-    return printed.splitlines()

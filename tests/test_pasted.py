@@ -1,0 +1,165 @@
+"""What README.md and docs/ show: installed, pasted and printed as they say."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+PYTHON = [
+    ["pack order 7", "order 7 is not paid"],
+    ["0 b'sent'"],
+    [f"order {number}" for number in range(1000)],
+    ["cancel order 17 unless it is paid", r"App\Jobs\CancelOrder@handle {'order': 17} 1"],
+]
+# Behind the block of the README with this number: what it leaves behind.
+SHOWN = {
+    1: "print(queue.stats().leased, dueq.Queue('audit').reserve(timeout=3).body)",
+}
+
+
+@pytest.fixture
+def shop() -> Iterator[dict[str, str]]:
+    """The environment of somebody who has installed dueq and named no server."""
+    home = tempfile.mkdtemp(prefix="dueq-")
+    yield {
+        **{key: value for key, value in os.environ.items() if not key.startswith("XDG_")},
+        "PATH": os.pathsep.join([str(ROOT / "build/bin"), os.environ["PATH"]]),
+        "HOME": home,
+        "DUEQ_URL": "",
+    }
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def blocks(language: str, document: str = "README.md") -> list[str]:
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```", text, flags=re.S | re.M)
+
+
+def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
+    done = subprocess.run(
+        command,
+        input=code,
+        env=environment,
+        cwd=environment["HOME"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout.splitlines()
+
+
+def php() -> list[str]:
+    if subprocess.run(["php", "-r", "exit((int) !extension_loaded('dueq'));"]).returncode == 0:
+        return ["php"]
+    extension = ROOT / "build/php/modules/dueq.so"
+    assert extension.exists(), "the PHP extension is not built: ./dev test php builds it"
+    return ["php", "-d", f"extension={extension}"]
+
+
+# ---- README.md ----
+
+
+def test_readme_is_short_and_begins_with_what_one_needs_first() -> None:
+    lines = README.splitlines()
+    assert len(lines) <= 200
+    first_screen = "\n".join(lines[:45])
+    assert "pip install" in first_screen
+    assert "phpize" in first_screen
+    assert ".consume(" in first_screen
+
+
+def test_readme_names_the_packages_that_dev_builds_with() -> None:
+    setup = (ROOT / "dev.d/setup.sh").read_text(encoding="utf-8")
+    found = re.search(r"^PACKAGES=\((.*?)^\)", setup, flags=re.S | re.M)
+    assert found
+    for_tests = {"libcmocka-dev", "ninja-build", "php-mbstring", "php-xml", "phpunit"}
+    assert set(found[1].split()) - for_tests <= set(re.findall(r"[\w-]+", blocks("sh")[0]))
+
+
+@pytest.mark.parametrize("number", range(len(PYTHON)))
+def test_readme_python_works_when_pasted(shop: dict[str, str], number: int) -> None:
+    code = blocks("python")
+    assert len(code) == len(PYTHON)
+    lines = run([sys.executable, "-"], f"{code[number]}\n{SHOWN.get(number, '')}\n", shop)
+    assert lines == PYTHON[number]
+
+
+def test_readme_php_works_when_pasted(shop: dict[str, str]) -> None:
+    [code] = blocks("php")
+    assert run(php(), code, shop) == ["order 9 is not paid"]
+
+
+# ---- docs/ ----
+
+
+def test_guide_works_when_pasted_from_its_top_to_its_end(shop: dict[str, str]) -> None:
+    lines = run([sys.executable, "-"], "\n".join(blocks("python", "docs/guide.md")), shop)
+    for printed in [
+        "it is in the queue already",
+        "letter-1 no such address",
+        "delayed",
+        "None",
+        "b'order 9 is sent'",
+        "['audit', 'mail']",
+    ]:
+        assert printed in lines
+    assert sum(bool(re.search(r" failed: division by zero$", line)) for line in lines) == 1
+    assert lines[-1] == "welcome"
+
+
+def test_guide_php_works_when_pasted(shop: dict[str, str]) -> None:
+    [code] = blocks("php", "docs/guide.md")
+    assert run(php(), code, shop) == ["letter 1", "failed: no such address"]
+
+
+def test_interop_php_works_when_pasted(shop: dict[str, str]) -> None:
+    # The other block is a class of the application's.
+    assert run(php(), "<?php " + blocks("php", "docs/interop.md")[2], shop) == [
+        "cancel order 19 unless it is paid",
+        "App\\Jobs\\CancelOrder@handle of order 19, attempt 1",
+    ]
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/reference.md", "docs/interop.md"])
+def test_session_is_what_the_commands_print(shop: dict[str, str], document: str) -> None:
+    ids: dict[str, str] = {}
+    shop["DUEQ_URL"] = "embedded:shop"
+    [session] = blocks("console", document)
+    for step in session.removeprefix("$ ").split("\n$ "):
+        command, _, printed = step.partition("\n")
+        for shown, real in ids.items():
+            command = command.replace(shown, real)
+        done = subprocess.run(
+            ["bash", "-c", command],
+            env=shop,
+            cwd=shop["HOME"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        real_ids = re.findall(r"\b[0-9A-Za-z]{22}\b", done.stdout)
+        ids.update(zip(re.findall(r"\b[0-9A-Za-z]{22}\b", printed), real_ids, strict=True))
+        assert masked(done.stdout) == masked(printed), shlex.quote(command)
+
+
+def masked(printed: str) -> list[str]:
+    """Without what is another one each time: ids, stamps, times."""
+    for pattern in [r"\b[0-9A-Za-z]{22}\b", r"(?<=\.)[0-9A-Za-z]{10}(?=:)", r"\b\d{13}\b"]:
+        printed = re.sub(pattern, "...", printed)
+    return printed.splitlines()
