@@ -105,6 +105,7 @@ class Source(Closing):
         lease: float | timedelta | None = None,
         max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
         timeout: float | timedelta | None = None,
+        slack: float | timedelta = 0.0,
     ) -> Consumer:
         """
         A loop over messages as they become ready, until close() is called; see Consumer.
@@ -116,8 +117,13 @@ class Source(Closing):
                   extends its lease; None or 0: there is no heartbeat, and each message has its
                   lease alone
         timeout   the loop ends when none came for so many seconds (or a timedelta); None: never
+        slack     what falls due while the loop waits comes up to so many seconds (or a timedelta)
+                  late, 0 to 0.1, and with it, in one request, all that falls due meanwhile, up to
+                  `prefetch`; never early. What is pushed ready comes at once
         """
-        return Consumer(self._home, self.names, self._order, prefetch, lease, max_run, timeout)
+        return Consumer(
+            self._home, self.names, self._order, prefetch, lease, max_run, timeout, slack
+        )
 
     def __iter__(self) -> Iterator[Message]:
         """consume() with its defaults; nothing when it is closed."""
