@@ -112,6 +112,9 @@ if n > 0 then
   call('ZADD', leased, unpack(deliver))
 end
 local gone_ids = ids_of(gone)
+if acknowledged > 0 then
+  call('HDEL', msg, unpack(gone_ids))
+end
 if long then
   gone[#gone + 1] = long
 end
@@ -126,9 +129,6 @@ if lined > 0 then
 end
 if #due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, #due - 1)
-end
-if acknowledged > 0 then
-  call('HDEL', msg, unpack(gone_ids))
 end
 
 local fields, is_new = {}, looked
