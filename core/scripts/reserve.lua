@@ -103,14 +103,19 @@ if #argv == 8 then
   outcomes = gone == 1 and DUEQ_OK .. '' or DUEQ_LEASE_LOST .. ''
 end
 if gone > 0 then
-  held[gone + 1] = nil
+  local over = {}
   for i = 1, gone do
     local mark = byte(held[i], 2)
-    if mark == 46 or mark == 58 then
-      held[i] = string.match(held[i], ':(.+)$')
-    end
+    over[i] = (mark == 46 or mark == 58) and string.match(held[i], ':(.+)$') or held[i]
   end
-  call('HDEL', msg, unpack(held))
+  local removed = redis.pcall('HDEL', msg, unpack(over))
+  if type(removed) == 'table' then
+    -- A foreign value: the messages stay held.
+    for i = 1, gone do
+      call('ZADD', leased, ends, held[i])
+    end
+    return removed
+  end
 end
 answer[7] = outcomes
 

@@ -19,6 +19,7 @@
 -- include finish
 -- include backoff
 -- include retry
+-- include around
 -- include promote
 -- include choose
 -- include gone
@@ -40,6 +41,7 @@ if stop > 7 then
   gone.ids, gone.records = ids_of(tickets)
 end
 if argv[stop + 1] then
+  look_around()
   local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then

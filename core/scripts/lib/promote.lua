@@ -22,14 +22,15 @@ local function promote(now)
       records[#records + 1], records[#records + 2] = id, attempts_write(had)
     end
   end
-  if #records > 0 then
-    redis.call('HSET', attempts, unpack(records))
-  end
   for _, ticket in ipairs(back) do
     due[#due + 1] = ticket
   end
   if #due > 0 then
+    look_around()
     line_up(due)
+  end
+  if #records > 0 then
+    redis.call('HSET', attempts, unpack(records))
   end
   local first = math.min(next_due, next_end)
   return #due - #back, ended, broken, first < math.huge and first or nil
