@@ -40,12 +40,19 @@ if stop > 7 then
   gone.tickets, acknowledged = tickets, #tickets
   gone.ids, gone.records = ids_of(tickets)
 end
-if argv[stop + 1] then
+local failed = argv[stop + 1]
+for i = 10, stop do
+  -- Of one that is acknowledged too, the first holds.
+  failed = failed ~= argv[i] and failed
+end
+if argv[stop + 1] and not failed then
+  outcomes = outcomes .. DUEQ_LEASE_LOST
+elseif failed then
   look_around()
-  local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+  local digit, id, how, at = retry(failed, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then
-    table.insert(gone.tickets, argv[stop + 1])
+    table.insert(gone.tickets, failed)
   end
   if how == 'gone' then
     table.insert(gone.ids, id)
