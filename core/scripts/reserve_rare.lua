@@ -36,17 +36,23 @@ end
 -- include permit
 local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 9 + argv[9]
 local outcomes, acknowledged, first, went_out = '', 0, nil, false
+local back = argv[stop + 1]
 if stop > 9 then
   local tickets
   outcomes, tickets = held(10, stop, now)
   gone.tickets, acknowledged = tickets, #tickets
   gone.ids, gone.records = ids_of(tickets)
 end
-if argv[stop + 1] then
-  local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+for _, ticket in ipairs(gone.tickets) do
+  if ticket == back then
+    outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
+  end
+end
+if back then
+  local digit, id, how, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then
-    table.insert(gone.tickets, argv[stop + 1])
+    table.insert(gone.tickets, back)
   end
   if how == 'gone' then
     table.insert(gone.ids, id)
