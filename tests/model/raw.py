@@ -166,7 +166,8 @@ class RawDriver:
         ids, words = packed(rows)
         if is_usual(rows):
             made = [word for i, word in enumerate(words) if i % 4 < 2]
-            answer = self.run("push", queue, words[2], *made)
+            later = [] if words[2] == "0" else [words[2]]
+            answer = self.run("push_later" if later else "push", queue, *later, *made)
         else:
             replaces = any(row["existing"] != "refuse" for row in rows)
             answer = self.run("push_replace" if replaces else "push_own", queue, *words)
@@ -209,9 +210,9 @@ class RawDriver:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
         outcomes, rare = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
         while True:
-            words = [count, lease_ms, 30_000, "0", "0", len(acks), *acks, *retry]
+            words = [count, lease_ms or -30_000, "0", len(acks), *acks, *retry]
             answer = self.run("reserve_rare" if rare else "reserve", queue, *words)
-            if answer == 0:
+            if answer is None:
                 rare = True
                 continue
             now, wait, _, _, relay, pasts, settled, *rows = answer
@@ -274,8 +275,8 @@ class RawDriver:
         return self.outcomes(self.run("bury", request["queue"], ticket, error))
 
     def do_cancel(self, request: Json) -> Json:
-        states = self.run("cancel", request["queue"], *request["ids"]).decode()
-        return {"states": [STATES[int(digit)] or None for digit in states]}
+        answer = self.run_any("cancel", request["queue"], request["ids"])
+        return {"states": [STATES[int(digit)] or None for digit in answer.decode()]}
 
     def do_kick(self, request: Json) -> Json:
         return self.outcomes(self.run("kick", request["queue"], *request["ids"]))
@@ -291,9 +292,15 @@ class RawDriver:
                 return {"kicked": kicked}
 
     def do_reschedule(self, request: Json) -> Json:
-        return self.outcomes(
-            self.run("reschedule", request["queue"], request["id"], due_word(request))
-        )
+        words = [request["id"], due_word(request)]
+        return self.outcomes(self.run_any("reschedule", request["queue"], words))
+
+    def run_any(self, script: str, queue: str, words: list[str]) -> Any:
+        """The usual script, unless it is for one id alone; and where it passes on, the other."""
+        answer = None
+        if script != "cancel" or len(words) == 1:
+            answer = self.run(script, queue, *words)
+        return self.run(f"{script}_any", queue, *words) if answer is None else answer
 
     def do_pause(self, request: Json) -> Json:
         return self.outcomes(self.run("pause", request["queue"]))
