@@ -63,6 +63,14 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
 local noted, out = tonumber(state[1] or ''), tonumber(state[4] or '')
 local looked, paused = not noted or not (noted > now and noted <= 4102444800000), state[5]
 local due, garbage = 0, {}
+if looked then
+  -- What stands there: the note of it may be lost.
+  local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
+  if head and not (out and out <= head) then
+    out = math.ceil(math.max(0, math.min(head, 4102444800000)))
+    redis.pcall('HSET', meta, 'outbox_event', string.format('%d', out))
+  end
+end
 if looked and not paused then
   local ended, at
   due, ended, garbage, at = promote(now)
