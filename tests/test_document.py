@@ -75,7 +75,7 @@ def test_document_limits_are_the_header_s() -> None:
 
 def test_document_flags_are_the_core_s() -> None:
     core = (ROOT / "core/queue/message.h").read_text(encoding="utf-8")
-    flags = {int(flag) for flag in re.findall(r"DUEQ__FLAG_\w+ = (\d+)", core)}
+    flags = {int(flag) for flag in re.findall(r"DUEQ__FLAG_\w+ =\s+(\d+)", core)}
     row = re.search(r"flags: (.+?); 128 is 0", section("The envelope"))
     assert row
     assert {int(flag) for flag in re.findall(r"\d+", row[1])} == flags
@@ -118,7 +118,9 @@ def test_document_says_which_scripts_keep_no_answer() -> None:
 
 
 def test_document_says_which_scripts_pass_on() -> None:
-    found = re.search(r"\*\* (.+?) do what is usual .+? client runs (.+?) in their", flat("The scripts"))
+    found = re.search(
+        r"\*\* (.+?) do what is usual .+? client runs (.+?) in their", flat("The scripts")
+    )
     assert found
     usual, rare = (re.findall(r"\b(?!and\b|or\b)\w+", part) for part in found.groups())
     passing = {name: re.search(r"passes on to (\w+)", text) for name, text in HEADS.items()}
@@ -151,7 +153,9 @@ def test_document_lists_the_golden_keys() -> None:
 
 
 def test_document_shows_golden_ids() -> None:
-    told = re.search(r"`(\w+)` and `(\w+)` are of the millisecond (\d+)", flat("Ids, incarnations and tickets"))
+    told = re.search(
+        r"`(\w+)` and `(\w+)` are of the millisecond (\d+)", flat("Ids, incarnations and tickets")
+    )
     assert told
     for id in told[1], told[2]:
         assert [id, told[3]] in golden("ids")

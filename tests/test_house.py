@@ -227,12 +227,18 @@ def test_script_keeps_to_the_strict_dialect(path: Path) -> None:
     code = re.sub(r"--.*", "", text(path))
     for command, first in re.findall(r"redis\.p?call\(\s*'(\w+)'(?:,\s*([^,)\s]+))?", code):
         assert command == command.upper()
-        assert command not in {"CONFIG", "KEYS", "SCAN", "EVAL", "CLIENT", "SELECT", "FLUSHALL"}
+        assert command not in {"CONFIG", "KEYS", "EVAL", "CLIENT", "SELECT", "FLUSHALL"}
+        if command == "SCAN":
+            # It looks for keys that are none of the queue's, under the queue's own prefix.
+            assert path.stem == "check"
+            continue
         # A key comes from KEYS, under a name.
         assert command == "TIME" or re.fullmatch(r"[a-z][\w.\[\]]*", first), (command, first)
     # It damages numbers: it may only look whether a worker of Laravel's, which uses it, would fail.
     assert "cjson" not in code or path.stem == "job_attempts"
-    assert "redis.call(" not in re.sub(r"redis\.call\(\s*'", "", code), "a command by a variable"
+    # These are told which command.
+    told = path.stem in {"line", "look", "verdict"}
+    assert told or "redis.call(" not in re.sub(r"redis\.call\(\s*'", "", code)
 
 
 @pytest.mark.parametrize(
@@ -245,7 +251,7 @@ def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     [keys] = re.findall(r"^-- keys (.+)$", comment, flags=re.M)
     assert len(set(keys.split())) == len(keys.split())
     assert re.search(r"^-- (args|ARGV) ", comment, flags=re.M) or "ARGV" not in text(path)
-    assert re.search(r"^-- Returns ", comment, flags=re.M)
+    assert re.search(r"^-- (Returns|args and answer as of) ", comment, flags=re.M)
 
 
 # ---- Documents ----
