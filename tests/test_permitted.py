@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -194,6 +195,24 @@ def test_queues_with_scan_permitted() -> None:
             dueq.queues(url)
         server.command("ACL", "SETUSER", "shop", "+scan")
         assert dueq.queues(url) == ["mails", "orders"]
+
+
+def test_check_with_what_the_document_permits() -> None:
+    found = re.search(r"`dueq check` takes `(.+?)`, and with `--repair` also `(.+?)`", flat())
+    assert found
+    with shop() as (server, url), dueq.Queue("orders", url) as queue:
+        queue.push_many(["a", dueq.Draft("b", delay=3600)])
+        server.command("RPUSH", "dueq:{orders}:ready", "garbage")
+        server.command("SET", "dueq:{orders}:high", "foreign")
+        check = [str(ROOT / "build/bin/dueq"), "check", "orders", "--url", url]
+        server.command("ACL", "SETUSER", "shop", *found[1].split())
+        assert subprocess.run(check, check=False).returncode == 1
+        assert subprocess.run([*check, "--repair"], check=False).returncode == 4
+        server.command("ACL", "LOG", "RESET")
+        server.command("ACL", "SETUSER", "shop", *found[2].split())
+        assert subprocess.run([*check, "--repair"], check=False).returncode == 0
+        assert subprocess.run(check, check=False).returncode == 0
+        assert server.command("ACL", "LOG") == []
 
 
 def test_delayed_queue_with_what_the_document_permits() -> None:
