@@ -10,6 +10,7 @@
 -- include attempts
 -- include entry
 
+-- include permit
 local now = now_ms()
 local stop, answer, taken, strays, broken = now + ARGV[3], {}, {}, {}, {}
 local name
