@@ -23,7 +23,8 @@ static void decode_cancelled(dueq_client *client, const struct dueq__reply *repl
 }
 
 dueq_status dueq_cancel_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
-    dueq_status status = dueq__ops_ids(queue, &dueq__script_cancel, ids, count);
+    dueq_status status = dueq__ops_ids(
+        queue, count == 1 ? &dueq__script_cancel : &dueq__script_cancel_any, ids, count);
     if (status == DUEQ_PENDING)
         queue->client->call.decode = decode_cancelled;
     return status;

@@ -4,7 +4,8 @@
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
 In a script, `-- include NAME` stands for a lib/NAME.lua, `-- keys NAME ...` declares its keys and
-stands for locals of these names, and DUEQ_NAME stands for the code of a status.
+stands for locals of these names, `-- passes on to NAME` names the script that does what this one
+answers nil to, and DUEQ_NAME stands for the code of a status.
 """
 
 import hashlib
@@ -47,6 +48,11 @@ def keys_of(path: Path) -> list[str]:
     return found[0].split()
 
 
+def passes_on(path: Path) -> str:
+    found = re.search(r"^-- passes on to (\w+)$", path.read_text(), flags=re.M)
+    return f"&dueq__script_{found[1]}" if found else "NULL"
+
+
 def literal(text: str) -> str:
     lines = text.splitlines()
     escaped = (line.replace("\\", "\\\\").replace('"', '\\"') for line in lines)
@@ -72,7 +78,7 @@ def generate(place: Path) -> str:
             f"static const char {name}_source[] =\n{literal(text)};\n"
             f"const struct dueq__script dueq__script_{name} = {{\n"
             f'    "{name}", "{sha1}", {name}_source,\n'
-            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}}}};\n"
+            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}},\n    {passes_on(path)}}};\n"
         )
     return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
         parts

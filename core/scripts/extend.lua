@@ -3,7 +3,6 @@
 -- args ticket and lease in ms from now of each
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 -- include now
--- include wake
 -- include event
 -- include done
 

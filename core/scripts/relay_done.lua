@@ -6,7 +6,6 @@
 -- Returns how many left the outbox.
 -- include now
 -- include ticket
--- include wake
 -- include event
 -- include gone
 

@@ -7,7 +7,6 @@
 -- lease is over.
 -- include now
 -- include due
--- include wake
 -- include event
 -- include count
 -- include line

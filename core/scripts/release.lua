@@ -7,7 +7,6 @@
 -- include ticket
 -- include attempts
 -- include count
--- include wake
 -- include event
 -- include line
 -- include holder
