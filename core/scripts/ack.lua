@@ -5,7 +5,6 @@
 -- include now
 -- include held
 -- include ids
--- include look
 -- include count
 -- include done
 
@@ -17,9 +16,6 @@ end
 local outcome, tickets = held(4, #ARGV, now)
 if #tickets > 0 then
   local ids, again = ids_of(tickets)
-  if #again > 0 then
-    look({ HLEN = { attempts } })
-  end
   redis.call('HDEL', msg, unpack(ids))
   if #again > 0 then
     redis.call('HDEL', attempts, unpack(again))

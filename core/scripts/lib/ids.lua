@@ -1,3 +1,4 @@
+-- include look
 -- The ids in sound tickets, and those of them that came back before.
 local function ids_of(tickets)
   local ids, again = {}, {}
@@ -7,6 +8,9 @@ local function ids_of(tickets)
     if id and deliveries ~= '0' then
       again[#again + 1] = id
     end
+  end
+  if #again > 0 then
+    look({ HLEN = { attempts } })
   end
   return ids, again
 end
