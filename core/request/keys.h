@@ -61,7 +61,7 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
     dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge,
     dueq__script_release, dueq__script_ack_push, dueq__script_peek, dueq__script_kick_all,
     dueq__script_rates, dueq__script_lock, dueq__script_relock, dueq__script_unlock,
-    dueq__script_remove;
+    dueq__script_remove, dueq__script_check;
 
 /* EVALSHA of a script on a queue's keys; arguments follow. */
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,

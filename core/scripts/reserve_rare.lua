@@ -34,25 +34,24 @@ end
 -- include permit
 local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local outcomes, acknowledged, first, went_out = '', 0, nil, false
+local back = argv[stop + 1]
 if stop > 7 then
   local tickets
   outcomes, tickets = held(8, stop, now)
   gone.tickets, acknowledged = tickets, #tickets
   gone.ids, gone.records = ids_of(tickets)
 end
-local failed = argv[stop + 1]
-for i = 8, stop do
-  -- Of one that is acknowledged too, the first holds.
-  failed = failed ~= argv[i] and failed
+for _, ticket in ipairs(gone.tickets) do
+  if ticket == back then
+    outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
+  end
 end
-if argv[stop + 1] and not failed then
-  outcomes = outcomes .. DUEQ_LEASE_LOST
-elseif failed then
+if back then
   look_around()
-  local digit, id, how, at = retry(failed, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+  local digit, id, how, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then
-    table.insert(gone.tickets, failed)
+    table.insert(gone.tickets, back)
   end
   if how == 'gone' then
     table.insert(gone.ids, id)

@@ -557,6 +557,34 @@ static void test_extend_of_several(void **state) {
     dueq_result_free(held.result);
 }
 
+/* An answer is kept for the call's deadline and 5 s, whichever handle called before, and however long ago. */
+static void test_answers_are_kept_past_the_deadline(void **state) {
+    (void)state;
+    struct holding held = hold(jobs, "ab", 60000);
+    char key[DUEQ__REPLY_KEY_SIZE];
+    snprintf(key, sizeof key, "dueq:{jobs}:reply:%s", jobs.client->session);
+    int64_t least = jobs.client->url.timeout_ms + 5000;
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    /* As if most of a minute was over; a handle whose first call in this one has nothing to keep. */
+    run_command(&server, "PEXPIRE %s 1000", key);
+    dueq_queue *other = open_queue(jobs.client, "jobs");
+    assert_status(jobs.client, EMPTY, dueq_reserve(other, 1, 0, 0, NULL));
+    assert_status(jobs.client, OK, dueq_extend(other, held.tickets, 2, 60000, NULL));
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    run_command(&server, "PEXPIRE %s 1000", key);
+    dueq_queue *third = open_queue(jobs.client, "jobs");
+    assert_status(jobs.client, EMPTY, dueq_reserve(third, 1, 10, 0, NULL));
+    assert_status(jobs.client, OK, dueq_ack(third, held.tickets, 1, NULL));
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    /* What the server forgot is kept anew. */
+    run_command(&server, "FLUSHALL");
+    assert_status(jobs.client, LEASE_LOST, dueq_ack(third, held.tickets, 1, NULL));
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    dueq_queue_close(other);
+    dueq_queue_close(third);
+    dueq_result_free(held.result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_settle_acks_and_reserves_the_next),
@@ -581,6 +609,7 @@ int main(void) {
         TEST(test_release_of_several_keeps_their_order_at_the_front),
         TEST(test_release_of_several_with_a_delay),
         TEST(test_extend_of_several),
+        TEST(test_answers_are_kept_past_the_deadline),
     };
     server_start(&server);
     proxy_start(&proxy, &server);
