@@ -60,8 +60,8 @@ MessageRow: TypeAlias = tuple[
     int,
     str,
 ]
-# ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired, buried, cancelled,
-# purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
+# ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
+# buried, cancelled, purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
     int,
     int,
