@@ -18,7 +18,7 @@ local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked', 'has_priorities')
 local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
 local looked = not first or first <= now
-if state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
+if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
   or first and not (first > 0 and first <= 4102444800000) then
   return nil
 end
