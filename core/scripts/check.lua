@@ -69,7 +69,7 @@ local function settle(set, ticket, verdict)
   return true
 end
 
-if mends then
+if mends and stage ~= 'types' then
   -- include permit
 end
 local line = ({ high = high, ready = ready, low = low })[stage]
@@ -164,7 +164,7 @@ elseif line then
       table.insert(goes, i - 1 - place - length)
     else
       head = head or tickets[i]
-      table.insert(answer[4], verdict ~= 'garbage' and verdict ~= 'stale' and tickets[i] or nil)
+      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and tickets[i] or nil)
     end
   end
   if length == most then
@@ -203,17 +203,21 @@ elseif stage == 'lost' or stage == 'doubled' then
     local ticket = ARGV[i]
     local _, id = ticket_read(ticket)
     local stored = read('HMGET', msg, id)[1]
-    local key = ({ high = high, ready = ready, low = low })[line_of(ticket)]
-    local places = read('LPOS', key, ticket, 'RANK', -1, 'COUNT', 2, 'MAXLEN', stage == 'lost' and 10000 or 0)
+    local places, key = 0, nil
+    for _, at in ipairs({ ready, high, low }) do
+      local found = #read('LPOS', at, ticket, 'RANK', -1, 'COUNT', 2, 'MAXLEN', stage == 'lost' and 10000 or 0)
+      places, key = places + found, found > 0 and at or key
+    end
     local is_current = stored and current_ticket(id, stored, read('HMGET', attempts, id)[1]) == ticket
-    if stage == 'doubled' and #places == 2 then
+    if stage == 'doubled' and places > 1 then
       find('doubled', ticket)
       if mends then
         redis.call('LREM', key, -1, ticket)
       end
-    elseif stage == 'lost' and is_current and #places == 0 and not holders({ ticket })[1] then
-      local successor = is_sound(id, stored, outbox) and not is_sound(id, stored)
-      local sound = successor or is_sound(id, stored)
+    elseif stage == 'lost' and is_current and places == 0 and not holders({ ticket })[1] then
+      local e = envelope_read(stored)
+      local successor = not e and is_sound(id, stored, outbox)
+      local sound = e or successor
       find(sound and 'lost' or 'damaged', id)
       if mends and successor then
         put_out(ticket, now - 1000)
@@ -229,7 +233,9 @@ elseif stage == 'attempts' or stage == 'handover' then
   local key, goes = stage == 'attempts' and attempts or handover, {}
   local found = scan('HSCAN', key)
   for i = 1, #found, 2 do
-    if redis.pcall('HEXISTS', msg, found[i]) ~= 1 then
+    local stored = read('HMGET', msg, found[i])[1]
+    local ticket = stored and current_ticket(found[i], stored, read('HMGET', attempts, found[i])[1])
+    if not stored or key == handover and holders({ ticket })[1] ~= outbox then
       find('record', found[i])
       goes[#goes + 1] = found[i]
     elseif key == handover then

@@ -127,7 +127,7 @@ BREAKS: dict[str, tuple[Break, dict[str, int]]] = {
     "delayed gone": (lambda p: p("DEL", "delayed"), {"lost": 4}),
     "leased gone": (lambda p: p("DEL", "leased"), {"lost": 1}),
     "dead gone": (lambda p: p("DEL", "dead"), {"lost": 1}),
-    "outbox gone": (lambda p: p("DEL", "outbox"), {"lost": 1}),
+    "outbox gone": (lambda p: p("DEL", "outbox"), {"lost": 1, "record": 1}),
     "a ticket gone": (lambda p: p("LREM", "ready", 0, p.ticket("own 3")), {"lost": 1}),
     "delayed tickets gone": (
         lambda p: p("ZREM", "delayed", p.ticket("late 1"), p.ticket("late 2")),
@@ -135,11 +135,11 @@ BREAKS: dict[str, tuple[Break, dict[str, int]]] = {
     ),
     "delayed message gone": (lambda p: p("HDEL", "msg", "late 0"), {"orphaned": 1}),
     "dead message gone": (lambda p: p("HDEL", "msg", "dead"), {"orphaned": 1, "record": 1}),
-    "ready and delayed": (lambda p: p("ZADD", "delayed", 1, p.ticket("own 2")), {"doubled": 1}),
+    "ready and delayed": (lambda p: p("ZADD", "delayed", 1, p.ticket("own 2")), {"doubled": 1, "notes": 1}),
     "ready twice": (lambda p: p("RPUSH", "ready", p.ticket("own 2")), {"doubled": 1}),
     "leased and ready": (lambda p: p("RPUSH", "ready", p.held.ticket), {"doubled": 1}),
     "leased, dead and delayed": (
-        lambda p: [p("ZADD", name, 1, p.held.ticket) for name in ("dead", "delayed")],
+        lambda p: [p("ZADD", name, 9e15, p.held.ticket) for name in ("dead", "delayed")],
         {"doubled": 2},
     ),
     "ready in two lines": (lambda p: p("RPUSH", "low", p.ticket("own 2")), {"doubled": 1}),
@@ -147,7 +147,7 @@ BREAKS: dict[str, tuple[Break, dict[str, int]]] = {
     "damaged and delayed": (lambda p: p("HSET", "msg", "late 1", "no envelope"), {"damaged": 1}),
     "damaged without a ticket": (lambda p: p("HSET", "msg", "nobody", "x"), {"damaged": 1}),
     "garbage in a line": (lambda p: p("LPUSH", "ready", "\x00 no ticket"), {"garbage": 1}),
-    "garbage in delayed": (lambda p: p("ZADD", "delayed", 5, "no ticket", 6, ""), {"garbage": 2}),
+    "garbage in delayed": (lambda p: p("ZADD", "delayed", 9e15, "no ticket", "inf", ""), {"garbage": 2}),
     "garbage in leased": (lambda p: p("ZADD", "leased", "inf", "no ticket"), {"garbage": 1}),
     "garbage in dead": (lambda p: p("ZADD", "dead", "-inf", "no ticket"), {"garbage": 1}),
     "garbage in the outbox": (lambda p: p("ZADD", "outbox", 9e15, "no ticket"), {"garbage": 1}),
@@ -168,6 +168,7 @@ BREAKS: dict[str, tuple[Break, dict[str, int]]] = {
 ENDS = {
     "leased gone": {"held"},
     "dead gone": {"dead"},
+    "outbox gone": {"out"},
 }
 GONE = {
     "delayed message gone": {"late 0"},
@@ -257,7 +258,7 @@ def produce(name: str, url: str, over: Event, sent: "SimpleQueue[list[str]]", ma
     pushed = []
     with dueq.Queue(name, url) as queue:
         number = 0
-        while not over.is_set():
+        while not over.wait(0.02):
             number += 1
             drafts = [
                 dueq.Draft("", id=f"{mark} {number} {n}", delay=n % 3 * 0.05, priority=n % 5 // 4)
@@ -294,11 +295,11 @@ class Traffic:
         self.done: SimpleQueue[list[str]] = context.SimpleQueue()
         self.processes = [
             *(
-                context.Process(target=produce, args=(name, server.url, self.pushes, self.sent, m))
+                context.Process(target=produce, args=(name, server.url, self.pushes, self.sent, m), daemon=True)
                 for m in "ab"
             ),
             *(
-                context.Process(target=work, args=(name, server.url, self.works, self.done))
+                context.Process(target=work, args=(name, server.url, self.works, self.done), daemon=True)
                 for _ in range(2)
             ),
         ]
