@@ -54,6 +54,7 @@
 %rename(resume_submit) dueq_resume_submit;
 %rename(purge_submit) dueq_purge_submit;
 %rename(remove_submit) dueq_remove_submit;
+%rename(check_submit) dueq_check_submit;
 %rename(stats_submit) dueq_stats_submit;
 %rename(peek_submit) dueq_peek_submit;
 %rename(rates_submit) dueq_rates_submit;
