@@ -265,9 +265,8 @@ def submits() -> str:
 def constants() -> str:
     """The names of all that is an int in the public headers."""
     names = []
-    for path in ["core/dueq.h", "interop/dueq_redisson.h", "interop/dueq_laravel.h"]:
-        text = (ROOT / path).read_text(encoding="utf-8")
-        code = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    for path in [ROOT / "core/dueq.h", *sorted(ROOT.glob("interop/dueq_*.h"), reverse=True)]:
+        code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
         names += re.findall(r"^ +X\(-?\d+, (\w+),", code, flags=re.M)
         names += re.findall(r"\bDUEQ_([A-Z0-9_]+) =\s", code)
         names += re.findall(r"^#define DUEQ_([A-Z_]+) \(-\d+\)", code, flags=re.M)
