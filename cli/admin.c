@@ -56,10 +56,12 @@ static bool confirm(struct cli *cli, int *code) {
     if (counts) {
         fputs("Remove the queue ", stderr);
         text_show(stderr, (dueq_bytes){cli->queue_name, strlen(cli->queue_name)}, TEXT_LINE);
-        fprintf(stderr,
-                "? It has %lld ready, %lld delayed, %lld leased and %lld dead messages. [y/N] ",
-                (long long)counts->ready, (long long)counts->delayed, (long long)counts->leased,
-                (long long)counts->dead);
+        fprintf(
+            stderr,
+            "? It has %lld ready, %lld delayed, %lld leased and %lld dead messages, and %lld in "
+            "its outbox. [y/N] ",
+            (long long)counts->ready, (long long)counts->delayed, (long long)counts->leased,
+            (long long)counts->dead, (long long)counts->outbox);
     }
     dueq_result_free(result);
     if (status != DUEQ_OK)
@@ -106,7 +108,7 @@ const struct command resume_command = {"resume", "QUEUE", "Ends a pause",
 
 const struct command purge_command = {
     "purge", "QUEUE STATE", "Takes all messages of a state away for good",
-    "STATE is ready, delayed, leased or dead. Prints how many there were.\n"
+    "STATE is ready, delayed, leased, dead or outbox. Prints how many there were.\n"
     "\n"
     "Example:\n"
     "  dueq purge orders dead\n",

@@ -117,6 +117,7 @@ class Verb:
         self.takes: list[str] = row["takes"]
         self.ranges: dict[str, tuple[str, str, str]] = row.get("range", {})
         self.sends: list[str] | None = row.get("sends")
+        self.several: str = row.get("several", "")
         self.answer: str = row.get("answer", "outcomes")
         self.gives: str = row.get("gives", "result")
 
@@ -132,7 +133,7 @@ class Verb:
     def changes(self) -> bool:
         """Whether its script keeps what it answers, and gets what that takes."""
         script = (ROOT / f"core/scripts/{self.name}.lua").read_text(encoding="utf-8")
-        return "\n-- include done\n" in script
+        return bool(re.search(r"^-- keys .*\breply$", script, flags=re.M))
 
     def checks(self) -> list[str]:
         checks = []
@@ -198,13 +199,16 @@ def header() -> str:
 """
 
 
-# ---- core/queue/verbs.c ----
+# ---- core/scripts.inc ----
 
 
 def submit(verb: Verb, sends: list[str]) -> str:
     count = "count" if "count" in verb.names() else "1"
     changes = str(verb.changes()).lower()
-    asked = [f"&dueq__script_{verb.name}", changes, count, f"dueq__decode_{verb.answer}", "&words"]
+    script = f"&dueq__script_{verb.name}"
+    if verb.several:
+        script = f"count == 1 ? {script} : &dueq__script_{verb.several}"
+    asked = [script, changes, count, f"dueq__decode_{verb.answer}", "&words"]
     lines: list[str] = []
     for check in [*verb.checks(), ""]:
         start = "        status = " if lines else "    dueq_status status = "
@@ -239,13 +243,13 @@ def blocking(verb: Verb) -> str:
 
 
 def pairs() -> str:
-    scripts = [f"dueq__script_{verb.name}" for verb in VERBS if verb.sends is not None]
-    parts = [filled("extern const struct dueq__script ", scripts, ";") + "\n"]
+    """The functions of the verbs, which embed.py puts behind their scripts."""
+    parts = []
     for verb in VERBS:
         if verb.sends is not None:
             parts.append(submit(verb, verb.sends))
         parts.append(blocking(verb))
-    return f'/* {MADE} */\n#include "queue.h"\n\n' + "\n".join(parts)
+    return "\n".join(parts)
 
 
 # ---- _core.pyi ----
@@ -287,7 +291,6 @@ def section(old: str, begin: str, made: str) -> str:
 
 FILES: dict[str, Callable[[str], str]] = {
     "core/dueq_verbs.h": lambda _: header(),
-    "core/queue/verbs.c": lambda _: pairs(),
     "bindings/python/dueq/_core.pyi": stub,
 }
 

@@ -281,7 +281,7 @@ namespace Dueq
          * delivery, the others by their time. They are fetched as the loop comes to them. What changes
          * its place meanwhile may be seen twice or not at all. Damaged ones are left out.
          *
-         * @param string $state ready, delayed, leased or dead
+         * @param string $state ready, delayed, leased, dead or outbox
          * @param int $page 1 to 200: how many are fetched, and kept in memory, at a time
          */
         public function peek(string $state, int $page = 100): Messages {}
@@ -348,7 +348,7 @@ namespace Dueq
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
          * others. The current holder of a leased one gets a LeaseLostException on its next call.
          *
-         * @param string $state ready, delayed, leased or dead
+         * @param string $state ready, delayed, leased, dead or outbox
          * @param callable|null $progress called after each step with the number of messages deleted so
          *     far; what it throws ends the purge there
          * @return int how many messages it deleted
@@ -664,7 +664,7 @@ namespace Dueq
         /** 1 high, 0 normal, -1 low. */
         public readonly int $priority;
 
-        /** ready, delayed, leased or dead, when the server answered. */
+        /** ready, delayed, leased, dead or outbox, when the server answered. */
         public readonly string $state;
 
         /** When it is due (delayed), its lease ends (leased) or it died (dead); null when ready. */
@@ -928,6 +928,12 @@ namespace Dueq
         public readonly int $leased;
 
         public readonly int $dead;
+
+        /** Dead letters and successors on their way to other queues. */
+        public readonly int $outbox;
+
+        /** Why a message stays in the outbox: its queue, and what that answered. Empty: none does. */
+        public readonly string $outboxError;
 
         /** Stored since the queue exists. */
         public readonly int $pushed;

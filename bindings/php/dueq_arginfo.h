@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 66e63d11fbc5e412a6d45dfba3eab1487420ffbd */
+ * Stub hash: 98190009d74b88c0b6cfb327fee7a086ed68f05d */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -1289,6 +1289,18 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_dead_name = zend_string_init("dead", sizeof("dead") - 1, 1);
 	zend_declare_typed_property(class_entry, property_dead_name, &property_dead_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_dead_name);
+
+	zval property_outbox_default_value;
+	ZVAL_UNDEF(&property_outbox_default_value);
+	zend_string *property_outbox_name = zend_string_init("outbox", sizeof("outbox") - 1, 1);
+	zend_declare_typed_property(class_entry, property_outbox_name, &property_outbox_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_outbox_name);
+
+	zval property_outboxError_default_value;
+	ZVAL_UNDEF(&property_outboxError_default_value);
+	zend_string *property_outboxError_name = zend_string_init("outboxError", sizeof("outboxError") - 1, 1);
+	zend_declare_typed_property(class_entry, property_outboxError_name, &property_outboxError_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_outboxError_name);
 
 	zval property_pushed_default_value;
 	ZVAL_UNDEF(&property_pushed_default_value);

@@ -14,8 +14,8 @@ struct batch {
     size_t made;  /* ids to be made here */
     size_t given; /* bytes of the other ids */
     size_t total; /* bytes of all envelopes */
-    bool
-        usual; /* all ids made here, all due at one time, and nothing to look at but to store them */
+    bool usual;   /* all ids made here, all due at one time, and no more to do than to store them */
+    bool later;   /* the first is due later */
     bool replaces; /* some may replace living messages */
     bool leaves;   /* they go to another queue */
 };
@@ -28,7 +28,8 @@ static bool is_usual(const dueq_draft *draft, const dueq_draft *first) {
 static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                            struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
-    *batch = (struct batch){.drafts = drafts, .count = count, .usual = true};
+    *batch = (struct batch){
+        .drafts = drafts, .count = count, .usual = queue->minute == dueq__call_minute()};
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -41,6 +42,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->usual = batch->usual && is_usual(draft, drafts);
         batch->replaces = batch->replaces || draft->existing;
     }
+    batch->later = !status && (drafts->delay_ms || drafts->at_ms);
     if (!status && batch->total > DUEQ_MAX_BODY)
         status =
             dueq__fail(error, DUEQ_TOO_LARGE,
@@ -120,9 +122,10 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 /* The script that is enough for the drafts. */
 static const struct dueq__script *choose(const struct batch *batch) {
-    return batch->usual      ? &dueq__script_push
-           : batch->replaces ? &dueq__script_push_replace
-                             : &dueq__script_push_own;
+    return batch->usual && !batch->later ? &dueq__script_push
+           : batch->usual                ? &dueq__script_push_later
+           : batch->replaces             ? &dueq__script_push_replace
+                                         : &dueq__script_push_own;
 }
 
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
@@ -134,7 +137,7 @@ dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t
         status = dueq__ops_begin(queue, choose(&batch), count, &words);
     if (status)
         return status;
-    if (batch.usual)
+    if (batch.usual && batch.later)
         dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }

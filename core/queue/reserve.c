@@ -14,16 +14,11 @@
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
                           bool must_rewake) {
     dueq__resp_number(words, (int64_t)wait->count);
-    dueq__resp_number(words, wait->lease_ms);
-    dueq__resp_number(words, wait->default_lease_ms);
-    dueq__resp_text(words, stay ? "1" : "0");
-    dueq__resp_text(words, must_rewake ? "1" : "0");
+    dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
+    dueq__resp_number(words, stay + 2 * must_rewake);
 }
 
-/*
- * Which script: the usual one passes on what it does not do, at the price of a request more. Where it did so, the
- * next requests spare it that.
- */
+/* Which script: the usual one passes on what it does not do, at the price of a request more. */
 static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
@@ -80,14 +75,6 @@ static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *rep
     return true;
 }
 
-/* The usual script met what is rare, and changed nothing. */
-static void pass_on(dueq_client *client) {
-    dueq_queue *queue = client->call.queue;
-    queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
-    queue->rare = queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
-    dueq__call_pass_on(client, &dueq__script_reserve_rare);
-}
-
 /* A reserve that found nothing goes on waiting, or looks again at once. */
 static void found_nothing(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
@@ -98,19 +85,25 @@ static void found_nothing(dueq_client *client) {
         dueq__wait_nothing(client, wait->now_ms, wait->pause_us);
 }
 
+/* Where the usual script passed the request on, the next ones spare it that; each time twice as many. */
+static void learn(struct dueq__call *call) {
+    dueq_queue *queue = call->queue;
+    if (call->script == &dueq__script_reserve)
+        queue->rarely = 0;
+    if (call->passed) {
+        queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
+        queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
+        queue->rare = queue->rarely;
+    }
+}
+
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[wait->at];
-    int64_t timekeeper, rare;
+    int64_t timekeeper;
     dueq_bytes relay;
-    if (call->script == &dueq__script_reserve) {
-        if (dueq__reply_number(reply, &rare)) {
-            pass_on(client);
-            return;
-        }
-        call->queue->rarely = 0;
-    }
+    learn(call);
     if (!keep_outcomes(call, reply)) {
         dueq__ops_unexpected(client);
         return;

@@ -137,7 +137,7 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
-    call->sent = call->doubtful = call->unsure = false;
+    call->passed = call->sent = call->doubtful = call->unsure = false;
     call->losses = call->loads = call->unread = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
@@ -148,8 +148,9 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     return DUEQ_PENDING;
 }
 
-void dueq__call_pass_on(dueq_client *client, const struct dueq__script *script) {
-    client->call.script = script;
+void dueq__call_pass_on(dueq_client *client) {
+    client->call.script = client->call.script->next;
+    client->call.passed = true;
     if (!format_head(&client->call))
         dueq__call_no_memory(client);
 }

@@ -49,13 +49,14 @@ struct dueq__script {
     size_t size;
     size_t key_count;
     unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
+    const struct dueq__script *next;     /* does what this one answers nil to; NULL: none */
 };
 
-/* Those of the verbs in queue/verbs.c are declared there. */
-extern const struct dueq__script dueq__script_push, dueq__script_push_own,
+/* Those of the verbs in scripts.inc are known there alone. */
+extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_own,
     dueq__script_push_replace, dueq__script_reserve, dueq__script_reserve_rare,
-    dueq__script_ack_out, dueq__script_relay_take, dueq__script_relay_put, dueq__script_relay_done,
-    dueq__script_relay_forget, dueq__script_recall, dueq__script_ack_push, dueq__script_lock,
+    dueq__script_ack_out, dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put,
+    dueq__script_relay_done, dueq__script_relay_forget, dueq__script_recall, dueq__script_lock,
     dueq__script_relock, dueq__script_unlock;
 
 /* EVALSHA of a script on a queue's keys; arguments follow. */

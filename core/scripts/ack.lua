@@ -5,6 +5,7 @@
 -- include now
 -- include held
 -- include ids
+-- include look
 -- include count
 -- include done
 
@@ -16,11 +17,14 @@ end
 local outcome, tickets = held(4, #ARGV, now)
 if #tickets > 0 then
   local ids, again = ids_of(tickets)
-  redis.call('ZREM', leased, unpack(tickets))
+  if #again > 0 then
+    look({ HLEN = { attempts } })
+  end
   redis.call('HDEL', msg, unpack(ids))
   if #again > 0 then
     redis.call('HDEL', attempts, unpack(again))
   end
+  redis.call('ZREM', leased, unpack(tickets))
   count('acked', #tickets)
 end
 return done(outcome)

@@ -5,7 +5,6 @@
 -- push, or 4 as well.
 -- include now
 -- include due
--- include wake
 -- include event
 -- include count
 -- include line

@@ -3,7 +3,6 @@
 -- args lease in ms from now, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 -- include now
--- include wake
 -- include event
 -- include done
 

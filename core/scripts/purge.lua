@@ -8,11 +8,12 @@
 -- include attempts
 -- include current
 -- include count
+-- include look
 -- include purge
 -- include done
 
 local most = tonumber(ARGV[5])
-redis.call('HLEN', attempts)
+look({ HLEN = { attempts, handover }, LLEN = ARGV[4] == '1' and { high, ready, low } or {} })
 local ids, met = purge(tonumber(ARGV[4]), most)
 for _, hash in ipairs({ msg, attempts, handover }) do
   if #ids > 0 then

@@ -4,7 +4,6 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
 -- include now
 -- include due
--- include wake
 -- include event
 -- include count
 -- include line

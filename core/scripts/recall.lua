@@ -13,9 +13,9 @@ end
 if ARGV[2] == '0' then
   return text
 end
-local time, outcomes, tickets = string.match(text, '^(%d+) ?(%d*)\n(.*)$')
+local seconds, us, outcomes, tickets = string.match(text, '^(%d+)%.(%d+) (%d*)\n(.*)$')
 local records = {}
-local answer = { time, -1, 0, 0, '', records, outcomes }
+local answer = { seconds * 1000 + math.floor(us / 1000), -1, 0, 0, '', records, outcomes }
 local bytes, most, largest = 0, -1, ''
 for ticket in string.gmatch(tickets, '[^\n]+') do
   local deliveries, id = ticket_read(ticket)

@@ -7,7 +7,6 @@
 -- lease is over.
 -- include now
 -- include due
--- include wake
 -- include event
 -- include count
 -- include line
@@ -16,6 +15,7 @@
 -- include envelope
 -- include attempts
 -- include current
+-- include look
 -- include store
 -- include replace
 
@@ -36,6 +36,8 @@ for i = 3, #ARGV, 6 do
   end
 end
 if #words > 0 then
+  -- A ticket that is pushed again after a push that ended in its middle would be there twice.
+  look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
   local digits, noted = store(words, 1, now, { replace = replace, records = records }), {}
   for k, n in ipairs(places) do
     outcome[n] = tonumber(string.sub(digits, k, k))

@@ -7,7 +7,6 @@
 -- include ticket
 -- include attempts
 -- include count
--- include wake
 -- include event
 -- include line
 -- include holder
@@ -35,7 +34,6 @@ for i = 5, #ARGV do
   end
 end
 if #back > 0 then
-  redis.call('HSET', attempts, unpack(records))
   if delay > 0 then
     redis.call('ZADD', delayed, unpack(later))
   else
@@ -47,6 +45,7 @@ if #back > 0 then
       count('ready_offset', -normal)
     end
   end
+  redis.call('HSET', attempts, unpack(records))
   remove(leased)
   if delay > 0 then
     note_event(now + delay, now)

@@ -9,11 +9,16 @@
 -- include attempts
 -- include current
 -- include count
+-- include look
 -- include purge
 -- include done
 
 local PART = 1000 -- of what is no message, in one step
 
+look({
+  HLEN = { msg, attempts, handover, meta }, LLEN = { ready, high, low, quarantine, rates },
+  ZCARD = { delayed, leased, dead, outbox, unique, wake, received },
+})
 local removed, left, all = 0, tonumber(ARGV[4]), {}
 for state = 1, 5 do
   if left > 0 then

@@ -4,15 +4,13 @@
 -- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
 --      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
 --      wakes others where it must.
--- include now
 -- include int
 -- include ticket
 -- include name
 -- include envelope
 -- include attempts
 -- include count
--- include wake
--- include event
+-- include close
 -- include line
 -- include held
 -- include ids
@@ -21,28 +19,29 @@
 -- include finish
 -- include backoff
 -- include retry
+-- include around
 -- include promote
 -- include choose
 -- include gone
--- include timekeeper
--- include close
 -- include done
 local call, argv = redis.call, ARGV
-local now, us = now_ms()
+local time = redis.call('TIME')
+local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
 if argv[3] == '1' then
   -- include history
   note_history(now)
 end
 -- include permit
-local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 9 + argv[9]
+local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local outcomes, acknowledged, first, went_out = '', 0, nil, false
-if stop > 9 then
+if stop > 7 then
   local tickets
-  outcomes, tickets = held(10, stop, now)
+  outcomes, tickets = held(8, stop, now)
   gone.tickets, acknowledged = tickets, #tickets
   gone.ids, gone.records = ids_of(tickets)
 end
 if argv[stop + 1] then
+  look_around()
   local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then
@@ -74,7 +73,7 @@ local lines = (state[3] == '1' or looked) and { high, ready, low } or { ready }
 local c = choose(lines, paused and 0 or most, now)
 local n, deliver, answer, records = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
 for i, ticket in ipairs(c.deliver) do
-  local ms = lease > 0 and lease or c.leases[i] or tonumber(argv[6])
+  local ms = lease < 0 and c.leases[i] or math.abs(lease)
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first or now + ms, now + ms)
@@ -138,7 +137,7 @@ answer[5] = (went_out or c.out or looked and out and out <= now) and '1' or ''
 if not paused then
   answer[2], answer[3] = close(n, left, first, first ~= noted, fields, looked, state[2], now, us)
 end
-if n > 0 or argv[10] then
-  done(string.format('%d ', now) .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
+if n > 0 or argv[8] then
+  done(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
 end
 return answer

@@ -9,7 +9,6 @@
 -- include envelope
 -- include attempts
 -- include count
--- include wake
 -- include event
 -- include line
 -- include holder

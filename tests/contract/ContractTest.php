@@ -61,9 +61,16 @@ final class ContractTest extends TestCase
     {
         foreach (glob(__DIR__ . '/*.json') as $path) {
             foreach (json_decode((string) file_get_contents($path), true, 64, JSON_THROW_ON_ERROR) as $found) {
-                foreach ($found['each'] ?? [null] as $index => $each) {
-                    $name = "test_{$found['name']}" . ($each === null ? '' : '_' . ($index + 1));
-                    yield $name => [$name, $each, $found['damaged'] ?? false, $found['steps']];
+                foreach ($found['ways'] ?? ['' => []] as $way => $parts) {
+                    $steps = array_merge(...array_map(
+                        fn ($step) => $step['do'] === 'way' ? $parts[$step['part'] ?? 0] ?? [] : [$step],
+                        $found['steps'],
+                    ));
+                    foreach ($found['each'] ?? [null] as $index => $each) {
+                        $number = $each === null ? '' : (string) ($index + 1);
+                        $name = implode('_', array_filter(['test', $found['name'], $way, $number], 'strlen'));
+                        yield $name => [$name, $each, $found['damaged'] ?? false, $steps];
+                    }
                 }
             }
         }
@@ -137,7 +144,7 @@ final class ContractTest extends TestCase
             $outcomes = array_fill(0, $count, self::$statuses[$e->getCode()]);
         }
         $others = array_values(array_diff($outcomes, ['OK']));
-        $this->assertSame($expect['status'] ?? 'OK', $others[0] ?? 'OK', $where);
+        $this->assertContains($others[0] ?? 'OK', (array) ($expect['status'] ?? 'OK'), $where);
         $wanted = $expect['statuses'] ?? null;
         if ($wanted !== null) {
             $this->assertEquals($wanted, array_is_list($wanted) ? $outcomes : array_count_values($outcomes), $where);

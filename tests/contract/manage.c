@@ -77,7 +77,7 @@ static void do_resume(struct run *run, json_object *step) {
 }
 
 static dueq_state state_of(struct run *run, json_object *step) {
-    static const char *const states[] = {"ready", "delayed", "leased", "dead", NULL};
+    static const char *const states[] = {"ready", "delayed", "leased", "dead", "outbox", NULL};
     return (dueq_state)(DUEQ_READY + choice(run, step, "state", states));
 }
 
@@ -169,15 +169,16 @@ static void do_stats(struct run *run, json_object *step) {
     const struct {
         const char *name;
         const int64_t *number;
-    } fields[] = {{"ready", &counts.ready},         {"delayed", &counts.delayed},
-                  {"leased", &counts.leased},       {"dead", &counts.dead},
-                  {"pushed", &counts.pushed},       {"reserved", &counts.reserved},
-                  {"acked", &counts.acked},         {"retried", &counts.retried},
-                  {"expired", &counts.expired},     {"buried", &counts.buried},
-                  {"cancelled", &counts.cancelled}, {"purged", &counts.purged},
-                  {"damaged", &counts.damaged},     {"paused", &counts.paused},
-                  {"next_ms", &counts.next_ms},     {"next_in_ms", &counts.next_ms},
-                  {"oldest_ms", &counts.oldest_ms}, {"oldest_in_ms", &counts.oldest_ms}};
+    } fields[] = {{"ready", &counts.ready},           {"delayed", &counts.delayed},
+                  {"leased", &counts.leased},         {"dead", &counts.dead},
+                  {"outbox", &counts.outbox},         {"pushed", &counts.pushed},
+                  {"reserved", &counts.reserved},     {"acked", &counts.acked},
+                  {"retried", &counts.retried},       {"expired", &counts.expired},
+                  {"buried", &counts.buried},         {"cancelled", &counts.cancelled},
+                  {"purged", &counts.purged},         {"damaged", &counts.damaged},
+                  {"paused", &counts.paused},         {"next_ms", &counts.next_ms},
+                  {"next_in_ms", &counts.next_ms},    {"oldest_ms", &counts.oldest_ms},
+                  {"oldest_in_ms", &counts.oldest_ms}};
     compare_status(run, expect, dueq_stats(run->queue, &counts));
     if (!expect)
         return;
@@ -185,7 +186,9 @@ static void do_stats(struct run *run, json_object *step) {
         size_t i = 0, count = sizeof fields / sizeof *fields;
         while (i < count && strcmp(name, fields[i].name) != 0)
             i++;
-        if (i == count && strcmp(name, "status") != 0)
+        if (!strcmp(name, "outbox_error"))
+            compare_bytes(run, name, wanted, BYTES(counts.outbox_error));
+        else if (i == count && strcmp(name, "status") != 0)
             wrong(run, "no field of stats: %s", name);
         if (i < count)
             compare_time(run, name, wanted, *fields[i].number);

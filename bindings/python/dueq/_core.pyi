@@ -60,10 +60,29 @@ MessageRow: TypeAlias = tuple[
     int,
     str,
 ]
-# ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried, cancelled,
+# ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired, buried, cancelled,
 # purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
-    int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
 ]
 # start_ms, span_ms, pushed, reserved, acked, retried, expired, buried, cancelled
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
