@@ -133,7 +133,7 @@ class Verb:
     def changes(self) -> bool:
         """Whether its script keeps what it answers, and gets what that takes."""
         script = (ROOT / f"core/scripts/{self.name}.lua").read_text(encoding="utf-8")
-        return bool(re.search(r"^-- keys .*\breply$", script, flags=re.M))
+        return bool(re.search(r"^-- keys .*\breply\b", script, flags=re.M))
 
     def checks(self) -> list[str]:
         checks = []
