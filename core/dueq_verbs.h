@@ -205,4 +205,19 @@ DUEQ_API dueq_status dueq_relock_submit(dueq_queue *queue, dueq_bytes name, dueq
 DUEQ_API dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
 DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token);
 
+/*
+ * For those who offer them all, the verbs that are alike: X(name). PLAIN ones have no arguments and
+ * no result; ID ones take ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has
+ * like that, X(name, what it does, and more about it).
+ */
+#define DUEQ_PLAIN_VERBS(X) \
+    X(pause) \
+    X(resume)
+#define DUEQ_PLAIN_COMMANDS(X) \
+    X(pause, "Delivers nothing until the queue is resumed", "A paused queue takes pushes, and acks of what is held, as ever.") \
+    X(resume, "Ends a pause", "Waiting consumers wake.")
+#define DUEQ_ID_VERBS(X) \
+    X(kick)
+#define DUEQ_ID_COMMANDS(X)
+
 #endif

@@ -6,6 +6,7 @@ Run without arguments after a change of it; `--check` only says whether somethin
 
 import re
 import sys
+import textwrap
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -120,6 +121,11 @@ class Verb:
         self.several: str = row.get("several", "")
         self.answer: str = row.get("answer", "outcomes")
         self.gives: str = row.get("gives", "result")
+        self.alike: str = row.get("alike", "")
+        self.says: str = row.get("says", "").strip()
+        self.no: str = row.get("no", "")
+        self.summary: str = row.get("summary", "")
+        self.more: str = row.get("more", "").strip()
 
     def arguments(self) -> list[Argument]:
         return [ON[self.on], *(ARGUMENTS[name] for name in self.takes)]
@@ -185,6 +191,22 @@ def declarations(verb: Verb) -> str:
     )
 
 
+def lists() -> str:
+    """The verbs that are alike, for the preprocessor."""
+    parts = []
+    for alike, macro in (("plain", "DUEQ_PLAIN_VERBS"), ("ids", "DUEQ_ID_VERBS")):
+        rows = [f"    X({verb.name})" for verb in VERBS if verb.alike == alike]
+        parts.append(" \\\n".join([f"#define {macro}(X)", *rows]))
+        commands = [
+            f'    X({verb.name}, "{verb.summary}", "{verb.more}")'
+            for verb in VERBS
+            if verb.alike == alike and verb.summary
+        ]
+        macro = macro.replace("VERBS", "COMMANDS")
+        parts.append(" \\\n".join([f"#define {macro}(X)", *commands]))
+    return "\n".join(parts)
+
+
 def header() -> str:
     parts = "\n\n".join(declarations(verb) for verb in VERBS)
     return f"""/* A part of dueq.h: the verbs, each blocking and as dueq_VERB_submit(). {MADE} */
@@ -194,6 +216,13 @@ def header() -> str:
 #include "dueq.h"
 
 {parts}
+
+/*
+ * For those who offer them all, the verbs that are alike: X(name). PLAIN ones have no arguments and
+ * no result; ID ones take ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has
+ * like that, X(name, what it does, and more about it).
+ */
+{lists()}
 
 #endif
 """
@@ -263,7 +292,7 @@ def submits() -> str:
         if len(line) > WIDTH:
             line = f"def {verb.name}_submit(\n    {parts}, /\n) -> int: ..."
         lines.append(line + "\n")
-    return "".join(lines)
+    return "".join(lines) + "\n"
 
 
 def constants() -> str:
@@ -274,7 +303,7 @@ def constants() -> str:
         names += re.findall(r"^ +X\(-?\d+, (\w+),", code, flags=re.M)
         names += re.findall(r"\bDUEQ_([A-Z0-9_]+) =\s", code)
         names += re.findall(r"^#define DUEQ_([A-Z_]+) \(-\d+\)", code, flags=re.M)
-    return "".join(f"{name}: int\n" for name in names)
+    return "".join(f"{name}: int\n" for name in names) + "\n"
 
 
 def stub(old: str) -> str:
@@ -282,16 +311,123 @@ def stub(old: str) -> str:
     return section(text, "# Made from the public headers by core/verbs.py.\n", constants())
 
 
-def section(old: str, begin: str, made: str) -> str:
+def section(old: str, begin: str, made: str, end: str = "# The end of what was made.\n") -> str:
     """A file with the part behind this line made anew."""
-    end = "# The end of what was made.\n"
     before, rest = old.split(begin)
     return f"{before}{begin}{made}{end}{rest.split(end, 1)[1]}"
+
+
+# ---- The classes of Python and PHP ----
+
+PYTHON = '''"""The verbs of a queue that are alike. Made from core/verbs.toml by core/verbs.py."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from dueq import _core
+
+
+class OfIds(Protocol):
+    """A submit of a verb on ids."""
+
+    def __call__(self, queue: _core.Handle, ids: tuple[str, ...], /) -> int: ...
+'''
+
+
+def indented(text: str, indent: str, width: int) -> str:
+    return "\n".join(
+        textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
+        for line in text.split("\n\n")
+    )
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def docstring(*parts: str) -> str:
+    text = " ".join(joined(part) for part in parts if part)
+    if len(text) <= 80:
+        return f'        """{text}"""\n'
+    return f'        """\n{indented(text, " " * 8, WIDTH)}\n        """\n'
+
+
+def face(name: str, start: str, wait: str) -> str:
+    """A class of those verbs. start, wait: what stands before `def` and before a call."""
+    made = [
+        f"""
+
+class {name}(ABC):
+    @abstractmethod
+    {start}def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
+        \"""Runs a verb without arguments.\"""
+
+    @abstractmethod
+    {start}def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
+        \"""Runs a verb on any number of ids.\"""
+"""
+    ]
+    for verb in VERBS:
+        submit = f"_core.{verb.name}_submit"
+        if verb.alike == "plain":
+            made.append(
+                f"\n    {start}def {verb.name}(self) -> None:\n{docstring(verb.says)}"
+                f"        {wait}self._plain({submit})\n"
+            )
+        elif verb.alike == "ids":
+            made.append(
+                f"\n    {start}def {verb.name}(self, id: str) -> bool:\n"
+                f"{docstring(verb.says, f'False: {verb.no}.')}"
+                f"        [done] = {wait}self._done({submit}, (id,))\n        return done\n"
+                f"\n    {start}def {verb.name}_many(self, ids: Iterable[str]) -> list[bool]:\n"
+                f"{docstring(f'Does {verb.name}() with any number of messages.')}"
+                f"        return {wait}self._done({submit}, ids)\n"
+            )
+    return "".join(made)
+
+
+def php(old: str) -> str:
+    made = []
+    for verb in VERBS:
+        text = indented(joined(verb.says), "         * ", 108)
+        if verb.alike == "plain":
+            made.append(f"""
+        /**
+{text}
+         */
+        public function {verb.name}(): void {{}}
+""")
+        elif verb.alike == "ids":
+            made.append(f"""
+        /**
+{text}
+         *
+         * @return bool false: {verb.no}
+         */
+        public function {verb.name}(string $id): bool {{}}
+
+        /**
+         * Does {verb.name}() with any number of messages.
+         *
+         * @param string[] $ids
+         * @return list<bool> in order
+         */
+        public function {verb.name}Many(array $ids): array {{}}
+""")
+    begin = f"        // {MADE}\n"
+    return section(old, begin, "".join(made), "        // The end of what was made.\n")
 
 
 FILES: dict[str, Callable[[str], str]] = {
     "core/dueq_verbs.h": lambda _: header(),
     "bindings/python/dueq/_core.pyi": stub,
+    "bindings/python/dueq/_verbs.py": lambda _: (
+        PYTHON + face("Verbs", "", "") + face("AsyncVerbs", "async ", "await ")
+    ),
+    "bindings/php/dueq.stub.php": php,
 }
 
 
