@@ -65,6 +65,7 @@ DUEQ_PLAIN_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
 extern const struct command purge_command, remove_command;                /* admin.c */
+extern const struct command check_command;                                /* check.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
@@ -160,7 +161,8 @@ int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,
 int cli_made(const struct cli *cli, const char *key, dueq_bytes made, dueq_status status);
 /* Shows on a terminal how far a long command is; `done` as in "1000 purged". */
 void cli_progress(size_t count, const char *done);
-/* Takes the progress away, and prints the sum. */
+/* Takes the progress away; cli_sum(): and prints the sum. */
+void cli_progress_end(void);
 void cli_sum(const struct cli *cli, size_t count, const char *done);
 
 /*

@@ -152,9 +152,13 @@ void cli_progress(size_t count, const char *done) {
         fprintf(stderr, "\r%zu %s", count, done);
 }
 
-void cli_sum(const struct cli *cli, size_t count, const char *done) {
+void cli_progress_end(void) {
     if (isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
+}
+
+void cli_sum(const struct cli *cli, size_t count, const char *done) {
+    cli_progress_end();
     if (cli->json)
         printf("{\"%s\":%zu}\n", done, count);
     else

@@ -324,6 +324,19 @@ typedef struct dueq_counts {
         [256]; /* why the outbox is not empty: "QUEUE: what it answered last"; empty: no error */
 } dueq_counts;
 
+#define DUEQ_MAX_EXAMPLES 5
+
+/* What a check found of one kind. All pointers live as long as the result. */
+typedef struct dueq_finding {
+    const char *kind; /* one word: lost, orphaned, ... (docs/protocol.md). Static */
+    const char *text; /* the same for people: "messages without a ticket". Static */
+    int wrong;        /* 1: it should not be; 0: it is worth knowing */
+    int64_t count;
+    int64_t mended; /* of these so many, by this check */
+    dueq_bytes examples[DUEQ_MAX_EXAMPLES]; /* ids, tickets, keys or texts, as they are, cut at 120 bytes */
+    size_t example_count;
+} dueq_finding;
+
 /* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;
@@ -373,13 +386,15 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result); /* stats; else NULL */
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result,
                                            size_t index); /* rates; else NULL */
+/* check: what it found so far, one item for each kind; else NULL. */
+DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index);
 /* size, and transfer and migrate, of the queues of other systems; else NULL. */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
 DUEQ_API size_t
-dueq_result_purged(const dueq_result *result); /* purge, remove: messages taken away */
+dueq_result_purged(const dueq_result *result); /* purge, remove: messages taken away; check: entries looked at */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
-/* peek, kick_all, queues: where the next page begins; size 0: this was the last. */
+/* peek, kick_all, queues, check: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the queue that the messages are from, a place in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);

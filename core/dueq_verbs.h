@@ -154,6 +154,16 @@ DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size
 DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t most, size_t *purged);
 DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue, size_t most);
 
+/*
+ * Looks for what others broke, while the queue is in use, in bounded steps; with `repair` (else 0) each step mends what
+ * it finds, and no message is lost by it. `cursor`: size 0 begins, then that of the step before until it is empty; it
+ * holds what the check knows so far, of the same queue, and `repair` is as at the beginning. *result has
+ * dueq_result_finding() of all steps so far. Where two mend one queue at once, the later one does. Returns OK.
+ */
+DUEQ_API dueq_status dueq_check(dueq_queue *queue, int repair, dueq_bytes cursor,
+                                dueq_result **result);
+DUEQ_API dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor);
+
 /* Counts the queue. Never creates it. */
 DUEQ_API dueq_status dueq_stats(dueq_queue *queue, dueq_counts *counts);
 DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);

@@ -56,6 +56,7 @@ def note(name: str) -> Argument:
 ARGUMENTS = {
     "drafts": Argument("const dueq_draft *drafts, size_t count", "drafts: tuple[DraftRow, ...]"),
     "target": Argument("dueq_queue *target", "target: Handle | None"),
+    "repair": Argument("int repair", "repair: int"),
     "order": Argument("dueq_order order", "order: int"),
     "tickets": several("tickets"),
     "ids": several("ids"),

@@ -78,6 +78,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
     if (got && dueq__same(token, *call->ids)) {
+        dueq__call_kept(client);
         dueq__wait_found(client,
                          dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error));
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&

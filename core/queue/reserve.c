@@ -103,6 +103,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__watch *watch = &wait->watches[wait->at];
     int64_t timekeeper;
     dueq_bytes relay;
+    bool settles = dueq__call_settlement(call) != NULL;
     learn(call);
     if (!keep_outcomes(call, reply)) {
         dueq__ops_unexpected(client);
@@ -129,6 +130,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     watch->timekeeper = timekeeper != 0;
     wait->found = dueq_result_count(result) > 0;
+    if (wait->found || settles)
+        dueq__call_kept(client);
     if (wait->found)
         dueq__result_set_queue(result, watch->place);
     bool ends = wait->found || wait->count == 0;

@@ -163,8 +163,11 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
 /* The script changed nothing and leaves the request to another one: sends it to that. */
 void dueq__call_pass_on(dueq_client *client);
-/* An answer came: it is kept, and a script that keeps the history has done so for this minute. */
+/* An answer came: a script that keeps the history has done so for this minute. */
 void dueq__call_answered(dueq_client *client);
+
+/* The answer is kept: until the minute is over the end of its key is late enough for further ones. */
+void dueq__call_kept(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */

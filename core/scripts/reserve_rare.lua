@@ -34,18 +34,24 @@ end
 -- include permit
 local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local outcomes, acknowledged, first, went_out = '', 0, nil, false
+local back = argv[stop + 1]
 if stop > 7 then
   local tickets
   outcomes, tickets = held(8, stop, now)
   gone.tickets, acknowledged = tickets, #tickets
   gone.ids, gone.records = ids_of(tickets)
 end
-if argv[stop + 1] then
+for _, ticket in ipairs(gone.tickets) do
+  if ticket == back then
+    outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
+  end
+end
+if back then
   look_around()
-  local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+  local digit, id, how, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then
-    table.insert(gone.tickets, argv[stop + 1])
+    table.insert(gone.tickets, back)
   end
   if how == 'gone' then
     table.insert(gone.ids, id)

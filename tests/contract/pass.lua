@@ -22,6 +22,15 @@ local function shift_expiry(msg, id, envelope)
   end
 end
 
+-- A successor in the outbox has its due time with it.
+local function shift_entry(msg, id, stored)
+  if string.byte(stored) == 0xD2 then
+    local entry = cmsgpack.unpack(string.sub(stored, 2))
+    entry[4] = string.format('@%d', string.sub(entry[4], 2) - ms)
+    redis.pcall('HSET', msg, id, string.char(0xD2) .. cmsgpack.pack(entry))
+  end
+end
+
 local function shift_history(rates)
   for i, text in ipairs(redis.pcall('LRANGE', rates, 0, -1)) do
     local time, rest = string.match(text, '^(%d+)( .*)$')
@@ -38,6 +47,7 @@ for _, queue in ipairs(KEYS) do
   local messages = redis.pcall('HGETALL', queue .. 'msg')
   for i = 1, #messages, 2 do
     shift_expiry(queue .. 'msg', messages[i], messages[i + 1])
+    shift_entry(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
   for name, less in pairs({ next_event = ms, outbox_event = ms, minute = math.floor(ms / 60000) }) do

@@ -31,6 +31,7 @@ from situations import situations
 from test_contract import Run
 
 import dueq
+import dueq.redisson
 from private_server import Server
 
 SCRIPTS = Path(__file__).parents[2] / "core/scripts"
@@ -43,6 +44,13 @@ HOLES: dict[str, tuple[Word, ...]] = {
     "ZSET": ("ZADD", 10**15, HOLE),
     "HASH": ("HSET", HOLE, "0"),
     "STRING": ("SET", "0 0"),
+}
+KINDS = {
+    **dict.fromkeys(("ready", "high", "low", "rates", "quarantine"), "LIST"),
+    **dict.fromkeys(("msg", "attempts", "handover", "meta"), "HASH"),
+    **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake"), "ZSET"),
+    **dict.fromkeys(("reply", "lock"), "STRING"),
 }
 REMOVALS = {"DEL", "UNLINK", "HDEL", "ZREM", "ZPOPMIN", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK"}
 REMOVALS |= {
@@ -71,7 +79,8 @@ class Script:
     @property
     def keys(self) -> list[tuple[str, str]]:
         """Of each declared key its name and its type."""
-        return re.findall(r"^-- KEYS\[\d+\] (\w+) +([A-Z]+)", self.source, re.M)
+        [declared] = re.findall(r"^-- keys (.+)$", self.source, re.M)
+        return [(name, KINDS[name]) for name in declared.split()]
 
 
 @cache
@@ -154,7 +163,7 @@ def lose_answers(recorder: Recorder) -> None:
             call()
             recorder.cut = True
             call()
-    with dueq.DelayedQueue("lost", recorder.url) as java:
+    with dueq.redisson.DelayedQueue("lost", recorder.url) as java:
         java.offer("x", delay=60)
         recorder.cut = True
         java.offer("y", delay=60)

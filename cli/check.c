@@ -1,0 +1,83 @@
+#include "cli.h"
+
+#include <string.h>
+
+#include "json.h"
+
+static void json_finding(const dueq_finding *finding) {
+    json_object *object = json_object_new_object(), *examples = json_object_new_array();
+    json_object_object_add(object, "kind", json_name(finding->kind));
+    json_object_object_add(object, "wrong", json_object_new_boolean(finding->wrong));
+    json_object_object_add(object, "count", json_object_new_int64(finding->count));
+    json_object_object_add(object, "mended", json_object_new_int64(finding->mended));
+    for (size_t i = 0; i < finding->example_count; i++)
+        json_object_array_add(examples, json_text(finding->examples[i]));
+    json_object_object_add(object, "examples", examples);
+    json_line(object);
+}
+
+static void print_finding(const dueq_finding *finding) {
+    printf("%lld %s%s%s\n", (long long)finding->count, finding->text,
+           finding->wrong ? "" : " (not wrong)", finding->mended ? ": mended" : "");
+    for (size_t i = 0; i < finding->example_count; i++) {
+        fputs("  ", stdout);
+        cli_put_brief(finding->examples[i], 120);
+        putchar('\n');
+    }
+}
+
+static int run_check(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"repair", no_argument, NULL, 'r'}, CLI_OPTIONS};
+    int code, repair = 0;
+    while (cli_option(cli, argc, argv, options) != -1)
+        repair = 1;
+    cli_words(cli, argc, 0, 0);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    dueq_result *found = NULL;
+    dueq_status status;
+    do {
+        dueq_result *next;
+        dueq_bytes cursor = dueq_result_cursor(found);
+        status = cli_wait(cli, dueq_check_submit(cli->queue, repair, cursor), &next);
+        if (status == DUEQ_OK)
+            cli_progress(dueq_result_purged(next), "checked");
+        dueq_result_free(found);
+        found = next;
+    } while (dueq_result_cursor(found).size > 0);
+    cli_progress_end();
+    code = cli_report(cli, status, NULL);
+    for (size_t i = 0; i < dueq_result_count(found); i++) {
+        const dueq_finding *finding = dueq_result_finding(found, i);
+        if (cli->json)
+            json_finding(finding);
+        else
+            print_finding(finding);
+        if (finding->wrong && finding->mended < finding->count)
+            code = cli_worse(code, CLI_OUTCOME);
+    }
+    dueq_result_free(found);
+    return code;
+}
+
+const struct command check_command = {
+    "check", "QUEUE", "Finds what others broke in a queue, and mends it",
+    "dueq itself leaves no queue broken. A DEL by hand, another program on the same names or a\n"
+    "backup of some keys may. It looks at all entries in small steps, and the queue goes on\n"
+    "meanwhile. It prints of each kind how many there are and up to five examples. Ends with 1\n"
+    "if something is wrong and not mended.\n"
+    "\n"
+    "With --repair a message without a ticket is ready again, or dead if it cannot be read. A\n"
+    "ticket without a message goes, or one of two of the same message. A key of another type is\n"
+    "renamed to dueq:{QUEUE}:quarantine:KEY. Counters and notes are corrected. No message is\n"
+    "lost. What is not wrong but worth knowing says so; of it tickets that cancelled messages\n"
+    "left and old notes of relays go too.\n"
+    "\n"
+    "Options:\n"
+    "  --repair  mend what is found\n"
+    "\n"
+    "Examples:\n"
+    "  dueq check orders\n"
+    "  dueq check orders --repair\n"
+    "  dueq check orders --json | jq -r 'select(.wrong) | \"\\(.count) \\(.kind)\"'\n",
+    run_check};
