@@ -199,7 +199,7 @@ PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unloc
 def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert (ROOT / f"core/scripts/{verb}.lua").exists() or verb in {"queues", "reserve_any"}
     shell_only = VERBS[verb].get("only") == "shell"
-    faces = [*files("bindings/python/dueq/aio", "*.py"), "bindings/python/dueq/_verbs.py"]
+    faces = [*files("bindings/python/dueq/aio", "*.py"), ROOT / "bindings/python/dueq/_verbs.py"]
     python = "".join(text(path) for path in faces)
     word = PARTS.get(verb, verb)
     method = re.search(rf"^(    )?async def {word}\(|^    def {word}\(", python, flags=re.M)
