@@ -287,21 +287,6 @@ namespace Dueq
         public function peek(string $state, int $page = 100): Messages {}
 
         /**
-         * Gives a dead message back to be delivered at once, with as many attempts again as it had.
-         *
-         * @return bool false: no dead message has this id
-         */
-        public function kick(string $id): bool {}
-
-        /**
-         * Gives dead messages back, as kick().
-         *
-         * @param string[] $ids any number
-         * @return list<bool> in order
-         */
-        public function kickMany(array $ids): array {}
-
-        /**
          * Gives all dead messages back, as kick(), in steps of up to 200, between which the server
          * serves others.
          *
@@ -335,14 +320,35 @@ namespace Dueq
             float|int|\DateTimeInterface|null $at = null
         ): bool {}
 
+        // Made from core/verbs.toml by core/verbs.py.
+
+        /**
+         * Makes a dead message ready to be delivered at once, with as many attempts again as it had.
+         *
+         * @return bool false: there is no dead message with this id
+         */
+        public function kick(string $id): bool {}
+
+        /**
+         * Does kick() with any number of messages.
+         *
+         * @param string[] $ids
+         * @return list<bool> in order
+         */
+        public function kickMany(array $ids): array {}
+
         /**
          * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
-         * ever. Nothing changes where it is paused already.
+         * ever: push, and what consumers do with the messages they hold. Nothing changes where it is paused
+         * already.
          */
         public function pause(): void {}
 
-        /** Ends a pause: consumers that wait wake. Nothing changes where the queue is not paused. */
+        /**
+         * Ends a pause; consumers that wait wake. Nothing changes where it is not paused.
+         */
         public function resume(): void {}
+        // The end of what was made.
 
         /**
          * Deletes all messages of one state, in steps of up to 200, between which the server serves

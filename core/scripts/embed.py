@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the statuses of core/dueq.h.
 
+Behind those of the core come the functions of their verbs (core/verbs.py).
+
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
 A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for lib/NAME.lua
@@ -15,6 +17,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from verbs import pairs  # noqa: E402
+
 HEADER = HERE.parent / "dueq.h"
 PLACES = [HERE.parent, HERE.parents[1] / "interop"]
 LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lua")}
@@ -74,9 +80,8 @@ def keys_of(path: Path) -> list[str]:
     return found[0].split()
 
 
-def passes_on(path: Path) -> str:
-    found = re.search(r"^-- passes on to (\w+)$", path.read_text(), flags=re.M)
-    return f"&dueq__script_{found[1]}" if found else "NULL"
+def passes_on(path: Path) -> list[str]:
+    return re.findall(r"^-- passes on to (\w+)$", path.read_text(), flags=re.M)
 
 
 def literal(text: str) -> str:
@@ -100,12 +105,17 @@ def generate(place: Path) -> str:
         places = [f"{'KEY' if key == 'reply' else kind}_{key.upper()}" for key in keys]
         listed = ", ".join(f"DUEQ__{place}" for place in places)
         sha1 = hashlib.sha1(text.encode()).hexdigest()
+        following = [f"dueq__script_{other}" for other in passes_on(path)]
+        parts += [f"extern const struct dueq__script {other};\n" for other in following]
         parts.append(
             f"static const char {name}_source[] =\n{literal(text)};\n"
             f"const struct dueq__script dueq__script_{name} = {{\n"
             f'    "{name}", "{sha1}", {name}_source,\n'
-            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}},\n    {passes_on(path)}}};\n"
+            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}},\n"
+            f"    {'&' + following[0] if following else 'NULL'}}};\n"
         )
+    if place == HERE.parent:
+        parts.append(pairs())
     return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
         parts
     )
