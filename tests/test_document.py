@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
 from inside import DOCUMENT, ROOT, golden, section
 
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
+VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 SCRIPTS = [p for house in ("core", "interop") for p in (ROOT / house).glob("scripts/*.lua")]
 
 
@@ -86,6 +88,8 @@ def test_document_flags_are_the_core_s() -> None:
 # Where a script's name is bold.
 VERBS_IN = ["The verbs", "The outbox", "Leases and locks"]
 NAMES = {path.stem for path in SCRIPTS}
+# Of a verb that is like others the head of its script says all that the document would.
+ALIKE = {verb for verb, row in VERBS.items() if "alike" in row}
 
 
 def head(path: Path) -> str:
@@ -99,7 +103,7 @@ HEADS = {path.stem: head(path) for path in SCRIPTS}
 
 def test_document_says_what_each_script_does() -> None:
     told = " ".join(map(flat, ["The scripts", "Check", *VERBS_IN]))
-    assert {name for name in NAMES if re.search(rf"\b{name}\b", told)} == NAMES
+    assert {name for name in NAMES if re.search(rf"\b{name}\b", told)} >= NAMES - ALIKE
 
 
 def test_document_names_no_other_scripts() -> None:
