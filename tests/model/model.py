@@ -287,8 +287,11 @@ class Queue:
 
     def first_ms(self) -> int:
         """The first time that a reserve must not miss; 0: none."""
-        times = [message.time_ms for message in self.timed()]
-        return min([*times, *(entry.time_ms for entry in self.outbox.values())], default=0)
+        return min((message.time_ms for message in self.timed()), default=0)
+
+    def first_out_ms(self) -> int:
+        """The first time at which a relay is told of the outbox; a reserve that did so notes a second more."""
+        return min((entry.time_ms for entry in self.outbox.values()), default=0)
 
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
