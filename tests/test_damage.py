@@ -186,7 +186,15 @@ def test_numbers_of_meta(inside: Inside, text: str) -> None:
     queue.push_many([dueq.Draft("high", priority=1), "a", dueq.Draft("later", delay=0.01)])
     take(queue).retry()
     fields = {field.decode() for field in inside.hash("meta")}
-    for field in fields | {"ready_offset", "acked", "cancelled", "timekeepers", "quarantined", "expired", "outbox_event"}:
+    for field in fields | {
+        "ready_offset",
+        "acked",
+        "cancelled",
+        "timekeepers",
+        "quarantined",
+        "expired",
+        "outbox_event",
+    }:
         inside.command("HSET", "meta", field, text)
     with dueq.Queue("orders", inside.server.url) as another:
         another.push("b")

@@ -455,6 +455,7 @@ class Model:
             queue.locks = {name: (token, end - ms) for name, (token, end) in queue.locks.items()}
             for entry in queue.outbox.values():
                 entry.time_ms -= ms
+                entry.due_ms -= ms * bool(entry.due_ms)
             for message in queue.living.values():
                 message.time_ms -= ms * (message.state != "ready")
                 message.expires_ms -= ms * bool(message.expires_ms)
