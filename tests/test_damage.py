@@ -340,7 +340,7 @@ def mend(queue: dueq.Queue) -> None:
         assert queue.reserve(timeout=0.2) is None
 
 
-# Entries of an outbox that are none: what stands in `msg`, behind 0xD2 that what must be MessagePack.
+# Entries of an outbox that are none: what stands in `msg`, behind 0xD2 what must be MessagePack.
 SOUND = [b"mails", MADE_ID.encode(), ENVELOPE, b"0", b""]
 
 

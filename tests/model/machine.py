@@ -116,10 +116,7 @@ class Machine(Watch):
                 message.stamp = stamp
 
     def went_out(self, queue: Queue, before: int) -> None:
-        """
-        Of a call that put entries into the outbox. Who lives relays them; where nobody does, they wait until
-        they are due.
-        """
+        """Of a call that put entries there. Who lives relays them; where nobody does, they wait."""
         if len(queue.outbox) == before:
             return
         if self.last[0] == "raw":

@@ -21,7 +21,7 @@ DID = (
     *("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled", "purged"),
     "damaged",
 )
-# When who died with an entry of the outbox is not waited for any longer, and how early it may be taken.
+# When others may take an entry of the outbox, and how much earlier who put it there does.
 OUT_MS, AHEAD_MS = 1000, 1000
 MOST = 100
 
@@ -153,7 +153,7 @@ class Queue:
             return [acked] * (1 + len(drafts))
         if target is self:
             return [acked, *self.push(drafts, now)]
-        return [acked, *("OK" for _ in drafts)]
+        return [acked] * (1 + len(drafts))
 
     def put_out(
         self,

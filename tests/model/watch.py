@@ -222,8 +222,9 @@ def brief(request: Json) -> str:
         {name: value for name, value in draft.items() if value != DEFAULTS[name]}
         for draft in request.get("drafts", [])
     ]
-    more = {"entries": len(request["entries"])} if "entries" in request else {}
-    more |= {"drafts": drafts} if drafts else {}
+    more: Json = {"drafts": drafts} if drafts else {}
+    if "entries" in request:
+        more["entries"] = len(request["entries"])
     text = json.dumps(request | more, ensure_ascii=False)
     return re.sub(r"(\S{20})\S{40,}", r"\1...", text)
 

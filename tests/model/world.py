@@ -86,8 +86,8 @@ class World:
 
 def three_languages(server: Server) -> World:
     """And the scripts alone, as a client that dies before it relays."""
-    drivers = [PythonDriver(server.url), php_driver(server.url), c_driver(server.url)]
-    return World(server, [*drivers, RawDriver(server, sources())])
+    drivers: list[Driver] = [PythonDriver(server.url), php_driver(server.url)]
+    return World(server, [*drivers, c_driver(server.url), RawDriver(server, sources())])
 
 
 def scripts_alone(server: Server, scripts: dict[str, str]) -> World:
