@@ -57,7 +57,9 @@ if looked and not paused then
   for _, ticket in ipairs(ended) do
     table.insert(gone.tickets, ticket)
   end
-  first = math.min(first or math.huge, at or math.huge, out or math.huge)
+  -- What a relay is told of now is looked after again a second later, in case that it cannot.
+  local again = out and (out <= now and now + 1000 or out)
+  first = math.min(first or math.huge, at or math.huge, again or math.huge)
   first = first < math.huge and first or nil
 elseif noted then
   first = math.min(first or noted, noted)
