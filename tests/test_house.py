@@ -16,7 +16,7 @@ CONTRACT = ["core/dueq.h", "interop/dueq_redisson.h", "interop/dueq_laravel.h"]
 VERBS = [
     *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
     *["reschedule", "find", "peek", "stats", "rates", "pause", "resume", "purge"],
-    "remove",
+    *["remove", "check"],
 ]
 HOUSES = ["core", "interop"]
 # What builds and tests leave in the tree; .gitignore has the same.
