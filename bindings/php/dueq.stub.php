@@ -390,6 +390,17 @@ namespace Dueq
          */
         public function remove(?callable $progress = null): int {}
 
+        /**
+         * Looks for what others broke: messages without a ticket, tickets without a message, keys of
+         * another type and so on. It goes in small steps while the queue is in use.
+         *
+         * @param bool $repair mends what it finds, and loses no message
+         * @param callable|null $progress called after each step with the number of entries looked at so
+         *     far; what it throws ends the check there
+         * @return list<Finding> one for each kind; nothing is broken where none of them is wrong
+         */
+        public function check(bool $repair = false, ?callable $progress = null): array {}
+
         /** Counts the queue. */
         public function stats(): Stats {}
 
@@ -1001,6 +1012,34 @@ namespace Dueq
 
         /** Whether the server may evict what it was given, unless the URL says evicting=accept. */
         public readonly bool $evicting;
+
+        private function __construct() {}
+    }
+
+    /**
+     * What a check found of one kind.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Finding
+    {
+        /** One word for it: "lost", "orphaned" and so on. */
+        public readonly string $kind;
+
+        /** The same for people: "messages without a ticket". */
+        public readonly string $text;
+
+        /** Whether it should not be. Else it is worth knowing. */
+        public readonly bool $wrong;
+
+        public readonly int $count;
+
+        /** How many of them the check mended. */
+        public readonly int $mended;
+
+        /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
+        public readonly array $examples;
 
         private function __construct() {}
     }

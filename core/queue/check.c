@@ -13,7 +13,7 @@
 
 #define SLICE 50000
 #define EXAMPLE 120      /* bytes of an example that are kept */
-#define MOST_WINDOW 500  /* entries of a window, */
+#define MOST_WINDOW 200  /* entries of a window, */
 #define MOST_BYTES 65536 /* and about what it may make the server read */
 #define MOST_LOST 10     /* tickets that are looked for in one step */
 #define CURSOR_ROOM 320  /* a ticket and a number */

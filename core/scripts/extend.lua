@@ -2,9 +2,6 @@
 -- keys leased wake meta reply
 -- args lease in ms from now, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
--- include now
--- include event
--- include done
 
 -- include permit
 local now = now_ms()

@@ -2,14 +2,6 @@
 -- keys msg delayed dead meta attempts reply
 -- args ids
 -- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.
--- include now
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include count
--- include done
 
 -- include permit
 local now = string.format('%d', now_ms())

@@ -4,26 +4,6 @@
 -- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
 --      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
 --      wakes others where it must.
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include count
--- include close
--- include line
--- include held
--- include ids
--- include holder
--- include outbox
--- include finish
--- include backoff
--- include retry
--- include around
--- include promote
--- include choose
--- include gone
--- include done
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -63,6 +43,14 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
 local noted, out = tonumber(state[1] or ''), tonumber(state[4] or '')
 local looked, paused = not noted or not (noted > now and noted <= 4102444800000), state[5]
 local due, garbage = 0, {}
+if looked then
+  -- What stands there: the note of it may be lost.
+  local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
+  if head and not (out and out <= head) then
+    out = math.ceil(math.max(0, math.min(head, 4102444800000)))
+    redis.pcall('HSET', meta, 'outbox_event', string.format('%d', out))
+  end
+end
 if looked and not paused then
   local ended, at
   due, ended, garbage, at = promote(now)
@@ -111,7 +99,7 @@ end
 if n > 0 then
   call('ZADD', leased, unpack(deliver))
 end
-remove(leased)
+remove_gone(leased)
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)
 end
@@ -141,7 +129,7 @@ if went_out or c.out then
 end
 answer[5] = (went_out or c.out or looked and out and out <= now) and '1' or ''
 if not paused then
-  answer[2], answer[3] = close(n, left, first, first ~= noted, fields, looked, state[2], now, us)
+  answer[2], answer[3] = close(n, left, first, not state[1] or first ~= noted, fields, looked, state[2], now, us)
 end
 if n > 0 or argv[8] then
   done(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))

@@ -396,7 +396,9 @@ class Machine(Watch):
 
     # The steps of relays that may die between any two of them, or be too slow
 
-    @rule(queue=QUEUE, how=st.sampled_from(["bury", "push", "crash", "push"]), pick=PICK, rows=DRAWN)
+    @rule(
+        queue=QUEUE, how=st.sampled_from(["bury", "push", "crash", "push"]), pick=PICK, rows=DRAWN
+    )
     def die(self, queue: int, how: str, pick: int, rows: Drawn) -> None:
         """A client puts entries into the outbox, and dies before it relays them."""
         raw = len(self.world.drivers) - 1

@@ -240,7 +240,9 @@ class RawDriver:
         words = list[Word]()
         for ticket, *rest in request["entries"]:
             words += [*rest, ticket]
-        answer = self.run("relay_put", request["target"], request["end_ms"], request["queue"], *words)
+        answer = self.run(
+            "relay_put", request["target"], request["end_ms"], request["queue"], *words
+        )
         return self.outcomes(answer)
 
     def do_relay_done(self, request: Json) -> Json:

@@ -64,7 +64,9 @@ class World:
         """The times that reserve of each queue looks at before it looks for what is due."""
         calls = [("HGET", f"dueq:{{{name}}}:meta", "next_event") for name in QUEUES]
         found = zip(QUEUES, self.connection.commands(calls), strict=True)
-        return {name: int(time) if isinstance(time, bytes) and time else None for name, time in found}
+        return {
+            name: int(time) if isinstance(time, bytes) and time else None for name, time in found
+        }
 
     def scores(self, queue: str, part: str) -> dict[str, int]:
         found = self.connection.command("ZRANGE", f"dueq:{{{queue}}}:{part}", 0, -1, "WITHSCORES")

@@ -86,6 +86,8 @@ CountsRow: TypeAlias = tuple[
 ]
 # start_ms, span_ms, pushed, reserved, acked, retried, expired, buried, cancelled
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
+# kind, text, wrong, count, mended, examples
+FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
 # error, from_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes
@@ -124,6 +126,7 @@ Answer: TypeAlias = tuple[
     int,
     list[MessageRow],
     list[RateRow],
+    list[FindingRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],

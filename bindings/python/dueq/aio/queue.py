@@ -20,7 +20,7 @@ from dueq.aio.pool import Closing, Pool
 from dueq.aio.pusher import Pusher
 from dueq.draft import batches, row
 from dueq.errors import Duplicate, InvalidError
-from dueq.stats import Rate, Stats
+from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
 
 if TYPE_CHECKING:
@@ -293,6 +293,27 @@ class Queue(Source, AsyncVerbs):
         """
         call = on(self.name, _core.remove_submit, _core.MAX_BATCH)
         return await self._total(lambda _: call, _purged_of, progress, "removed")
+
+    async def check(
+        self, repair: bool = False, progress: Callable[[int], object] | None = None
+    ) -> list[Finding]:
+        """
+        Looks for what others broke: messages without a ticket, tickets without a message, keys of
+        another type and so on; nothing is wrong where no finding is `wrong`. It goes in small
+        steps while the queue is in use.
+
+        repair    mends what it finds, and loses no message; see docs/protocol.md, "check"
+        progress  called with the number of entries looked at so far after each step
+        """
+        cursor, left = b"", True
+        while left:
+            call = on(self.name, _core.check_submit, int(repair), cursor)
+            answer = await self._home.call(call)
+            cursor = answer.cursor
+            left = bool(cursor)
+            if progress:
+                progress(answer.purged)
+        return [Finding(*row) for row in answer.findings]
 
     async def stats(self) -> Stats:
         """Counts the queue."""
