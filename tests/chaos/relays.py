@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -116,7 +117,7 @@ class Relays:
     def _accept(self) -> None:
         while True:
             client, _ = self._listener.accept()
-            _start(lambda client=client: self._serve(client))
+            _start(partial(self._serve, client))
 
     def _serve(self, client: socket.socket) -> None:
         with client, socket.socket(socket.AF_UNIX) as server:

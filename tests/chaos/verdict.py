@@ -10,8 +10,8 @@ from itertools import pairwise
 from ledger import FAR, Delivery, Facts, Push, read
 from past import follows, least_delay
 
-# What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and a key that was
-# replaced: WRONG_TYPE.
+# What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
+# keys explain that were replaced: WRONG_TYPE.
 EXPECTED = {-10, -11, -12, -23, -27}
 SETTLED_MS = 500  # after a fault, until all are connected again
 

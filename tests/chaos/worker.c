@@ -92,7 +92,7 @@ static dueq_status told(const char *verb, dueq_status status) {
         note("error %d %s %s", status, verb, dueq_error_text(self.client));
         flush();
     }
-    if (status == DUEQ_CONNECT)
+    if (status == DUEQ_CONNECT || status == DUEQ_WRONG_TYPE)
         sleep_ms(50);
     return status;
 }
@@ -409,7 +409,7 @@ static void work(int queue, const dueq_result *result, bool calm) {
             release(queue, message, delay);
         } else if (rare(3)) {
             bury(queue, message);
-        } else if (rare(50)) {
+        } else if (rare(100)) {
             succeed(queue, message);
         } else {
             if (rare(10))
@@ -452,7 +452,7 @@ static void loop(int first, size_t queues, dueq_order order) {
         } else if (rare(20)) {
             release(queue, message, 100);
             dueq_consumer_forget(consumer, message->ticket);
-        } else if (rare(50)) {
+        } else if (rare(100)) {
             succeed(queue, message);
             dueq_consumer_forget(consumer, message->ticket);
         } else if (!rare(5)) {
@@ -486,9 +486,9 @@ static void consume(int from, unsigned queues, bool calm) {
             continue;
         }
         dueq_result *result;
-        dueq_status status = told(
-            "reserve", dueq_reserve_any(&self.queues[first], count, order, counts[below(5)],
-                                        below(waits[below(3)]), 1000 + below(1001), &result));
+        dueq_status status =
+            told("reserve", dueq_reserve_any(&self.queues[first], count, order, counts[below(5)],
+                                             below(waits[below(3)]), 1000 + below(1001), &result));
         if (status) {
             note("empty");
             flush();

@@ -235,7 +235,7 @@ final class Worker extends Hand
             }
             if (rare(0.02)) {
                 $this->settle('release', $message, nowMs() + 100, fn () => $message->release(0.1));
-            } elseif (rare(0.05)) {
+            } elseif (rare(0.1)) {
                 $this->succeed($message);
             } else {
                 $this->note(['acking ' . key_of($message) . ' ' . nowMs() . ' -']);
@@ -278,7 +278,7 @@ final class Worker extends Hand
                 $this->settle('release', $message, nowMs() + $delay, $action);
             } elseif (rare(0.003)) {
                 $this->settle('bury', $message, '-', $message->bury(...));
-            } elseif (rare(0.05)) {
+            } elseif (rare(0.1)) {
                 $this->succeed($message);
             } else {
                 if (rare(0.01)) {

@@ -207,7 +207,7 @@ class Worker(Hand):
                 elif self.rare(0.02):
                     action = partial(message.release, 0.1)
                     self.settle("release", message, now_ms() + 100, action)
-                elif self.rare(0.05):
+                elif self.rare(0.1):
                     self.succeed(message)
                 elif not self.rare(0.005):
                     self.note(f"acking {key(message)} {now_ms()} -")
@@ -245,7 +245,7 @@ class Worker(Hand):
                 self.settle("release", message, now_ms() + delay, action)
             elif self.rare(0.003):
                 self.settle("bury", message, "-", message.bury)
-            elif self.rare(0.05):
+            elif self.rare(0.1):
                 self.succeed(message)
             else:
                 if self.rare(0.01):
