@@ -99,7 +99,7 @@ class Chaos:
             least = 1.2 if role == "consume" else 0.3
             kinds[partial(self.stop_worker, role, least, 4.0)] = weight
         if self.kind.far:
-            kinds[self.deny] = kinds[self.replace_key] = 5
+            kinds[self.deny] = kinds[self.replace_key] = 8
         [kind] = self.chance.choices(list(kinds), list(kinds.values()))
         if done := kind():
             self.note(done)

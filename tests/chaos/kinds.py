@@ -84,7 +84,7 @@ class Own(Kind):
     }
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away", "chaos-far")
     far: ClassVar[str] = queues[2]
-    rate: ClassVar[float] = 400.0
+    rate: ClassVar[float] = 250.0
     each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "reach": 1}
     kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10}
     stops: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 6}
