@@ -1,9 +1,9 @@
 -- reserve_rare: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
 -- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, used up or damaged.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
---      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
---      wakes others where it must.
+-- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry, of one that
+--      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
+-- Returns what reserve does; the outcome of what failed is the last.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
