@@ -61,7 +61,7 @@ def test_reply_of_a_session_is_that_of_its_last_call(inside: Inside) -> None:
 
 @pytest.mark.parametrize(("timeout", "deadline_ms"), [("1s", 1000), ("86400", 86_400_000)])
 def test_reply_is_kept_for_the_deadline(inside: Inside, timeout: str, deadline_ms: int) -> None:
-    """And not much longer, also where the server's memory was emptied meanwhile, or it alone ended."""
+    """And not much longer, also where the server's memory was emptied, or it alone."""
     with dueq.Queue("orders", f"{inside.server.url}?timeout={timeout}") as queue:
         queue.push("a")
         inside.server.command("FLUSHALL")

@@ -377,12 +377,13 @@ GOES_ON: dict[str, tuple[Callable[[dueq.Queue, dueq.Message], object], str]] = {
     "reserve": (lambda queue, _: queue.reserve_many(2), "leased"),
     "reserve more": (lambda queue, _: queue.reserve_many(100), "leased"),
     "wait": (lambda queue, _: queue.reserve_many(100, timeout=5), "leased"),
-    "the lease's end": (lambda queue, held: (end_lease(queue, held), retake(queue)), "leased"),
+    "the lease's end": (lambda queue, held: let_end(queue, held), "leased"),
 }
 
 
-def retake(queue: dueq.Queue) -> None:
-    """All that is ready, and with it what comes back."""
+def let_end(queue: dueq.Queue, held: dueq.Message) -> None:
+    """With all that is ready comes what was held."""
+    end_lease(queue, held)
     bodies = [message.body for message in queue.reserve_many(10)]
     assert bodies == [b"0", b"1", b"2", b"held"]
 

@@ -133,7 +133,7 @@ elseif stage == 'attempts' or stage == 'handover' then
   for i = 1, #found, 2 do
     local stored = read('HMGET', msg, found[i])[1]
     local text = stored and key == handover and read('HMGET', attempts, found[i])[1]
-    if not stored or text and holders({ current_ticket(found[i], stored, text) })[1] ~= outbox then
+    if not stored or text and holders({ (current_ticket(found[i], stored, text)) })[1] ~= outbox then
       find('record', found[i])
       goes[#goes + 1] = found[i]
     elseif key == handover then

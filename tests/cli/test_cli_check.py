@@ -54,9 +54,9 @@ def test_examples_are_escaped(dueq: Program, server: Server) -> None:
     server.command("RPUSH", KEY + "ready", b"no\x1b[2J\nticket\xff")
     found = dueq.run("check", "orders")
     assert found.code == 1
-    assert "\\x1b[2J\\nticket" in found.text
+    assert "\\x1b[2J\\x0aticket" in found.text
     assert "\x1b" not in found.text
-    assert dueq("check", "orders", "--repair", "--json").object["count"] == 1
+    assert dueq("check", "orders", "--repair", "--json").objects[0]["count"] == 1
 
 
 def test_another_type(dueq: Program, server: Server) -> None:

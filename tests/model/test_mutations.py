@@ -248,8 +248,8 @@ MUTATIONS = {
     ),
     "reserve_forgets_the_high_line": (
         "reserve",
-        "if state[5] == '1' or not",
-        "if not",
+        "if not state[1] or state[5] == '1' or not",
+        "if not state[1] or not",
     ),
     "reserve_forgets_the_outbox": (
         "reserve",

@@ -9,6 +9,7 @@ use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
+use Dueq\Finding;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
 use Dueq\Laravel\Job as LaravelJob;
@@ -33,8 +34,8 @@ final class SurfaceTest extends QueueTestCase
     private const ROOT = __DIR__ . '/../..';
 
     /** What holds nothing but its properties. */
-    private const PLAIN = [Stats::class, Rate::class, Moved::class, Sizes::class, Long::class, Binary::class,
-        Unreadable::class];
+    private const PLAIN = [Stats::class, Rate::class, Finding::class, Moved::class, Sizes::class, Long::class,
+        Binary::class, Unreadable::class];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
     {
@@ -70,6 +71,7 @@ final class SurfaceTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('x', headers: ['a' => 'b']);
+        $this->server->command('SET', 'dueq:{q}:typo', 'x');
         $delayed = new DelayedQueue('d', $this->server->url());
         $this->server->command('RPUSH', 'd', 'no Kryo');
         $laravel = new LaravelQueue('l', $this->server->url());
@@ -79,13 +81,13 @@ final class SurfaceTest extends QueueTestCase
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
             $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
             $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
-            new Client($this->server->url()),
+            new Client($this->server->url()), $queue->check()[0],
         ];
         $this->assertSame(
             [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
                 Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
                 Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
-                Client::class],
+                Client::class, Finding::class],
             array_map(get_class(...), $objects)
         );
         return $objects;
@@ -130,7 +132,7 @@ final class SurfaceTest extends QueueTestCase
     public function test_objects_come_from_their_makers_only(): void
     {
         foreach ([Message::class, Messages::class, Pending::class, Pusher::class, Consumer::class, Stats::class, Rate::class, Lock::class,
-            Backoff::class, LaravelJob::class, Moved::class, Sizes::class, Unreadable::class] as $class) {
+            Finding::class, Backoff::class, LaravelJob::class, Moved::class, Sizes::class, Unreadable::class] as $class) {
             $this->assertFails(fn () => new $class(), \Error::class);
         }
         foreach ($this->objects() as $object) {
