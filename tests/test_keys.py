@@ -159,7 +159,7 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     queue.push("later", delay=3600)
     assert queue.reserve(timeout=0.01) is None
     fields |= set(inside.hash("meta"))
-    table = section("The past, the info, the reply").split("**rates**")[0]
+    table = section("Attempts, meta, rates, reply").split("**rates**")[0]
     cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
     assert {word.decode() for word in fields} == set(re.findall(r"`(\w+)`", " ".join(cells)))
     names = ["acked", "retried", "cancelled", "purged", "expired", "quarantined"]
