@@ -314,7 +314,8 @@ MUTATIONS = {
     "reserve_rare_forgets_the_error_of_an_ended_lease": (
         "reserve_rare",
         "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
-        "had.deliveries, had.suffix, had.crashes, had.error = deliveries + 1, suffix, had.crashes + 1, ''",
+        "had.deliveries, had.suffix, had.crashes, had.error = "
+        "deliveries + 1, suffix, had.crashes + 1, ''",
     ),
     "reserve_rare_gives_an_old_ticket_the_new_message": (
         "reserve_rare",
