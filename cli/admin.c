@@ -3,20 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int run_pause(struct cli *cli, int argc, char *argv[]) {
-    int code;
-    if (!cli_begin(cli, argc, argv, 0, &code))
-        return code;
-    return cli_report(cli, cli_wait(cli, dueq_pause_submit(cli->queue), NULL), NULL);
-}
-
-static int run_resume(struct cli *cli, int argc, char *argv[]) {
-    int code;
-    if (!cli_begin(cli, argc, argv, 0, &code))
-        return code;
-    return cli_report(cli, cli_wait(cli, dueq_resume_submit(cli->queue), NULL), NULL);
-}
-
 /* One bounded step of what takes messages away. state 0: of any, and the queue with them. */
 static dueq_status submit_step(struct cli *cli, dueq_state state) {
     return state ? dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH)
@@ -90,21 +76,6 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
         return code;
     return take_away(cli, 0, "removed");
 }
-
-const struct command pause_command = {
-    "pause", "QUEUE", "Hands nothing out until the queue is resumed",
-    "A paused queue takes pushes, and acks of what is held, as ever.\n"
-    "\n"
-    "Example:\n"
-    "  dueq pause orders\n",
-    run_pause};
-
-const struct command resume_command = {"resume", "QUEUE", "Ends a pause",
-                                       "Waiting consumers wake.\n"
-                                       "\n"
-                                       "Example:\n"
-                                       "  dueq resume orders\n",
-                                       run_resume};
 
 const struct command purge_command = {
     "purge", "QUEUE STATE", "Takes all messages of a state away for good",

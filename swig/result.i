@@ -104,6 +104,21 @@ static PyObject *rate_object(const dueq_rate *rate) {
                          (long long)rate->cancelled);
 }
 
+static PyObject *finding_object(const dueq_finding *finding) {
+    PyObject *examples = PyTuple_New((Py_ssize_t)finding->example_count);
+
+    for (size_t i = 0; examples && i < finding->example_count; i++) {
+        PyObject *example = text_object(finding->examples[i]);
+
+        if (!example || PyTuple_SetItem(examples, (Py_ssize_t)i, example) < 0)
+            Py_CLEAR(examples);
+    }
+    return examples ? Py_BuildValue("(ssNLLN)", finding->kind, finding->text,
+                                    PyBool_FromLong(finding->wrong), (long long)finding->count,
+                                    (long long)finding->mended, examples)
+                    : NULL;
+}
+
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
     PyObject *items[] = {PyLong_FromLong(dueq_result_status(result, index)),
                          text_object(dueq_result_id(result, index))};
@@ -129,12 +144,13 @@ static int append(PyObject *list, PyObject *item) {
 
 /* The lists of an answer, by what an item is. */
 struct lists {
-    PyObject *messages, *rates, *values, *jobs, *outcomes;
+    PyObject *messages, *rates, *findings, *values, *jobs, *outcomes;
 };
 
 static int append_item(const struct lists *lists, const dueq_result *result, size_t index) {
     const dueq_message *message = dueq_result_message(result, index);
     const dueq_rate *rate = dueq_result_rate(result, index);
+    const dueq_finding *finding = dueq_result_finding(result, index);
     const dueq_value *value = dueq_result_value(result, index);
     const dueq_job *job = dueq_result_job(result, index);
 
@@ -142,6 +158,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
         return append(lists->messages, message_object(message));
     if (rate)
         return append(lists->rates, rate_object(rate));
+    if (finding)
+        return append(lists->findings, finding_object(finding));
     if (value)
         return append(lists->values, value_object(dueq_result_status(result, index), value));
     if (job)
@@ -150,26 +168,28 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 }
 
 /*
- * (status, [message, ...], [rate, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
+ * (status, [message, ...], [rate, ...], [finding, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
  * none of these, states of all items, counts or None, sizes or None, moved or None, damaged, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
-    struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
-    int failed =
-        !lists.messages || !lists.rates || !lists.values || !lists.jobs || !lists.outcomes;
+    struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0),
+                          PyList_New(0), PyList_New(0), PyList_New(0)};
+    int failed = !lists.messages || !lists.rates || !lists.findings || !lists.values ||
+                 !lists.jobs || !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
         failed = append_item(&lists, result, i);
     if (failed) {
         Py_XDECREF(lists.messages);
         Py_XDECREF(lists.rates);
+        Py_XDECREF(lists.findings);
         Py_XDECREF(lists.values);
         Py_XDECREF(lists.jobs);
         Py_XDECREF(lists.outcomes);
         return NULL;
     }
     return Py_BuildValue(
-        "(iNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.values, lists.jobs,
+        "(iNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.values, lists.jobs,
         lists.outcomes, states_object(result), counts_object(dueq_result_counts(result)),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
         (Py_ssize_t)dueq_result_damaged(result), (Py_ssize_t)dueq_result_purged(result),

@@ -22,29 +22,40 @@ ZEND_METHOD(Dueq_Queue, cancelMany) {
     dueq_php_each(queue, dueq_cancel_submit, ids, false, dueq_php_outcome_state, return_value);
 }
 
-ZEND_METHOD(Dueq_Queue, kick) {
-    zend_string *id;
+#define ID_VERB(verb)                                                                              \
+    ZEND_METHOD(Dueq_Queue, verb) {                                                                \
+        zend_string *id;                                                                           \
+                                                                                                   \
+        ZEND_PARSE_PARAMETERS_START(1, 1)                                                          \
+            Z_PARAM_STR(id)                                                                        \
+        ZEND_PARSE_PARAMETERS_END();                                                               \
+                                                                                                   \
+        THIS_QUEUE(queue);                                                                         \
+        dueq_php_one(queue, dueq_##verb##_submit, id, dueq_php_outcome_done, return_value);        \
+    }                                                                                              \
+                                                                                                   \
+    ZEND_METHOD(Dueq_Queue, verb##Many) {                                                          \
+        HashTable *ids;                                                                            \
+                                                                                                   \
+        ZEND_PARSE_PARAMETERS_START(1, 1)                                                          \
+            Z_PARAM_ARRAY_HT(ids)                                                                  \
+        ZEND_PARSE_PARAMETERS_END();                                                               \
+                                                                                                   \
+        THIS_QUEUE(queue);                                                                         \
+        dueq_php_each(queue, dueq_##verb##_submit, ids, false, dueq_php_outcome_done,              \
+                      return_value);                                                               \
+    }
+DUEQ_ID_VERBS(ID_VERB)
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(id)
-    ZEND_PARSE_PARAMETERS_END();
+#define PLAIN_VERB(verb)                                                                           \
+    ZEND_METHOD(Dueq_Queue, verb) {                                                                \
+        ZEND_PARSE_PARAMETERS_NONE();                                                              \
+        THIS_QUEUE(queue);                                                                         \
+        dueq_php_finish(queue->client, dueq_##verb##_submit(queue->queue));                        \
+    }
+DUEQ_PLAIN_VERBS(PLAIN_VERB)
 
-    THIS_QUEUE(queue);
-    dueq_php_one(queue, dueq_kick_submit, id, dueq_php_outcome_done, return_value);
-}
-
-ZEND_METHOD(Dueq_Queue, kickMany) {
-    HashTable *ids;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(ids)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_kick_submit, ids, false, dueq_php_outcome_done, return_value);
-}
-
-/* What kickAll, purge and remove report their progress to, and how far they are. */
+/* What kickAll, purge, remove and check report their progress to, and how far they are. */
 typedef struct progress {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
@@ -148,18 +159,6 @@ ZEND_METHOD(Dueq_Queue, reschedule) {
                                                               delay_ms, at_ms)) == DUEQ_OK);
 }
 
-ZEND_METHOD(Dueq_Queue, pause) {
-    ZEND_PARSE_PARAMETERS_NONE();
-    THIS_QUEUE(queue);
-    dueq_php_finish(queue->client, dueq_pause_submit(queue->queue));
-}
-
-ZEND_METHOD(Dueq_Queue, resume) {
-    ZEND_PARSE_PARAMETERS_NONE();
-    THIS_QUEUE(queue);
-    dueq_php_finish(queue->client, dueq_resume_submit(queue->queue));
-}
-
 /* A step that takes messages away: DUEQ_OK where there may be more. It may have thrown. */
 static dueq_status take_away(dueq_php_queue *queue, dueq_status submitted, progress *progress) {
     dueq_status status = dueq_php_finish(queue->client, submitted);
@@ -204,4 +203,73 @@ ZEND_METHOD(Dueq_Queue, remove) {
            DUEQ_OK) {
     }
     RETURN_LONG(progress.total);
+}
+
+/* The properties of Dueq\Finding in the order of the stub. */
+enum { FINDING_KIND, FINDING_TEXT, FINDING_WRONG, FINDING_COUNT, FINDING_MENDED, FINDING_EXAMPLES };
+
+static void make_finding(zval *out, const dueq_finding *finding) {
+    zend_object *object;
+    zval *examples;
+
+    object_init_ex(out, dueq_php_finding_ce);
+    object = Z_OBJ_P(out);
+    ZVAL_STRING(OBJ_PROP_NUM(object, FINDING_KIND), finding->kind);
+    ZVAL_STRING(OBJ_PROP_NUM(object, FINDING_TEXT), finding->text);
+    ZVAL_BOOL(OBJ_PROP_NUM(object, FINDING_WRONG), finding->wrong);
+    ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_COUNT), (zend_long)finding->count);
+    ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_MENDED), (zend_long)finding->mended);
+    examples = OBJ_PROP_NUM(object, FINDING_EXAMPLES);
+    array_init_size(examples, (uint32_t)finding->example_count);
+    for (size_t i = 0; i < finding->example_count; i++) {
+        add_next_index_stringl(examples, finding->examples[i].data, finding->examples[i].size);
+    }
+}
+
+ZEND_METHOD(Dueq_Finding, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Queue, check) {
+    progress progress = NO_PROGRESS;
+    bool repair = false, good;
+    dueq_result *result;
+    zend_string *cursor = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(0, 2)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_BOOL(repair)
+        Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    do {
+        dueq_status submitted = dueq_check_submit(queue->queue, repair, dueq_php_bytes(cursor));
+        dueq_bytes next;
+
+        if (cursor) {
+            zend_string_release(cursor);
+            cursor = NULL;
+        }
+        if (dueq_php_finish(queue->client, submitted) < 0) {
+            RETURN_THROWS();
+        }
+        result = queue->client->result;
+        next = dueq_result_cursor(result);
+        if (next.size) {
+            cursor = zend_string_init(next.data, next.size, false);
+        } else {
+            array_init_size(return_value, (uint32_t)dueq_result_count(result));
+            for (size_t i = 0; i < dueq_result_count(result); i++) {
+                zval finding;
+
+                make_finding(&finding, dueq_result_finding(result, i));
+                zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &finding);
+            }
+        }
+        /* From here on whom it reports to may have used the queue. */
+        progress.total = 0;
+        good = report(&progress, dueq_result_purged(result));
+    } while (good && cursor);
+    if (cursor) {
+        zend_string_release(cursor);
+    }
 }

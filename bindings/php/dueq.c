@@ -25,6 +25,7 @@ zend_class_entry *dueq_php_pending_ce;
 zend_class_entry *dueq_php_pusher_ce;
 zend_class_entry *dueq_php_queue_ce;
 zend_class_entry *dueq_php_queues_ce;
+zend_class_entry *dueq_php_finding_ce;
 zend_class_entry *dueq_php_rate_ce;
 zend_class_entry *dueq_php_stats_ce;
 zend_class_entry *dueq_php_redisson_queue_ce;
@@ -48,6 +49,7 @@ static void register_classes(void) {
     dueq_php_pusher_ce = register_class_Dueq_Pusher();
     dueq_php_queue_ce = register_class_Dueq_Queue();
     dueq_php_queues_ce = register_class_Dueq_Queues();
+    dueq_php_finding_ce = register_class_Dueq_Finding();
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
     dueq_php_backoff_startup();

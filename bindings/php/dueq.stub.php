@@ -287,21 +287,6 @@ namespace Dueq
         public function peek(string $state, int $page = 100): Messages {}
 
         /**
-         * Gives a dead message back to be delivered at once, with as many attempts again as it had.
-         *
-         * @return bool false: no dead message has this id
-         */
-        public function kick(string $id): bool {}
-
-        /**
-         * Gives dead messages back, as kick().
-         *
-         * @param string[] $ids any number
-         * @return list<bool> in order
-         */
-        public function kickMany(array $ids): array {}
-
-        /**
          * Gives all dead messages back, as kick(), in steps of up to 200, between which the server
          * serves others.
          *
@@ -335,14 +320,35 @@ namespace Dueq
             float|int|\DateTimeInterface|null $at = null
         ): bool {}
 
+        // Made from core/verbs.toml by core/verbs.py.
+
+        /**
+         * Makes a dead message ready to be delivered at once, with as many attempts again as it had.
+         *
+         * @return bool false: there is no dead message with this id
+         */
+        public function kick(string $id): bool {}
+
+        /**
+         * Does kick() with any number of messages.
+         *
+         * @param string[] $ids
+         * @return list<bool> in order
+         */
+        public function kickMany(array $ids): array {}
+
         /**
          * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
-         * ever. Nothing changes where it is paused already.
+         * ever: push, and what consumers do with the messages they hold. Nothing changes where it is paused
+         * already.
          */
         public function pause(): void {}
 
-        /** Ends a pause: consumers that wait wake. Nothing changes where the queue is not paused. */
+        /**
+         * Ends a pause; consumers that wait wake. Nothing changes where it is not paused.
+         */
         public function resume(): void {}
+        // The end of what was made.
 
         /**
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
@@ -367,6 +373,17 @@ namespace Dueq
          * @throws Exception\DueqException those of the steps before are gone
          */
         public function remove(?callable $progress = null): int {}
+
+        /**
+         * Looks for what others broke: messages without a ticket, tickets without a message, keys of
+         * another type and so on. It goes in small steps while the queue is in use.
+         *
+         * @param bool $repair mends what it finds, and loses no message
+         * @param callable|null $progress called after each step with the number of entries looked at so
+         *     far; what it throws ends the check there
+         * @return list<Finding> one for each kind; nothing is broken where none of them is wrong
+         */
+        public function check(bool $repair = false, ?callable $progress = null): array {}
 
         /** Counts the queue. */
         public function stats(): Stats {}
@@ -979,6 +996,34 @@ namespace Dueq
 
         /** Whether the server may evict what it was given, unless the URL says evicting=accept. */
         public readonly bool $evicting;
+
+        private function __construct() {}
+    }
+
+    /**
+     * What a check found of one kind.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Finding
+    {
+        /** One word for it: "lost", "orphaned" and so on. */
+        public readonly string $kind;
+
+        /** The same for people: "messages without a ticket". */
+        public readonly string $text;
+
+        /** Whether it should not be. Else it is worth knowing. */
+        public readonly bool $wrong;
+
+        public readonly int $count;
+
+        /** How many of them the check mended. */
+        public readonly int $mended;
+
+        /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
+        public readonly array $examples;
 
         private function __construct() {}
     }

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 98190009d74b88c0b6cfb327fee7a086ed68f05d */
+ * Stub hash: 1ff323ff78e538c3215564cf5627d7fbb83bbff8 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -102,12 +102,6 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_peek, 0, 1, Dueq
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
-ZEND_END_ARG_INFO()
-
-#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
-
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kickAll, 0, 0, IS_LONG, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, since, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
@@ -121,6 +115,12 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reschedule, 0, 
 	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pause, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
 
@@ -132,6 +132,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_purge, 0, 1, IS
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_remove, 0, 0, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_check, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, repair, _IS_BOOL, 0, "false")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -285,6 +290,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_Queue_pause
 
 #define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Consumer___construct
+
+#define arginfo_class_Dueq_Finding___construct arginfo_class_Dueq_Consumer___construct
 
 #define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Consumer___construct
 
@@ -498,14 +505,15 @@ ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, find);
 ZEND_METHOD(Dueq_Queue, peek);
-ZEND_METHOD(Dueq_Queue, kick);
-ZEND_METHOD(Dueq_Queue, kickMany);
 ZEND_METHOD(Dueq_Queue, kickAll);
 ZEND_METHOD(Dueq_Queue, reschedule);
+ZEND_METHOD(Dueq_Queue, kick);
+ZEND_METHOD(Dueq_Queue, kickMany);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, purge);
 ZEND_METHOD(Dueq_Queue, remove);
+ZEND_METHOD(Dueq_Queue, check);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
 ZEND_METHOD(Dueq_Queue, lock);
@@ -551,6 +559,7 @@ ZEND_METHOD(Dueq_Lock, __construct);
 ZEND_METHOD(Dueq_Lock, extend);
 ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
+ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
@@ -627,14 +636,15 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, find, arginfo_class_Dueq_Queue_find, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, peek, arginfo_class_Dueq_Queue_peek, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickAll, arginfo_class_Dueq_Queue_kickAll, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, remove, arginfo_class_Dueq_Queue_remove, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, check, arginfo_class_Dueq_Queue_check, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
@@ -725,6 +735,12 @@ static const zend_function_entry class_Dueq_Lock_methods[] = {
 
 static const zend_function_entry class_Dueq_Stats_methods[] = {
 	ZEND_ME(Dueq_Stats, __construct, arginfo_class_Dueq_Stats___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Finding_methods[] = {
+	ZEND_ME(Dueq_Finding, __construct, arginfo_class_Dueq_Finding___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -1385,6 +1401,53 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_evicting_name = zend_string_init("evicting", sizeof("evicting") - 1, 1);
 	zend_declare_typed_property(class_entry, property_evicting_name, &property_evicting_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
 	zend_string_release(property_evicting_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Finding(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Finding", class_Dueq_Finding_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_kind_default_value;
+	ZVAL_UNDEF(&property_kind_default_value);
+	zend_string *property_kind_name = zend_string_init("kind", sizeof("kind") - 1, 1);
+	zend_declare_typed_property(class_entry, property_kind_name, &property_kind_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_kind_name);
+
+	zval property_text_default_value;
+	ZVAL_UNDEF(&property_text_default_value);
+	zend_string *property_text_name = zend_string_init("text", sizeof("text") - 1, 1);
+	zend_declare_typed_property(class_entry, property_text_name, &property_text_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_text_name);
+
+	zval property_wrong_default_value;
+	ZVAL_UNDEF(&property_wrong_default_value);
+	zend_string *property_wrong_name = zend_string_init("wrong", sizeof("wrong") - 1, 1);
+	zend_declare_typed_property(class_entry, property_wrong_name, &property_wrong_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_wrong_name);
+
+	zval property_count_default_value;
+	ZVAL_UNDEF(&property_count_default_value);
+	zend_string *property_count_name = zend_string_init("count", sizeof("count") - 1, 1);
+	zend_declare_typed_property(class_entry, property_count_name, &property_count_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_count_name);
+
+	zval property_mended_default_value;
+	ZVAL_UNDEF(&property_mended_default_value);
+	zend_string *property_mended_name = zend_string_init("mended", sizeof("mended") - 1, 1);
+	zend_declare_typed_property(class_entry, property_mended_name, &property_mended_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_mended_name);
+
+	zval property_examples_default_value;
+	ZVAL_UNDEF(&property_examples_default_value);
+	zend_string *property_examples_name = zend_string_init("examples", sizeof("examples") - 1, 1);
+	zend_declare_typed_property(class_entry, property_examples_name, &property_examples_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_examples_name);
 
 	return class_entry;
 }

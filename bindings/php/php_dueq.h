@@ -37,6 +37,7 @@ extern zend_class_entry *dueq_php_pending_ce;
 extern zend_class_entry *dueq_php_pusher_ce;
 extern zend_class_entry *dueq_php_queue_ce;
 extern zend_class_entry *dueq_php_queues_ce;
+extern zend_class_entry *dueq_php_finding_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;

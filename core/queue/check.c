@@ -13,7 +13,7 @@
 
 #define SLICE 50000
 #define EXAMPLE 120      /* bytes of an example that are kept */
-#define MOST_WINDOW 500  /* entries of a window, */
+#define MOST_WINDOW 200  /* entries of a window, */
 #define MOST_BYTES 65536 /* and about what it may make the server read */
 #define MOST_LOST 10     /* tickets that are looked for in one step */
 #define CURSOR_ROOM 320  /* a ticket and a number */
@@ -347,8 +347,4 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
         walk->next = at + 1;
     }
     return dueq__call_submit(client, &words);
-}
-
-dueq_status dueq_check(dueq_queue *queue, int repair, dueq_bytes cursor, dueq_result **result) {
-    return dueq__ops_run(queue, dueq_check_submit(queue, repair, cursor), result);
 }

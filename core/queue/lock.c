@@ -159,16 +159,3 @@ dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes to
     dueq_status status = begin(queue, &dueq__script_unlock, name, token, &words);
     return status ? status : dueq__call_submit(queue->client, &words);
 }
-
-dueq_status dueq_lock(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms, int64_t timeout_ms,
-                      dueq_result **result) {
-    return dueq__ops_run(queue, dueq_lock_submit(queue, name, ttl_ms, timeout_ms), result);
-}
-
-dueq_status dueq_relock(dueq_queue *queue, dueq_bytes name, dueq_bytes token, int64_t ttl_ms) {
-    return dueq__ops_run(queue, dueq_relock_submit(queue, name, token, ttl_ms), NULL);
-}
-
-dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes token) {
-    return dueq__ops_run(queue, dueq_unlock_submit(queue, name, token), NULL);
-}

@@ -163,6 +163,34 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
     return DUEQ_OK;
 }
 
+static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settlement *settlement,
+                                    bool *plain) {
+    struct dueq__ticket parts;
+    dueq_status status = DUEQ_OK;
+    *plain = settlement->retry.size == 0;
+    if (settlement->ack_count)
+        status = dueq__ops_check_count(queue, settlement->acks, settlement->ack_count);
+    for (size_t i = 0; !status && i < settlement->ack_count; i++) {
+        status = dueq__ops_check_ticket(queue, settlement->acks[i], &parts);
+        *plain = *plain && !status && parts.before == 0;
+    }
+    if (!status && settlement->retry.size)
+        status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
+    if (!status && settlement->retry.size)
+        status = dueq__ops_check_retry_delay(queue, settlement->retry_delay_ms);
+    return status;
+}
+
+static void put_settlement(struct dueq__resp *words, const struct dueq__settlement *settlement) {
+    dueq__resp_number(words, (int64_t)settlement->ack_count);
+    dueq__ops_put(words, settlement->acks, settlement->ack_count);
+    if (settlement->retry.size) {
+        dueq__ops_put(words, &settlement->retry, 1);
+        dueq__ops_put_retry_delay(words, settlement->retry_delay_ms);
+        dueq__ops_put_note(words, settlement->retry_error);
+    }
+}
+
 /* Makes the call on queues that were checked, and its first request. */
 static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
                           const struct dueq__wait *asked, int64_t timeout_ms,
@@ -174,7 +202,11 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
     dueq__resp_init(&words);
     dueq_status status = DUEQ_OK;
     if (settlement)
-        status = dueq__settlement_write(queues[0], settlement, &words, &outcomes, &plain);
+        status = check_settlement(queues[0], settlement, &plain);
+    if (settlement && !status) {
+        outcomes = settlement->ack_count + (settlement->retry.size > 0);
+        put_settlement(&words, settlement);
+    }
     if (!status)
         status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
     if (!status && outcomes)
@@ -256,18 +288,4 @@ dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_coun
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
                                 int64_t lease_ms) {
     return dueq_reserve_any_submit(&queue, 1, DUEQ_PREFERENCE, count, timeout_ms, lease_ms);
-}
-
-dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count, dueq_order order,
-                             size_t count, int64_t timeout_ms, int64_t lease_ms,
-                             dueq_result **result) {
-    dueq_status submitted =
-        dueq_reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms);
-    dueq_client *client = submitted == DUEQ_PENDING ? queues[0]->client : NULL;
-    return dueq__client_run(client, submitted, result);
-}
-
-dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms, int64_t lease_ms,
-                         dueq_result **result) {
-    return dueq__ops_run(queue, dueq_reserve_submit(queue, count, timeout_ms, lease_ms), result);
 }

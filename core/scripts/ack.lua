@@ -2,12 +2,6 @@
 -- keys msg leased attempts meta reply ready rates
 -- args tickets
 -- Returns a digit for each: 0 finished, 4 the lease was lost.
--- include now
--- include held
--- include ids
--- include look
--- include count
--- include done
 
 local now = now_ms()
 if ARGV[3] == '1' then

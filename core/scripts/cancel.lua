@@ -16,5 +16,6 @@ if redis.call('ZREM', delayed, ticket) == 0 then
 end
 redis.call('HDEL', msg, id)
 redis.pcall('HINCRBY', meta, 'cancelled', '1')
--- include done
-return done('2')
+local answer = '2'
+-- include keep
+return answer

@@ -4,13 +4,6 @@
 -- args ids
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0: there is no
 -- such message, or it is in the outbox.
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include count
--- include done
 
 local states, ids, records, seen, cancelled = {}, {}, {}, {}, 0
 local tickets = { {}, {}, {}, {} }

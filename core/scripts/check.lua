@@ -3,123 +3,23 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received
 -- args alone: '1' to mend, stage (one of the keys; or types, notes, lost, doubled, names), cursor ('': the first), how
 --      many, mark of who mends; then of lost and doubled tickets
--- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its name,
---           how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
+-- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its
+--           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
 --           message; of a set, of these those that `attempts` does not say.
--- include now
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include entry
--- include wake
--- include event
--- include line
--- include outbox
--- include verdict
 
 local mends, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
 
-local function find(kind, example, number)
-  local at = kinds[kind] or #answer + 1
-  kinds[kind] = at
-  answer[at], answer[at + 1], answer[at + 2] = kind, (answer[at + 1] or 0) + (number or 1), answer[at + 2] or {}
-  if #answer[at + 2] < 5 then
-    table.insert(answer[at + 2], string.sub(example, 1, 300))
-  end
-end
 
-local function scan(command, key)
-  local page = read(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
-  answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
-  return page[2] or {}
-end
-
--- Makes a message that cannot be read DEAD.
-local function bury(ticket)
-  local deliveries, id, suffix = ticket_read(ticket)
-  local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
-  redis.call('HSET', attempts, id, attempts_write(had))
-  redis.call('ZADD', dead, string.format('%d', now), ticket)
-end
-
--- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there.
-local function settle(set, ticket, verdict)
-  if verdict then
-    find(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
-  end
-  if not verdict or not mends then
-    return false
-  elseif verdict == 'garbage' then
-    redis.call('RPUSH', quarantine, ticket)
-    redis.call('LTRIM', quarantine, -100, -1)
-  elseif verdict == 'damaged' then
-    bury(ticket)
-  elseif verdict == 'attempts' then
-    local deliveries, id, suffix = ticket_read(ticket)
-    local had = attempts_read(read('HMGET', attempts, id)[1])
-    had.forgiven = had.forgiven + deliveries - had.deliveries
-    had.deliveries, had.suffix = deliveries, suffix
-    redis.call('HSET', attempts, id, attempts_write(had))
-    return false
-  end
-  return true
-end
-
-if mends then
+if mends and stage ~= 'types' then
   -- include permit
 end
 local line = ({ high = high, ready = ready, low = low })[stage]
 local set = ({ leased = leased, outbox = outbox, dead = dead, delayed = delayed })[stage]
 if stage == 'types' then
-  for kind, keys in pairs({
-    list = { ready, high, low, quarantine, rates }, hash = { msg, attempts, handover, meta },
-    zset = { delayed, leased, dead, outbox, unique, wake, received },
-  }) do
-    for _, key in ipairs(keys) do
-      local is = redis.call('TYPE', key).ok
-      if is ~= 'none' and is ~= kind then
-        find('type', key .. ' ' .. is)
-        local aside = quarantine .. ':' .. string.match(key, '}:(.*)$')
-        if mends then
-          redis.call('RENAME', key, redis.call('EXISTS', aside) == 1 and aside .. ':' .. int(now) or aside)
-        end
-      end
-    end
-  end
+  check_types()
 elseif stage == 'notes' then
-  if mends then
-    redis.call('HSET', meta, 'mender', ARGV[5])
-  end
-  local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
-    'ready_offset', 'next_event', 'outbox_event', 'has_priorities' }
-  local values, right = read('HMGET', meta, unpack(names)), {}
-  local function head(key)
-    local score = tonumber(read('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
-    return score and score <= 4102444800000 and math.ceil(score) or math.huge
-  end
-  local firsts = { next_event = math.min(head(delayed), head(leased), head(outbox)), outbox_event = head(outbox) }
-  for i, name in ipairs(names) do
-    local value, first = values[i] or '', firsts[name]
-    local number = tonumber(value)
-    if first and (value ~= '' and not number or first < (number or math.huge)) then
-      right[name] = first < math.huge and int(first) or ''
-    elseif name == 'has_priorities' then
-      right[name] = value ~= '1' and #read('LRANGE', high, 0, 0) + #read('LRANGE', low, 0, 0) > 0 and '1' or nil
-    elseif not first and value ~= '' and not string.find(value, '^%-?%d%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?$') then
-      right[name] = '0'
-    end
-    if right[name] then
-      find('notes', name .. ' ' .. value)
-      if mends then
-        redis.call('HSET', meta, name, right[name])
-        wake_one()
-      end
-    end
-  end
+  check_notes()
 elseif stage == 'msg' then
   local found, ids, tickets = scan('HSCAN', msg), {}, {}
   for i = 1, #found, 2 do
@@ -164,7 +64,7 @@ elseif line then
       table.insert(goes, i - 1 - place - length)
     else
       head = head or tickets[i]
-      table.insert(answer[4], verdict ~= 'garbage' and verdict ~= 'stale' and tickets[i] or nil)
+      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and tickets[i] or nil)
     end
   end
   if length == most then
@@ -193,9 +93,7 @@ elseif set then
       find('outbox', ticket)
     end
   end
-  if #goes > 0 then
-    redis.call('ZREM', set, unpack(goes))
-  end
+  drop('ZREM', set, goes)
 elseif stage == 'lost' or stage == 'doubled' then
   -- Another one that mends, and began later, does this.
   local ours = not mends or read('HMGET', meta, 'mender')[1] == ARGV[5]
@@ -203,17 +101,21 @@ elseif stage == 'lost' or stage == 'doubled' then
     local ticket = ARGV[i]
     local _, id = ticket_read(ticket)
     local stored = read('HMGET', msg, id)[1]
-    local key = ({ high = high, ready = ready, low = low })[line_of(ticket)]
-    local places = read('LPOS', key, ticket, 'RANK', -1, 'COUNT', 2, 'MAXLEN', stage == 'lost' and 10000 or 0)
+    local places, key = 0, nil
+    for _, at in ipairs({ ready, high, low }) do
+      local found = #read('LPOS', at, ticket, 'RANK', -1, 'COUNT', 2, 'MAXLEN', stage == 'lost' and 10000 or 0)
+      places, key = places + found, found > 0 and at or key
+    end
     local is_current = stored and current_ticket(id, stored, read('HMGET', attempts, id)[1]) == ticket
-    if stage == 'doubled' and #places == 2 then
+    if stage == 'doubled' and places > 1 then
       find('doubled', ticket)
       if mends then
         redis.call('LREM', key, -1, ticket)
       end
-    elseif stage == 'lost' and is_current and #places == 0 and not holders({ ticket })[1] then
-      local successor = is_sound(id, stored, outbox) and not is_sound(id, stored)
-      local sound = successor or is_sound(id, stored)
+    elseif stage == 'lost' and is_current and places == 0 and not holders({ ticket })[1] then
+      local e = envelope_read(stored)
+      local successor = not e and is_sound(id, stored, outbox)
+      local sound = e or successor
       find(sound and 'lost' or 'damaged', id)
       if mends and successor then
         put_out(ticket, now - 1000)
@@ -229,28 +131,27 @@ elseif stage == 'attempts' or stage == 'handover' then
   local key, goes = stage == 'attempts' and attempts or handover, {}
   local found = scan('HSCAN', key)
   for i = 1, #found, 2 do
-    if redis.pcall('HEXISTS', msg, found[i]) ~= 1 then
+    local stored = read('HMGET', msg, found[i])[1]
+    local text = stored and key == handover and read('HMGET', attempts, found[i])[1]
+    if not stored or text and holders({ current_ticket(found[i], stored, text) })[1] ~= outbox then
       find('record', found[i])
       goes[#goes + 1] = found[i]
     elseif key == handover then
       find('outbox', (string.gsub(found[i + 1], '^%d+ ', '')))
     end
   end
-  if mends and #goes > 0 then
-    redis.call('HDEL', key, unpack(goes))
-  end
+  drop('HDEL', key, goes)
 elseif stage == 'unique' or stage == 'received' then
-  local found, goes = scan('ZSCAN', stage == 'unique' and unique or received), {}
+  local key, goes = stage == 'unique' and unique or received, {}
+  local found = scan('ZSCAN', key)
   for i = 1, #found, 2 do
     local at = tonumber(found[i + 1])
-    if stage == 'unique' and at > 8204889600000 or stage == 'received' and at < now - 604800000 then
+    if key == unique and at > 8204889600000 or key == received and at < now - 604800000 then
       find(stage, found[i])
       goes[#goes + 1] = found[i]
     end
   end
-  if mends and #goes > 0 then
-    redis.call('ZREM', stage == 'unique' and unique or received, unpack(goes))
-  end
+  drop('ZREM', key, goes)
 elseif stage == 'quarantine' then
   local length = redis.pcall('LLEN', quarantine)
   for i, entry in ipairs(read('LRANGE', quarantine, 0, 4)) do

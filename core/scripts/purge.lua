@@ -2,15 +2,6 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta reply
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include count
--- include look
--- include purge
--- include done
 
 local most = tonumber(ARGV[5])
 look({ HLEN = { attempts, handover }, LLEN = ARGV[4] == '1' and { high, ready, low } or {} })

@@ -2,13 +2,12 @@
 -- keys msg ready wake meta reply
 -- args id, envelope of each
 -- Returns a digit for each: 0 stored.
--- include done
 local argv, tickets = ARGV, {}
-for i = 4, #argv, 2 do
-  tickets[#tickets + 1] = argv[i]
+local n, number = (#argv - 3) / 2, '1'
+for i = 1, n do
+  tickets[i] = argv[2 * i + 2]
 end
 -- Tickets come first: one without a message is dropped when it is met.
-local n, number = #tickets, '1'
 local length = redis.call('RPUSH', ready, unpack(tickets))
 redis.call('HSET', msg, unpack(argv, 4))
 if n > 1 then
@@ -19,4 +18,6 @@ if length == n then
   wake_one(n > 1)
 end
 redis.pcall('HINCRBY', meta, 'pushed', number)
-return done(string.rep(DUEQ_OK, n))
+local answer = n == 1 and '0' or string.rep(DUEQ_OK, n)
+-- include keep
+return answer

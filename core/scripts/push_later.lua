@@ -2,7 +2,6 @@
 -- keys msg ready delayed wake meta reply
 -- args due ('+ms' from now, '@ms' since 1970), then id, envelope of each
 -- Returns a digit for each: 0 stored.
--- include done
 local argv, tickets, time = ARGV, {}, redis.call('TIME')
 local n, number = (#argv - 4) / 2, '1'
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -33,4 +32,6 @@ elseif not first or first > at then
   note_event(at, now)
 end
 redis.pcall('HINCRBY', meta, 'pushed', number)
-return done(string.rep(DUEQ_OK, n))
+local answer = n == 1 and '0' or string.rep(DUEQ_OK, n)
+-- include keep
+return answer

@@ -4,7 +4,6 @@
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call. How large: how many they are, their
 -- bytes, and the id of the largest.
--- include ticket
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then

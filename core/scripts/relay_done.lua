@@ -4,10 +4,6 @@
 -- keys msg outbox dead attempts handover wake meta
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
 -- Returns how many left the outbox.
--- include now
--- include ticket
--- include event
--- include gone
 
 -- include permit
 local now, fields, ends, again, over, first = now_ms(), {}, {}, {}, {}, nil
@@ -55,7 +51,7 @@ redis.call('HSET', meta, 'outbox_event', head and string.format('%d', math.ceil(
 if head then
   note_event(math.ceil(head), now)
 end
-remove(outbox)
+remove_gone(outbox)
 if #over > 0 then
   redis.call('HDEL', handover, unpack(over))
 end

@@ -5,19 +5,6 @@
 --      push), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
--- include now
--- include due
--- include event
--- include count
--- include line
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include look
--- include store
--- include replace
 
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then

@@ -3,15 +3,6 @@
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
--- include now
--- include ticket
--- include attempts
--- include count
--- include event
--- include line
--- include holder
--- include gone
--- include done
 
 -- include permit
 local now, delay = now_ms(), tonumber(ARGV[4])
@@ -46,7 +37,7 @@ if #back > 0 then
     end
   end
   redis.call('HSET', attempts, unpack(records))
-  remove(leased)
+  remove_gone(leased)
   if delay > 0 then
     note_event(now + delay, now)
   end

@@ -3,15 +3,6 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received reply
 -- args how many messages at most
 -- Returns "messages taken away" or, when there is more to do, "messages taken away +".
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include count
--- include look
--- include purge
--- include done
 
 local PART = 1000 -- of what is no message, in one step
 

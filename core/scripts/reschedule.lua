@@ -21,5 +21,6 @@ if not first or first > at then
   -- include event
   note_event(at, now)
 end
--- include done
-return done(DUEQ_OK)
+local answer = DUEQ_OK
+-- include keep
+return answer

@@ -2,16 +2,6 @@
 -- keys msg ready high low delayed wake meta attempts reply
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
 -- Returns a digit: 0 done, 3 there is no such delayed message.
--- include now
--- include due
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include event
--- include line
--- include done
 
 local id, now = ARGV[4], now_ms()
 local at = due_time(ARGV[5], now)

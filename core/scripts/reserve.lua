@@ -10,7 +10,7 @@
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper, quarantined, '1' if a relay has work, attempts, outcomes,
 --           then ticket and envelope of each message }. 
 --         wait: 0 call again at once, -1 nothing to come or others look.
---         attempts: { index, attempts, ... } of the messages that came back.
+--         attempts: { index, attempts, ... } of the messages that came back, or ''.
 --         outcomes: a digit for each acknowledged ticket, as of ack.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
@@ -23,7 +23,7 @@ if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^
   return nil
 end
 
-local tickets = call('LRANGE', ready, '0', most == 1 and '0' or format('%d', most - 1))
+local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or call('LRANGE', ready, '0', format('%d', most - 1))
 local lined, due, direct = #tickets, nil, 0
 if looked then
   local out, ended = tonumber(call('HGET', meta, 'outbox_event') or ''), tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
@@ -53,7 +53,7 @@ for i = 1, n + surplus do
   end
 end
 local envelopes = n == 1 and { call('HGET', msg, ids[1]) } or n > 0 and call('HMGET', msg, unpack(ids, 1, n))
-local answer, deliver = { now, -1, 0, 0, '', {}, '' }, {}
+local result, deliver = { now, -1, 0, 0, '', '', '' }, {}
 local stop = now + math.abs(argv[5])
 local ends = format('%d', stop)
 for i = 1, n do
@@ -64,7 +64,7 @@ for i = 1, n do
     return nil
   end
   deliver[2 * i - 1], deliver[2 * i] = ends, ticket
-  answer[2 * i + 6], answer[2 * i + 7] = ticket, envelope
+  result[2 * i + 6], result[2 * i + 7] = ticket, envelope
 end
 local left = surplus
 if (looked or argv[6] > '1') and lined == most then
@@ -117,7 +117,7 @@ if gone > 0 then
     return removed
   end
 end
-answer[7] = outcomes
+result[7] = outcomes
 
 local fields, is_new = {}, looked
 if n > 0 then
@@ -131,12 +131,12 @@ if gone > 0 then
 end
 if is_new or n == 0 or argv[6] > '1' then
   -- include close
-  answer[2], answer[3] = close(n, left, first, is_new, fields, looked, state[2], now, time[2] % 1000)
+  result[2], result[3] = close(n, left, first, is_new, fields, looked, state[2], now, time[2] % 1000)
 else
   call('HSET', meta, unpack(fields))
 end
 if n > 0 or outcomes ~= '' then
-  -- include done
-  done(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(tickets, '\n'))
+  local answer = time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(tickets, '\n')
+  -- include keep
 end
-return answer
+return result

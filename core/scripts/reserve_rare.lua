@@ -4,26 +4,6 @@
 -- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
 --      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
 --      wakes others where it must.
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include count
--- include close
--- include line
--- include held
--- include ids
--- include holder
--- include outbox
--- include finish
--- include backoff
--- include retry
--- include around
--- include promote
--- include choose
--- include gone
--- include done
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -121,7 +101,7 @@ end
 if n > 0 then
   call('ZADD', leased, unpack(deliver))
 end
-remove(leased)
+remove_gone(leased)
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)
 end

@@ -136,6 +136,7 @@ final class ContractTest extends TestCase
             return;
         }
         $verb = lcfirst(str_replace(['_', ' '], '', ucwords($step['do'], '_ ')));
+        $verb = method_exists($this, $verb) ? $verb : 'alike';
         try {
             $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {
@@ -258,9 +259,13 @@ final class ContractTest extends TestCase
         return array_map(fn ($state) => $state === null ? 'NOT_FOUND' : 'OK', $states);
     }
 
-    private function kick(array $step): array
+    /** A verb without arguments or of ids. */
+    private function alike(array $step): array
     {
-        $done = $this->byId($step, $this->queue->kick(...), $this->queue->kickMany(...));
+        $verb = $step['do'];
+        $done = !isset($step['id']) && !isset($step['ids'])
+            ? [$this->queue->$verb() === null]
+            : $this->byId($step, $this->queue->$verb(...), $this->queue->{"{$verb}Many"}(...));
         return array_map(fn ($each) => $each ? 'OK' : 'NOT_FOUND', $done);
     }
 
@@ -286,16 +291,6 @@ final class ContractTest extends TestCase
     {
         $due = self::seconds($step, ['delay_ms' => 'delay', 'at_ms' => 'at']);
         return [$this->queue->reschedule($this->value($step['id']), ...$due) ? 'OK' : 'NOT_FOUND'];
-    }
-
-    private function pause(): void
-    {
-        $this->queue->pause();
-    }
-
-    private function resume(): void
-    {
-        $this->queue->resume();
     }
 
     private function purge(array $step, array $expect, string $where): void

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,6 +11,9 @@ import dueq
 
 Json: TypeAlias = Any
 FOLDER = Path(__file__).parent
+VERBS = tomllib.loads((FOLDER.parents[1] / "core/verbs.toml").read_text(encoding="utf-8"))
+ON_IDS = [name for name, row in VERBS.items() if row.get("alike") == "ids"]
+PLAIN = [name for name, row in VERBS.items() if row.get("alike") == "plain"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
@@ -41,11 +45,10 @@ FIELDS = {
     "cancel": {"id", "ids"},
     "find": {"id"},
     "peek": {"state", "page", "count", "as", "more"},
-    "kick": {"id", "ids"},
+    **{verb: {"id", "ids"} for verb in ON_IDS},
+    **{verb: set() for verb in PLAIN},
     "kick_all": {"error", "since_ms", "since_in_ms", "until_ms", "until_in_ms"},
     "reschedule": {"id", "delay_ms", "at_ms"},
-    "pause": set[str](),
-    "resume": set[str](),
     "purge": {"state"},
     "remove": set[str](),
     "stats": set[str](),
@@ -83,7 +86,7 @@ STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "damaged", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "aside", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("push", "ack", "ack_push", "kick")},
+    **{key: {"statuses"} for key in ("push", "ack", "ack_push", *ON_IDS)},
     "cancel": {"statuses", "states"},
     "reserve": {"messages", "count", "ids", "queue"},
     "peek": {"messages", "count", "ids"},

@@ -21,6 +21,8 @@ from situations import (
     FIELDS,
     FOLDER,
     JOB_DRAFT,
+    ON_IDS,
+    PLAIN,
     Json,
     Situation,
     situations,
@@ -84,7 +86,8 @@ class Run(Foreign):
 
     def step(self, step: Json) -> None:
         expect = step.get("expect", {})
-        verb = getattr(self, "do_" + step["do"].replace(" ", "_"), None)
+        name = "alike" if step["do"] in {*PLAIN, *ON_IDS} else step["do"].replace(" ", "_")
+        verb = getattr(self, "do_" + name, None)
         if not verb:
             if step["do"] == "redis":
                 reply = self.server.command(*(self.value(word) for word in step["command"]))
@@ -206,11 +209,15 @@ class Run(Foreign):
         assert states == expect.get("states", states)
         return ["OK" if state else "NOT_FOUND" for state in states]
 
-    def do_kick(self, step: Json, expect: Json) -> list[str]:
-        if "ids" in step:
-            done = self.queue.kick_many(self.text(id) for id in step["ids"])
+    def do_alike(self, step: Json, expect: Json) -> list[str]:
+        """A verb without arguments or of ids."""
+        verb = step["do"]
+        if verb in PLAIN:
+            done = [getattr(self.queue, verb)() is None]
+        elif "ids" in step:
+            done = getattr(self.queue, verb + "_many")(self.text(id) for id in step["ids"])
         else:
-            done = [self.queue.kick(self.text(step["id"]))]
+            done = [getattr(self.queue, verb)(self.text(step["id"]))]
         return ["OK" if each else "NOT_FOUND" for each in done]
 
     def do_kick_all(self, step: Json, expect: Json) -> None:
@@ -228,12 +235,6 @@ class Run(Foreign):
         delay = step["delay_ms"] / 1000 if "delay_ms" in step else None
         at = step["at_ms"] / 1000 if "at_ms" in step else None
         return ["OK" if self.queue.reschedule(self.text(step["id"]), delay, at) else "NOT_FOUND"]
-
-    def do_pause(self, step: Json, expect: Json) -> None:
-        self.queue.pause()
-
-    def do_resume(self, step: Json, expect: Json) -> None:
-        self.queue.resume()
 
     def do_purge(self, step: Json, expect: Json) -> None:
         purged = self.queue.purge(self.text(step["state"]))  # type: ignore[arg-type]

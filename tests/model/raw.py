@@ -271,7 +271,7 @@ class RawDriver:
 
     def do_extend(self, request: Json) -> Json:
         ticket, lease = request["ticket"], request["lease_ms"]
-        return self.outcomes(self.run("extend", request["queue"], ticket, lease))
+        return self.outcomes(self.run("extend", request["queue"], lease, ticket))
 
     def do_bury(self, request: Json) -> Json:
         ticket, error = request["ticket"], request["error"][:4096]

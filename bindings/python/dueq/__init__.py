@@ -14,7 +14,7 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost
-from dueq.stats import Rate, Stats
+from dueq.stats import Finding, Rate, Stats
 
 __all__ = [
     "Backoff",
@@ -22,6 +22,7 @@ __all__ = [
     "Draft",
     "Duplicate",
     "Error",
+    "Finding",
     "LeaseLost",
     "Lock",
     "Message",

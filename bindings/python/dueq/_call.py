@@ -19,6 +19,7 @@ class Answer(NamedTuple):
     status: int
     messages: list[_core.MessageRow]
     rates: list[_core.RateRow]
+    findings: list[_core.FindingRow]
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]

@@ -89,3 +89,21 @@ class Rate:
     def from_row(cls, row: _core.RateRow) -> Rate:
         """The rate as the core has it."""
         return cls(row[0] / 1000, row[1] / 1000, *row[2:])
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found of one kind."""
+
+    kind: str
+    """One word for it: "lost", "orphaned", ..."""
+    text: str
+    """The same for people: "messages without a ticket"."""
+    wrong: bool
+    """Whether it should not be. Else it is worth knowing."""
+    count: int
+    """How many there are."""
+    mended: int
+    """How many of them the check mended."""
+    examples: tuple[str, ...]
+    """Up to five ids, tickets, keys or texts, each cut at 120 bytes."""

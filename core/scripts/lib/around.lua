@@ -1,4 +1,3 @@
--- include look
 -- Reads once what a reserve_rare may write, before its first write: see lib/look.lua.
 local looked_around = false
 local function look_around()

@@ -1,6 +1,3 @@
--- include wake
--- include kept
--- include timekeeper
 -- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows the next event
 -- (`first`, nil: none; `is_new`: it is not what meta says). `fields`: what else meta gets. `looked`: it moved what was
 -- due. Returns the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper.

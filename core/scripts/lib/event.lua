@@ -1,5 +1,3 @@
--- include wake
--- include kept
 -- Notes that a message falls due, or a lease ends, at the time `at`: if it is the next event and no timekeeper
 -- looks in time, one waiting consumer is woken to become one.
 local function note_event(at, now)

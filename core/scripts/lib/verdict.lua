@@ -25,11 +25,11 @@ local function holders(tickets)
 end
 
 -- Can the message be read? In the outbox it must have somewhere to go.
-local function is_sound(id, stored, set)
+local function is_sound(id, stored, set, e)
   if set == outbox then
-    return entry_read(id, stored) and true
+    return e and e.dead_letter or not e and entry_read(id, stored)
   end
-  return envelope_read(stored) and true
+  return e
 end
 
 -- What is wrong with each ticket of a set (nil: of a line), false where nothing is; and the bytes that were read.
@@ -45,14 +45,15 @@ local function verdicts_of(tickets, set)
     local e = stored[i] and envelope_read(stored[i])
     local current, had
     if deliveries and stored[i] then
-      current, had = current_ticket(id, stored[i], texts[i])
+      had = attempts_read(texts[i])
+      current = ticket_write(had.deliveries, id, texts[i] and had.suffix or not texts[i] and e and e.suffix or nil)
       bytes = bytes + #stored[i]
     end
     verdicts[i] = not deliveries and 'garbage'
       or (not stored[i] or e and e.suffix ~= suffix) and 'stale'
       or (seen[ticket] or (held[i] or nil) ~= set) and 'doubled'
       or had.deliveries > deliveries and 'stale'
-      or set ~= dead and not is_sound(id, stored[i], set) and 'damaged'
+      or set ~= dead and not is_sound(id, stored[i], set, e) and 'damaged'
       or current ~= ticket and 'attempts'
     seen[ticket] = true
   end

@@ -1,0 +1,52 @@
+-- What check says and does of what it finds; `mends`, `answer`, `kinds` and so on are its own.
+local function find(kind, example, number)
+  local at = kinds[kind] or #answer + 1
+  kinds[kind] = at
+  answer[at], answer[at + 1], answer[at + 2] = kind, (answer[at + 1] or 0) + (number or 1), answer[at + 2] or {}
+  if #answer[at + 2] < 5 then
+    table.insert(answer[at + 2], string.sub(example, 1, 300))
+  end
+end
+
+local function scan(command, key)
+  local page = read(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
+  answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
+  return page[2] or {}
+end
+
+-- Makes a message that cannot be read DEAD.
+local function bury(ticket)
+  local deliveries, id, suffix = ticket_read(ticket)
+  local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
+  redis.call('HSET', attempts, id, attempts_write(had))
+  redis.call('ZADD', dead, string.format('%d', now), ticket)
+end
+
+-- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there.
+local function settle(set, ticket, verdict)
+  if verdict then
+    find(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
+  end
+  if not verdict or not mends then
+    return false
+  elseif verdict == 'garbage' then
+    redis.call('RPUSH', quarantine, ticket)
+    redis.call('LTRIM', quarantine, -100, -1)
+  elseif verdict == 'damaged' then
+    bury(ticket)
+  elseif verdict == 'attempts' then
+    local deliveries, id, suffix = ticket_read(ticket)
+    local had = attempts_read(read('HMGET', attempts, id)[1])
+    had.forgiven = had.forgiven + deliveries - had.deliveries
+    had.deliveries, had.suffix = deliveries, suffix
+    redis.call('HSET', attempts, id, attempts_write(had))
+    return false
+  end
+  return true
+end
+
+local function drop(command, key, members)
+  if mends and #members > 0 then
+    redis.call(command, key, unpack(members))
+  end
+end
