@@ -14,7 +14,7 @@ from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 HEADER = Path("core/dueq.h")
-HEADERS = [HEADER, *Path("interop").glob("dueq_*.h")]
+HEADERS = [HEADER, HEADER.with_name("dueq_verbs.h"), *Path("interop").glob("dueq_*.h")]
 FOLDERS = ["core", "interop"]
 WRAPPER = "swig/dueq_wrap.c"
 SWIG_OPTIONS = [

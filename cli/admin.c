@@ -3,20 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static int run_pause(struct cli *cli, int argc, char *argv[]) {
-    int code;
-    if (!cli_begin(cli, argc, argv, 0, &code))
-        return code;
-    return cli_report(cli, cli_wait(cli, dueq_pause_submit(cli->queue), NULL), NULL);
-}
-
-static int run_resume(struct cli *cli, int argc, char *argv[]) {
-    int code;
-    if (!cli_begin(cli, argc, argv, 0, &code))
-        return code;
-    return cli_report(cli, cli_wait(cli, dueq_resume_submit(cli->queue), NULL), NULL);
-}
-
 /* One bounded step of what takes messages away. state 0: of any, and the queue with them. */
 static dueq_status submit_step(struct cli *cli, dueq_state state) {
     return state ? dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH)
@@ -56,10 +42,12 @@ static bool confirm(struct cli *cli, int *code) {
     if (counts) {
         fputs("Remove the queue ", stderr);
         text_show(stderr, (dueq_bytes){cli->queue_name, strlen(cli->queue_name)}, TEXT_LINE);
-        fprintf(stderr,
-                "? It has %lld ready, %lld delayed, %lld leased and %lld dead messages. [y/N] ",
-                (long long)counts->ready, (long long)counts->delayed, (long long)counts->leased,
-                (long long)counts->dead);
+        fprintf(
+            stderr,
+            "? It has %lld ready, %lld delayed, %lld leased and %lld dead messages, and %lld in "
+            "its outbox. [y/N] ",
+            (long long)counts->ready, (long long)counts->delayed, (long long)counts->leased,
+            (long long)counts->dead, (long long)counts->outbox);
     }
     dueq_result_free(result);
     if (status != DUEQ_OK)
@@ -89,24 +77,9 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
     return take_away(cli, 0, "removed");
 }
 
-const struct command pause_command = {
-    "pause", "QUEUE", "Hands nothing out until the queue is resumed",
-    "A paused queue takes pushes, and acks of what is held, as ever.\n"
-    "\n"
-    "Example:\n"
-    "  dueq pause orders\n",
-    run_pause};
-
-const struct command resume_command = {"resume", "QUEUE", "Ends a pause",
-                                       "Waiting consumers wake.\n"
-                                       "\n"
-                                       "Example:\n"
-                                       "  dueq resume orders\n",
-                                       run_resume};
-
 const struct command purge_command = {
     "purge", "QUEUE STATE", "Takes all messages of a state away for good",
-    "STATE is ready, delayed, leased or dead. Prints how many there were.\n"
+    "STATE is ready, delayed, leased, dead or outbox. Prints how many there were.\n"
     "\n"
     "Example:\n"
     "  dueq purge orders dead\n",

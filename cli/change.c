@@ -2,19 +2,54 @@
 
 #include <string.h>
 
-static dueq_status submit_cancel(struct cli *cli, const dueq_bytes *ids, size_t count,
-                                 const void *context) {
-    (void)context;
-    return dueq_cancel_submit(cli->queue, ids, count);
+/* What is done to each of the ids. */
+typedef dueq_status (*submit_ids)(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+
+static dueq_status submit(struct cli *cli, const dueq_bytes *ids, size_t count,
+                          const void *context) {
+    return (*(const submit_ids *)context)(cli->queue, ids, count);
 }
 
-static int run_cancel(struct cli *cli, int argc, char *argv[]) {
+static int each(struct cli *cli, int argc, char *argv[], submit_ids verb) {
+    return cli_each(cli, argc, argv, "id", submit, &verb);
+}
+
+static int run_ids(struct cli *cli, int argc, char *argv[], submit_ids verb) {
     static const struct option options[] = {CLI_OPTIONS};
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     cli_words(cli, argc, 1, argc);
-    return cli_open(cli, argv, &code) ? cli_each(cli, argc, argv, "id", submit_cancel, NULL) : code;
+    return cli_open(cli, argv, &code) ? each(cli, argc, argv, verb) : code;
+}
+
+#define IDS                                                                                        \
+    "ID is what push printed or was given; a single - reads ids from standard input, one a "       \
+    "line.\n"
+#define ID_EXAMPLES(verb) "  dueq " verb " orders invoice-7\n  dueq " verb " orders - < ids.txt\n"
+
+#define ID_COMMAND(verb, summary, more)                                                            \
+    static int run_##verb(struct cli *cli, int argc, char *argv[]) {                               \
+        return run_ids(cli, argc, argv, dueq_##verb##_submit);                                     \
+    }                                                                                              \
+    const struct command verb##_command = {#verb, "QUEUE ID...", summary,                          \
+                                           IDS "\n" more "\n\nExamples:\n" ID_EXAMPLES(#verb),     \
+                                           run_##verb};
+DUEQ_ID_COMMANDS(ID_COMMAND)
+
+#define PLAIN_COMMAND(verb, summary, more)                                                         \
+    static int run_##verb(struct cli *cli, int argc, char *argv[]) {                               \
+        int code;                                                                                  \
+        if (!cli_begin(cli, argc, argv, 0, &code))                                                 \
+            return code;                                                                           \
+        return cli_report(cli, cli_wait(cli, dueq_##verb##_submit(cli->queue), NULL), NULL);       \
+    }                                                                                              \
+    const struct command verb##_command = {                                                        \
+        #verb, "QUEUE", summary, more "\n\nExample:\n  dueq " #verb " orders\n", run_##verb};
+DUEQ_PLAIN_COMMANDS(PLAIN_COMMAND)
+
+static int run_cancel(struct cli *cli, int argc, char *argv[]) {
+    return run_ids(cli, argc, argv, dueq_cancel_submit);
 }
 
 static int kick_all(struct cli *cli, const dueq_filter *filter) {
@@ -35,12 +70,6 @@ static int kick_all(struct cli *cli, const dueq_filter *filter) {
     dueq_result_free(page);
     cli_sum(cli, all, "kicked");
     return cli_report(cli, status, NULL);
-}
-
-static dueq_status submit_kick(struct cli *cli, const dueq_bytes *ids, size_t count,
-                               const void *context) {
-    (void)context;
-    return dueq_kick_submit(cli->queue, ids, count);
 }
 
 static int run_kick(struct cli *cli, int argc, char *argv[]) {
@@ -78,7 +107,7 @@ static int run_kick(struct cli *cli, int argc, char *argv[]) {
     cli_words(cli, argc, all ? 0 : 1, argc);
     if (!cli_open(cli, argv, &code))
         return code;
-    return all ? kick_all(cli, &filter) : cli_each(cli, argc, argv, "id", submit_kick, NULL);
+    return all ? kick_all(cli, &filter) : each(cli, argc, argv, dueq_kick_submit);
 }
 
 static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
@@ -106,7 +135,7 @@ static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
 
 const struct command cancel_command = {
     "cancel", "QUEUE ID...", "Takes messages back from whatever state they are in",
-    "ID is what push printed or was given; a single - reads ids from standard input, one a line.\n"
+    IDS
     "\n"
     "Ends with 0 when all were taken back before a consumer had them. A message that a consumer\n"
     "holds is cancelled too, but its work may have begun, or be done: a line on standard error\n"
@@ -114,14 +143,12 @@ const struct command cancel_command = {
     "LEASE_LOST\n"
     "on its next call.\n"
     "\n"
-    "Examples:\n"
-    "  dueq cancel orders invoice-7\n"
-    "  dueq cancel orders - < ids.txt\n",
+    "Examples:\n" ID_EXAMPLES("cancel"),
     run_cancel};
 
 const struct command kick_command = {
     "kick", "QUEUE ID... | QUEUE --all", "Gives dead messages back, with as many attempts again",
-    "ID is what push printed or was given; a single - reads ids from standard input, one a line.\n"
+    IDS
     "\n"
     "Options:\n"
     "  --all         all dead messages, or those of them that fit; prints how many there were\n"
@@ -129,10 +156,8 @@ const struct command kick_command = {
     "  --since TIME  that died at this time or after: 2026-12-01T10:00:00Z, or seconds since 1970\n"
     "  --until TIME  that died before this time\n"
     "\n"
-    "Examples:\n"
-    "  dueq kick orders invoice-7\n"
-    "  dueq kick orders - < ids.txt\n"
-    "  dueq kick orders --all --error 'did not answer' --since 2026-12-01T10:00:00Z\n",
+    "Examples:\n" ID_EXAMPLES(
+        "kick") "  dueq kick orders --all --error 'did not answer' --since 2026-12-01T10:00:00Z\n",
     run_kick};
 
 const struct command reschedule_command = {

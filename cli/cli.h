@@ -60,8 +60,11 @@ extern const struct command ack_command;     /* ack.c */
 extern const struct command retry_command, release_command, extend_command,
     bury_command;                                                             /* settle.c */
 extern const struct command kick_command, cancel_command, reschedule_command; /* change.c */
-extern const struct command pause_command, resume_command, purge_command,
-    remove_command;                                                       /* admin.c */
+#define COMMAND(verb, ...) extern const struct command verb##_command;
+DUEQ_PLAIN_COMMANDS(COMMAND)
+DUEQ_ID_COMMANDS(COMMAND)
+#undef COMMAND
+extern const struct command purge_command, remove_command;                /* admin.c */
 extern const struct command check_command;                                /* check.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */

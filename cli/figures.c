@@ -7,7 +7,7 @@
 
 /* ---- stats, and queues: the same of all queues -------------------------------------------------- */
 
-enum { FIGURES = 13 };
+enum { FIGURES = 14 };
 
 struct figure {
     const char *name;
@@ -16,13 +16,13 @@ struct figure {
 
 static void read_figures(const dueq_counts *counts, struct figure figures[FIGURES]) {
     const struct figure all[FIGURES] = {
-        {"ready", counts->ready},         {"delayed", counts->delayed},
-        {"leased", counts->leased},       {"dead", counts->dead},
-        {"pushed", counts->pushed},       {"reserved", counts->reserved},
-        {"acked", counts->acked},         {"retried", counts->retried},
-        {"expired", counts->expired},     {"buried", counts->buried},
-        {"cancelled", counts->cancelled}, {"purged", counts->purged},
-        {"damaged", counts->damaged}};
+        {"ready", counts->ready},       {"delayed", counts->delayed},
+        {"leased", counts->leased},     {"dead", counts->dead},
+        {"outbox", counts->outbox},     {"pushed", counts->pushed},
+        {"reserved", counts->reserved}, {"acked", counts->acked},
+        {"retried", counts->retried},   {"expired", counts->expired},
+        {"buried", counts->buried},     {"cancelled", counts->cancelled},
+        {"purged", counts->purged},     {"damaged", counts->damaged}};
     memcpy(figures, all, sizeof all);
 }
 
@@ -34,6 +34,7 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
                            json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
     for (size_t i = 0; i < FIGURES; i++)
         json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
+    json_object_object_add(object, "outbox_error", json_object_new_string(counts->outbox_error));
     json_object_object_add(object, "oldest_ms", json_time(counts->oldest_ms));
     json_object_object_add(object, "next_ms", json_time(counts->next_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
@@ -54,6 +55,11 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     for (size_t i = 0; i < FIGURES; i++) {
         cli_label(figures[i].name);
         printf("%lld\n", (long long)figures[i].value);
+    }
+    if (counts->outbox_error[0]) {
+        cli_label("outbox-error");
+        cli_put_text(counts->outbox_error);
+        putchar('\n');
     }
     if (counts->paused) {
         cli_label("paused");

@@ -6,16 +6,32 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {
-    &push_command,       &reserve_command, &ack_command,
-    &retry_command,      &release_command, &extend_command,
-    &bury_command,       &kick_command,    &cancel_command,
-    &reschedule_command, &find_command,    &peek_command,
-    &stats_command,      &queues_command,  &rates_command,
-    &pause_command,      &resume_command,  &purge_command,
-    &remove_command,     &check_command,   &lock_command,
-    &relock_command,     &unlock_command,  &work_command,
-    &redisson_command,   &laravel_command, NULL};
+#define LISTED(verb, ...) , &verb##_command
+static const struct command *const commands[] = {&push_command,
+                                                 &reserve_command,
+                                                 &ack_command,
+                                                 &retry_command,
+                                                 &release_command,
+                                                 &extend_command,
+                                                 &bury_command,
+                                                 &kick_command DUEQ_ID_COMMANDS(LISTED),
+                                                 &cancel_command,
+                                                 &reschedule_command,
+                                                 &find_command,
+                                                 &peek_command,
+                                                 &stats_command,
+                                                 &queues_command,
+                                                 &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
+                                                 &purge_command,
+                                                 &remove_command,
+                                                 &check_command,
+                                                 &lock_command,
+                                                 &relock_command,
+                                                 &unlock_command,
+                                                 &work_command,
+                                                 &redisson_command,
+                                                 &laravel_command,
+                                                 NULL};
 
 /* NULL: it has none. */
 static const struct command *const *verbs_of(const struct command *command) {

@@ -126,7 +126,7 @@ const struct command find_command = {"find", "QUEUE ID",
 
 const struct command peek_command = {
     "peek", "QUEUE STATE", "Shows the messages of a state without touching them",
-    "STATE is ready (in the order of delivery), delayed, leased or dead (by their time).\n"
+    "STATE is ready (in the order of delivery), delayed, leased, dead or outbox (by their time).\n"
     "A line has the age, or the time that is left; attempts, bytes of the body, id and the start\n"
     "of the last error, escaped. Of a message whose envelope is damaged it has the id alone\n"
     "(--json: with the status CORRUPT), and dueq ends with 4 then.\n"

@@ -9,10 +9,10 @@ static const char *const priorities[] = {"low", "normal", "high"};
 const char *cli_priority_name(dueq_priority priority) { return priorities[priority - DUEQ_LOW]; }
 
 dueq_state cli_state(const struct cli *cli, const char *name) {
-    for (dueq_state state = DUEQ_READY; state <= DUEQ_DEAD; state++)
+    for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++)
         if (strcmp(name, dueq_state_name(state)) == 0)
             return state;
-    cli_usage(cli, "%s is no state: ready, delayed, leased or dead", name);
+    cli_usage(cli, "%s is no state: ready, delayed, leased, dead or outbox", name);
 }
 
 static void add_number(json_object *object, const char *name, int64_t value) {
@@ -84,10 +84,10 @@ void cli_print_time(int64_t ms, int64_t now_ms) {
 }
 
 static void print_state(const dueq_message *message) {
-    static const char *const meaning[] = {"", "", "due", "until", "since"};
+    static const char *const meaning[] = {"", "", "due", "until", "since", "until"};
     cli_label("state");
     fputs(dueq_state_name(message->state), stdout);
-    if (message->state >= DUEQ_DELAYED && message->state <= DUEQ_DEAD) {
+    if (message->state >= DUEQ_DELAYED && message->state <= DUEQ_OUTBOX) {
         printf(" %s ", meaning[message->state]);
         cli_print_time(message->time_ms, message->now_ms);
     } else {

@@ -36,53 +36,13 @@
 %rename(new_id) dueq_new_id;
 %rename(warning) dueq_warning;
 
-%rename(push_submit) dueq_push_submit;
-%rename(reserve_submit) dueq_reserve_submit;
-%rename(reserve_any_submit) dueq_reserve_any_submit;
-%rename(ack_submit) dueq_ack_submit;
-%rename(ack_push_submit) dueq_ack_push_submit;
-%rename(retry_submit) dueq_retry_submit;
-%rename(release_submit) dueq_release_submit;
-%rename(extend_submit) dueq_extend_submit;
-%rename(bury_submit) dueq_bury_submit;
-%rename(cancel_submit) dueq_cancel_submit;
-%rename(find_submit) dueq_find_submit;
-%rename(kick_submit) dueq_kick_submit;
-%rename(kick_all_submit) dueq_kick_all_submit;
-%rename(reschedule_submit) dueq_reschedule_submit;
-%rename(pause_submit) dueq_pause_submit;
-%rename(resume_submit) dueq_resume_submit;
-%rename(purge_submit) dueq_purge_submit;
-%rename(remove_submit) dueq_remove_submit;
-%rename(check_submit) dueq_check_submit;
-%rename(stats_submit) dueq_stats_submit;
-%rename(peek_submit) dueq_peek_submit;
-%rename(rates_submit) dueq_rates_submit;
-%rename(queues_submit) dueq_queues_submit;
-%rename(lock_submit) dueq_lock_submit;
-%rename(relock_submit) dueq_relock_submit;
-%rename(unlock_submit) dueq_unlock_submit;
+/* The verbs. Those of a consumer's are steps of its own functions. */
+%rename("%(strip:[dueq_])s", %$isfunction, regexmatch$name="_submit$", notregexmatch$name="consumer") "";
 
 %rename(redisson_open) redisson_open;
-%rename(redisson_offer_submit) dueq_redisson_offer_submit;
-%rename(redisson_transfer_submit) dueq_redisson_transfer_submit;
-%rename(redisson_size_submit) dueq_redisson_size_submit;
-%rename(redisson_take_submit) dueq_redisson_take_submit;
-%rename(redisson_poll_submit) dueq_redisson_poll_submit;
-%rename(redisson_peek_submit) dueq_redisson_peek_submit;
-%rename(redisson_remove_submit) dueq_redisson_remove_submit;
-%rename(redisson_contains_submit) dueq_redisson_contains_submit;
-%rename(redisson_clear_submit) dueq_redisson_clear_submit;
 %rename(codec_decode) dueq_codec_decode;
 
 %rename(laravel_open) laravel_open;
-%rename(laravel_push_submit) dueq_laravel_push_submit;
-%rename(laravel_pop_submit) dueq_laravel_pop_submit;
-%rename(laravel_delete_submit) dueq_laravel_delete_submit;
-%rename(laravel_release_submit) dueq_laravel_release_submit;
-%rename(laravel_size_submit) dueq_laravel_size_submit;
-%rename(laravel_clear_submit) dueq_laravel_clear_submit;
-%rename(laravel_migrate_submit) dueq_laravel_migrate_submit;
 
 %rename(consumer_open) consumer_open;
 %rename(consumer_next) consumer_next;
@@ -116,5 +76,6 @@
 
 #define DUEQ_API
 %include "dueq.h"
+%include "dueq_verbs.h"
 %include "dueq_redisson.h"
 %include "dueq_laravel.h"

@@ -70,9 +70,10 @@ static PyObject *message_object(const dueq_message *message) {
 static PyObject *counts_object(const dueq_counts *counts) {
     if (!counts)
         return Py_BuildValue("");
+    dueq_bytes error = {counts->outbox_error, strlen(counts->outbox_error)};
     return Py_BuildValue(
-        "(LLLLLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
-        (long long)counts->leased, (long long)counts->dead, (long long)counts->pushed,
+        "(LLLLLNLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
+        (long long)counts->leased, (long long)counts->dead, (long long)counts->outbox, text_object(error), (long long)counts->pushed,
         (long long)counts->reserved, (long long)counts->acked, (long long)counts->retried,
         (long long)counts->expired, (long long)counts->buried, (long long)counts->cancelled,
         (long long)counts->purged, (long long)counts->damaged, (long long)counts->next_ms,

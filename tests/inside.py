@@ -63,7 +63,7 @@ class Inside:
 
     def tickets(self) -> dict[str, list[bytes]]:
         found = {part: self.read("LRANGE", part, 0, -1) for part in ["high", "ready", "low"]}
-        for part in ["delayed", "leased", "dead"]:
+        for part in ["delayed", "leased", "dead", "outbox"]:
             found[part] = self.read("ZRANGE", part, 0, -1)
         return {part: tickets for part, tickets in found.items() if tickets}
 
@@ -72,9 +72,9 @@ class Inside:
         assert isinstance(stored, bytes)
         return stored
 
-    def info(self, field: str) -> int:
-        """A number that stands in info; 0 where there is none."""
-        return int(self.hash("meta").get(field.encode(), b"0"))
+    def meta(self, field: str) -> int:
+        """A number that stands in meta; 0 where there is none."""
+        return int(self.hash("meta").get(field.encode(), b"") or 0)
 
     def put(self, id: str, ticket: str, envelope: bytes) -> None:
         """Pushes as somebody else who keeps to the protocol would."""

@@ -6,18 +6,18 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-CONTRACT = ["core/dueq.h", "interop/dueq_redisson.h", "interop/dueq_laravel.h"]
-VERBS = [
-    *["push", "reserve", "ack", "retry", "release", "extend", "bury", "kick", "cancel"],
-    *["reschedule", "find", "peek", "stats", "rates", "pause", "resume", "purge"],
-    *["remove", "check"],
+CONTRACT = [
+    *["core/dueq.h", "core/dueq_verbs.h"],
+    *["interop/dueq_redisson.h", "interop/dueq_laravel.h"],
 ]
+VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 HOUSES = ["core", "interop"]
 # What builds and tests leave in the tree; .gitignore has the same.
 MADE = {".git", "build", "modules", "autom4te.cache", ".libs", "__pycache__", "dueq.egg-info"}
@@ -94,14 +94,14 @@ def test_calls_go_down(room: str) -> None:
     for path in files(f"core/{room}", "*.[ch]"):
         for header in headers_of(path):
             own = header.startswith(f"core/{room}/") or not header.startswith(tuple(HOUSES))
-            scripts = (header, path.name) == ("core/scripts.inc", "script.c")
+            scripts = (header, path.name) == ("core/scripts.inc", "verbs.c")
             assert own or scripts or header in below, f"{name(path)} includes {header}"
 
 
 def test_rooms_are_all_of_the_core() -> None:
     folders = {path.parent.name for path in files("core", "*.[ch]")}
     assert folders == {*ROOMS, "core"}
-    assert [name(path) for path in (ROOT / "core").glob("*.[ch]")] == ["core/dueq.h"]
+    assert sorted(name(path) for path in (ROOT / "core").glob("*.[ch]")) == CONTRACT[:2]
 
 
 def test_core_does_not_know_other_systems() -> None:
@@ -137,7 +137,7 @@ def test_includes_of_libraries_are_where_they_belong() -> None:
 
 
 def test_contract_includes_only_the_language() -> None:
-    assert included(ROOT / CONTRACT[0]) == {"poll.h", "stddef.h", "stdint.h"}
+    assert included(ROOT / CONTRACT[0]) == {"poll.h", "stddef.h", "stdint.h", "dueq_verbs.h"}
     for header in CONTRACT[1:]:
         assert included(ROOT / header) == {"dueq.h"}
 
@@ -159,8 +159,9 @@ def test_files_are_one_thing_each(house: str) -> None:
 # ---- One place for each fact ----
 
 
-def test_generated_scripts_are_fresh() -> None:
-    output(sys.executable, "core/scripts/embed.py", "--check")
+@pytest.mark.parametrize("maker", ["core/scripts/embed.py", "core/verbs.py"])
+def test_what_is_generated_is_fresh(maker: str) -> None:
+    output(sys.executable, maker, "--check")
 
 
 def test_python_names_other_systems_in_their_rooms_only() -> None:
@@ -190,16 +191,27 @@ def test_version_stands_once() -> None:
     assert f"## {found[1]}" in text("CHANGELOG.md")
 
 
+# Where a verb is another one's, or a method of what another one gives.
+PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unlock": "release"}
+
+
 @pytest.mark.parametrize("verb", VERBS)
 def test_verb_is_the_same_word_everywhere(verb: str) -> None:
-    assert (ROOT / f"core/scripts/{verb}.lua").exists()
-    assert re.search(rf"\bdueq_status dueq_{verb}\(", HEADER)
-    assert re.search(rf"\bdueq_status dueq_{verb}_submit\(", HEADER)
-    python = "".join(text(path) for path in files("bindings/python/dueq", "*.py"))
-    assert re.search(rf"^(    )?def {verb}\(", python, flags=re.M)
-    assert f"public function {verb}(" in text("bindings/php/dueq.stub.php")
-    assert any(f"{verb}_command = {{" in text(path) for path in files("cli", "*.c"))
-    assert re.search(rf"^### `?{verb}\b", text("docs/protocol.md"), flags=re.M)
+    assert (ROOT / f"core/scripts/{verb}.lua").exists() or verb in {"queues", "reserve_any"}
+    faces = [*files("bindings/python/dueq/aio", "*.py"), ROOT / "bindings/python/dueq/_verbs.py"]
+    python = "".join(text(path) for path in faces)
+    word = PARTS.get(verb, verb)
+    method = re.search(rf"^(    )?async def {word}\(|^    def {word}\(", python, flags=re.M)
+    assert method
+    words = {"kick_all": "kickAll", "queues": "names"}
+    assert f"function {words.get(verb, word)}(" in text("bindings/php/dueq.stub.php")
+    command = {"kick_all": "kick", **PARTS, "relock": "relock", "unlock": "unlock"}.get(verb, verb)
+    assert "summary" in VERBS[verb] or any(
+        f"{command}_command = {{" in text(path) for path in files("cli", "*.c")
+    )
+    documents = text("docs/protocol.md") + text("docs/reference.md")
+    described = re.search(rf"^### {verb}\b|^\*\*{verb}\.\*\*|`dueq {verb} QUEUE", documents, re.M)
+    assert described or verb == "reserve_any"
 
 
 # ---- The library ----

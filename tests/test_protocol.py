@@ -1,4 +1,4 @@
-"""The bytes of docs/protocol.md and tests/golden/ in a real server: envelopes, tickets, pasts."""
+"""The bytes of docs/protocol.md and tests/golden/ in a real server: envelopes, tickets, attempts."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_reserve_reads_the_golden_policy(inside: Inside, row: Policy) -> None:
 
 
 @pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in golden("damaged")])
-def test_reserve_sets_the_damaged_aside(inside: Inside, row: list[str]) -> None:
+def test_reserve_quarantines_the_damaged(inside: Inside, row: list[str]) -> None:
     inside.put("bill-7", "0:bill-7", bytes.fromhex(row[1].replace("-", "")))
     inside.queue.push("good")
     messages = inside.queue.reserve_many(10)
@@ -264,6 +264,10 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     server.command("FLUSHALL")
     inside = Inside(server, name)
     queue = inside.queue
+    # What is for another queue stays in the outbox where that queue's keys are foreign.
+    Inside(server, "mails").command("SET", "ready", "foreign")
+    queue.push("out", dead_letter="mails")
+    take(queue).bury()
     queue.push("a", delay=3600)
     queue.push("b")
     queue.push("c", max_attempts=1)
@@ -281,19 +285,20 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     assert isinstance(found, list)
     keys = {key.decode() for key in found if isinstance(key, bytes)}
     begin = f"dueq:{{{name}}}:"
-    assert {f"{begin}lock:a lock: nightly", f"{begin}free:free"} <= keys
+    assert {f"{begin}lock:a lock: nightly", f"{begin}lock_wake:free"} <= keys
     found_parts = {key[len(begin) :].split(":")[0] for key in keys if key.startswith(begin)}
     golden_keys = {part: key for named, part, key in golden("keys") if named == name}
     assert all(key == begin + part for part, key in golden_keys.items())
-    assert golden_keys.keys() <= found_parts
+    assert golden_keys.keys() - {"received"} <= found_parts
     if name == "orders":
-        assert golden_keys.keys() == found_parts
+        # What came by a relay is noted there until the relay ends.
+        assert golden_keys.keys() - {"received"} == found_parts
 
 
 # ---- A life ----
 
 
-def test_ticket_and_past_through_a_life(inside: Inside) -> None:
+def test_ticket_and_attempts_through_a_life(inside: Inside) -> None:
     queue = inside.queue
     queue.push("x", id="bill-7")
     stamp = inside.envelope("bill-7")[4:14]
@@ -379,7 +384,7 @@ def test_ticket_with_a_priority_through_a_life(
     assert inside.hash("attempts") == {id.encode(): b"2 0 1 %s no" % tag}
 
 
-def test_past_in_the_dead_letter_queue(inside: Inside) -> None:
+def test_attempts_in_the_dead_letter_queue(inside: Inside) -> None:
     """The count goes on, all of it is forgiven, and the error stays."""
     failed = Inside(inside.server, "failed")
     inside.queue.push("x", id="bill-7", max_attempts=2, dead_letter="failed")

@@ -22,27 +22,38 @@ ZEND_METHOD(Dueq_Queue, cancelMany) {
     dueq_php_each(queue, dueq_cancel_submit, ids, false, dueq_php_outcome_state, return_value);
 }
 
-ZEND_METHOD(Dueq_Queue, kick) {
-    zend_string *id;
+#define ID_VERB(verb)                                                                              \
+    ZEND_METHOD(Dueq_Queue, verb) {                                                                \
+        zend_string *id;                                                                           \
+                                                                                                   \
+        ZEND_PARSE_PARAMETERS_START(1, 1)                                                          \
+            Z_PARAM_STR(id)                                                                        \
+        ZEND_PARSE_PARAMETERS_END();                                                               \
+                                                                                                   \
+        THIS_QUEUE(queue);                                                                         \
+        dueq_php_one(queue, dueq_##verb##_submit, id, dueq_php_outcome_done, return_value);        \
+    }                                                                                              \
+                                                                                                   \
+    ZEND_METHOD(Dueq_Queue, verb##Many) {                                                          \
+        HashTable *ids;                                                                            \
+                                                                                                   \
+        ZEND_PARSE_PARAMETERS_START(1, 1)                                                          \
+            Z_PARAM_ARRAY_HT(ids)                                                                  \
+        ZEND_PARSE_PARAMETERS_END();                                                               \
+                                                                                                   \
+        THIS_QUEUE(queue);                                                                         \
+        dueq_php_each(queue, dueq_##verb##_submit, ids, false, dueq_php_outcome_done,              \
+                      return_value);                                                               \
+    }
+DUEQ_ID_VERBS(ID_VERB)
 
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_STR(id)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_QUEUE(queue);
-    dueq_php_one(queue, dueq_kick_submit, id, dueq_php_outcome_done, return_value);
-}
-
-ZEND_METHOD(Dueq_Queue, kickMany) {
-    HashTable *ids;
-
-    ZEND_PARSE_PARAMETERS_START(1, 1)
-        Z_PARAM_ARRAY_HT(ids)
-    ZEND_PARSE_PARAMETERS_END();
-
-    THIS_QUEUE(queue);
-    dueq_php_each(queue, dueq_kick_submit, ids, false, dueq_php_outcome_done, return_value);
-}
+#define PLAIN_VERB(verb)                                                                           \
+    ZEND_METHOD(Dueq_Queue, verb) {                                                                \
+        ZEND_PARSE_PARAMETERS_NONE();                                                              \
+        THIS_QUEUE(queue);                                                                         \
+        dueq_php_finish(queue->client, dueq_##verb##_submit(queue->queue));                        \
+    }
+DUEQ_PLAIN_VERBS(PLAIN_VERB)
 
 /* What kickAll, purge, remove and check report their progress to, and how far they are. */
 typedef struct progress {
@@ -146,18 +157,6 @@ ZEND_METHOD(Dueq_Queue, reschedule) {
     RETURN_BOOL(
         dueq_php_finish(queue->client, dueq_reschedule_submit(queue->queue, dueq_php_bytes(id),
                                                               delay_ms, at_ms)) == DUEQ_OK);
-}
-
-ZEND_METHOD(Dueq_Queue, pause) {
-    ZEND_PARSE_PARAMETERS_NONE();
-    THIS_QUEUE(queue);
-    dueq_php_finish(queue->client, dueq_pause_submit(queue->queue));
-}
-
-ZEND_METHOD(Dueq_Queue, resume) {
-    ZEND_PARSE_PARAMETERS_NONE();
-    THIS_QUEUE(queue);
-    dueq_php_finish(queue->client, dueq_resume_submit(queue->queue));
 }
 
 /* A step that takes messages away: DUEQ_OK where there may be more. It may have thrown. */

@@ -281,25 +281,10 @@ namespace Dueq
          * delivery, the others by their time. They are fetched as the loop comes to them. What changes
          * its place meanwhile may be seen twice or not at all. Damaged ones are left out.
          *
-         * @param string $state ready, delayed, leased or dead
+         * @param string $state ready, delayed, leased, dead or outbox
          * @param int $page 1 to 200: how many are fetched, and kept in memory, at a time
          */
         public function peek(string $state, int $page = 100): Messages {}
-
-        /**
-         * Gives a dead message back to be delivered at once, with as many attempts again as it had.
-         *
-         * @return bool false: no dead message has this id
-         */
-        public function kick(string $id): bool {}
-
-        /**
-         * Gives dead messages back, as kick().
-         *
-         * @param string[] $ids any number
-         * @return list<bool> in order
-         */
-        public function kickMany(array $ids): array {}
 
         /**
          * Gives all dead messages back, as kick(), in steps of up to 200, between which the server
@@ -335,20 +320,41 @@ namespace Dueq
             float|int|\DateTimeInterface|null $at = null
         ): bool {}
 
+        // Made from core/verbs.toml by core/verbs.py.
+
+        /**
+         * Makes a dead message ready to be delivered at once, with as many attempts again as it had.
+         *
+         * @return bool false: there is no dead message with this id
+         */
+        public function kick(string $id): bool {}
+
+        /**
+         * Does kick() with any number of messages.
+         *
+         * @param string[] $ids
+         * @return list<bool> in order
+         */
+        public function kickMany(array $ids): array {}
+
         /**
          * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
-         * ever. Nothing changes where it is paused already.
+         * ever: push, and what consumers do with the messages they hold. Nothing changes where it is paused
+         * already.
          */
         public function pause(): void {}
 
-        /** Ends a pause: consumers that wait wake. Nothing changes where the queue is not paused. */
+        /**
+         * Ends a pause; consumers that wait wake. Nothing changes where it is not paused.
+         */
         public function resume(): void {}
+        // The end of what was made.
 
         /**
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
          * others. The current holder of a leased one gets a LeaseLostException on its next call.
          *
-         * @param string $state ready, delayed, leased or dead
+         * @param string $state ready, delayed, leased, dead or outbox
          * @param callable|null $progress called after each step with the number of messages deleted so
          *     far; what it throws ends the purge there
          * @return int how many messages it deleted
@@ -675,7 +681,7 @@ namespace Dueq
         /** 1 high, 0 normal, -1 low. */
         public readonly int $priority;
 
-        /** ready, delayed, leased or dead, when the server answered. */
+        /** ready, delayed, leased, dead or outbox, when the server answered. */
         public readonly string $state;
 
         /** When it is due (delayed), its lease ends (leased) or it died (dead); null when ready. */
@@ -939,6 +945,12 @@ namespace Dueq
         public readonly int $leased;
 
         public readonly int $dead;
+
+        /** Dead letters and successors on their way to other queues. */
+        public readonly int $outbox;
+
+        /** Why a message stays in the outbox: its queue, and what that answered. Empty: none does. */
+        public readonly string $outboxError;
 
         /** Stored since the queue exists. */
         public readonly int $pushed;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: ff83e060039e628262decb7ba2d04e96bbeffa22 */
+ * Stub hash: 1ff323ff78e538c3215564cf5627d7fbb83bbff8 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -102,12 +102,6 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_peek, 0, 1, Dueq
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
-ZEND_END_ARG_INFO()
-
-#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
-
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kickAll, 0, 0, IS_LONG, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, since, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
@@ -120,6 +114,12 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reschedule, 0, 
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pause, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
@@ -505,10 +505,10 @@ ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
 ZEND_METHOD(Dueq_Queue, find);
 ZEND_METHOD(Dueq_Queue, peek);
-ZEND_METHOD(Dueq_Queue, kick);
-ZEND_METHOD(Dueq_Queue, kickMany);
 ZEND_METHOD(Dueq_Queue, kickAll);
 ZEND_METHOD(Dueq_Queue, reschedule);
+ZEND_METHOD(Dueq_Queue, kick);
+ZEND_METHOD(Dueq_Queue, kickMany);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, purge);
@@ -636,10 +636,10 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, find, arginfo_class_Dueq_Queue_find, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, peek, arginfo_class_Dueq_Queue_peek, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
-	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickAll, arginfo_class_Dueq_Queue_kickAll, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)
@@ -1305,6 +1305,18 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_string *property_dead_name = zend_string_init("dead", sizeof("dead") - 1, 1);
 	zend_declare_typed_property(class_entry, property_dead_name, &property_dead_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_dead_name);
+
+	zval property_outbox_default_value;
+	ZVAL_UNDEF(&property_outbox_default_value);
+	zend_string *property_outbox_name = zend_string_init("outbox", sizeof("outbox") - 1, 1);
+	zend_declare_typed_property(class_entry, property_outbox_name, &property_outbox_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_outbox_name);
+
+	zval property_outboxError_default_value;
+	ZVAL_UNDEF(&property_outboxError_default_value);
+	zend_string *property_outboxError_name = zend_string_init("outboxError", sizeof("outboxError") - 1, 1);
+	zend_declare_typed_property(class_entry, property_outboxError_name, &property_outboxError_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_outboxError_name);
 
 	zval property_pushed_default_value;
 	ZVAL_UNDEF(&property_pushed_default_value);

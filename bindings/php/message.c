@@ -10,7 +10,7 @@ typedef struct message_object {
 } message_object;
 
 static zend_object_handlers handlers;
-static zend_string *states[DUEQ_DEAD + 1]; /* their names, interned */
+static zend_string *states[DUEQ_OUTBOX + 1]; /* their names, interned */
 
 static message_object *message_of(zend_object *object) {
     return (message_object *)((char *)object - offsetof(message_object, std));
@@ -41,7 +41,7 @@ void dueq_php_message_startup(void) {
     handlers.offset = offsetof(message_object, std);
     handlers.free_obj = message_release;
     handlers.clone_obj = NULL;
-    for (dueq_state state = DUEQ_READY; state <= DUEQ_DEAD; state++) {
+    for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++) {
         const char *name = dueq_state_name(state);
 
         states[state] = zend_string_init_interned(name, strlen(name), true);
@@ -86,7 +86,7 @@ static void make_headers(zval *out, const dueq_message *message) {
 }
 
 void dueq_php_state_make(zval *out, dueq_state state) {
-    if (state >= DUEQ_READY && state <= DUEQ_DEAD) {
+    if (state >= DUEQ_READY && state <= DUEQ_OUTBOX) {
         ZVAL_INTERNED_STR(out, states[state]);
     } else {
         ZVAL_STRING(out, dueq_state_name(state));

@@ -3,13 +3,13 @@
 _Static_assert(DUEQ_MAX_RATES == 360, "the stub names this limit of Queue::rates()");
 
 bool dueq_php_state_read(const zend_string *name, dueq_state *state) {
-    for (*state = DUEQ_READY; *state <= DUEQ_DEAD; (*state)++) {
+    for (*state = DUEQ_READY; *state <= DUEQ_OUTBOX; (*state)++) {
         if (zend_string_equals_cstr(name, dueq_state_name(*state),
                                     strlen(dueq_state_name(*state)))) {
             return true;
         }
     }
-    dueq_php_throw(DUEQ_INVALID, "state must be ready, delayed, leased or dead");
+    dueq_php_throw(DUEQ_INVALID, "state must be ready, delayed, leased, dead or outbox");
     return false;
 }
 
@@ -116,6 +116,8 @@ enum {
     STATS_DELAYED,
     STATS_LEASED,
     STATS_DEAD,
+    STATS_OUTBOX,
+    STATS_OUTBOX_ERROR,
     STATS_PUSHED,
     STATS_RESERVED,
     STATS_ACKED,
@@ -154,6 +156,8 @@ static void make_stats(zval *out, const dueq_counts *counts) {
     set_count(out, STATS_DELAYED, counts->delayed);
     set_count(out, STATS_LEASED, counts->leased);
     set_count(out, STATS_DEAD, counts->dead);
+    set_count(out, STATS_OUTBOX, counts->outbox);
+    ZVAL_STRING(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OUTBOX_ERROR), counts->outbox_error);
     set_count(out, STATS_PUSHED, counts->pushed);
     set_count(out, STATS_RESERVED, counts->reserved);
     set_count(out, STATS_ACKED, counts->acked);

@@ -348,7 +348,3 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     }
     return dueq__call_submit(client, &words);
 }
-
-dueq_status dueq_check(dueq_queue *queue, int repair, dueq_bytes cursor, dueq_result **result) {
-    return dueq__ops_run(queue, dueq_check_submit(queue, repair, cursor), result);
-}

@@ -78,6 +78,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     /* The answer that is recalled is the token alone. */
     bool got = dueq__reply_bytes(items == 5 ? dueq__reply_item(reply, 4) : reply, &token);
     if (got && dueq__same(token, *call->ids)) {
+        dueq__call_kept(client);
         dueq__wait_found(client,
                          dueq__result_outcomes((dueq_bytes){"0", 1}, call->ids, &client->error));
     } else if (items == 4 && dueq__reply_number(dueq__reply_item(reply, 0), &now) &&
@@ -157,17 +158,4 @@ dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes to
     struct dueq__resp words;
     dueq_status status = begin(queue, &dueq__script_unlock, name, token, &words);
     return status ? status : dueq__call_submit(queue->client, &words);
-}
-
-dueq_status dueq_lock(dueq_queue *queue, dueq_bytes name, int64_t ttl_ms, int64_t timeout_ms,
-                      dueq_result **result) {
-    return dueq__ops_run(queue, dueq_lock_submit(queue, name, ttl_ms, timeout_ms), result);
-}
-
-dueq_status dueq_relock(dueq_queue *queue, dueq_bytes name, dueq_bytes token, int64_t ttl_ms) {
-    return dueq__ops_run(queue, dueq_relock_submit(queue, name, token, ttl_ms), NULL);
-}
-
-dueq_status dueq_unlock(dueq_queue *queue, dueq_bytes name, dueq_bytes token) {
-    return dueq__ops_run(queue, dueq_unlock_submit(queue, name, token), NULL);
 }

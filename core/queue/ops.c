@@ -2,13 +2,20 @@
 
 #include "queue.h"
 
-/* What the operations share: each checks its arguments, puts its words together and submits. */
+/* What the verbs share: how arguments are checked and sent, and how a call begins. */
 
 dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count) {
     if (count >= 1 && count <= DUEQ_MAX_BATCH && items)
         return DUEQ_OK;
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "%zu items in one call; 1 to %d are allowed", count, DUEQ_MAX_BATCH);
+}
+
+dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes) {
+    if (minutes >= 1 && minutes <= DUEQ_MAX_RATES)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID, "%zu minutes; 1 to %d are allowed",
+                      minutes, DUEQ_MAX_RATES);
 }
 
 dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
@@ -18,6 +25,12 @@ dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, 
     return dueq__fail(&queue->client->error, DUEQ_INVALID,
                       "%s is %lld ms; %lld to %lld are allowed", what, (long long)ms,
                       (long long)least, (long long)most);
+}
+
+dueq_status dueq__ops_check_retry_delay(dueq_queue *queue, int64_t delay_ms) {
+    if (delay_ms == DUEQ_BY_POLICY)
+        return DUEQ_OK;
+    return dueq__ops_check_ms(queue, "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
 }
 
 dueq_status dueq__ops_check_wait(dueq_queue *queue, int64_t timeout_ms) {
@@ -40,86 +53,94 @@ dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state) {
     return dueq__fail(&queue->client->error, DUEQ_INVALID, "%d is not a state", (int)state);
 }
 
-void dueq__ops_unexpected(dueq_client *client) {
-    dueq__call_finish(client, dueq__fail(&client->error, DUEQ_PROTOCOL,
-                                         "the server's answer to %s is not what the script returns",
-                                         client->call.script->name));
+dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
+    struct dueq__ticket parts;
+    dueq_status status = dueq__ops_check_count(queue, tickets, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__ops_check_ticket(queue, tickets[i], &parts);
+    return status;
 }
 
-/* Scripts answer one digit for each item: a status from 0 to 5, or 8. */
-static bool is_outcome(char digit) { return (digit >= '0' && digit <= '5') || digit == '8'; }
-
-bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
-    bool good = digits.size == count;
-    for (size_t i = 0; good && i < digits.size; i++)
-        good = is_outcome(((const char *)digits.data)[i]);
-    return good;
+dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
+    dueq_status status = dueq__ops_check_count(queue, ids, count);
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__id_check(ids[i], &queue->client->error);
+    return status;
 }
 
-/* Ends the call with its outcomes. */
-static void answer(dueq_client *client) {
-    dueq_result *result = client->call.result;
-    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
+dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter) {
+    dueq_status status = DUEQ_OK;
+    if (filter)
+        status = dueq__ops_check_ms(queue, "the filter's first time", filter->from_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
+    if (filter && !status)
+        status = dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
+    return status;
 }
 
-static void decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    dueq_bytes digits;
-    int64_t number;
-    char digit;
-    if (dueq__reply_number(reply, &number) && !dueq__reply_bytes(reply, &digits) && number >= 0 &&
-        number <= 9) {
-        digit = (char)('0' + number);
-        digits = (dueq_bytes){&digit, 1};
-    } else if (!dueq__reply_bytes(reply, &digits)) {
-        digits = (dueq_bytes){0};
-    }
-    bool relays = digits.size == call->wait.count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
-    digits.size -= relays;
-    if (!dueq__ops_outcomes(digits, call->wait.count)) {
-        dueq__ops_unexpected(client);
-        return;
-    }
-    dueq_result *result = dueq__result_outcomes(digits, call->ids, &client->error);
-    call->result = result;
-    if (result && relays)
-        dueq__relay(client, answer);
-    else
-        answer(client);
-}
-
-dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                            struct dueq__resp *words) {
-    dueq_status status = dueq__call_begin(queue, script, true);
+dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                          size_t count, dueq__decode *decode, struct dueq__resp *words) {
+    dueq_status status = dueq__call_begin(queue, script, changes);
     if (status)
         return status;
     queue->client->call.wait.count = count;
-    queue->client->call.decode = decode_outcomes;
+    queue->client->call.decode = decode;
     dueq__call_arguments(queue->client, words);
     return DUEQ_OK;
 }
 
-dueq_status dueq__ops_ids(dueq_queue *queue, const struct dueq__script *script,
-                          const dueq_bytes *ids, size_t count) {
-    struct dueq__resp words;
-    dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_count(queue, ids, count);
-    for (size_t i = 0; !status && i < count; i++)
-        status = dueq__id_check(ids[i], &queue->client->error);
-    if (!status)
-        status = dueq__ops_begin(queue, script, count, &words);
-    if (status)
-        return status;
-    for (size_t i = 0; i < count; i++)
-        dueq__resp_bytes(&words, ids[i].data, ids[i].size);
-    return dueq__call_submit(queue->client, &words);
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                            struct dueq__resp *words) {
+    return dueq__ops_ask(queue, script, true, count, dueq__decode_outcomes, words);
 }
 
-void dueq__ops_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms) {
+void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        dueq__resp_bytes(words, items[i].data, items[i].size);
+}
+
+dueq_bytes dueq__ops_cut(dueq_bytes text) {
+    const char *bytes = text.data;
+    if (text.size <= DUEQ_MAX_ERROR)
+        return text;
+    text.size = DUEQ_MAX_ERROR;
+    while (text.size > DUEQ_MAX_ERROR - 4 && ((unsigned char)bytes[text.size] & 0xC0) == 0x80)
+        text.size--;
+    return text;
+}
+
+void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text) {
+    text = dueq__ops_cut(text);
+    dueq__ops_put(words, &text, 1);
+}
+
+void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
+    uint16_t chance; /* of a backoff's jitter */
+    dueq__id_random(&chance, sizeof chance);
+    dueq__resp_number(words, delay_ms);
+    dueq__resp_number(words, chance);
+}
+
+void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {
+    client->call.state = state;
+    dueq__resp_number(words, (int64_t)state);
+}
+
+void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter) {
+    const dueq_filter wanted = filter ? *filter : (dueq_filter){0};
+    dueq__ops_put(words, &wanted.error, 1);
+    dueq__resp_number(words, wanted.from_ms);
+    dueq__resp_number(words, wanted.until_ms);
+}
+
+void dueq__ops_put_due(struct dueq__resp *words, int64_t delay_ms, int64_t at_ms) {
+    char due[24] = "0";
     if (at_ms)
-        snprintf(out, DUEQ__DUE_SIZE, "@%lld", (long long)at_ms);
-    else
-        snprintf(out, DUEQ__DUE_SIZE, delay_ms ? "+%lld" : "0", (long long)delay_ms);
+        snprintf(due, sizeof due, "@%lld", (long long)at_ms);
+    else if (delay_ms)
+        snprintf(due, sizeof due, "+%lld", (long long)delay_ms);
+    dueq__resp_text(words, due);
 }
 
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result) {
@@ -133,4 +154,22 @@ dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_re
 
 dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result) {
     return dueq__client_run(queue->client, submitted, result);
+}
+
+dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged) {
+    dueq_result *result;
+    dueq_status status = dueq__client_run(client, submitted, &result);
+    if (purged)
+        *purged = dueq_result_purged(result);
+    dueq_result_free(result);
+    return status;
+}
+
+dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts) {
+    dueq_result *result;
+    dueq_status status = dueq__client_run(client, submitted, &result);
+    if (counts && dueq_result_counts(result))
+        *counts = *dueq_result_counts(result);
+    dueq_result_free(result);
+    return status;
 }

@@ -97,8 +97,12 @@ static void forget(dueq_client *client) {
 }
 
 static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
-    (void)reply;
-    forget(client);
+    int64_t left;
+    /* Those that another relay has taken since it pushes again, and must not be told that they are new. */
+    if (dueq__reply_number(reply, &left) && left == (int64_t)relay_of(client)->count)
+        forget(client);
+    else
+        take(client);
 }
 
 /* error: why nothing could be pushed; empty: the entries have their digits. */

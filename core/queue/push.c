@@ -14,7 +14,8 @@ struct batch {
     size_t made;  /* ids to be made here */
     size_t given; /* bytes of the other ids */
     size_t total; /* bytes of all envelopes */
-    bool usual;   /* all ids made here, all due at one time, and nothing to look at but to store them */
+    bool usual;   /* all ids made here, all due at one time, and no more to do than to store them */
+    bool later;   /* the first is due later */
     bool replaces; /* some may replace living messages */
     bool leaves;   /* they go to another queue */
 };
@@ -27,7 +28,8 @@ static bool is_usual(const dueq_draft *draft, const dueq_draft *first) {
 static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                            struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
-    *batch = (struct batch){.drafts = drafts, .count = count, .usual = true};
+    *batch = (struct batch){
+        .drafts = drafts, .count = count, .usual = queue->minute == dueq__call_minute()};
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
@@ -40,6 +42,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->usual = batch->usual && is_usual(draft, drafts);
         batch->replaces = batch->replaces || draft->existing;
     }
+    batch->later = !status && (drafts->delay_ms || drafts->at_ms);
     if (!status && batch->total > DUEQ_MAX_BODY)
         status =
             dueq__fail(error, DUEQ_TOO_LARGE,
@@ -89,11 +92,10 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     void *envelope = dueq__resp_space(words, dueq__envelope_size(draft, stamped));
     if (envelope)
         dueq__envelope_write(draft, stamped, envelope);
-    char due[DUEQ__DUE_SIZE], extra[EXTRA_SIZE];
+    char extra[EXTRA_SIZE];
     if (batch->usual)
         return;
-    dueq__ops_due(due, draft->delay_ms, draft->at_ms);
-    dueq__resp_text(words, due);
+    dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
     put_extra(extra, draft);
     dueq__resp_text(words, extra);
 }
@@ -120,25 +122,23 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
 
 /* The script that is enough for the drafts. */
 static const struct dueq__script *choose(const struct batch *batch) {
-    return batch->usual      ? &dueq__script_push
-           : batch->replaces ? &dueq__script_push_replace
-                             : &dueq__script_push_own;
+    return batch->usual && !batch->later ? &dueq__script_push
+           : batch->usual                ? &dueq__script_push_later
+           : batch->replaces             ? &dueq__script_push_replace
+                                         : &dueq__script_push_own;
 }
 
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
     struct batch batch;
     struct dueq__resp words;
-    char due[DUEQ__DUE_SIZE];
     dueq__client_check_fork(queue->client);
     dueq_status status = measure(queue, drafts, count, &batch);
     if (!status)
         status = dueq__ops_begin(queue, choose(&batch), count, &words);
     if (status)
         return status;
-    if (batch.usual) {
-        dueq__ops_due(due, drafts->delay_ms, drafts->at_ms);
-        dueq__resp_text(&words, due);
-    }
+    if (batch.usual && batch.later)
+        dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
 }
 
@@ -158,22 +158,13 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
     batch.usual = false;
     batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
     if (!status)
-        status = dueq__ops_begin(
-            queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push, 1 + count, &words);
+        status =
+            dueq__ops_begin(queue, batch.leaves ? &dueq__script_ack_out : &dueq__script_ack_push,
+                            1 + count, &words);
     if (status)
         return status;
     dueq__resp_bytes(&words, ticket.data, ticket.size);
     if (batch.leaves)
         dueq__resp_bytes(&words, name.data, name.size);
     return submit(queue->client, &batch, parts.id, &words);
-}
-
-dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
-                      dueq_result **result) {
-    return dueq__ops_run(queue, dueq_push_submit(queue, drafts, count), result);
-}
-
-dueq_status dueq_ack_push(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,
-                          const dueq_draft *drafts, size_t count, dueq_result **result) {
-    return dueq__ops_run(queue, dueq_ack_push_submit(queue, ticket, target, drafts, count), result);
 }

@@ -9,32 +9,58 @@
 #include "result.h"
 #include "settle.h"
 
-/* ---- ops.c: what the operations share ---------------------------------------------------------- */
+/* ---- answers.c: what the verbs make of their scripts' answers ------------------------------------- */
 
-/* Begins a call on `count` items, whose answer is a digit for each, and starts its words. */
-dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
-                            struct dueq__resp *words);
-/* The same for ids, and submits it. */
-dueq_status dueq__ops_ids(dueq_queue *queue, const struct dueq__script *script,
-                          const dueq_bytes *ids, size_t count);
-dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
-dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
-                               int64_t most);
-/* The longest that a call waits: 0 not at all, DUEQ_FOREVER. */
-dueq_status dueq__ops_check_wait(dueq_queue *queue, int64_t timeout_ms);
-dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
-                                   struct dueq__ticket *parts);
-dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
+typedef void dueq__decode(dueq_client *client, const struct dueq__reply *reply);
+
+dueq__decode dueq__decode_outcomes; /* a digit for each item: a status */
+dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
+dueq__decode dueq__decode_purged, dueq__decode_kicked;
+dueq__decode dueq__decode_found, dueq__decode_peeked;
+dueq__decode dueq__decode_counted, dueq__decode_rated;
 /* Are they that many outcomes, as scripts answer them? */
 bool dueq__ops_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
 void dueq__ops_unexpected(dueq_client *client);
-/* A due time as scripts take it: '0', '+ms' or '@ms'. */
-#define DUEQ__DUE_SIZE 24
-void dueq__ops_due(char out[DUEQ__DUE_SIZE], int64_t delay_ms, int64_t at_ms);
+
+/* ---- ops.c: what the verbs share; those of verbs.c are made of it alone ---------------------------- */
+
+/* Begins a call on `count` items and starts its words. `changes`: it is run once, also where it is repeated. */
+dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,
+                          size_t count, dueq__decode *decode, struct dueq__resp *words);
+/* The same of one that changes something and answers outcomes. */
+dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
+                            struct dueq__resp *words);
+dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
+dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes);
+dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
+                               int64_t most);
+/* Also DUEQ_BY_POLICY. */
+dueq_status dueq__ops_check_retry_delay(dueq_queue *queue, int64_t delay_ms);
+/* The longest that a call waits: 0 not at all, DUEQ_FOREVER. */
+dueq_status dueq__ops_check_wait(dueq_queue *queue, int64_t timeout_ms);
+dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
+                                   struct dueq__ticket *parts);
+dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
+dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
+dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter);
+void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count);
+/* A text that is kept with a message, cut between characters. */
+dueq_bytes dueq__ops_cut(dueq_bytes text);
+void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text);
+/* And the chance for its jitter. */
+void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms);
+/* The call remembers it, for its answer. */
+void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state);
+void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter);
+/* As scripts take it: '0', '+ms' or '@ms'. */
+void dueq__ops_put_due(struct dueq__resp *words, int64_t delay_ms, int64_t at_ms);
 /* Waits for a submitted call and takes its result. */
 dueq_status dueq__ops_run(dueq_queue *queue, dueq_status submitted, dueq_result **result);
 dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_result **result);
+dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
+dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
 
 /* ---- outbox.c ------------------------------------------------------------------------------------ */
 
@@ -49,7 +75,5 @@ dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_cou
                                      dueq_order order, size_t count, int64_t timeout_ms,
                                      int64_t lease_ms, int64_t default_lease_ms);
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order);
-/* A text that is kept with a message, cut between characters. */
-dueq_bytes dueq__lease_cut_text(dueq_bytes text);
 
 #endif

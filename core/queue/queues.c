@@ -102,7 +102,3 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     client->call.decode = decode_scanned;
     return scan(client, cursor.size ? cursor : dueq__text("0"));
 }
-
-dueq_status dueq_queues(dueq_client *client, dueq_bytes cursor, dueq_result **result) {
-    return dueq__client_run(client, dueq_queues_submit(client, cursor), result);
-}

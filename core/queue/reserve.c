@@ -14,16 +14,11 @@
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
                           bool must_rewake) {
     dueq__resp_number(words, (int64_t)wait->count);
-    dueq__resp_number(words, wait->lease_ms);
-    dueq__resp_number(words, wait->default_lease_ms);
-    dueq__resp_text(words, stay ? "1" : "0");
-    dueq__resp_text(words, must_rewake ? "1" : "0");
+    dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
+    dueq__resp_number(words, stay + 2 * must_rewake);
 }
 
-/*
- * Which script: the usual one passes on what it does not do, at the price of a request more. Where it did so, the
- * next requests spare it that.
- */
+/* Which script: the usual one passes on what it does not do, at the price of a request more. */
 static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
@@ -80,14 +75,6 @@ static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *rep
     return true;
 }
 
-/* The usual script met what is rare, and changed nothing. */
-static void pass_on(dueq_client *client) {
-    dueq_queue *queue = client->call.queue;
-    queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
-    queue->rare = queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
-    dueq__call_pass_on(client, &dueq__script_reserve_rare);
-}
-
 /* A reserve that found nothing goes on waiting, or looks again at once. */
 static void found_nothing(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
@@ -98,19 +85,26 @@ static void found_nothing(dueq_client *client) {
         dueq__wait_nothing(client, wait->now_ms, wait->pause_us);
 }
 
+/* Where the usual script passed the request on, the next ones spare it that; each time twice as many. */
+static void learn(struct dueq__call *call) {
+    dueq_queue *queue = call->queue;
+    if (call->script == &dueq__script_reserve)
+        queue->rarely = 0;
+    if (call->passed) {
+        queue->rarely = queue->rarely ? 2 * queue->rarely : 1;
+        queue->rarely = queue->rarely < MOST_RARE ? queue->rarely : MOST_RARE;
+        queue->rare = queue->rarely;
+    }
+}
+
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[wait->at];
-    int64_t timekeeper, rare;
+    int64_t timekeeper;
     dueq_bytes relay;
-    if (call->script == &dueq__script_reserve) {
-        if (dueq__reply_number(reply, &rare)) {
-            pass_on(client);
-            return;
-        }
-        call->queue->rarely = 0;
-    }
+    bool settles = dueq__call_settlement(call) != NULL;
+    learn(call);
     if (!keep_outcomes(call, reply)) {
         dueq__ops_unexpected(client);
         return;
@@ -136,6 +130,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     watch->timekeeper = timekeeper != 0;
     wait->found = dueq_result_count(result) > 0;
+    if (wait->found || settles)
+        dueq__call_kept(client);
     if (wait->found)
         dueq__result_set_queue(result, watch->place);
     bool ends = wait->found || wait->count == 0;
@@ -167,6 +163,34 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
     return DUEQ_OK;
 }
 
+static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settlement *settlement,
+                                    bool *plain) {
+    struct dueq__ticket parts;
+    dueq_status status = DUEQ_OK;
+    *plain = settlement->retry.size == 0;
+    if (settlement->ack_count)
+        status = dueq__ops_check_count(queue, settlement->acks, settlement->ack_count);
+    for (size_t i = 0; !status && i < settlement->ack_count; i++) {
+        status = dueq__ops_check_ticket(queue, settlement->acks[i], &parts);
+        *plain = *plain && !status && parts.before == 0;
+    }
+    if (!status && settlement->retry.size)
+        status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
+    if (!status && settlement->retry.size)
+        status = dueq__ops_check_retry_delay(queue, settlement->retry_delay_ms);
+    return status;
+}
+
+static void put_settlement(struct dueq__resp *words, const struct dueq__settlement *settlement) {
+    dueq__resp_number(words, (int64_t)settlement->ack_count);
+    dueq__ops_put(words, settlement->acks, settlement->ack_count);
+    if (settlement->retry.size) {
+        dueq__ops_put(words, &settlement->retry, 1);
+        dueq__ops_put_retry_delay(words, settlement->retry_delay_ms);
+        dueq__ops_put_note(words, settlement->retry_error);
+    }
+}
+
 /* Makes the call on queues that were checked, and its first request. */
 static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
                           const struct dueq__wait *asked, int64_t timeout_ms,
@@ -178,7 +202,11 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
     dueq__resp_init(&words);
     dueq_status status = DUEQ_OK;
     if (settlement)
-        status = dueq__settlement_write(queues[0], settlement, &words, &outcomes, &plain);
+        status = check_settlement(queues[0], settlement, &plain);
+    if (settlement && !status) {
+        outcomes = settlement->ack_count + (settlement->retry.size > 0);
+        put_settlement(&words, settlement);
+    }
     if (!status)
         status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
     if (!status && outcomes)
@@ -260,18 +288,4 @@ dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_coun
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,
                                 int64_t lease_ms) {
     return dueq_reserve_any_submit(&queue, 1, DUEQ_PREFERENCE, count, timeout_ms, lease_ms);
-}
-
-dueq_status dueq_reserve_any(dueq_queue *const *queues, size_t queue_count, dueq_order order,
-                             size_t count, int64_t timeout_ms, int64_t lease_ms,
-                             dueq_result **result) {
-    dueq_status submitted =
-        dueq_reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms);
-    dueq_client *client = submitted == DUEQ_PENDING ? queues[0]->client : NULL;
-    return dueq__client_run(client, submitted, result);
-}
-
-dueq_status dueq_reserve(dueq_queue *queue, size_t count, int64_t timeout_ms, int64_t lease_ms,
-                         dueq_result **result) {
-    return dueq__ops_run(queue, dueq_reserve_submit(queue, count, timeout_ms, lease_ms), result);
 }

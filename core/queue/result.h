@@ -22,8 +22,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
                                    int64_t default_lease_ms, dueq_bytes settled,
                                    struct dueq__error *error);
 /* From the answer of find.lua. */
-dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
-                                struct dueq__error *error);
+dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error);
 /* From the answer of peek.lua about this state. */
 dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
                                  struct dueq__error *error);

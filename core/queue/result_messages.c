@@ -140,9 +140,9 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
 
 #define FOUND_WORDS 6
 
-dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
-                                struct dueq__error *error) {
+dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error) {
     struct entry entry;
+    struct dueq__ticket ticket;
     struct dueq__room room = {.items = 1, .messages = 1};
     int64_t now, state, time;
     if (dueq__reply_count(reply) != FOUND_WORDS || !read_time(dueq__reply_item(reply, 0), &now) ||
@@ -153,6 +153,8 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, dueq_bytes id,
         !dueq__reply_bytes(dueq__reply_item(reply, 5), &entry.past))
         return dueq__result_malformed(error, "find");
     if (!measure(&entry, &room)) {
+        bool named = dueq__ticket_read(entry.ticket, &ticket);
+        dueq_bytes id = named ? ticket.id : entry.ticket;
         dueq__fail(
             error, DUEQ_CORRUPT,
             "the message '%.*s' is damaged: its envelope cannot be read; cancel it by its id",

@@ -1,5 +1,5 @@
 /*
- * One round trip of a consumer (lease.c, reserve.c): what it holds is settled, and the next is reserved.
+ * One round trip of a consumer (reserve.c): what it holds is settled, and the next is reserved.
  */
 #ifndef DUEQ_SETTLE_H
 #define DUEQ_SETTLE_H
@@ -17,13 +17,6 @@ struct dueq__settlement {
     void (*told)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
-
-/*
- * Checks a settlement, and starts `words` with its own; `count`: of its outcomes; `plain`: it only acknowledges
- * first deliveries.
- */
-dueq_status dueq__settlement_write(dueq_queue *queue, const struct dueq__settlement *settlement,
-                                   struct dueq__resp *words, size_t *count, bool *plain);
 
 /*
  * Submits a reserve that first settles messages of the queue, in the same request. settlement is borrowed

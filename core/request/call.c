@@ -67,7 +67,8 @@ static bool keeps_history(const struct dueq__script *script) {
 }
 
 void dueq__call_arguments(dueq_client *client, struct dueq__resp *words) {
-    dueq__call_arguments_as(client, words, client->session, client->url.timeout_ms + KEEP_SLACK_MS + MINUTE_MS);
+    dueq__call_arguments_as(client, words, client->session,
+                            client->url.timeout_ms + KEEP_SLACK_MS + MINUTE_MS);
 }
 
 void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, const char *session,
@@ -81,8 +82,8 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
     call->number = ++client->number;
     dueq__resp_number(words, (int64_t)call->number);
     dueq__resp_number(words, keep_ms);
-    int64_t last = keeps_history(call->script) ? call->queue->minute : call->queue->kept;
-    dueq__resp_number(words, last != call->minute);
+    bool history = keeps_history(call->script) && call->queue->minute != call->minute;
+    dueq__resp_number(words, history || call->queue->kept != call->minute);
 }
 
 dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
@@ -93,10 +94,13 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
     return (dueq_bytes){buffer, (size_t)size};
 }
 
+void dueq__call_kept(dueq_client *client) { client->call.queue->kept = client->call.minute; }
+
 void dueq__call_answered(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    if (call->changes)
-        call->queue->kept = call->minute;
+    /* Of a wait that found nothing nothing is kept. */
+    if (call->changes && !call->wait.watches)
+        dueq__call_kept(client);
     if (call->changes && keeps_history(call->script))
         call->queue->minute = call->minute;
 }
@@ -137,7 +141,7 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
-    call->sent = call->doubtful = call->unsure = false;
+    call->passed = call->sent = call->doubtful = call->unsure = false;
     call->losses = call->loads = call->unread = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
@@ -148,8 +152,9 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     return DUEQ_PENDING;
 }
 
-void dueq__call_pass_on(dueq_client *client, const struct dueq__script *script) {
-    client->call.script = script;
+void dueq__call_pass_on(dueq_client *client) {
+    client->call.script = client->call.script->next;
+    client->call.passed = true;
     if (!format_head(&client->call))
         dueq__call_no_memory(client);
 }

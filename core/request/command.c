@@ -262,8 +262,12 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
     client->served = true;
     client->failures = 0;
     client->refused_ms = 0;
-    dueq__call_answered(client);
-    call->decode(client, reply);
+    if (call->script->next && dueq__reply_is_nil(reply)) {
+        dueq__call_pass_on(client);
+    } else {
+        dueq__call_answered(client);
+        call->decode(client, reply);
+    }
 }
 
 /* The server refuses to tell what became of the request. */

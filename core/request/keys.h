@@ -49,18 +49,15 @@ struct dueq__script {
     size_t size;
     size_t key_count;
     unsigned char keys[DUEQ__KEY_COUNT]; /* places in a queue's keys, in the order of KEYS */
+    const struct dueq__script *next;     /* does what this one answers nil to; NULL: none */
 };
 
-extern const struct dueq__script dueq__script_push, dueq__script_push_own,
-    dueq__script_push_replace, dueq__script_reserve, dueq__script_reserve_rare, dueq__script_ack,
-    dueq__script_ack_out, dueq__script_relay_take, dueq__script_relay_put, dueq__script_relay_done,
-    dueq__script_relay_forget,
-    dueq__script_retry, dueq__script_extend, dueq__script_bury, dueq__script_cancel,
-    dueq__script_find, dueq__script_stats, dueq__script_recall, dueq__script_kick,
-    dueq__script_reschedule, dueq__script_pause, dueq__script_resume, dueq__script_purge,
-    dueq__script_release, dueq__script_ack_push, dueq__script_peek, dueq__script_kick_all,
-    dueq__script_rates, dueq__script_lock, dueq__script_relock, dueq__script_unlock,
-    dueq__script_remove, dueq__script_check;
+/* Those of the verbs in scripts.inc are known there alone. */
+extern const struct dueq__script dueq__script_push, dueq__script_push_later, dueq__script_push_own,
+    dueq__script_push_replace, dueq__script_reserve, dueq__script_reserve_rare,
+    dueq__script_ack_out, dueq__script_ack_push, dueq__script_relay_take, dueq__script_relay_put,
+    dueq__script_relay_done, dueq__script_relay_forget, dueq__script_recall, dueq__script_lock,
+    dueq__script_relock, dueq__script_unlock, dueq__script_check;
 
 /* EVALSHA of a script on a queue's keys; arguments follow. */
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,

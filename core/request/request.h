@@ -59,6 +59,7 @@ struct dueq__call {
     int64_t minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
+    bool passed;   /* on, by a script that left it to another one */
     bool sent;     /* on the connection as it is */
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */
@@ -161,9 +162,12 @@ dueq_bytes dueq__reply_key(const dueq_queue *queue, const char *session,
                            char buffer[DUEQ__REPLY_KEY_SIZE]);
 dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words);
 /* The script changed nothing and leaves the request to another one: sends it to that. */
-void dueq__call_pass_on(dueq_client *client, const struct dueq__script *script);
-/* An answer came: it is kept, and a script that keeps the history has done so for this minute. */
+void dueq__call_pass_on(dueq_client *client);
+/* An answer came: a script that keeps the history has done so for this minute. */
 void dueq__call_answered(dueq_client *client);
+
+/* The answer is kept: until the minute is over the end of its key is late enough for further ones. */
+void dueq__call_kept(dueq_client *client);
 /* Between begin and the first submit: the reserve settles first. Frees the words. */
 dueq_status dueq__call_settle(dueq_client *client, struct dueq__resp *words, size_t outcomes);
 /* The words that go with the request behind its arguments; NULL: none. */

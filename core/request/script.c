@@ -1,5 +1,4 @@
 #include "request.h"
-#include "scripts.inc"
 
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
                         const dueq_bytes keys[DUEQ__KEY_COUNT]) {

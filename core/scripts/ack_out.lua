@@ -4,16 +4,6 @@
 --      envelope, due, extra as of push
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or 4 as well; and
 -- '+' where a relay has work.
--- include now
--- include due
--- include ticket
--- include attempts
--- include holder
--- include outbox
--- include count
--- include gone
--- include store
--- include done
 
 local ticket, now, stored = ARGV[4], now_ms(), {}
 local id = holder(ticket, now)
@@ -32,6 +22,6 @@ for i = 6, #ARGV, 5 do
 end
 redis.call('HSET', msg, unpack(stored))
 gone.tickets, gone.ids, gone.records = { ticket }, { id }, { id }
-remove(leased)
+remove_gone(leased)
 count('acked', 1)
 return done(string.rep(DUEQ_OK, 1 + number) .. '+')

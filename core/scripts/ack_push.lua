@@ -3,21 +3,6 @@
 -- args ticket, then id, envelope, due, extra of each (lib/store.lua)
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor, as of
 -- push, or 4 as well.
--- include now
--- include due
--- include wake
--- include event
--- include count
--- include line
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include holder
--- include store
--- include replace
--- include done
 
 local ticket, now = ARGV[4], now_ms()
 if ARGV[3] == '1' then

@@ -2,17 +2,6 @@
 -- keys msg leased dead outbox meta attempts reply
 -- args ticket, reason
 -- Returns a digit: 0 done, 4 the lease was lost; and '+' as of retry.
--- include now
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include count
--- include holder
--- include outbox
--- include finish
--- include gone
--- include done
 
 -- include permit
 local now = now_ms()
@@ -26,5 +15,5 @@ gone.tickets = { ARGV[4] }
 if how == 'gone' then
   gone.ids, gone.records = { id }, { id }
 end
-remove(leased)
+remove_gone(leased)
 return done(DUEQ_OK .. (how == 'out' and '+' or ''))

@@ -6,24 +6,10 @@
 -- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its
 --           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
 --           message; of a set, of these those that `attempts` does not say.
--- include now
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include entry
--- include wake
--- include line
--- include outbox
--- include verdict
 
 local mends, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
 
--- include findings
--- include notes
 
 if mends and stage ~= 'types' then
   -- include permit

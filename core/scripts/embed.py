@@ -1,10 +1,14 @@
 #!/usr/bin/env python3
 """Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the statuses of core/dueq.h.
 
+Behind those of the core come the functions of their verbs (core/verbs.py).
+
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
-In a script, `-- include NAME` stands for a lib/NAME.lua, `-- keys NAME ...` declares its keys and
-stands for locals of these names, and DUEQ_NAME stands for the code of a status.
+A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for lib/NAME.lua
+where it is to be in a block, or is no function. `-- keys NAME ...` declares its keys and
+stands for locals of these names, `-- passes on to NAME` names the script that does what this one
+answers nil to, and DUEQ_NAME stands for the code of a status.
 """
 
 import hashlib
@@ -13,6 +17,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from verbs import pairs  # noqa: E402
+
 HEADER = HERE.parent / "dueq.h"
 PLACES = [HERE.parent, HERE.parents[1] / "interop"]
 LIBRARY = {path.stem: path for place in PLACES for path in place.rglob("lib/*.lua")}
@@ -27,16 +35,41 @@ def statuses() -> dict[str, str]:
     return {f"DUEQ_{name}": code for code, name in rows}
 
 
-def included(path: Path) -> str:
-    return re.sub(
-        r"^ *-- include (\w+)\n", lambda m: included(LIBRARY[m[1]]), path.read_text(), flags=re.M
+def code_of(path: Path) -> str:
+    """Its text, without comments."""
+    return re.sub(r"--.*", "", path.read_text())
+
+
+def provided(path: Path) -> list[str]:
+    return re.findall(r"^local function (\w+)", code_of(path), flags=re.M)
+
+
+PROVIDERS = {name: path.stem for path in LIBRARY.values() for name in provided(path)}
+
+
+def included(path: Path, have: set[str]) -> str:
+    """Its text behind the functions of the library that it calls, where `have` does not name them."""
+    asked = re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
+    before = ""
+    for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):
+        needed = PROVIDERS.get(name)
+        if needed and needed not in have and needed not in asked and LIBRARY[needed] != path:
+            before += library(needed, have)
+    # What is asked for in a block is there in this block alone.
+    return before + re.sub(
+        r"^ *-- include (\w+)\n", lambda m: library(m[1], set(have)), path.read_text(), flags=re.M
     )
+
+
+def library(name: str, have: set[str]) -> str:
+    have.add(name)
+    return included(LIBRARY[name], have)
 
 
 def expand(path: Path, codes: dict[str, str]) -> str:
     keys = keys_of(path)
     values = ", ".join(f"KEYS[{n + 1}]" for n in range(len(keys)))
-    text = f"local {', '.join(keys)} = {values}\n{included(path)}"
+    text = f"local {', '.join(keys)} = {values}\n{included(path, set())}"
     return re.sub(r"\bDUEQ_[A-Z_]+\b", lambda m: codes[m[0]], text)
 
 
@@ -45,6 +78,10 @@ def keys_of(path: Path) -> list[str]:
     if len(found) != 1:
         sys.exit(f"{path.name}: one line `-- keys NAME ...` declares the keys")
     return found[0].split()
+
+
+def passes_on(path: Path) -> list[str]:
+    return re.findall(r"^-- passes on to (\w+)$", path.read_text(), flags=re.M)
 
 
 def literal(text: str) -> str:
@@ -68,12 +105,17 @@ def generate(place: Path) -> str:
         places = [f"{'KEY' if key == 'reply' else kind}_{key.upper()}" for key in keys]
         listed = ", ".join(f"DUEQ__{place}" for place in places)
         sha1 = hashlib.sha1(text.encode()).hexdigest()
+        following = [f"dueq__script_{other}" for other in passes_on(path)]
+        parts += [f"extern const struct dueq__script {other};\n" for other in following]
         parts.append(
             f"static const char {name}_source[] =\n{literal(text)};\n"
             f"const struct dueq__script dueq__script_{name} = {{\n"
             f'    "{name}", "{sha1}", {name}_source,\n'
-            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}}}};\n"
+            f"    sizeof {name}_source - 1, {len(keys)}, {{{listed}}},\n"
+            f"    {'&' + following[0] if following else 'NULL'}}};\n"
         )
+    if place == HERE.parent:
+        parts.append(pairs())
     return f"/* Made by core/scripts/embed.py. Source: {digest.hexdigest()} */\n\n" + "\n".join(
         parts
     )

@@ -3,13 +3,6 @@
 -- args alone: id
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms, ticket,
 -- envelope, attempts ('' where there are none) }.
--- include now
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
 
 local id = ARGV[1]
 local envelope = redis.call('HGET', msg, id)

@@ -3,17 +3,6 @@
 -- args cursor ('': from the first that died), how many to look at, text that their error contains ('': any), died
 --      from, died before (ms since 1970; 0: open)
 -- Returns "KICKED CURSOR": how many were given back, and the next cursor ('': there is no more).
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include wake
--- include line
--- include int
--- include page
--- include revive
--- include done
 
 local text, from, before = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local found, cursor = page(dead, ARGV[4], tonumber(ARGV[5]))

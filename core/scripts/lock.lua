@@ -2,8 +2,6 @@
 -- keys lock lock_wake reply
 -- args token, time to live in ms
 -- Returns { now ms, -1, 0, 0, token } to the new owner, else { now ms, ms until it may be free, 1, 0 }.
--- include now
--- include done
 
 local now = now_ms()
 if redis.call('GET', lock) ~= ARGV[4] and not redis.call('SET', lock, ARGV[4], 'NX', 'PX', ARGV[5]) then

@@ -5,15 +5,6 @@
 -- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be handed over, their error says
 -- why.
 -- The cursor: of ready "line place", of the others as lib/page.lua.
--- include now
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include entry
--- include page
 
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local answer = { int(now_ms()), '' }

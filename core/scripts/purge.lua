@@ -2,17 +2,9 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta reply
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include count
--- include purge
--- include done
 
 local most = tonumber(ARGV[5])
-redis.call('HLEN', attempts)
+look({ HLEN = { attempts, handover }, LLEN = ARGV[4] == '1' and { high, ready, low } or {} })
 local ids, met = purge(tonumber(ARGV[4]), most)
 for _, hash in ipairs({ msg, attempts, handover }) do
   if #ids > 0 then

@@ -2,20 +2,6 @@
 -- keys msg ready high low delayed wake meta reply rates unique leased dead outbox attempts
 -- args id, envelope, due, extra of each (lib/store.lua)
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
--- include now
--- include due
--- include wake
--- include event
--- include count
--- include line
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include store
--- include replace
--- include done
 
 local now = now_ms()
 if ARGV[3] == '1' then

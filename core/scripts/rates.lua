@@ -3,9 +3,6 @@
 -- args alone: how many entries at most
 -- Returns texts "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals: first those
 -- of now, then those noted at the first call of each minute, the latest first.
--- include now
--- include int
--- include totals
 
 local values = redis.call('HMGET', meta, unpack(totals_names))
 local answer = { totals(now_ms(), redis.call('LLEN', ready), values) }

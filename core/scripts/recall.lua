@@ -4,7 +4,6 @@
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call. How large: how many they are, their
 -- bytes, and the id of the largest.
--- include ticket
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
@@ -13,9 +12,9 @@ end
 if ARGV[2] == '0' then
   return text
 end
-local time, outcomes, tickets = string.match(text, '^(%d+) ?(%d*)\n(.*)$')
+local seconds, us, outcomes, tickets = string.match(text, '^(%d+)%.(%d+) (%d*)\n(.*)$')
 local records = {}
-local answer = { time, -1, 0, 0, '', records, outcomes }
+local answer = { seconds * 1000 + math.floor(us / 1000), -1, 0, 0, '', records, outcomes }
 local bytes, most, largest = 0, -1, ''
 for ticket in string.gmatch(tickets, '[^\n]+') do
   local deliveries, id = ticket_read(ticket)

@@ -4,14 +4,9 @@
 -- keys msg outbox dead attempts handover wake meta
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
 -- Returns how many left the outbox.
--- include now
--- include ticket
--- include wake
--- include event
--- include gone
 
 -- include permit
-local now, fields, ends, again, first = now_ms(), {}, {}, {}, nil
+local now, fields, ends, again, over, first = now_ms(), {}, {}, {}, {}, nil
 for i = 4, #ARGV, 2 do
   local ticket, digit = ARGV[i], ARGV[i + 1]
   local _, id = ticket_read(ticket)
@@ -26,9 +21,9 @@ for i = 4, #ARGV, 2 do
     first = math.min(first or at, at)
   elseif ours then
     table.insert(gone.tickets, ticket)
+    over[#over + 1] = id
     if tonumber(digit) == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
       ends[#ends + 1], ends[#ends + 2] = string.format('%d', now), ticket
-      redis.call('HDEL', handover, id)
     else
       table.insert(gone.ids, id)
       table.insert(gone.records, id)
@@ -56,8 +51,8 @@ redis.call('HSET', meta, 'outbox_event', head and string.format('%d', math.ceil(
 if head then
   note_event(math.ceil(head), now)
 end
-remove(outbox)
-if #gone.ids > 0 then
-  redis.call('HDEL', handover, unpack(gone.ids))
+remove_gone(outbox)
+if #over > 0 then
+  redis.call('HDEL', handover, unpack(over))
 end
 return #gone.tickets

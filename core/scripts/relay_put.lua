@@ -5,19 +5,6 @@
 --      push), attempts and ticket
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
--- include now
--- include due
--- include wake
--- include event
--- include count
--- include line
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include store
--- include replace
 
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
@@ -36,6 +23,8 @@ for i = 3, #ARGV, 6 do
   end
 end
 if #words > 0 then
+  -- A ticket that is pushed again after a push that ended in its middle would be there twice.
+  look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
   local digits, noted = store(words, 1, now, { replace = replace, records = records }), {}
   for k, n in ipairs(places) do
     outcome[n] = tonumber(string.sub(digits, k, k))

@@ -3,13 +3,8 @@
 -- args alone: how many ms before its time an entry may be taken, how many at most, the lease in ms
 -- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each entry its ticket, id,
 -- envelope, due, extra, attempts ('': a successor) }.
--- include now
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include entry
 
+-- include permit
 local now = now_ms()
 local stop, answer, taken, strays, broken = now + ARGV[3], {}, {}, {}, {}
 local name

@@ -3,16 +3,6 @@
 -- keys msg ready high low delayed leased wake meta attempts reply
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
--- include now
--- include ticket
--- include attempts
--- include count
--- include wake
--- include event
--- include line
--- include holder
--- include gone
--- include done
 
 -- include permit
 local now, delay = now_ms(), tonumber(ARGV[4])
@@ -35,7 +25,6 @@ for i = 5, #ARGV do
   end
 end
 if #back > 0 then
-  redis.call('HSET', attempts, unpack(records))
   if delay > 0 then
     redis.call('ZADD', delayed, unpack(later))
   else
@@ -47,7 +36,8 @@ if #back > 0 then
       count('ready_offset', -normal)
     end
   end
-  remove(leased)
+  redis.call('HSET', attempts, unpack(records))
+  remove_gone(leased)
   if delay > 0 then
     note_event(now + delay, now)
   end

@@ -2,7 +2,6 @@
 -- keys lock reply
 -- args token, time to live in ms from now
 -- Returns a digit: 0 done, 4 the token is not the owner's.
--- include done
 
 local outcome = DUEQ_LEASE_LOST
 if redis.call('GET', lock) == ARGV[4] then

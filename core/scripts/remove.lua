@@ -3,17 +3,13 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received reply
 -- args how many messages at most
 -- Returns "messages taken away" or, when there is more to do, "messages taken away +".
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include count
--- include purge
--- include done
 
 local PART = 1000 -- of what is no message, in one step
 
+look({
+  HLEN = { msg, attempts, handover, meta }, LLEN = { ready, high, low, quarantine, rates },
+  ZCARD = { delayed, leased, dead, outbox, unique, wake, received },
+})
 local removed, left, all = 0, tonumber(ARGV[4]), {}
 for state = 1, 5 do
   if left > 0 then

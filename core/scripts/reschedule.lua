@@ -1,33 +1,26 @@
--- reschedule: gives a delayed message another due time.
--- keys msg ready high low delayed wake meta attempts reply
+-- reschedule: gives a delayed message that was never delivered another due time. Of any other, and where that is over,
+-- it changes nothing and answers nil, and the client calls reschedule_any in its place.
+-- keys msg delayed wake meta reply
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
--- Returns a digit: 0 done, 3 there is no such delayed message.
--- include now
--- include due
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include current
--- include wake
--- include event
--- include line
--- include done
-
-local id, now = ARGV[4], now_ms()
-local at = due_time(ARGV[5], now)
+-- passes on to reschedule_any
+-- Returns a digit: 0 done, or nil.
+local id, time = ARGV[4], redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local at = (tonumber(string.sub(ARGV[5], 2)) or 0) + (string.byte(ARGV[5]) == 43 and now or 0)
 local envelope = redis.call('HGET', msg, id)
-local ticket = envelope and current_ticket(id, envelope, redis.call('HGET', attempts, id))
-if not ticket or not redis.call('ZSCORE', delayed, ticket) then
-  return done(DUEQ_NOT_FOUND)
+local version, flags = string.byte(envelope or '', 1, 2)
+if version ~= 0xD1 or not flags or flags >= 32 or at <= now then
+  return nil
 end
-if at > now then
-  redis.call('ZADD', delayed, 'XX', string.format('%d', at), ticket)
+local ticket = flags % 2 == 1 and '0.' .. string.sub(envelope, 5, 14) .. ':' .. id or id
+if redis.call('ZADD', delayed, 'XX', 'CH', string.format('%d', at), ticket) == 0 then
+  return nil
+end
+local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
+if not first or first > at then
+  -- include event
   note_event(at, now)
-else
-  if line_up({ ticket }) then
-    wake_one()
-  end
-  redis.call('ZREM', delayed, ticket)
 end
-return done(DUEQ_OK)
+local answer = DUEQ_OK
+-- include keep
+return answer

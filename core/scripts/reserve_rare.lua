@@ -4,49 +4,34 @@
 -- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
 --      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
 --      wakes others where it must.
--- include now
--- include int
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include count
--- include wake
--- include event
--- include line
--- include held
--- include ids
--- include holder
--- include outbox
--- include finish
--- include backoff
--- include retry
--- include promote
--- include choose
--- include gone
--- include timekeeper
--- include close
--- include done
 local call, argv = redis.call, ARGV
-local now, us = now_ms()
+local time = redis.call('TIME')
+local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
 if argv[3] == '1' then
   -- include history
   note_history(now)
 end
 -- include permit
-local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 9 + argv[9]
+local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local outcomes, acknowledged, first, went_out = '', 0, nil, false
-if stop > 9 then
+local back = argv[stop + 1]
+if stop > 7 then
   local tickets
-  outcomes, tickets = held(10, stop, now)
+  outcomes, tickets = held(8, stop, now)
   gone.tickets, acknowledged = tickets, #tickets
   gone.ids, gone.records = ids_of(tickets)
 end
-if argv[stop + 1] then
-  local digit, id, how, at = retry(argv[stop + 1], tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+for _, ticket in ipairs(gone.tickets) do
+  if ticket == back then
+    outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
+  end
+end
+if back then
+  look_around()
+  local digit, id, how, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, went_out = outcomes .. digit, at, how == 'out'
   if id then
-    table.insert(gone.tickets, argv[stop + 1])
+    table.insert(gone.tickets, back)
   end
   if how == 'gone' then
     table.insert(gone.ids, id)
@@ -58,6 +43,14 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities',
 local noted, out = tonumber(state[1] or ''), tonumber(state[4] or '')
 local looked, paused = not noted or not (noted > now and noted <= 4102444800000), state[5]
 local due, garbage = 0, {}
+if looked then
+  -- What stands there: the note of it may be lost.
+  local head = tonumber(redis.pcall('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2] or '')
+  if head and not (out and out <= head) then
+    out = math.ceil(math.max(0, math.min(head, 4102444800000)))
+    redis.pcall('HSET', meta, 'outbox_event', string.format('%d', out))
+  end
+end
 if looked and not paused then
   local ended, at
   due, ended, garbage, at = promote(now)
@@ -74,7 +67,7 @@ local lines = (state[3] == '1' or looked) and { high, ready, low } or { ready }
 local c = choose(lines, paused and 0 or most, now)
 local n, deliver, answer, records = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
 for i, ticket in ipairs(c.deliver) do
-  local ms = lease > 0 and lease or c.leases[i] or tonumber(argv[6])
+  local ms = lease < 0 and c.leases[i] or math.abs(lease)
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
   first = math.min(first or now + ms, now + ms)
@@ -106,7 +99,7 @@ end
 if n > 0 then
   call('ZADD', leased, unpack(deliver))
 end
-remove(leased)
+remove_gone(leased)
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)
 end
@@ -136,9 +129,9 @@ if went_out or c.out then
 end
 answer[5] = (went_out or c.out or looked and out and out <= now) and '1' or ''
 if not paused then
-  answer[2], answer[3] = close(n, left, first, first ~= noted, fields, looked, state[2], now, us)
+  answer[2], answer[3] = close(n, left, first, not state[1] or first ~= noted, fields, looked, state[2], now, us)
 end
-if n > 0 or argv[10] then
-  done(string.format('%d ', now) .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
+if n > 0 or argv[8] then
+  done(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))
 end
 return answer

@@ -2,8 +2,6 @@
 -- keys wake meta reply
 -- Returns a digit: 0 it is not paused.
 -- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
--- include wake
--- include done
 
 if redis.call('HDEL', meta, 'paused') == 1 then
   wake_one()

@@ -3,22 +3,6 @@
 -- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text
 -- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+' behind it where a
 -- relay is to take it to its dead-letter queue.
--- include now
--- include ticket
--- include name
--- include envelope
--- include attempts
--- include count
--- include wake
--- include event
--- include line
--- include holder
--- include outbox
--- include finish
--- include backoff
--- include retry
--- include gone
--- include done
 
 -- include permit
 local now = now_ms()
@@ -28,7 +12,7 @@ if id then
   if how == 'gone' then
     gone.ids, gone.records = { id }, { id }
   end
-  remove(leased)
+  remove_gone(leased)
   if at then
     note_event(at, now)
   end

@@ -5,9 +5,6 @@
 --           mark, the first ticket of ready, of high, of low ('': none), why the outbox is stuck ('': it is not) }.
 -- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
 -- known). It is the last one noted (see lib/history.lua) before as many tickets had come as there left since.
--- include now
--- include int
--- include ticket
 
 local sets, first = {}, nil
 for i, set in ipairs({ delayed, leased, dead, outbox }) do

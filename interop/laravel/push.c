@@ -74,9 +74,7 @@ static bool put(dueq_client *client, const struct batch *batch, struct dueq__res
     for (size_t i = 0; i < batch->count; i++) {
         const dueq_laravel_draft *draft = &batch->drafts[i];
         const struct place *place = &batch->places[i];
-        char due[DUEQ__DUE_SIZE];
-        dueq__ops_due(due, draft->delay_ms, draft->at_ms);
-        dueq__resp_text(words, due);
+        dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
         if (draft->payload.size)
             dueq__resp_bytes(words, draft->payload.data, draft->payload.size);
         else

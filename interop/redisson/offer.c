@@ -26,12 +26,11 @@ static dueq_status write_values(dueq_redisson *queue, const dueq_offer *offers, 
 
 static void put_offers(struct dueq__resp *words, const dueq_offer *offers, size_t count,
                        const char *values, const size_t ends[]) {
-    char id[ID_SIZE], due[DUEQ__DUE_SIZE];
+    char id[ID_SIZE];
     for (size_t i = 0, begin = 0; i < count; begin = ends[i++]) {
         dueq__id_random(id, sizeof id);
         dueq__resp_bytes(words, id, sizeof id);
-        dueq__ops_due(due, offers[i].delay_ms, offers[i].at_ms);
-        dueq__resp_text(words, due);
+        dueq__ops_put_due(words, offers[i].delay_ms, offers[i].at_ms);
         dueq__resp_bytes(words, ends[i] > begin ? values + begin : NULL, ends[i] - begin);
     }
 }

@@ -30,6 +30,10 @@ trait Expectations
         foreach ($expect['messages'] ?? [] as $index => $wanted) {
             $this->assertMessage($wanted, $messages[$index], $where);
         }
+        if (isset($expect['ids'])) {
+            $ids = array_map(fn ($message) => $message->id, $messages);
+            $this->assertEqualsCanonicalizing($this->values($expect['ids']), $ids, $where);
+        }
     }
 
     private function assertMessage(array $wanted, Message $message, string $where): void

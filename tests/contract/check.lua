@@ -1,6 +1,6 @@
 -- What must be true of queues' keys at the end of each situation: every living message is in exactly
 -- one state, in the line of its priority if it is ready, and every ticket outside the lines has its message;
--- and `next` is not later than what comes next.
+-- and the next events are not later than what comes next. What is noted of an entry's way to another queue ends with it.
 -- KEYS  what the queues' keys begin with; ARGV[1] '1' where entries were damaged on purpose: then only that no
 --       message is in two states.
 -- Returns what is not true, a line each.
@@ -11,8 +11,11 @@ local function complain(...)
   complaints[#complaints + 1] = string.format(...)
 end
 
--- The tag of a message's tickets, as its envelope says.
+-- The tag of a message's tickets, as its envelope says; a successor in the outbox has none.
 local function tag_of(envelope)
+  if string.byte(envelope) == 0xD2 then
+    return ''
+  end
   local flags = string.byte(envelope, 2) or 0
   local stamp = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
   return stamp .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
@@ -68,11 +71,13 @@ local function check_states(queue)
 end
 
 local function check_next(queue)
-  local first = tonumber(redis.call('HGET', queue .. 'meta', 'next_event') or '')
-  for _, name in ipairs({ 'delayed', 'leased' }) do
-    local head = redis.call('ZRANGE', queue .. name, 0, 0, 'WITHSCORES')[2]
-    if head and (not first or first > tonumber(head)) then
-      complain('the first of %s is at %s and next is %s', name, head, tostring(first))
+  for _, pair in ipairs({
+    { 'delayed', 'next_event' }, { 'leased', 'next_event' }, { 'outbox', 'next_event' }, { 'outbox', 'outbox_event' },
+  }) do
+    local head = redis.call('ZRANGE', queue .. pair[1], 0, 0, 'WITHSCORES')[2]
+    local event = tonumber(redis.call('HGET', queue .. 'meta', pair[2]) or '')
+    if head and (not event or event > math.ceil(head)) then
+      complain('the first of %s is at %s and %s is %s', pair[1], head, pair[2], tostring(event))
     end
   end
   if redis.call('LLEN', queue .. 'high') + redis.call('LLEN', queue .. 'low') > 0
@@ -81,10 +86,41 @@ local function check_next(queue)
   end
 end
 
+-- Is this note of `received` about an entry that is in an outbox still?
+local function is_on_its_way(note)
+  for _, queue in ipairs(KEYS) do
+    local name = string.match(queue, '^dueq:{(.*)}:$') .. ' '
+    if string.sub(note, 1, #name) == name and redis.call('ZSCORE', queue .. 'outbox', string.sub(note, #name + 1)) then
+      return true
+    end
+  end
+end
+
+local function check_ways(queue)
+  for _, ticket in ipairs(redis.call('ZRANGE', queue .. 'outbox', 0, -1)) do
+    local id = string.match(ticket, '^%d+%.?%w*:(.+)$') or ticket
+    local stored = redis.call('HGET', queue .. 'msg', id) or ''
+    if string.byte(stored) ~= 0xD2 and redis.call('HEXISTS', queue .. 'attempts', id) == 0 then
+      complain('%s is in the outbox and has no attempts', id)
+    end
+  end
+  for _, id in ipairs(redis.call('HKEYS', queue .. 'handover')) do
+    if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
+      complain('%s was to be handed over and has no message', id)
+    end
+  end
+  for _, note in ipairs(redis.call('ZRANGE', queue .. 'received', 0, -1)) do
+    if not is_on_its_way(note) then
+      complain('%s was received and is no entry of an outbox', note)
+    end
+  end
+end
+
 for _, queue in ipairs(KEYS) do
   check_states(queue)
   if not damaged then
     check_next(queue)
+    check_ways(queue)
     for _, id in ipairs(redis.call('HKEYS', queue .. 'attempts')) do
       if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
         complain('%s has a past and no message', id)

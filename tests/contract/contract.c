@@ -50,22 +50,49 @@ static void run_situation(void **state) {
     freeReplyObject(complaints);
 }
 
-static size_t add(struct situation *situations, size_t count, json_object *json) {
+/* The steps, with those of a way's parts in the places for them. */
+static json_object *steps_by(json_object *json, json_object *way) {
+    json_object *from = field(json, "steps"), *steps = json_object_new_array();
+    for (size_t i = 0; i < json_object_array_length(from); i++) {
+        json_object *step = json_object_array_get_idx(from, i);
+        if (strcmp(word(step, "do"), "way") != 0) {
+            json_object_array_add(steps, json_object_get(step));
+            continue;
+        }
+        json_object *part = json_object_array_get_idx(way, (size_t)number(step, "part", 0));
+        for (size_t k = 0; part && k < json_object_array_length(part); k++)
+            json_object_array_add(steps, json_object_get(json_object_array_get_idx(part, k)));
+    }
+    return steps;
+}
+
+/* Once for each text, by this way. */
+static size_t add_way(struct situation *situations, size_t count, json_object *json,
+                      const char *way_name, json_object *way) {
     json_object *each = field(json, "each");
-    const char *name = word(json, "name");
     size_t times = each ? json_object_array_length(each) : 1;
     for (size_t i = 0; i < times; i++) {
         struct situation *next = &situations[count++];
-        next->steps = field(json, "steps");
+        next->steps = steps_by(json, way);
         next->damaged = json_object_get_boolean(field(json, "damaged"));
         next->each = each ? json_object_array_get_idx(each, i) : NULL;
-        size_t size = strlen(name) + 32;
-        next->test = malloc(size);
-        assert_non_null(next->test);
+        char name[256], number[24] = "";
         if (each)
-            snprintf(next->test, size, "test_%s_%zu", name, i + 1);
-        else
-            snprintf(next->test, size, "test_%s", name);
+            snprintf(number, sizeof number, "_%zu", i + 1);
+        snprintf(name, sizeof name, "test_%s%s%s%s", word(json, "name"), way ? "_" : "", way_name,
+                 number);
+        next->test = strdup(name);
+        assert_non_null(next->test);
+    }
+    return count;
+}
+
+static size_t add(struct situation *situations, size_t count, json_object *json) {
+    json_object *ways = field(json, "ways");
+    if (!ways)
+        return add_way(situations, count, json, "", NULL);
+    json_object_object_foreach(ways, name, way) {
+        count = add_way(situations, count, json, name, way);
     }
     return count;
 }
@@ -109,7 +136,9 @@ int main(int argc, char **argv) {
     server_stop(&server);
     for (size_t i = 0; i < file_count; i++)
         json_object_put(files[i]);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        json_object_put(situations[i].steps);
         free(situations[i].test);
+    }
     return failed;
 }

@@ -75,10 +75,15 @@ void compare_time(struct run *run, const char *what, json_object *expected, int6
 }
 
 void compare_status(struct run *run, json_object *expect, dueq_status got) {
-    const char *wanted = word(expect, "status");
-    if (strcmp(wanted ? wanted : "OK", dueq_status_name(got)) != 0)
-        wrong(run, "%s instead of %s: %s", dueq_status_name(got), wanted ? wanted : "OK",
-              dueq_error_text(run->client));
+    json_object *wanted = field(expect, "status");
+    bool several = json_object_is_type(wanted, json_type_array), is_one = false;
+    for (size_t i = 0; i < (several ? json_object_array_length(wanted) : 1); i++) {
+        json_object *one = several ? json_object_array_get_idx(wanted, i) : wanted;
+        is_one = is_one || !strcmp(one ? json_object_get_string(one) : "OK", dueq_status_name(got));
+    }
+    if (!is_one)
+        wrong(run, "%s instead of %s: %s", dueq_status_name(got),
+              wanted ? json_object_get_string(wanted) : "OK", dueq_error_text(run->client));
     if (got < 0 && !dueq_error_text(run->client)[0])
         wrong(run, "%s without a text", dueq_status_name(got));
 }
@@ -179,4 +184,19 @@ void compare_messages(struct run *run, json_object *expect, const dueq_message *
         wrong(run, "%zu messages instead of %zu", count, json_object_array_length(expected));
     for (size_t i = 0; expected && i < count; i++)
         compare_message(run, json_object_array_get_idx(expected, i), messages[i]);
+    json_object *ids = field(expect, "ids");
+    size_t id_count = ids ? json_object_array_length(ids) : count;
+    dueq_bytes got = {"", 0};
+    for (size_t i = 0; i < count; i++)
+        got = join(run, got, join(run, BYTES(" "), messages[i]->id));
+    for (size_t i = 0; ids && i < id_count; i++) {
+        dueq_bytes id = value(run, json_object_array_get_idx(ids, i));
+        size_t found = 0;
+        for (size_t k = 0; k < count; k++)
+            found += same(id, messages[k]->id);
+        if (found != 1)
+            wrong(run, "%s came %zu times of%s", shown(run, id), found, shown(run, got));
+    }
+    if (id_count != count)
+        wrong(run, "these came:%s", shown(run, got));
 }

@@ -33,7 +33,15 @@ static void do_ids(struct run *run, json_object *step, on_ids verb) {
 
 static void do_cancel(struct run *run, json_object *step) { do_ids(run, step, dueq_cancel); }
 
-static void do_kick(struct run *run, json_object *step) { do_ids(run, step, dueq_kick); }
+#define DO_IDS(verb)                                                                               \
+    static void do_##verb(struct run *run, json_object *step) { do_ids(run, step, dueq_##verb); }
+DUEQ_ID_VERBS(DO_IDS)
+
+#define DO_PLAIN(verb)                                                                             \
+    static void do_##verb(struct run *run, json_object *step) {                                    \
+        compare_status(run, field(step, "expect"), dueq_##verb(run->queue));                       \
+    }
+DUEQ_PLAIN_VERBS(DO_PLAIN)
 
 /* A field of a point of time, or one of how long that is from now. */
 static int64_t time_of(struct run *run, json_object *step, const char *at, const char *in) {
@@ -68,16 +76,8 @@ static void do_reschedule(struct run *run, json_object *step) {
                                    number(step, "at_ms", 0)));
 }
 
-static void do_pause(struct run *run, json_object *step) {
-    compare_status(run, field(step, "expect"), dueq_pause(run->queue));
-}
-
-static void do_resume(struct run *run, json_object *step) {
-    compare_status(run, field(step, "expect"), dueq_resume(run->queue));
-}
-
 static dueq_state state_of(struct run *run, json_object *step) {
-    static const char *const states[] = {"ready", "delayed", "leased", "dead", NULL};
+    static const char *const states[] = {"ready", "delayed", "leased", "dead", "outbox", NULL};
     return (dueq_state)(DUEQ_READY + choice(run, step, "state", states));
 }
 
@@ -169,15 +169,16 @@ static void do_stats(struct run *run, json_object *step) {
     const struct {
         const char *name;
         const int64_t *number;
-    } fields[] = {{"ready", &counts.ready},         {"delayed", &counts.delayed},
-                  {"leased", &counts.leased},       {"dead", &counts.dead},
-                  {"pushed", &counts.pushed},       {"reserved", &counts.reserved},
-                  {"acked", &counts.acked},         {"retried", &counts.retried},
-                  {"expired", &counts.expired},     {"buried", &counts.buried},
-                  {"cancelled", &counts.cancelled}, {"purged", &counts.purged},
-                  {"damaged", &counts.damaged},     {"paused", &counts.paused},
-                  {"next_ms", &counts.next_ms},     {"next_in_ms", &counts.next_ms},
-                  {"oldest_ms", &counts.oldest_ms}, {"oldest_in_ms", &counts.oldest_ms}};
+    } fields[] = {{"ready", &counts.ready},           {"delayed", &counts.delayed},
+                  {"leased", &counts.leased},         {"dead", &counts.dead},
+                  {"outbox", &counts.outbox},         {"pushed", &counts.pushed},
+                  {"reserved", &counts.reserved},     {"acked", &counts.acked},
+                  {"retried", &counts.retried},       {"expired", &counts.expired},
+                  {"buried", &counts.buried},         {"cancelled", &counts.cancelled},
+                  {"purged", &counts.purged},         {"damaged", &counts.damaged},
+                  {"paused", &counts.paused},         {"next_ms", &counts.next_ms},
+                  {"next_in_ms", &counts.next_ms},    {"oldest_ms", &counts.oldest_ms},
+                  {"oldest_in_ms", &counts.oldest_ms}};
     compare_status(run, expect, dueq_stats(run->queue, &counts));
     if (!expect)
         return;
@@ -185,7 +186,9 @@ static void do_stats(struct run *run, json_object *step) {
         size_t i = 0, count = sizeof fields / sizeof *fields;
         while (i < count && strcmp(name, fields[i].name) != 0)
             i++;
-        if (i == count && strcmp(name, "status") != 0)
+        if (!strcmp(name, "outbox_error"))
+            compare_bytes(run, name, wanted, BYTES(counts.outbox_error));
+        else if (i == count && strcmp(name, "status") != 0)
             wrong(run, "no field of stats: %s", name);
         if (i < count)
             compare_time(run, name, wanted, *fields[i].number);
@@ -262,10 +265,16 @@ static void do_queues(struct run *run, json_object *step) {
             wrong(run, "there is no %s", shown(run, wanted[k]));
 }
 
-const struct verb manage_verbs[] = {{"cancel", do_cancel},     {"kick", do_kick},
-                                    {"kick_all", do_kick_all}, {"reschedule", do_reschedule},
-                                    {"pause", do_pause},       {"resume", do_resume},
-                                    {"purge", do_purge},       {"remove", do_remove},
-                                    {"find", do_find},         {"peek", do_peek},
-                                    {"stats", do_stats},       {"rates", do_rates},
-                                    {"queues", do_queues},     {NULL, NULL}};
+#define ALIKE(verb) {#verb, do_##verb},
+const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
+                                        DUEQ_PLAIN_VERBS(ALIKE){"cancel", do_cancel},
+                                    {"kick_all", do_kick_all},
+                                    {"reschedule", do_reschedule},
+                                    {"purge", do_purge},
+                                    {"remove", do_remove},
+                                    {"find", do_find},
+                                    {"peek", do_peek},
+                                    {"stats", do_stats},
+                                    {"rates", do_rates},
+                                    {"queues", do_queues},
+                                    {NULL, NULL}};

@@ -1,10 +1,11 @@
 -- Lets time pass for queues: all that a time is noted of comes ARGV[1] ms nearer, or is longer ago.
 -- KEYS  what the queues' keys begin with
+-- A key that a situation broke stays as it is.
 local ms = tonumber(ARGV[1])
 
 local function shift_scores(set)
-  for _, member in ipairs(redis.call('ZRANGE', set, 0, -1)) do
-    redis.call('ZINCRBY', set, -ms, member)
+  for _, member in ipairs(redis.pcall('ZRANGE', set, 0, -1)) do
+    redis.pcall('ZINCRBY', set, -ms, member)
   end
 end
 
@@ -16,16 +17,25 @@ local function shift_expiry(msg, id, envelope)
     local expires = struct.unpack('>I8', envelope, at)
     if expires > ms then
       envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', expires - ms) .. string.sub(envelope, at + 8)
-      redis.call('HSET', msg, id, envelope)
+      redis.pcall('HSET', msg, id, envelope)
     end
   end
 end
 
+-- A successor in the outbox has its due time with it.
+local function shift_entry(msg, id, stored)
+  if string.byte(stored) == 0xD2 then
+    local entry = cmsgpack.unpack(string.sub(stored, 2))
+    entry[4] = string.format('@%d', string.sub(entry[4], 2) - ms)
+    redis.pcall('HSET', msg, id, string.char(0xD2) .. cmsgpack.pack(entry))
+  end
+end
+
 local function shift_history(rates)
-  for i, text in ipairs(redis.call('LRANGE', rates, 0, -1)) do
+  for i, text in ipairs(redis.pcall('LRANGE', rates, 0, -1)) do
     local time, rest = string.match(text, '^(%d+)( .*)$')
     if time then
-      redis.call('LSET', rates, i - 1, string.format('%d', time - ms) .. rest)
+      redis.pcall('LSET', rates, i - 1, string.format('%d', time - ms) .. rest)
     end
   end
 end
@@ -34,18 +44,19 @@ for _, queue in ipairs(KEYS) do
   for _, name in ipairs({ 'delayed', 'leased', 'dead', 'outbox', 'unique' }) do
     shift_scores(queue .. name)
   end
-  local messages = redis.call('HGETALL', queue .. 'msg')
+  local messages = redis.pcall('HGETALL', queue .. 'msg')
   for i = 1, #messages, 2 do
     shift_expiry(queue .. 'msg', messages[i], messages[i + 1])
+    shift_entry(queue .. 'msg', messages[i], messages[i + 1])
   end
   shift_history(queue .. 'rates')
   for name, less in pairs({ next_event = ms, outbox_event = ms, minute = math.floor(ms / 60000) }) do
-    if (redis.call('HGET', queue .. 'meta', name) or '') ~= '' then
-      redis.call('HINCRBY', queue .. 'meta', name, string.format('%d', -less))
+    if tonumber(redis.pcall('HGET', queue .. 'meta', name) or '') then
+      redis.pcall('HINCRBY', queue .. 'meta', name, string.format('%d', -less))
     end
   end
-  for _, lock in ipairs(redis.call('KEYS', queue .. 'lock:*')) do
-    redis.call('PEXPIRE', lock, redis.call('PTTL', lock) - ms)
+  for _, lock in ipairs(redis.pcall('KEYS', queue .. 'lock:*')) do
+    redis.pcall('PEXPIRE', lock, redis.pcall('PTTL', lock) - ms)
   end
 end
 return 'OK'

@@ -2,6 +2,7 @@
 
 import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,6 +11,9 @@ import dueq
 
 Json: TypeAlias = Any
 FOLDER = Path(__file__).parent
+VERBS = tomllib.loads((FOLDER.parents[1] / "core/verbs.toml").read_text(encoding="utf-8"))
+ON_IDS = [name for name, row in VERBS.items() if row.get("alike") == "ids"]
+PLAIN = [name for name, row in VERBS.items() if row.get("alike") == "plain"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
@@ -41,11 +45,10 @@ FIELDS = {
     "cancel": {"id", "ids"},
     "find": {"id"},
     "peek": {"state", "page", "count", "as", "more"},
-    "kick": {"id", "ids"},
+    **{verb: {"id", "ids"} for verb in ON_IDS},
+    **{verb: set() for verb in PLAIN},
     "kick_all": {"error", "since_ms", "since_in_ms", "until_ms", "until_in_ms"},
     "reschedule": {"id", "delay_ms", "at_ms"},
-    "pause": set[str](),
-    "resume": set[str](),
     "purge": {"state"},
     "remove": set[str](),
     "stats": set[str](),
@@ -76,16 +79,17 @@ FIELDS = {
     **{f"{peer} {verb}": set() for peer in ("redisson", "laravel") for verb in ("size", "clear")},
     **{script: {"args"} for script in ("place", "elements", "payloads", "nearer")},
 }
-STATS = {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
+STATS = {"outbox", "outbox_error"}
+STATS |= {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
 STATS |= {"buried", "cancelled", "purged", "damaged", "paused"}
 STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "damaged", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "aside", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("push", "ack", "ack_push", "kick")},
+    **{key: {"statuses"} for key in ("push", "ack", "ack_push", *ON_IDS)},
     "cancel": {"statuses", "states"},
-    "reserve": {"messages", "count", "queue"},
-    "peek": {"messages", "count"},
+    "reserve": {"messages", "count", "ids", "queue"},
+    "peek": {"messages", "count", "ids"},
     "find": {"message"},
     "kick_all": {"kicked"},
     "purge": {"purged"},
@@ -106,20 +110,27 @@ EXPECTS = {
 
 
 class Situation:
-    def __init__(self, found: Json, index: int | None = None) -> None:
-        self.name: str = "test_" + found["name"] + ("" if index is None else f"_{index + 1}")
+    def __init__(self, found: Json, way: str = "", index: int | None = None) -> None:
+        number = None if index is None else str(index + 1)
+        self.name = "_".join(filter(None, ("test", found["name"], way, number)))
         self.each: bytes | None = None if index is None else found["each"][index].encode()
         self.damaged = found.get("damaged", False)
-        self.steps: list[Json] = found["steps"]
+        self.steps: list[Json] = []
+        for step in found["steps"]:
+            if step["do"] == "way":
+                parts = found["ways"][way]
+                place = step.get("part", 0)
+                self.steps += parts[place] if place < len(parts) else []
+            else:
+                self.steps.append(step)
 
 
 def situations() -> Iterator[Situation]:
     for path in sorted(FOLDER.glob("*.json")):
         for found in json.loads(path.read_text(encoding="utf-8")):
-            if "each" in found:
-                yield from (Situation(found, index) for index in range(len(found["each"])))
-            else:
-                yield Situation(found)
+            for way in found.get("ways", [""]):
+                for index in range(len(found["each"])) if "each" in found else [None]:
+                    yield Situation(found, way, index)
 
 
 class Values:

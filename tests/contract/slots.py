@@ -15,6 +15,7 @@ import hashlib
 import importlib.util
 import re
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -31,6 +32,7 @@ from situations import situations
 from test_contract import Run
 
 import dueq
+import dueq.redisson
 from private_server import Server
 
 SCRIPTS = Path(__file__).parents[2] / "core/scripts"
@@ -43,6 +45,13 @@ HOLES: dict[str, tuple[Word, ...]] = {
     "ZSET": ("ZADD", 10**15, HOLE),
     "HASH": ("HSET", HOLE, "0"),
     "STRING": ("SET", "0 0"),
+}
+KINDS = {
+    **dict.fromkeys(("ready", "high", "low", "rates", "quarantine"), "LIST"),
+    **dict.fromkeys(("msg", "attempts", "handover", "meta"), "HASH"),
+    **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake"), "ZSET"),
+    **dict.fromkeys(("reply", "lock"), "STRING"),
 }
 REMOVALS = {"DEL", "UNLINK", "HDEL", "ZREM", "ZPOPMIN", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK"}
 REMOVALS |= {
@@ -71,7 +80,8 @@ class Script:
     @property
     def keys(self) -> list[tuple[str, str]]:
         """Of each declared key its name and its type."""
-        return re.findall(r"^-- KEYS\[\d+\] (\w+) +([A-Z]+)", self.source, re.M)
+        [declared] = re.findall(r"^-- keys (.+)$", self.source, re.M)
+        return [(name, KINDS[name]) for name in declared.split()]
 
 
 @cache
@@ -101,6 +111,7 @@ def recorded() -> list[Call]:
                     run.step(step)
         consume(recorder)
         lose_answers(recorder)
+        check(recorder)
         return recorder.calls
 
 
@@ -154,10 +165,33 @@ def lose_answers(recorder: Recorder) -> None:
             call()
             recorder.cut = True
             call()
-    with dueq.DelayedQueue("lost", recorder.url) as java:
+    with dueq.redisson.DelayedQueue("lost", recorder.url) as java:
         java.offer("x", delay=60)
         recorder.cut = True
         java.offer("y", delay=60)
+
+
+def check(recorder: Recorder) -> None:
+    """What looks for damage and mends it, in a queue that is damaged key by key."""
+    recorder.situation = "check"
+    with dueq.Queue("checked", recorder.url) as queue:
+        for key, *damage in (
+            ("ready", "DEL"),
+            ("msg", "HDEL", "0"),
+            ("delayed", "ZADD", 1, "garbage"),
+            ("leased", "ZADD", 1, "0:nobody"),
+            ("meta", "HSET", "next_event", "junk"),
+        ):
+            queue.push_many(dueq.Draft("x", id=f"{key} {n}", delay=n * 60) for n in range(3))
+            queue.reserve()
+            name, *words = damage
+            recorder.command(str(name), f"dueq:{{checked}}:{key}", *words)
+            for options in ([], ["--repair"]):
+                subprocess.run(
+                    ["dueq", "--url", recorder.url, "check", "checked", *options],
+                    check=False,
+                    capture_output=True,
+                )
 
 
 # ---- Where it is called ----

@@ -6,6 +6,8 @@
 #include "loop/loop.h"
 #include "proxy.h"
 
+extern const struct dueq__script dueq__script_ack;
+
 static struct proxy proxy;
 
 static dueq_consumer *open_consumer_of(dueq_queue *const *queues, size_t count,

@@ -135,12 +135,12 @@ static void test_peek_names_the_damaged(void **state) {
 static void test_peek_refuses(void **state) {
     (void)state;
     const dueq_bytes none = {0};
-    assert_status(jobs.client, INVALID, dueq_peek(jobs.queue, (dueq_state)5, none, 1, NULL));
+    assert_status(jobs.client, INVALID, dueq_peek(jobs.queue, (dueq_state)6, none, 1, NULL));
     assert_status(jobs.client, INVALID, dueq_peek(jobs.queue, DUEQ_READY, none, 0, NULL));
     assert_status(jobs.client, INVALID,
                   dueq_peek(jobs.queue, DUEQ_READY, none, DUEQ_MAX_BATCH + 1, NULL));
     static const char *const cursors[] = {"x", "\n\t", "9 9 9", "> x", "> 99999999999999999999"};
-    for (dueq_state state_ = DUEQ_READY; state_ <= DUEQ_DEAD; state_++)
+    for (dueq_state state_ = DUEQ_READY; state_ <= DUEQ_OUTBOX; state_++)
         for (size_t i = 0; i < sizeof cursors / sizeof *cursors; i++) {
             dueq_status status = dueq_peek(jobs.queue, state_, BYTES(cursors[i]), 10, NULL);
             if (status < 0 && status != DUEQ_SERVER)

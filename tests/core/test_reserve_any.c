@@ -62,7 +62,7 @@ static void expect_waiting(size_t which, const char *body) {
 /* What the queue's info says of claims; it is empty where there are none. */
 static void await_no_claims(const char *name) {
     for (int64_t end = now_ms() + 10000; now_ms() < end;) {
-        redisReply *reply = command(&server, "HGET dueq:{%s}:meta claims", name);
+        redisReply *reply = command(&server, "HGET dueq:{%s}:meta timekeepers", name);
         bool none = reply->type == REDIS_REPLY_NIL || reply->len == 0;
         freeReplyObject(reply);
         if (none)

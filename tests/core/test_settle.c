@@ -433,82 +433,53 @@ static void test_settle_cut_before_the_request_is_done_once(void **state) {
 
 /* ---- Foreign keys ---- */
 
-static void test_settle_by_foreign_keys_changes_nothing_or_says_what_it_did(void **state) {
+static void test_settle_by_foreign_keys_does_all_or_nothing(void **state) {
     (void)state;
     static const struct {
         const char *key;
-        const char *settled; /* empty: nothing was done */
+        bool retries, works;
     } rows[] = {
-        {"msg", ""},   {"leased", ""}, {"past", ""},  {"info", ""},   {"delayed", ""},
-        {"ready", ""}, {"high", ""},   {"low", ""},   {"dead", ""},   {"ready", "0"},
-        {"high", "0"}, {"low", "0"},   {"bad", "00"}, {"wake", "00"}, {"rates", "00"},
+        {"msg", true, false},    {"leased", true, false},     {"attempts", true, false},
+        {"meta", true, false},   {"delayed", true, false},    {"ready", true, false},
+        {"high", true, false},   {"low", true, false},        {"dead", true, false},
+        {"outbox", true, false}, {"quarantine", true, false}, {"wake", true, true},
+        {"rates", true, true},   {"ready", false, false},     {"high", false, false},
+        {"low", false, false},   {"dead", false, true},       {"quarantine", false, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         run_command(&server, "FLUSHALL");
         struct holding held = hold(jobs, "ab", 0);
-        /* Without a retry the lines are the reserve's alone. */
-        bool retries = strlen(rows[i].settled) != 1;
         dueq_result *result;
         struct dueq__settlement settlement = acks(&held, 1);
-        if (retries) {
+        if (rows[i].retries) {
             settlement.retry = held.tickets[1];
             settlement.retry_delay_ms = 60000;
         }
         char key[64];
         snprintf(key, sizeof key, "dueq:{jobs}:%s", rows[i].key);
-        /* The reserve looks at the others as well. */
-        if (!strcmp(rows[i].key, "high") || !strcmp(rows[i].key, "low"))
-            run_command(&server, "HSET dueq:{jobs}:meta lists 1");
-        redisReply *kept = command(&server, "EXISTS %s", key);
-        bool was = kept->integer == 1;
-        freeReplyObject(kept);
+        /* So that the reserve looks at the lines of high and low. */
+        run_command(&server, "HSET dueq:{jobs}:meta has_priorities 1");
+        bool was = command_number(&server, "EXISTS %s", key) == 1;
         if (was)
             run_command(&server, "RENAME %s kept", key);
         run_command(&server, "SET %s foreign", key);
         dueq_status status = run(jobs, &settlement, 5, 0, &result);
-        if (!*rows[i].settled) {
-            assert_status(jobs.client, WRONG_TYPE, status);
+        assert_int_equal(status, rows[i].works ? DUEQ_EMPTY : DUEQ_WRONG_TYPE);
+        if (rows[i].works)
+            assert_settled(result, rows[i].retries ? "00" : "0");
+        else
             assert_null(result);
-        } else {
-            assert_settled(result, rows[i].settled);
-            assert_bodies(result, "");
-            bool needed = !strcmp(rows[i].key, "ready") || !strcmp(rows[i].key, "high") ||
-                          !strcmp(rows[i].key, "low");
-            assert_int_equal(status, needed ? DUEQ_WRONG_TYPE : DUEQ_EMPTY);
-            if (needed)
-                assert_non_null(strstr(dueq_error_text(jobs.client), "WRONGTYPE"));
-        }
         dueq_result_free(result);
         run_command(&server, "DEL %s", key);
         if (was)
             run_command(&server, "RENAME kept %s", key);
         dueq_counts counts = counts_now();
-        size_t done = strlen(rows[i].settled);
-        assert_int_equal(counts.acked, done > 0 && strcmp(rows[i].key, "info"));
-        assert_int_equal(counts.leased, 2 - done);
-        assert_int_equal(counts.delayed, done == 2);
+        bool given_back = rows[i].works && rows[i].retries;
+        assert_int_equal(counts.acked, rows[i].works);
+        assert_int_equal(counts.leased, 2 - rows[i].works - given_back);
+        assert_int_equal(counts.delayed, given_back);
         dueq_result_free(held.result);
     }
-}
-
-static void test_settle_then_a_foreign_line_before_messages(void **state) {
-    (void)state;
-    /* What the failing reserve leaves is there when the key is mended. */
-    struct holding held = hold(jobs, "a", 0);
-    dueq_result *result;
-    push_all(jobs.queue, "bc");
-    run_command(&server, "HSET dueq:{jobs}:meta lists 1");
-    run_command(&server, "SET dueq:{jobs}:low foreign");
-    struct dueq__settlement settlement = acks(&held, 1);
-    assert_status(jobs.client, WRONG_TYPE, run(jobs, &settlement, 5, 0, &result));
-    assert_settled(result, "0");
-    assert_bodies(result, "");
-    dueq_result_free(result);
-    run_command(&server, "DEL dueq:{jobs}:low");
-    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 5, 0, 0, &result));
-    assert_bodies(result, "bc");
-    dueq_result_free(result);
-    dueq_result_free(held.result);
 }
 
 static void test_settle_refuses_what_is_no_settlement(void **state) {
@@ -586,6 +557,34 @@ static void test_extend_of_several(void **state) {
     dueq_result_free(held.result);
 }
 
+/* An answer is kept for the call's deadline and 5 s, whichever handle called before, and however long ago. */
+static void test_answers_are_kept_past_the_deadline(void **state) {
+    (void)state;
+    struct holding held = hold(jobs, "ab", 60000);
+    char key[DUEQ__REPLY_KEY_SIZE];
+    snprintf(key, sizeof key, "dueq:{jobs}:reply:%s", jobs.client->session);
+    int64_t least = jobs.client->url.timeout_ms + 5000;
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    /* As if most of a minute was over; a handle whose first call in this one has nothing to keep. */
+    run_command(&server, "PEXPIRE %s 1000", key);
+    dueq_queue *other = open_queue(jobs.client, "jobs");
+    assert_status(jobs.client, EMPTY, dueq_reserve(other, 1, 0, 0, NULL));
+    assert_status(jobs.client, OK, dueq_extend(other, held.tickets, 2, 60000, NULL));
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    run_command(&server, "PEXPIRE %s 1000", key);
+    dueq_queue *third = open_queue(jobs.client, "jobs");
+    assert_status(jobs.client, EMPTY, dueq_reserve(third, 1, 10, 0, NULL));
+    assert_status(jobs.client, OK, dueq_ack(third, held.tickets, 1, NULL));
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    /* What the server forgot is kept anew. */
+    run_command(&server, "FLUSHALL");
+    assert_status(jobs.client, LEASE_LOST, dueq_ack(third, held.tickets, 1, NULL));
+    assert_true(command_number(&server, "PTTL %s", key) > least);
+    dueq_queue_close(other);
+    dueq_queue_close(third);
+    dueq_result_free(held.result);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_settle_acks_and_reserves_the_next),
@@ -605,12 +604,12 @@ int main(void) {
         TEST(test_settle_cut_before_the_answer_is_done_once),
         TEST(test_settle_cut_before_the_answer_with_nothing_ready),
         TEST(test_settle_cut_before_the_request_is_done_once),
-        TEST(test_settle_by_foreign_keys_changes_nothing_or_says_what_it_did),
-        TEST(test_settle_then_a_foreign_line_before_messages),
+        TEST(test_settle_by_foreign_keys_does_all_or_nothing),
         TEST(test_settle_refuses_what_is_no_settlement),
         TEST(test_release_of_several_keeps_their_order_at_the_front),
         TEST(test_release_of_several_with_a_delay),
         TEST(test_extend_of_several),
+        TEST(test_answers_are_kept_past_the_deadline),
     };
     server_start(&server);
     proxy_start(&proxy, &server);

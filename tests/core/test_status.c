@@ -90,7 +90,8 @@ static void test_state_names(void **state) {
     assert_string_equal(dueq_state_name(DUEQ_LEASED), "leased");
     assert_string_equal(dueq_state_name(DUEQ_DEAD), "dead");
     assert_string_equal(dueq_state_name((dueq_state)0), "unknown");
-    assert_string_equal(dueq_state_name((dueq_state)5), "unknown");
+    assert_string_equal(dueq_state_name(DUEQ_OUTBOX), "outbox");
+    assert_string_equal(dueq_state_name((dueq_state)6), "unknown");
 }
 
 static void test_version_is_the_header_s(void **state) {

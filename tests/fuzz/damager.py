@@ -19,7 +19,8 @@ LOCK = "nightly"
 TYPES = {
     "msg": "hash", "ready": "list", "high": "list", "low": "list", "delayed": "zset",
     "leased": "zset", "dead": "zset", "wake": "zset",
-    "meta": "hash", "attempts": "hash", "unique": "zset", "rates": "list", "bad": "list",
+    "meta": "hash", "attempts": "hash", "unique": "zset", "rates": "list", "quarantine": "list",
+    "outbox": "zset", "handover": "hash", "received": "zset",
     f"lock:{LOCK}": "string", f"lock_wake:{LOCK}": "zset",
 }  # fmt: skip
 INFO = [
@@ -31,9 +32,11 @@ INFO = [
     b"ready_offset",
     b"pushed",
     b"reserved",
-    b"damaged",
+    b"quarantined",
+    b"outbox_event",
+    b"outbox_error",
 ]
-LINES, SETS = ["high", "ready", "low"], ["delayed", "leased"]
+LINES, SETS = ["high", "ready", "low"], ["delayed", "leased", "outbox"]
 
 
 class Keys:
@@ -180,7 +183,7 @@ class Keys:
             [b"", b"0", b"-1", b"nan", b"inf", b"1e400", b"9" * 30, b"9007199254740993", b"5 x",
              b"999999999:" + old, b"1:" + old, b"0.2AaIBtOKzz:" + old, b"0.x:" + old, b"0.h:" + old,
              b"2.2AaIBtOKzzl:" + old, b"99999999999999:x", b"\xff" * 22, b"3 2 - x", b"3 2 1 - x",
-             b"9 8 0 h x", b"\n\n", old + b"\nmails", b"\xd1\x10\x00\x03\x00\x00" + old]
+             b"9 8 0 h x", b"\n\n", b"\xd2" + old, b"\xd2\x91\x91\x91\x91", b"\xd1\x10\x00\x03\x00\x00" + old]
         )  # fmt: skip
 
     # After it
@@ -189,6 +192,8 @@ class Keys:
         for part, kind in TYPES.items():
             if self.command("TYPE", self.of(part)) not in (kind.encode(), b"none"):
                 self.command("DEL", self.of(part))
+        # What is due stands in the sets; that a note of it was changed is not seen at once.
+        self.command("HDEL", self.of("meta"), "next_event")
         # A lock without an end would be a sound one, and its owner's for ever.
         if self.command("PTTL", self.of(f"lock:{LOCK}")) == -1:
             self.command("DEL", self.of(f"lock:{LOCK}"))

@@ -36,22 +36,20 @@ def due_word(row: Json) -> str:
     return due if due != "+0" else "0"
 
 
+def made_id() -> str:
+    return digits(int(time.time() * 1000) << 80 | secrets.randbits(79), 22)
+
+
 def packed(rows: list[Json]) -> tuple[list[str], list[str | bytes | int]]:
     """Ids, and the words of push: id, envelope, due, extra for each."""
     ids, words = list[str](), list[str | bytes | int]()
     for row in rows:
         now = int(time.time() * 1000)
-        made = digits(now << 80 | secrets.randbits(79), 22)
         stamp = "" if not row["id"] else digits(now << 14 | secrets.randbits(13), 10)
-        ids.append(row["id"] or made)
+        ids.append(row["id"] or made_id())
         extra = f"{row['ttl_ms']} {row['unique_ms']} {EXISTING.index(row['existing'])}"
         words += [ids[-1], envelope(row, stamp), due_word(row), extra if extra != "0 0 0" else ""]
     return ids, words
-
-
-def is_usual(row: Json) -> bool:
-    """Whether its envelope asks nothing of the script of push."""
-    return envelope(row, "")[1] in (0, LEASE, HEADERS, LEASE | HEADERS)
 
 
 def envelope(row: Json, stamp: str) -> bytes:

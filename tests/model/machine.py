@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
-from message import STATES, Draft, Existing, Message, State
-from model import BY_POLICY, Queue, Status
+from message import STATES, Draft, Existing, Message, Relay, State
+from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
 from world import World, now_ms
 
@@ -39,6 +39,8 @@ ROW = st.tuples(
 DRAWN_MANY = st.lists(ROW, min_size=3, max_size=6)
 DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
+# An entry of the outbox is due then; so is one that could not be handed over.
+OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
 # Of a list in order of interest: mostly the first.
 PICK = st.sampled_from([*[0] * 9, *[1] * 4, 2, 2, *range(3, 12)])
 PICKS = st.lists(PICK, min_size=1, max_size=4)
@@ -96,6 +98,7 @@ class Machine(Watch):
         drafts: list[Draft],
         answer: Json,
         push: Callable[[list[Draft]], list[Status]],
+        then: Callable[[], None] = lambda: None,
     ) -> None:
         ids = answer["ids"]
         if "LEASE_LOST" not in answer["statuses"]:
@@ -105,11 +108,24 @@ class Machine(Watch):
             self.same("whether the ids are right", right, [True] * len(ids))
         named = [replace(draft, id=id) for draft, id in zip(drafts, ids, strict=True)]
         self.same("the statuses", answer["statuses"], push(named))
+        then()
         self.known.update((id, None) for id in ids if id)
         for id, stamp in zip(ids, self.world.stamps(queue.name, ids), strict=True):
             message = queue.find(id)
             if message and message.stamp is None:
                 message.stamp = stamp
+
+    def went_out(self, queue: Queue, before: int) -> None:
+        """
+        Of a call that put entries into the outbox. Who lives relays them; where nobody does, they wait until
+        they are due.
+        """
+        if len(queue.outbox) == before:
+            return
+        if self.last[0] == "raw":
+            self.pass_ms(OUT_MS)
+        else:
+            queue.relay(now_ms())
 
     @rule(who=ANY, queue=QUEUE, count=st.sampled_from([1, 2, 1, 3, 10]), lease=LEASES)
     def reserve(self, who: int, queue: int, count: int, lease: int) -> None:
@@ -130,15 +146,19 @@ class Machine(Watch):
         now, lease_ms, names = now_ms(), lease * SPAN_MS, [queue.name for queue in queues]
         request = {"do": "reserve", "queues": names, "count": count, "lease_ms": lease_ms}
         answer = self.run(who, request)
-        wanted: list[Message] = []
+        wanted, before = list[Message](), {queue.name: len(queue.outbox) for queue in queues}
         for queue in queues:
-            client = self.last[0], queue.name, tuple(names)
-            reach = self.world.needs.get(client, "")
-            wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, reach)
+            wanted = queue.reserve(count, lease_ms, now)
+            due = any(entry.time_ms <= now for entry in queue.outbox.values())
+            if self.last[0] != "raw" and (due or len(queue.outbox) > before[queue.name]):
+                queue.relay(now)
             if wanted:
                 break
         self.same("the queue", answer["queue"], queue.name if wanted else "")
         self.taken(queue, answer, wanted)
+        if self.last[0] == "raw":
+            for queue in queues:
+                self.went_out(queue, before[queue.name])
         return wanted
 
     def taken(self, queue: Queue, answer: Json, wanted: list[Message]) -> None:
@@ -183,17 +203,12 @@ class Machine(Watch):
         asked_for = {"delay_ms": ms, "error": error, "count": count, "lease_ms": lease_ms}
         request = {"do": "settle", "queue": queue.name, "acks": acks, "retry": again}
         answer = self.run(who, {**request, **asked_for})
-        client = self.last[0], queue.name, (queue.name,)
-        reach = self.world.needs.get(client, "")
-        statuses = queue.ack(acks, now)
+        before, statuses = len(queue.outbox), list[str](queue.ack(acks, now))
         if again:
-            # The keys of the queue that it moves to at its end are the reserve's as well.
-            letter = queue.letter(again)
             statuses.append(queue.retry(again, ms, error, now))
-            reach = letter if statuses[-1] == "BURIED" and letter else reach
         self.same("the statuses", answer["statuses"], statuses)
-        wanted, self.world.needs[client] = queue.reserve(count, lease_ms, now, reach)
-        self.taken(queue, answer, wanted)
+        self.taken(queue, answer, queue.reserve(count, lease_ms, now))
+        self.went_out(queue, before)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
     def ack_push(self, who: int, pick: int, to: int, rows: Drawn) -> None:
@@ -205,7 +220,17 @@ class Machine(Watch):
         rows_asked = [asked(d, row, now) for d, (row, _) in zip(drafts, rows, strict=True)]
         request = {"do": "ack_push", "target": at.name, "drafts": rows_asked}
         answer = self.settle(who, queue, ticket, request)
-        self.pushed(at, drafts, answer, lambda named: queue.ack_push(ticket, at, named, now))
+        before = len(queue.outbox)
+
+        def ack_push(named: list[Draft]) -> list[Status]:
+            statuses = queue.ack_push(ticket, at, named, now)
+            if at is not queue and statuses[0] == "OK":
+                entries = answer.get("entries") or [f"~{i}" for i in range(len(named))]
+                stamps = answer.get("stamps") or [None for _ in named]
+                queue.put_out(at.name, entries, stamps, named, now)
+            return statuses
+
+        self.pushed(at, drafts, answer, ack_push, lambda: self.went_out(queue, before))
 
     @rule(
         who=ANY, pick=PICK, delay=st.sampled_from([0, -1, 1, -1, 2]), error=st.sampled_from(ERRORS)
@@ -219,8 +244,9 @@ class Machine(Watch):
 
     def fail(self, who: int, queue: Queue, ticket: str, ms: int, error: str) -> None:
         now, request = now_ms(), {"do": "retry", "delay_ms": ms, "error": error}
-        answer = self.settle(who, queue, ticket, request)
+        answer, before = self.settle(who, queue, ticket, request), len(queue.outbox)
         self.same("the status", answer["statuses"], [queue.retry(ticket, ms, error, now)])
+        self.went_out(queue, before)
 
     @rule(who=ANY, queue=QUEUE, times=st.sampled_from([2, 3]))
     def fail_again(self, who: int, queue: int, times: int) -> None:
@@ -263,7 +289,9 @@ class Machine(Watch):
             return
         (queue, ticket), now = self.pick(self.tickets(ends), pick), now_ms()
         answer = self.settle(who, queue, ticket, {"do": "bury", "error": reason})
+        before = len(queue.outbox)
         self.same("the status", answer["statuses"], [queue.bury(ticket, reason, now)])
+        self.went_out(queue, before)
 
     @rule(who=ANY, queue=QUEUE, picks=st.lists(PICK, min_size=1, max_size=2))
     def cancel(self, who: int, queue: int, picks: list[int]) -> None:
@@ -366,12 +394,101 @@ class Machine(Watch):
         else:
             self.bury(who, 0, "failed for good")
 
+    # The steps of relays that may die between any two of them, or be too slow
+
+    @rule(
+        queue=QUEUE, how=st.sampled_from(["bury", "push", "crash", "push"]), pick=PICK, rows=DRAWN
+    )
+    def die(self, queue: int, how: str, pick: int, rows: Drawn) -> None:
+        """A client puts entries into the outbox, and dies before it relays them."""
+        raw = len(self.world.drivers) - 1
+        if how == "push":
+            self.ack_push(raw, pick, queue + 1 + pick % 2, rows)
+        else:
+            letter = self.queue(queue + 1 + pick % 2).name
+            alike = {"dead_letter": letter, "drop": False, "max_attempts": 1, "max_crashes": 1}
+            self.push(raw, queue, rows[:1], alike)
+            self.work_badly(raw, queue, how)
+
+    @rule(queue=QUEUE, pick=PICK, spans=SPANS)
+    def relay_take(self, queue: int, pick: int, spans: int) -> None:
+        at = next((q for q in (self.queue(queue + n) for n in range(3)) if q.outbox), None)
+        if not at:
+            self.die(queue, "bury", pick, [(DELAYED_ROW * 5, 0)])
+            at = self.queue(queue)
+        lease_ms, now = spans * SPAN_MS, now_ms()
+        request = {"do": "relay_take", "queue": at.name, "lease_ms": lease_ms}
+        answer = self.run(-1, {**request, "ahead_ms": AHEAD_MS, "most": MOST})
+        relay = at.take(now, lease_ms)
+        wanted = [entry.ticket for entry in relay.entries] if relay else []
+        self.same("the entries", [entry[0].decode() for entry in answer["entries"]], wanted)
+        self.same("the other queue", answer["target"], relay.target if relay else "")
+        if relay:
+            for entry in relay.entries:
+                entry.time_ms = answer["end_ms"]
+            relay.end_ms = answer["end_ms"]
+            self.relays = [*self.relays[-3:], (relay, answer["entries"])]
+
+    @rule(pick=PICK, steps=st.sampled_from([1, 1, 2, 3]))
+    def relay(self, pick: int, steps: int) -> None:
+        """The next step of one, or that which it did, again: its answer may have been lost."""
+        if not self.relays:
+            self.relay_take(pick, pick, 5)
+        if not self.relays:
+            return
+        relay, entries = self.relays[-1 - pick % len(self.relays)]
+        for _ in range(steps):
+            again = pick % 3 == 2 and 0 < relay.stage < 3
+            self.relay_step(relay, entries, relay.stage - again)
+
+    @rule(pick=PICK)
+    def relay_fails(self, pick: int) -> None:
+        """The other queue cannot be had. It is tried again after a pause, which is over then."""
+        found = [each for each in self.relays if each[0].stage == 0]
+        if not found:
+            self.relay(pick, 1)
+            return
+        relay, entries = found[-1 - pick % len(found)]
+        relay.statuses, relay.stage = ["OK" for _ in entries], 3
+        self.relay_done(relay, entries, "no \u00fc")
+        self.pass_ms(LONGEST_PAUSE_MS)
+
+    def relay_step(self, relay: Relay, entries: Json, stage: int) -> None:
+        target = self.model.queues[relay.target]
+        named = {"queue": relay.queue, "target": relay.target, "entries": entries}
+        if stage == 0:
+            now = now_ms()
+            answer = self.run(-1, {"do": "relay_put", **named, "end_ms": relay.end_ms})
+            relay.statuses = list(target.put(relay, now))
+            self.same("the statuses", answer["statuses"], relay.statuses)
+            relay.stage = 1 if relay.statuses else 3
+        elif stage == 1:
+            left = self.relay_done(relay, entries, "")
+            relay.stage = 2 if left == len(entries) else 3
+        elif stage == 2:
+            answer = self.run(-1, {"do": "relay_forget", **named})
+            self.same("what was known", answer["known"], target.forget(relay))
+
+    def relay_done(self, relay: Relay, entries: Json, error: str) -> int:
+        queue, now = self.model.queues[relay.queue], now_ms()
+        named = {"queue": relay.queue, "target": relay.target, "entries": entries}
+        request = {"do": "relay_done", **named, "end_ms": relay.end_ms, "error": error}
+        answer = self.run(-1, {**request, "statuses": relay.statuses})
+        left = queue.done(relay, error, now)
+        self.same("how many left the outbox", answer["left"], left)
+        return left
+
     @rule(spans=SPANS)
     def pass_time(self, spans: int) -> None:
         self.world.steps += 1
-        self.tell(f"{spans * SPAN_MS} ms pass")
-        self.world.pass_time(spans * SPAN_MS)
-        self.model.pass_time(spans * SPAN_MS)
+        self.pass_ms(spans * SPAN_MS)
+
+    def pass_ms(self, ms: int) -> None:
+        self.tell(f"{ms} ms pass")
+        self.world.pass_time(ms)
+        self.model.pass_time(ms)
+        for relay, _ in self.relays:
+            relay.end_ms -= ms
 
 
 def tries(message: Message) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-State = Literal["ready", "delayed", "leased", "dead"]
+State = Literal["ready", "delayed", "leased", "dead", "outbox"]
 Existing = Literal["refuse", "replace", "replace_body"]
 
-STATES: list[State] = ["ready", "delayed", "leased", "dead"]
+STATES: list[State] = ["ready", "delayed", "leased", "dead", "outbox"]
 HIGH, NORMAL, LOW = 1, 0, -1
 
 
@@ -60,7 +60,8 @@ class Message:
     created_ms: int
     expires_ms: int = 0  # never given out from then on; 0: never ends
     state: State = "ready"
-    time_ms: int = 0  # delayed: due, leased: end of the lease, dead: when it died, ready: 0
+    # delayed: due, leased: end of the lease, dead: when it died, outbox: when to be taken, ready: 0
+    time_ms: int = 0
     ended: int = 0  # deliveries that have ended, in whatever way
     failures: int = 0  # those that ended by retry or bury, since the last kick
     crashes: int = 0  # those that ended with their lease, since the last kick
@@ -86,6 +87,10 @@ class Message:
         return f"{self.ended}:{id}" if self.ended else id
 
     @property
+    def came_back(self) -> bool:
+        return self.ended > 0
+
+    @property
     def spent(self) -> bool:
         draft = self.draft
         return 0 < draft.max_attempts <= self.failures or 0 < draft.max_crashes <= self.crashes
@@ -98,3 +103,30 @@ class Message:
 
     def forgive(self) -> None:
         self.failures = self.crashes = 0
+
+
+@dataclass(eq=False)
+class Entry:
+    """Of an outbox: a message at its end, or a successor, and when a relay may take it."""
+
+    target: str
+    ticket: str
+    message: Message
+    due_ms: int  # there; 0: at once
+    time_ms: int
+    dead_letter: bool
+    tries: int = 0  # that failed
+    error: str = ""  # why it was not handed over
+    state: State = "outbox"  # of a successor, which is none of the queue's messages
+
+
+@dataclass(eq=False)
+class Relay:
+    """One that took entries of a queue, under a lease, and may die between any two of its steps."""
+
+    queue: str
+    target: str
+    entries: list[Entry]
+    end_ms: int
+    statuses: list[str] = field(default_factory=list)  # what the other queue answered
+    stage: int = 0  # 0 taken, 1 put, 2 done, 3 nothing more

@@ -7,10 +7,10 @@ core/scripts and this page differ, one of them is wrong. message.py has the word
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from message import HIGH, LOW, NORMAL, STATES, Draft, Message, State
+from message import HIGH, LOW, NORMAL, STATES, Draft, Entry, Message, Relay, State
 
 Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "BURIED", "TAKEN"]
 
@@ -21,8 +21,9 @@ DID = (
     *("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled", "purged"),
     "damaged",
 )
-# How often one reserve goes back for more when it met tickets of cancelled or spent messages.
-ROUNDS = 5
+# When who died with an entry of the outbox is not waited for any longer, and how early it may be taken.
+OUT_MS, AHEAD_MS = 1000, 1000
+MOST = 100
 
 
 @dataclass(eq=False)
@@ -32,6 +33,8 @@ class Queue:
     living: dict[str, Message] = field(default_factory=dict)
     # In order of delivery. A cancelled message stays until it is met, and is dropped then.
     lines: dict[int, list[Message]] = field(default_factory=lambda: {HIGH: [], NORMAL: [], LOW: []})
+    outbox: dict[str, Entry] = field(default_factory=dict)  # by ticket
+    received: set[tuple[str, str]] = field(default_factory=set)  # of a queue, its ticket
     unique: dict[str, int] = field(default_factory=dict)  # until when an id is refused
     locks: dict[str, tuple[str, int]] = field(default_factory=dict)  # a token, and its end
     paused: bool = False
@@ -40,37 +43,65 @@ class Queue:
     # What a producer does
 
     def push(self, drafts: list[Draft], now: int) -> list[Status]:
-        return [self._push(draft, now) for draft in drafts]
+        made = [Message(d, now, now + d.ttl_ms if d.ttl_ms else 0) for d in drafts]
+        return self._store([(message, message.draft.due_ms) for message in made], now)
 
-    def _push(self, draft: Draft, now: int) -> Status:
+    def _store(self, messages: list[tuple[Message, int]], now: int) -> list[Status]:
+        """Of those of one call that replace each other the last counts, in the place of the first."""
+        fresh = dict[str, tuple[Message, int]]()
+        statuses = [self._judge(message, due_ms, fresh, now) for message, due_ms in messages]
+        for message, due_ms in fresh.values():
+            self.living[message.draft.id] = message
+            self._wait(message, due_ms, now)
+        return statuses
+
+    def _judge(
+        self, message: Message, due_ms: int, fresh: dict[str, tuple[Message, int]], now: int
+    ) -> Status:
         """A living message, in whatever state, keeps its id for itself; one gone, for its time."""
-        old = self.living.get(draft.id)
-        if old and draft.existing == "refuse":
+        draft = message.draft
+        old, before = self.living.get(draft.id), draft.id in fresh
+        if (old or before) and draft.existing == "refuse":
             return "DUPLICATE"
-        if not old and self.unique.get(draft.id, 0) > now:
+        if old and old.state == "outbox":
+            return "DUPLICATE"
+        if not (old or before) and self.unique.get(draft.id, 0) > now:
             return "DUPLICATE"
         if draft.unique_ms:
             self.unique[draft.id] = now + draft.unique_ms
-        expires_ms = now + draft.ttl_ms if draft.ttl_ms else 0
-        if old and draft.existing == "replace_body" and self._keeps_its_place(old, draft):
-            old.draft, old.expires_ms = draft, expires_ms
-            return "OK"
-        if old:
-            self.did["cancelled"] += 1
-        message = self.living[draft.id] = Message(draft, now, expires_ms)
+        if old and not before:
+            if draft.existing == "replace_body" and self._keeps_its_place(old, draft):
+                old.draft, old.expires_ms = draft, message.expires_ms
+                return "OK"
+            if self._keeps_its_ticket(old, draft, now):
+                old.draft, old.expires_ms = draft, message.expires_ms
+                self.did.update(("cancelled", "pushed"))
+                return "OK"
+        self.did["cancelled"] += bool(old or before)
         self.did["pushed"] += 1
-        self._wait(message, draft.due_ms, now)
+        fresh[draft.id] = message, due_ms
         return "OK"
 
     def _keeps_its_place(self, old: Message, draft: Draft) -> bool:
         """Its due time, its place in the line and its attempts."""
         return old.state in ("ready", "delayed") and draft.priority == old.draft.priority
 
+    def _keeps_its_ticket(self, old: Message, draft: Draft, now: int) -> bool:
+        """What was never delivered, and would be ready again, is as new where it is."""
+        at_once, new = draft.due_ms <= now, old.state == "ready" and not old.came_back
+        return new and at_once and draft.priority == old.draft.priority
+
     def cancel(self, ids: list[str]) -> list[State | None]:
-        """From any state, which it tells. Whoever holds the message has lost its lease."""
-        found = [self.living.pop(id, None) for id in ids]
-        self.did["cancelled"] += sum(message is not None for message in found)
-        return [message.state if message else None for message in found]
+        """From any state but the outbox. Whoever holds the message has lost its lease."""
+        return [self._cancel(id) for id in ids]
+
+    def _cancel(self, id: str) -> State | None:
+        message = self.living.get(id)
+        if not message or message.state == "outbox":
+            return None
+        del self.living[id]
+        self.did["cancelled"] += 1
+        return message.state
 
     def reschedule(self, id: str, due_ms: int, now: int) -> Status:
         message = self.living.get(id)
@@ -81,52 +112,28 @@ class Queue:
 
     # What a consumer does
 
-    def reserve(
-        self, count: int, lease_ms: int, now: int, reach: str = ""
-    ) -> tuple[list[Message], str]:
-        """Up to `count` from the front of the lines; [] only when nothing is ready.
-
-        `reach`: a dead-letter queue that what is at its end can move to. Where it is another one
-        the call looks again with that; when it has messages to give out it leaves that to the
-        client's next call of this queue, so it returns the name.
-        """
-        while not self.paused:
-            self._bring_back(now)
-            taken, reach = self._take(count, lease_ms, now, reach)
-            if taken or not (reach or any(self.lines.values())):
-                return taken, reach
-        return [], ""
-
-    def _take(self, count: int, lease_ms: int, now: int, reach: str) -> tuple[list[Message], str]:
-        """A message at its end whose dead-letter queue is out of reach stays at the front."""
-        taken: list[Message] = []
-        lines = [line for _, line in sorted(self.lines.items(), reverse=True) if line]
-        for _ in range(ROUNDS):
-            if not lines or len(taken) == count:
-                break
-            line, asked, kept = lines[0], count - len(taken), []
-            met, line[:] = line[:asked], line[asked:]
-            for message in met:
-                letter = message.draft.dead_letter
+    def reserve(self, count: int, lease_ms: int, now: int) -> list[Message]:
+        """Up to `count` from the front of the lines; [] only when nothing is ready."""
+        taken = list[Message]()
+        if self.paused:
+            return taken
+        self._bring_back(now)
+        for _, line in sorted(self.lines.items(), reverse=True):
+            while line and len(taken) < count:
+                message = line.pop(0)
                 if self.living.get(message.draft.id) is not message:
                     continue
                 if message.expired(now):
                     del self.living[message.draft.id]
                     self.did["expired"] += 1
-                elif message.spent and letter not in ("", self.name, reach):
-                    kept.append(message)
                 elif message.spent:
                     self._end(message, now)
                 else:
                     lease = lease_ms or message.draft.lease_ms or DEFAULT_LEASE_MS
                     message.move("leased", now + lease)
                     taken.append(message)
-            self.did["reserved"] += len(taken) - (count - asked)
-            if kept:
-                line[:0] = kept
-                return taken, kept[-1].draft.dead_letter
-            lines = [line for line in lines if line]
-        return taken, ""
+        self.did["reserved"] += len(taken)
+        return taken
 
     def ack(self, tickets: list[str], now: int) -> list[Status]:
         return [self._ack(ticket, now) for ticket in tickets]
@@ -144,7 +151,22 @@ class Queue:
         [acked] = self.ack([ticket], now)
         if acked != "OK":
             return [acked] * (1 + len(drafts))
-        return [acked, *target.push(drafts, now)]
+        if target is self:
+            return [acked, *self.push(drafts, now)]
+        return [acked, *("OK" for _ in drafts)]
+
+    def put_out(
+        self,
+        target: str,
+        entries: list[str],
+        stamps: list[str | None],
+        drafts: list[Draft],
+        now: int,
+    ) -> None:
+        """Successors for another queue. Their times to live run from now on."""
+        for ticket, stamp, draft in zip(entries, stamps, drafts, strict=True):
+            message = Message(draft, now, now + draft.ttl_ms if draft.ttl_ms else 0, stamp=stamp)
+            self.outbox[ticket] = Entry(target, ticket, message, draft.due_ms, now + OUT_MS, False)
 
     def retry(self, ticket: str, delay_ms: int, error: str, now: int) -> Status:
         """A failure. When that was its last attempt it has come to its end."""
@@ -165,11 +187,6 @@ class Queue:
         self._wait(message, now + delay_ms, now)
         message.loose_ms = delay_ms - least_ms
         return "OK"
-
-    def letter(self, ticket: str) -> str:
-        """The other queue that the message of a ticket moves to at its end."""
-        letters = [m.draft.dead_letter for m in self._in("leased") if m.ticket == ticket]
-        return next((name for name in letters if name != self.name), "")
 
     def release(self, ticket: str, delay_ms: int, now: int) -> Status:
         """Not delivered, as if it had never been given out: at the front of its line."""
@@ -228,13 +245,16 @@ class Queue:
 
     def purge(self, state: State) -> int:
         found = self._in(state)
+        count = len(self.outbox) if state == "outbox" else len(found)
         for message in found:
             del self.living[message.draft.id]
+        if state == "outbox":
+            self.outbox.clear()
         if state == "ready":
             for line in self.lines.values():
                 line.clear()
-        self.did["purged"] += len(found)
-        return len(found)
+        self.did["purged"] += count
+        return count
 
     def pause(self) -> Status:
         """Nothing is handed out, and nothing that is due or has come back becomes ready."""
@@ -258,11 +278,17 @@ class Queue:
 
     def stats(self) -> dict[str, int]:
         return {
-            **{state: len(self._in(state)) for state in STATES},
+            **{state: len(self._in(state)) for state in STATES[:-1]},
+            "outbox": len(self.outbox),
             **{name: self.did[name] for name in DID},
             "paused": int(self.paused),
             "next_ms": min((message.time_ms for message in self.timed()), default=0),
         }
+
+    def first_ms(self) -> int:
+        """The first time that a reserve must not miss; 0: none."""
+        times = [message.time_ms for message in self.timed()]
+        return min([*times, *(entry.time_ms for entry in self.outbox.values())], default=0)
 
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
@@ -317,18 +343,85 @@ class Queue:
 
     def _end(self, message: Message, now: int) -> None:
         """As its policy says: gone, or off to its dead-letter queue, or dead."""
-        draft, target = message.draft, self.others.get(message.draft.dead_letter, self)
+        draft, target = message.draft, message.draft.dead_letter
         self.did["buried"] += 1
         if draft.drop:
             del self.living[draft.id]
-        elif draft.id not in target.living:  # its own has it
-            del self.living[draft.id]
-            message.forgive()
-            target.living[draft.id] = message
-            target.did["pushed"] += 1
-            target._line_up(message)
+        elif target not in ("", self.name):
+            message.move("outbox", now + OUT_MS)
+            ticket = message.ticket
+            self.outbox[ticket] = Entry(target, ticket, message, 0, now + OUT_MS, True)
         else:
             message.move("dead", now)
+
+    # What a relay does, a step each
+
+    def take(self, now: int, lease_ms: int) -> Relay | None:
+        """Those for the queue of the first that may be taken, under a lease."""
+        found = [entry for entry in self.out() if entry.time_ms <= now + AHEAD_MS][:MOST]
+        taken = [entry for entry in found if entry.target == found[0].target]
+        for entry in taken:
+            self._out_at(entry, now + lease_ms)
+        return Relay(self.name, taken[0].target, taken, now + lease_ms) if taken else None
+
+    def put(self, relay: Relay, now: int) -> list[Status]:
+        """Nothing twice; and nothing when it may be another relay's."""
+        if now >= relay.end_ms:
+            return []
+        notes = [(relay.queue, entry.ticket) for entry in relay.entries]
+        new = [e for e, note in zip(relay.entries, notes, strict=True) if note not in self.received]
+        stored = self._store([(self._arrival(entry), entry.due_ms) for entry in new], now)
+        known = dict(zip([entry.ticket for entry in new], stored, strict=True))
+        statuses = [known.get(entry.ticket, "OK") for entry in relay.entries]
+        self.received.update(n for n, s in zip(notes, statuses, strict=True) if s == "OK")
+        return statuses
+
+    def _arrival(self, entry: Entry) -> Message:
+        message = replace(entry.message, state="ready", time_ms=0)
+        if entry.dead_letter:
+            message.forgive()
+            message.draft = replace(message.draft, existing="refuse", unique_ms=0)
+        return message
+
+    def done(self, relay: Relay, error: str, now: int) -> int:
+        """What is another relay's is left alone. A message that is refused stays, and is dead."""
+        left = 0
+        for entry, status in zip(relay.entries, relay.statuses, strict=True):
+            if self.outbox.get(entry.ticket) is not entry or entry.time_ms != relay.end_ms:
+                continue
+            if error:
+                self._out_at(entry, now + min(1000 * 2**entry.tries, 300_000))
+                entry.tries, entry.error = entry.tries + 1, f"{relay.target}: {error}"
+                continue
+            left += 1
+            del self.outbox[entry.ticket]
+            if status == "DUPLICATE" and entry.dead_letter:
+                entry.message.move("dead", now)
+            elif entry.dead_letter:
+                del self.living[entry.message.draft.id]
+        return left
+
+    def forget(self, relay: Relay) -> int:
+        notes = {(relay.queue, entry.ticket) for entry in relay.entries}
+        known = len(notes & self.received)
+        self.received -= notes
+        return known
+
+    def relay(self, now: int) -> None:
+        """All of it, for one queue after the other, as a client does that lives."""
+        while relay := self.take(now, DEFAULT_LEASE_MS):
+            target = self.others[relay.target]
+            relay.statuses = list(target.put(relay, now))
+            self.done(relay, "", now)
+            target.forget(relay)
+
+    def out(self) -> list[Entry]:
+        return sorted(self.outbox.values(), key=lambda e: (e.time_ms, e.ticket.encode()))
+
+    def _out_at(self, entry: Entry, time_ms: int) -> None:
+        entry.time_ms = time_ms
+        if entry.dead_letter:
+            entry.message.time_ms = time_ms
 
     def _bring_back(self, now: int) -> None:
         """What is due joins its line, then what came back, the earlier first, then by ticket."""
@@ -357,6 +450,8 @@ class Model:
         for queue in self.queues.values():
             queue.unique = {id: until - ms for id, until in queue.unique.items()}
             queue.locks = {name: (token, end - ms) for name, (token, end) in queue.locks.items()}
+            for entry in queue.outbox.values():
+                entry.time_ms -= ms
             for message in queue.living.values():
                 message.time_ms -= ms * (message.state != "ready")
                 message.expires_ms -= ms * bool(message.expires_ms)

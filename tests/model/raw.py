@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import re
 import secrets
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, TypeAlias
 
-from layout import due_word, is_usual, opened, packed, shown
+from layout import due_word, made_id, opened, packed, shown
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
@@ -21,13 +20,11 @@ from private_server import Refused, Reply, Server, _read
 Json: TypeAlias = Any
 Word: TypeAlias = "str | bytes | int"
 SCRIPTS = Path(__file__).parents[2] / "core/scripts"
-STATES = ["", "ready", "delayed", "leased", "dead"]
+STATES = ["", "ready", "delayed", "leased", "dead", "outbox"]
 COUNTS = [
-    *("ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried"),
+    *("ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried"),
     *("expired", "buried", "cancelled", "purged", "damaged", "next_ms", "paused"),
 ]
-# They change nothing, or nothing that it would harm to change again.
-NOT_NOTED = ("find", "peek", "stats")
 # Pages are small, so that there are several.
 PAGE = 2
 
@@ -96,14 +93,19 @@ def sources() -> dict[str, str]:
     return {path.stem: tool.expand(path, codes) for path in SCRIPTS.glob("*.lua")}
 
 
-def other_keys() -> list[str]:
-    """The names of another queue's keys, in the order in which a script wants them."""
-    [names] = re.findall(r"local names = {(.*?)}", (SCRIPTS / "lib/other.lua").read_text(), re.S)
-    return re.findall(r"\w+", names)
+def is_plain(ticket: str) -> bool:
+    """Of a message that never came back: such are acknowledged by the usual reserve."""
+    return ":" not in ticket or ticket.startswith(("0:", "0."))
 
 
-def are_usual(tickets: list[str]) -> bool:
-    return all(len(ticket) == 22 and ticket.isalnum() for ticket in tickets)
+def is_usual(rows: list[Json]) -> bool:
+    """What the script `push` is enough for."""
+    first = rows[0]
+    return all(
+        not (row["id"] or row["ttl_ms"] or row["priority"])
+        and (row["delay_ms"], row["at_ms"]) == (first["delay_ms"], first["at_ms"])
+        for row in rows
+    )
 
 
 def seen(answer: Any) -> Json:
@@ -116,7 +118,7 @@ def seen(answer: Any) -> Json:
 
 def counted(answer: Any) -> Json:
     """What stats answers."""
-    return {name: int(count) for name, count in zip(COUNTS, answer[1:16], strict=True)}
+    return {name: int(count) for name, count in zip(COUNTS, answer[1:17], strict=True)}
 
 
 class RawDriver:
@@ -127,13 +129,10 @@ class RawDriver:
         self._scripts = scripts
         tool = embed()
         self._statuses = {code: name[5:] for name, code in tool.statuses().items()}
-        self._keys = {
-            name: tool.keys_of(SCRIPTS / f"{name}.lua", text) for name, text in scripts.items()
-        }
-        self._few = {name: tool.few_of(text, self._keys[name]) for name, text in scripts.items()}
-        self._other = other_keys()
+        paths = {name: SCRIPTS / f"{name}.lua" for name in scripts}
+        self._keys = {name: tool.keys_of(path) for name, path in paths.items()}
+        self._alone = {n for n, path in paths.items() if "-- args alone" in path.read_text()}
         self._calls = 0
-        self._needs: dict[tuple[str, tuple[str, ...]], str] = {}
 
     def close(self) -> None:
         self._connection.close()
@@ -141,42 +140,23 @@ class RawDriver:
     def call(self, request: Json) -> Json:
         return getattr(self, "do_" + request["do"])(request)
 
-    def run(
-        self,
-        script: str,
-        queue: str,
-        *arguments: Word,
-        other: str = "",
-        lock: str = "",
-        few: bool = False,
-    ) -> Any:
-        """Runs a script, with the keys of another queue where one is named; again where it asks.
-
-        few: with the keys of its usual call alone, where it is not the first of a minute.
-        """
+    def run(self, script: str, queue: str, *arguments: Word, lock: str = "") -> Any:
         words: tuple[Word, ...] = arguments
-        if script not in NOT_NOTED:
+        if script not in self._alone:
             self._calls += 1
             # Its answer is kept for a second; some are the first of a minute.
             words = (self._calls, 1000, "0" if self._calls % 8 else "1", *arguments)
         keys = self.keys(script, queue, lock)
-        if few and self._calls % 8:
-            keys = keys[: self._few[script]]
-        keys += [f"dueq:{{{other}}}:{key}" for key in self._other if other]
-        answer = self._connection.script(self._scripts[script], keys, *words)
-        if isinstance(answer, bytes) and answer.startswith(b">"):
-            assert other != answer[1:].decode(), "it has these keys"
-            self._calls -= 1
-            return self.run(script, queue, *arguments, other=answer[1:].decode())
-        return answer
+        return self._connection.script(self._scripts[script], keys, *words)
 
     def keys(self, script: str, queue: str, lock: str = "") -> list[str]:
-        named = {"reply": "reply:raw", "lock": f"lock:{lock}", "free": f"lock_wake:{lock}"}
+        named = {"reply": "reply:raw", "lock": f"lock:{lock}", "lock_wake": f"lock_wake:{lock}"}
         return [f"dueq:{{{queue}}}:{named.get(key, key)}" for key in self._keys[script]]
 
     def outcomes(self, answer: int | bytes) -> Json:
+        """A relay has work where the digits end with a plus."""
         found = str(answer) if isinstance(answer, int) else answer.decode()
-        return {"statuses": [self._statuses[digit] for digit in found]}
+        return {"statuses": [self._statuses[digit] for digit in found.rstrip("+")]}
 
     def do_forget(self, request: Json) -> Json:
         return {}
@@ -184,57 +164,61 @@ class RawDriver:
     def do_push(self, request: Json) -> Json:
         queue, rows = request["queue"], request["drafts"]
         ids, words = packed(rows)
-        usual = all(not row["id"] and is_usual(row) for row in rows)
-        if usual and set(words[2::4]) == {"0"}:
-            now = [word for i, word in enumerate(words) if i % 4 < 2]
-            answer = self.run("push", queue, "now", *now, few=True)
+        if is_usual(rows):
+            made = [word for i, word in enumerate(words) if i % 4 < 2]
+            later = [] if words[2] == "0" else [words[2]]
+            answer = self.run("push_later" if later else "push", queue, *later, *made)
         else:
-            answer = self.run("push", queue, "any", *words)
+            replaces = any(row["existing"] != "refuse" for row in rows)
+            answer = self.run("push_replace" if replaces else "push_own", queue, *words)
         return {"ids": ids, **self.outcomes(answer)}
 
     def do_ack_push(self, request: Json) -> Json:
         ids, words = packed(request["drafts"])
-        ticket, target = request["ticket"], request["target"]
-        answer = self.run("ack_push", request["queue"], ticket, *words, other=target)
-        return {"ids": ids, **self.outcomes(answer)}
+        queue, target, ticket = request["queue"], request["target"], request["ticket"]
+        if target == queue:
+            answer = self.run("ack_push", queue, ticket, *words)
+            return {"ids": ids, **self.outcomes(answer)}
+        entries = [made_id() for _ in ids]
+        stamps = [word[4:14].decode() if word[1] & 1 else "" for word in words[1::4]]
+        for i, entry in enumerate(entries):
+            words.insert(5 * i, entry)
+        answer = self.run("ack_out", queue, ticket, target, *words)
+        return {"ids": ids, "entries": entries, "stamps": stamps, **self.outcomes(answer)}
 
     def do_reserve(self, request: Json) -> Json:
-        names = tuple(request["queues"])
-        for queue in names:
-            messages, _ = self.reserve(queue, names, request["count"], request["lease_ms"])
+        for queue in request["queues"]:
+            messages, _ = self.reserve(queue, request["count"], request["lease_ms"], [])
             if messages:
                 break
         return {"messages": messages, "queue": queue if messages else ""}
 
     def do_settle(self, request: Json) -> Json:
         """One round trip of a consumer: what it holds is settled, and more is reserved."""
-        queue, acks = request["queue"], request["acks"]
-        words = ["1" if are_usual(acks) else "0", len(acks), *acks]
+        words = list[Word]()
         if request["retry"]:
             chance, error = secrets.randbelow(65536), request["error"][:4096]
-            words += [request["retry"], request["delay_ms"], chance, error]
-        count, lease = request["count"], request["lease_ms"]
-        messages, outcomes = self.reserve(queue, (queue,), count, lease, *words)
+            words = [request["retry"], request["delay_ms"], chance, error]
+        messages, outcomes = self.reserve(
+            request["queue"], request["count"], request["lease_ms"], request["acks"], *words
+        )
         return {"messages": messages, **self.outcomes(outcomes)}
 
     def reserve(
-        self, queue: str, names: tuple[str, ...], count: int, lease_ms: int, *settlement: str | int
+        self, queue: str, count: int, lease_ms: int, acks: list[str], *retry: Word
     ) -> tuple[list[Json], bytes]:
-        need, rows, outcomes = self._needs.pop((queue, names), ""), list[Any](), b""
-        # What they are not enough for is asked again.
-        few = (
-            self._calls % 3 > 0 and not need and len(settlement) <= 2 + int((*settlement, 0, 0)[1])
-        )
-        few = few and (not settlement or settlement[0] == "1")
+        """Who is alone with the scripts relays nothing: it is as one that dies before it."""
+        outcomes, rare = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
         while True:
-            words = [count, lease_ms, 30_000, "0", "0", *settlement]
-            now, wait, _, _, needed, pasts, settled, *rows = self.run(
-                "reserve", queue, *words, other=need, few=few
-            )
-            need, outcomes, settlement, few = needed.decode()[1:], outcomes + settled, (), False
-            if rows or not (need or int(wait) == 0):
+            words = [count, lease_ms or -30_000, "0", len(acks), *acks, *retry]
+            answer = self.run("reserve_rare" if rare else "reserve", queue, *words)
+            if answer is None:
+                rare = True
+                continue
+            now, wait, _, _, relay, pasts, settled, *rows = answer
+            outcomes, acks, retry = outcomes + settled, [], ()
+            if rows or relay or int(wait) != 0:
                 break
-        self._needs[queue, names] = need
         errors = dict(zip(pasts[::2], pasts[1::2], strict=True))
         messages = []
         for i, (ticket, stored) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
@@ -244,10 +228,36 @@ class RawDriver:
             messages.append(message)
         return messages, outcomes
 
+    # The steps of a relay, each by itself
+
+    def do_relay_take(self, request: Json) -> Json:
+        words = request["ahead_ms"], request["most"], request["lease_ms"]
+        end, name, *rows = self.run("relay_take", request["queue"], *words)
+        entries = [rows[i : i + 6] for i in range(0, len(rows), 6)]
+        return {"end_ms": int(end), "target": name.decode(), "entries": entries}
+
+    def do_relay_put(self, request: Json) -> Json:
+        words = list[Word]()
+        for ticket, *rest in request["entries"]:
+            words += [*rest, ticket]
+        answer = self.run(
+            "relay_put", request["target"], request["end_ms"], request["queue"], *words
+        )
+        return self.outcomes(answer)
+
+    def do_relay_done(self, request: Json) -> Json:
+        digits = {name: code for code, name in self._statuses.items()}
+        words: list[Word] = [request["end_ms"], request["target"], request["error"]]
+        for (ticket, *_), status in zip(request["entries"], request["statuses"], strict=True):
+            words += [ticket, digits[status]]
+        return {"left": self.run("relay_done", request["queue"], *words)}
+
+    def do_relay_forget(self, request: Json) -> Json:
+        tickets = [ticket for ticket, *_ in request["entries"]]
+        return {"known": self.run("relay_forget", request["target"], request["queue"], *tickets)}
+
     def do_ack(self, request: Json) -> Json:
-        tickets = request["tickets"]
-        usual = "1" if are_usual(tickets) else "0"
-        return self.outcomes(self.run("ack", request["queue"], usual, *tickets))
+        return self.outcomes(self.run("ack", request["queue"], *request["tickets"]))
 
     def do_retry(self, request: Json) -> Json:
         ticket, delay, error = request["ticket"], request["delay_ms"], request["error"][:4096]
@@ -260,15 +270,15 @@ class RawDriver:
 
     def do_extend(self, request: Json) -> Json:
         ticket, lease = request["ticket"], request["lease_ms"]
-        return self.outcomes(self.run("extend", request["queue"], ticket, lease))
+        return self.outcomes(self.run("extend", request["queue"], lease, ticket))
 
     def do_bury(self, request: Json) -> Json:
         ticket, error = request["ticket"], request["error"][:4096]
         return self.outcomes(self.run("bury", request["queue"], ticket, error))
 
     def do_cancel(self, request: Json) -> Json:
-        states = self.run("cancel", request["queue"], *request["ids"]).decode()
-        return {"states": [STATES[int(digit)] or None for digit in states]}
+        answer = self.run_any("cancel", request["queue"], request["ids"])
+        return {"states": [STATES[int(digit)] or None for digit in answer.decode()]}
 
     def do_kick(self, request: Json) -> Json:
         return self.outcomes(self.run("kick", request["queue"], *request["ids"]))
@@ -284,9 +294,15 @@ class RawDriver:
                 return {"kicked": kicked}
 
     def do_reschedule(self, request: Json) -> Json:
-        return self.outcomes(
-            self.run("reschedule", request["queue"], request["id"], due_word(request))
-        )
+        words = [request["id"], due_word(request)]
+        return self.outcomes(self.run_any("reschedule", request["queue"], words))
+
+    def run_any(self, script: str, queue: str, words: list[str]) -> Any:
+        """The usual script, unless it is for one id alone; and where it passes on, the other."""
+        answer = None
+        if script != "cancel" or len(words) == 1:
+            answer = self.run(script, queue, *words)
+        return self.run(f"{script}_any", queue, *words) if answer is None else answer
 
     def do_pause(self, request: Json) -> Json:
         return self.outcomes(self.run("pause", request["queue"]))
@@ -329,7 +345,7 @@ class RawDriver:
 
     def do_lock(self, request: Json) -> Json:
         ttl, token = request["ttl_ms"], f"t{self._calls}"
-        answer = self.run("lock", request["queue"], token, ttl, "0", lock=request["name"])
+        answer = self.run("lock", request["queue"], token, ttl, lock=request["name"])
         if len(answer) < 5:
             return {"statuses": ["TAKEN"], "token": ""}
         return {"statuses": ["OK"], "token": answer[4].decode()}

@@ -23,155 +23,358 @@ EXAMPLES = 500
 MUTATIONS = {
     "ack_forgets_that_a_lease_ends": (
         "ack",
-        "return stop and tonumber(stop) > now",
-        "return stop",
+        "stop and tonumber(stop) > now",
+        "stop",
+    ),
+    "ack_out_counts_the_delay_from_the_relay": (
+        "ack_out",
+        "string.format('@%d', draft.due)",
+        "ARGV[i + 3]",
+    ),
+    "ack_out_forgets_that_a_lease_ends": (
+        "ack_out",
+        "if not stop or tonumber(stop) <= now then",
+        "if not stop then",
+    ),
+    "ack_out_forgets_the_window": (
+        "ack_out",
+        "draft.window, draft.existing)",
+        "0, draft.existing)",
+    ),
+    "ack_out_keeps_the_message": (
+        "ack_out",
+        "gone.tickets, gone.ids, gone.records = { ticket }, { id }, { id }",
+        "gone.tickets = { ticket }",
+    ),
+    "ack_out_notes_no_event": (
+        "ack_out",
+        "if not at or at > now + 1000 then",
+        "if false then",
     ),
     "ack_push_forgets_that_a_lease_ends": (
         "ack_push",
-        "return stop and tonumber(stop) > now",
-        "return stop",
+        "if not stop or tonumber(stop) <= now then",
+        "if not stop then",
     ),
-    "bury_keeps_what_is_to_be_dropped": ("bury", "if e and e.drop then", "if false then"),
-    "bury_overwrites_a_message_of_the_dead_letter_queue": (
+    "ack_push_removes_what_follows_itself": (
+        "ack_push",
+        "followed = followed or ARGV[i] == id",
+        "followed = false",
+    ),
+    "bury_keeps_what_is_to_be_dropped": (
         "bury",
-        "redis.call('HSETNX', other.msg, id, redis.call('HGET', keys.msg, id)) == 1",
-        "redis.call('HSET', other.msg, id, redis.call('HGET', keys.msg, id)) < 2",
+        "elseif not (e and e.drop) then",
+        "else",
     ),
-    "cancel_leaves_the_lease": (
-        "cancel",
+    "bury_notes_no_event": (
+        "bury",
+        "if not at or at > now + 1000 then",
+        "if false then",
+    ),
+    "bury_sends_to_its_own_queue": (
+        "bury",
+        "e.dead_letter ~= string.match(msg, '^dueq:{(.*)}:msg$')",
+        "e.dead_letter ~= ''",
+    ),
+    "cancel_any_leaves_the_lease": (
+        "cancel_any",
         "ipairs({ delayed, leased, dead })",
         "ipairs({ delayed, dead })",
     ),
-    "cancel_tells_of_no_holder": ("cancel", "state = i + 1", "state = 1"),
+    "cancel_any_takes_from_the_outbox": (
+        "cancel_any",
+        "if state == 1 and text and redis.call('ZSCORE', outbox, ticket) then",
+        "if false then",
+    ),
+    "cancel_any_tells_of_no_holder": (
+        "cancel_any",
+        "state = n + 1",
+        "state = 1",
+    ),
+    "cancel_takes_what_is_ready_for_delayed": (
+        "cancel",
+        "if redis.call('ZREM', delayed, ticket) == 0 then",
+        "if redis.call('ZREM', delayed, ticket) == 7 then",
+    ),
     "extend_revives_an_ended_lease": (
         "extend",
-        "return stop and tonumber(stop) > now",
-        "return stop",
-    ),
-    "kick_keeps_the_crashes": (
-        "kick",
-        "past.forgiven, past.crashes = past.before, 0",
-        "past.forgiven = past.before - past.crashes",
+        "stop and tonumber(stop) > now",
+        "stop",
     ),
     "kick_all_gives_back_what_died_later": (
         "kick_all",
         "(before == 0 or time < before)",
         "true",
     ),
+    "kick_keeps_the_crashes": (
+        "kick",
+        "had.forgiven, had.crashes = had.deliveries, 0",
+        "had.forgiven = had.deliveries - had.crashes",
+    ),
     "peek_shows_the_lines_out_of_order": (
         "peek",
-        "{ KEYS[3], KEYS[2], KEYS[4] }",
-        "{ KEYS[2], KEYS[3], KEYS[4] }",
+        "{ high, ready, low }",
+        "{ ready, high, low }",
     ),
-    "purge_leaves_the_past": ("purge", "redis.call('HDEL', keys.past, unpack(ids))", ""),
-    "push_overwrites_a_living_message": (
-        "push",
-        "redis.call('HSETNX', keys.msg, id, envelope) == 1",
-        "redis.call('HSET', keys.msg, id, envelope) < 2",
+    "purge_leaves_the_attempts": (
+        "purge",
+        "ipairs({ msg, attempts, handover })",
+        "ipairs({ msg, handover })",
     ),
-    "push_notes_a_later_time": ("push", "if first and first <= at then", "if first then"),
-    "push_sets_no_window": ("push", "if unique_ms > 0 then", "if false then"),
-    "push_leaves_the_lease_of_what_it_replaces": (
-        "push",
-        "ipairs({ keys.delayed, keys.leased, keys.dead })",
-        "ipairs({ keys.delayed, keys.dead })",
+    "push_later_notes_a_later_time": (
+        "push_later",
+        "elseif not first or first > at then",
+        "elseif not first then",
     ),
-    "push_of_another_body_loses_the_place": (
-        "push",
-        "local stays = keep and",
+    "push_own_notes_a_later_time": (
+        "push_own",
+        "if first and first <= at then",
+        "if first then",
+    ),
+    "push_own_overwrites_a_living_message": (
+        "push_own",
+        "local living = redis.call('HMGET', msg, unpack(ids))",
+        "local living = {}",
+    ),
+    "push_own_sets_no_window": (
+        "push_own",
+        "if draft.window > 0 then",
+        "if false then",
+    ),
+    "push_replace_leaves_the_lease_of_what_it_replaces": (
+        "push_replace",
+        "if #left[name] > 0 then",
+        "if name ~= 'leased' and #left[name] > 0 then",
+    ),
+    "push_replace_of_another_body_loses_the_place": (
+        "push_replace",
+        "local stays = draft.existing == 2 and",
         "local stays = false and",
+    ),
+    "push_replace_replaces_what_is_on_its_way": (
+        "push_replace",
+        "if redis.call('ZSCORE', outbox, ticket) then",
+        "if false then",
+    ),
+    "relay_done_drops_a_message_that_was_refused": (
+        "relay_done",
+        "if tonumber(digit) == 2 and",
+        "if false and",
+    ),
+    "relay_done_forgets_a_failure": (
+        "relay_done",
+        "if #again > 0 then",
+        "if false then",
+    ),
+    "relay_done_keeps_the_message": (
+        "relay_done",
+        "table.insert(gone.ids, id)",
+        "",
+    ),
+    "relay_done_notes_no_event": (
+        "relay_done",
+        "note_event(math.ceil(head), now)",
+        "",
+    ),
+    "relay_done_takes_what_another_relay_has": (
+        "relay_done",
+        "redis.call('ZSCORE', outbox, ticket) == ARGV[1]",
+        "redis.call('ZSCORE', outbox, ticket)",
+    ),
+    "relay_forget_forgets_nothing": (
+        "relay_forget",
+        "redis.call('ZREM', received, unpack(notes))",
+        "#notes",
+    ),
+    "relay_put_forgets_the_attempts": (
+        "relay_put",
+        "{ replace = replace, records = records }",
+        "{ replace = replace }",
+    ),
+    "relay_put_goes_on_after_its_lease": (
+        "relay_put",
+        "if now >= tonumber(ARGV[1]) then",
+        "if false then",
+    ),
+    "relay_put_notes_nothing": (
+        "relay_put",
+        "if #noted > 0 then",
+        "if false then",
+    ),
+    "relay_put_takes_what_was_refused_for_stored": (
+        "relay_put",
+        "if outcome[n] == 0 then",
+        "if true then",
+    ),
+    "relay_take_gives_no_lease": (
+        "relay_take",
+        "redis.call('ZADD', outbox, unpack(taken))",
+        "redis.call('ZCARD', outbox)",
+    ),
+    "relay_take_notes_a_later_event": (
+        "relay_take",
+        "redis.call('ZRANGE', outbox, #strays, #strays, 'WITHSCORES')",
+        "redis.call('ZRANGE', outbox, -1, -1, 'WITHSCORES')",
+    ),
+    "relay_take_sends_the_failures_along": (
+        "relay_take",
+        "had.forgiven, had.crashes = had.deliveries, 0",
+        "had.crashes = 0",
+    ),
+    "relay_take_takes_what_is_for_another_queue": (
+        "relay_take",
+        "elseif not name or name == target then",
+        "else",
     ),
     "release_counts_as_a_failure": (
         "release",
-        "story.forgiven = story.forgiven + 1",
-        "story.forgiven = story.forgiven",
+        "had.forgiven = had.forgiven + 1",
+        "had.forgiven = had.forgiven",
     ),
     "release_goes_to_the_end": (
         "release",
-        "redis.call('LPUSH', keys[line], ticket)",
-        "redis.call('RPUSH', keys[line], ticket)",
+        "line_up(back, true)",
+        "line_up(back)",
     ),
-    "reschedule_delays_what_is_due": ("reschedule", "if at > now then", "if true then"),
-    "reserve_brings_back_at_the_front": (
-        "reserve",
-        "line_up(keys, back)",
-        "for i = #back, 1, -1 do redis.call('LPUSH', keys[line_of(back[i])], back[i]) end",
+    "reschedule_any_delays_what_is_due": (
+        "reschedule_any",
+        "if at > now then",
+        "if true then",
     ),
-    "reserve_counts_a_crash_as_a_failure": (
-        "reserve",
-        "before + 1, tag, past.crashes + 1",
-        "before + 1, tag, past.crashes",
+    "reschedule_delays_what_is_due": (
+        "reschedule",
+        " or at <= now then",
+        " then",
     ),
-    "reserve_delivers_what_crashed_too_often": (
+    "reserve_forgets_the_high_line": (
         "reserve",
-        "past.crashes >= e.max_crashes",
-        "past.crashes > e.max_crashes",
+        "if state[5] == '1' or not",
+        "if not",
     ),
-    "reserve_delivers_what_has_expired": (
+    "reserve_forgets_the_outbox": (
         "reserve",
-        "if e and e.expires and e.expires <= now then",
-        "if false then",
-    ),
-    "reserve_forgets_a_pause": (
-        "reserve",
-        "paused = redis.call('HEXISTS', info, 'paused') == 1",
-        "paused = false",
-    ),
-    "reserve_forgets_the_error_of_an_ended_lease": (
-        "reserve",
-        "past.before, past.tag, past.crashes = before + 1, tag, past.crashes + 1",
-        "past.before, past.tag, past.crashes, past.text = before + 1, tag, past.crashes + 1, ''",
+        "first = math.min(ended or math.huge, out or math.huge)",
+        "first = ended or math.huge",
     ),
     "reserve_gives_an_old_ticket_the_new_message": (
         "reserve",
-        "elseif envelope and (not e or e.tag == tags[k]) then",
-        "elseif envelope then",
+        "(flags ~= 1 or string.sub(envelope, 5, 14) ~= string.sub(ticket, 3, 12))",
+        "flags ~= 1",
+    ),
+    "reserve_keeps_what_it_acknowledged": (
+        "reserve",
+        "local removed = redis.pcall('HDEL', msg, unpack(over))",
+        "local removed = 1",
+    ),
+    "reserve_loses_what_is_due_and_not_taken": (
+        "reserve",
+        "call('RPUSH', ready, unpack(due, direct + 1))",
+        "call('LLEN', ready)",
+    ),
+    "reserve_moves_what_is_due_twice": (
+        "reserve",
+        "if due and #due > 0 then",
+        "if false then",
+    ),
+    "reserve_notes_no_end_of_a_lease": (
+        "reserve",
+        "if not first or stop < first then",
+        "if false then",
+    ),
+    "reserve_rare_brings_back_at_the_front": (
+        "reserve_rare",
+        "line_up(due)",
+        "line_up(due, true)",
+    ),
+    "reserve_rare_counts_a_crash_as_a_failure": (
+        "reserve_rare",
+        "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
+        "had.deliveries, had.suffix = deliveries + 1, suffix",
+    ),
+    "reserve_rare_delivers_an_ended_lease_again_and_again": (
+        "reserve_rare",
+        "for _, ticket in ipairs(ended) do\n    table.insert",
+        "for _, ticket in ipairs({}) do\n    table.insert",
+    ),
+    "reserve_rare_delivers_what_crashed_too_often": (
+        "reserve_rare",
+        "had.crashes >= e.max_crashes",
+        "had.crashes > e.max_crashes",
+    ),
+    "reserve_rare_delivers_what_has_expired": (
+        "reserve_rare",
+        "if e and e.expires and e.expires <= now then",
+        "if false then",
+    ),
+    "reserve_rare_forgets_a_pause": (
+        "reserve_rare",
+        "not (noted > now and noted <= 4102444800000), state[5]",
+        "not (noted > now and noted <= 4102444800000), nil",
+    ),
+    "reserve_rare_forgets_the_error_of_an_ended_lease": (
+        "reserve_rare",
+        "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
+        "had.deliveries, had.suffix, had.crashes, had.error = deliveries + 1, suffix, had.crashes + 1, ''",
+    ),
+    "reserve_rare_gives_an_old_ticket_the_new_message": (
+        "reserve_rare",
+        "(not e or e.suffix == suffix)",
+        "true",
+    ),
+    "reserve_rare_moves_what_is_due_twice": (
+        "reserve_rare",
+        "if due > 0 then",
+        "if false then",
+    ),
+    "reserve_rare_retries_what_it_acknowledged": (
+        "reserve_rare",
+        "if ticket == back then",
+        "if false then",
+    ),
+    "reserve_rare_settles_an_ended_lease": (
+        "reserve_rare",
+        "stop and tonumber(stop) > now",
+        "stop",
+    ),
+    "reserve_rare_settles_without_counting_the_delivery": (
+        "reserve_rare",
+        "had.deliveries, had.suffix = deliveries + 1, suffix",
+        "had.deliveries, had.suffix = deliveries, suffix",
+    ),
+    "reserve_rare_takes_high_after_normal": (
+        "reserve_rare",
+        "{ high, ready, low } or",
+        "{ ready, high, low } or",
+    ),
+    "reserve_rare_trims_one_too_many": (
+        "reserve_rare",
+        "call('LTRIM', line, c.met[l], -1)",
+        "call('LTRIM', line, c.met[l] + 1, -1)",
+    ),
+    "reserve_sees_no_ended_lease": (
+        "reserve",
+        "if first <= now then",
+        "if false then",
     ),
     "reserve_takes_what_is_not_plain_for_it": (
         "reserve",
-        "if flags ~= 0 or version ~= 0xD1 or #envelope < 4 or #ticket ~= 22 then",
-        "if version ~= 0xD1 or #envelope < 4 or #ticket ~= 22 then",
+        "ticket == ids[i] and flags ~= 0",
+        "false",
     ),
-    "reserve_of_few_keys_keeps_what_it_does_not_take": (
+    "reserve_trims_one_too_many": (
         "reserve",
-        "call('LPUSH', ready, tickets[i])",
-        "call('LLEN', ready)",
-    ),
-    "reserve_settles_a_batch_with_what_was_not_in_it": (
-        "reserve",
-        "together = together and there[argv[i]]",
-        "together = together",
-    ),
-    "reserve_retries_what_it_acknowledged": (
-        "reserve",
-        "if not found.id or redis.call('ZREM', keys.leased, ticket) == 0 then",
-        "if not found.id then",
-    ),
-    "reserve_settles_an_ended_lease": (
-        "reserve",
-        "return stop and tonumber(stop) > now",
-        "return stop",
-    ),
-    "reserve_settles_what_is_lost": ("reserve", "if lost and lost[i] then", "if false then"),
-    "reserve_settles_without_counting_the_delivery": (
-        "reserve",
-        "past.before, past.tag = before + 1, tag",
-        "past.before, past.tag = before, tag",
-    ),
-    "reserve_takes_from_the_end": (
-        "reserve",
-        "redis.pcall('LPOP', lines[line], asked)",
-        "redis.pcall('RPOP', lines[line], asked)",
-    ),
-    "reserve_takes_high_after_normal": (
-        "reserve",
-        "{ KEYS[7], ready, KEYS[8] }",
-        "{ ready, KEYS[7], KEYS[8] }",
+        "call('LTRIM', ready, lined == 1 and '1' or format('%d', lined), '-1')",
+        "call('LTRIM', ready, lined + 1, -1)",
     ),
     "retry_does_not_count_the_delivery": (
         "retry",
-        "past.before, past.tag = before + 1, tag",
-        "past.before, past.tag = before, tag",
+        "had.deliveries, had.suffix = deliveries + 1, suffix",
+        "had.deliveries, had.suffix = deliveries, suffix",
+    ),
+    "retry_forgets_the_cap_of_a_backoff": (
+        "retry",
+        "math.min(ms, cap > 0 and cap or 4102444800000)",
+        "ms",
     ),
     "retry_goes_one_attempt_too_far": (
         "retry",
@@ -182,16 +385,6 @@ MUTATIONS = {
         "retry",
         "2 ^ math.min(failed - 1, 40)",
         "2 ^ math.min(failed, 40)",
-    ),
-    "retry_forgets_the_cap_of_a_backoff": (
-        "retry",
-        "math.min(ms, cap > 0 and cap or 4102444800000)",
-        "ms",
-    ),
-    "retry_sends_the_failures_along_to_the_dead_letter_queue": (
-        "retry",
-        "past.forgiven, past.crashes = past.before, 0",
-        "past.crashes = 0",
     ),
     "unlock_needs_no_token": (
         "unlock",

@@ -14,7 +14,7 @@ from drafts import QUEUES, asked
 from drivers import Driver
 from hypothesis import note
 from hypothesis.stateful import RuleBasedStateMachine, invariant
-from message import STATES, Draft, Message, State
+from message import STATES, Draft, Message, Relay, State
 from model import Model, Queue
 from world import World, near, now_ms
 
@@ -39,6 +39,7 @@ class Watch(RuleBasedStateMachine):
         self.known: dict[str, None] = {}  # every id that was ever stored, in order
         self.given: dict[str, tuple[Queue, str]] = {}  # of every ticket that was given out
         self.tokens: list[str] = []  # of the lock, the latest first
+        self.relays: list[tuple[Relay, Json]] = []  # with their entries; the latest last
         self.count = 0
 
     # The whole state
@@ -62,18 +63,30 @@ class Watch(RuleBasedStateMachine):
         times = self.world.noted()
         for queue in queues.values():
             seen, wanted = answer["counts"][queue.name], queue.stats()
-            first = wanted["next_ms"] = near(seen["next_ms"], wanted["next_ms"])
-            self.same(f"stats of {queue.name}", seen, wanted)
-            noted = times[queue.name]
+            wanted["next_ms"] = near(seen["next_ms"], wanted["next_ms"])
+            self.same(f"stats of {queue.name}", seen, {name: wanted[name] for name in seen})
+            self.look_out(queue)
+            noted, first = times[queue.name], queue.first_ms()
             late = first > 0 and (noted is None or noted > max(first, now_ms()))
             self.same(f"the noted time of {queue.name}", noted, first if late else noted)
         if self.count % CHECK_EVERY == 0:
             self.check()
 
+    def look_out(self, queue: Queue) -> None:
+        """Compares the outbox; its times then are what the server says."""
+        seen = self.world.scores(queue.name, "outbox")
+        wanted = {t: near(seen.get(t, 0), e.time_ms) for t, e in queue.outbox.items()}
+        self.same(f"the outbox of {queue.name}", seen, wanted)
+        for ticket, entry in queue.outbox.items():
+            entry.time_ms = seen[ticket]
+
     def check(self) -> None:
         self.same("the keys", self.world.complaints(), [])
         for queue in self.model.queues.values():
-            for state in STATES:
+            received = set(self.world.scores(queue.name, "received"))
+            wanted = {f"{source} {ticket}" for source, ticket in queue.received}
+            self.same(f"what {queue.name} received", received, wanted)
+            for state in STATES[:-1]:
                 self.peek(queue, state)
 
     def peek(self, queue: Queue, state: State) -> None:
@@ -208,7 +221,9 @@ def brief(request: Json) -> str:
         {name: value for name, value in draft.items() if value != DEFAULTS[name]}
         for draft in request.get("drafts", [])
     ]
-    text = json.dumps(request | ({"drafts": drafts} if drafts else {}), ensure_ascii=False)
+    more = {"entries": len(request["entries"])} if "entries" in request else {}
+    more |= {"drafts": drafts} if drafts else {}
+    text = json.dumps(request | more, ensure_ascii=False)
     return re.sub(r"(\S{20})\S{40,}", r"\1...", text)
 
 

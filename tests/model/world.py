@@ -8,7 +8,7 @@ from pathlib import Path
 
 from drafts import QUEUES
 from drivers import Driver, PythonDriver, c_driver, php_driver
-from raw import Connection, RawDriver
+from raw import Connection, RawDriver, sources
 
 from private_server import Server
 
@@ -30,9 +30,6 @@ class World:
         self.differences = 0
         self.sequence: list[str] = []  # what was done since the start
         self.failed: list[str] = []  # the first sequence that ended with a difference
-        # The dead-letter queue that a driver's next reserve of a queue can move messages to. The
-        # handles of each set of queues that it reserves from remember that for themselves.
-        self.needs: dict[tuple[str, str, tuple[str, ...]], str] = {}
         self.connection = Connection(server)
         self._pass = (CONTRACT / "pass.lua").read_text()
         self._check = (CONTRACT / "check.lua").read_text()
@@ -65,9 +62,17 @@ class World:
 
     def noted(self) -> dict[str, int | None]:
         """The times that reserve of each queue looks at before it looks for what is due."""
-        calls = [("HGET", f"dueq:{{{name}}}:info", "next_event") for name in QUEUES]
+        calls = [("HGET", f"dueq:{{{name}}}:meta", "next_event") for name in QUEUES]
         found = zip(QUEUES, self.connection.commands(calls), strict=True)
-        return {name: int(time) if isinstance(time, bytes) else None for name, time in found}
+        return {
+            name: int(time) if isinstance(time, bytes) and time else None for name, time in found
+        }
+
+    def scores(self, queue: str, part: str) -> dict[str, int]:
+        found = self.connection.command("ZRANGE", f"dueq:{{{queue}}}:{part}", 0, -1, "WITHSCORES")
+        assert isinstance(found, list)
+        words = [word.decode() for word in found if isinstance(word, bytes)]
+        return {t: int(score) for t, score in zip(words[::2], words[1::2], strict=True)}
 
     def stamps(self, queue: str, ids: list[str]) -> list[str]:
         stored = self.connection.command("HMGET", f"dueq:{{{queue}}}:msg", *ids)
@@ -79,7 +84,9 @@ class World:
 
 
 def three_languages(server: Server) -> World:
-    return World(server, [PythonDriver(server.url), php_driver(server.url), c_driver(server.url)])
+    """And the scripts alone, as a client that dies before it relays."""
+    drivers = [PythonDriver(server.url), php_driver(server.url), c_driver(server.url)]
+    return World(server, [*drivers, RawDriver(server, sources())])
 
 
 def scripts_alone(server: Server, scripts: dict[str, str]) -> World:

@@ -11,7 +11,7 @@ import dueq
 from dueq import _core, errors
 from private_server import Server
 
-StateName: TypeAlias = Literal["ready", "delayed", "leased", "dead"]
+StateName: TypeAlias = Literal["ready", "delayed", "leased", "dead", "outbox"]
 
 
 def bury(queue: dueq.Queue, count: int = 1) -> list[str]:
@@ -326,7 +326,7 @@ def test_purge_lets_others_work_meanwhile(queue: dueq.Queue) -> None:
 @pytest.mark.parametrize("state", ["", "all", "READY", 1, None])
 def test_purge_no_state(queue: dueq.Queue, state: object) -> None:
     queue.push("x")
-    with pytest.raises(errors.InvalidError, match="ready, delayed, leased, dead"):
+    with pytest.raises(errors.InvalidError, match="ready, delayed, leased, dead, outbox"):
         queue.purge(state)  # type: ignore[arg-type]
     assert states(queue) == (1, 0, 0, 0)
 

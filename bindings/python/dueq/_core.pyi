@@ -60,10 +60,29 @@ MessageRow: TypeAlias = tuple[
     int,
     str,
 ]
-# ready, delayed, leased, dead, pushed, reserved, acked, retried, expired, buried, cancelled,
-# purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
+# ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
+# buried, cancelled, purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
-    int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int, int
+    int,
+    int,
+    int,
+    int,
+    int,
+    str,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
 ]
 # start_ms, span_ms, pushed, reserved, acked, retried, expired, buried, cancelled
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
@@ -127,6 +146,8 @@ def client_url(client: Client, /) -> str: ...
 def warning(client: Client, /) -> str | None: ...
 def queue_open(client: Client, name: str, /) -> Handle: ...
 def new_id(client: Client, /) -> str: ...
+
+# Made from core/verbs.toml by core/verbs.py.
 def push_submit(queue: Handle, drafts: tuple[DraftRow, ...], /) -> int: ...
 def reserve_submit(queue: Handle, count: int, timeout_ms: int, lease_ms: int, /) -> int: ...
 def reserve_any_submit(
@@ -157,6 +178,8 @@ def queues_submit(client: Client, cursor: bytes, /) -> int: ...
 def lock_submit(queue: Handle, name: str, ttl_ms: int, timeout_ms: int, /) -> int: ...
 def relock_submit(queue: Handle, name: str, token: str, ttl_ms: int, /) -> int: ...
 def unlock_submit(queue: Handle, name: str, token: str, /) -> int: ...
+
+# The end of what was made.
 def redisson_open(client: Client, destination: str, codec: int, layout: int, /) -> Handle: ...
 def redisson_offer_submit(queue: Handle, offers: tuple[OfferRow, ...], /) -> int: ...
 def redisson_transfer_submit(queue: Handle, most: int, timeout_ms: int, /) -> int: ...
@@ -218,6 +241,7 @@ def status_retriable(status: int, /) -> int: ...
 
 VERSION: str
 
+# Made from the public headers by core/verbs.py.
 OK: int
 EMPTY: int
 DUPLICATE: int
@@ -252,7 +276,6 @@ SERVER: int
 PROTOCOL: int
 LAYOUT: int
 UNAVAILABLE: int
-
 MAX_NAME: int
 MAX_ID: int
 MAX_HEADERS: int
@@ -273,35 +296,29 @@ MAX_SLACK_MS: int
 MAX_PUSHES: int
 MAX_SOCKETS: int
 DEFAULT_TIMEOUT_MS: int
-FOREVER: int
-BY_POLICY: int
-
-READY: int
-DELAYED: int
-LEASED: int
-DEAD: int
-
 LOW: int
 NORMAL: int
 HIGH: int
-
 BACKOFF_NONE: int
 BACKOFF_FIXED: int
 BACKOFF_LINEAR: int
 BACKOFF_EXPONENTIAL: int
 BACKOFF_LIST: int
-
 JITTER_NONE: int
 JITTER_FULL: int
 JITTER_EQUAL: int
-
 REFUSE: int
 REPLACE: int
 REPLACE_BODY: int
-
+READY: int
+DELAYED: int
+LEASED: int
+DEAD: int
+OUTBOX: int
 PREFERENCE: int
 ROUND_ROBIN: int
-
+FOREVER: int
+BY_POLICY: int
 NULL: int
 BOOLEAN: int
 INTEGER: int
@@ -310,7 +327,6 @@ DOUBLE: int
 STRING: int
 BINARY: int
 JSON: int
-
 CODEC_KRYO5: int
 CODEC_BYTES: int
 CODEC_STRING: int
@@ -319,9 +335,9 @@ CODEC_JACKSON: int
 CODEC_TYPED_JSON: int
 CODEC_JACKSON3: int
 CODEC_TYPED_JSON3: int
-
 LAYOUT_FOUND: int
 LAYOUT_NEW: int
 LAYOUT_OLD: int
-
 LARAVEL_RETRY_AFTER_MS: int
+
+# The end of what was made.

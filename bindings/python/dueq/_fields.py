@@ -13,7 +13,7 @@ from dueq.errors import InvalidError, LeaseLost
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    StateName: TypeAlias = "State" | Literal["ready", "delayed", "leased", "dead"]
+    StateName: TypeAlias = "State" | Literal["ready", "delayed", "leased", "dead", "outbox"]
 
 R = TypeVar("R")
 
@@ -25,11 +25,12 @@ class State(StrEnum):
     DELAYED = _core.state_name(_core.DELAYED)
     LEASED = _core.state_name(_core.LEASED)
     DEAD = _core.state_name(_core.DEAD)
+    OUTBOX = _core.state_name(_core.OUTBOX)
 
 
 STATES = {
     number: State(_core.state_name(number))
-    for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD)
+    for number in (_core.READY, _core.DELAYED, _core.LEASED, _core.DEAD, _core.OUTBOX)
 }
 
 _NUMBERS = {str(state): number for number, state in STATES.items()}

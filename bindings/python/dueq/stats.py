@@ -19,6 +19,10 @@ class Stats:
     """Messages that a consumer holds."""
     dead: int
     """Messages that died: buried, with their attempts exhausted, or damaged."""
+    outbox: int
+    """Dead letters and successors on their way to other queues."""
+    outbox_error: str
+    """Why a message stays in the outbox: its queue, and what that answered. Empty: none does."""
     pushed: int
     """Messages stored since the queue exists."""
     reserved: int
@@ -54,9 +58,9 @@ class Stats:
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
         """The counts as the core has them."""
-        next_ms, oldest_ms, now_ms, paused, evicting = row[13:]
+        next_ms, oldest_ms, now_ms, paused, evicting = row[15:]
         return cls(
-            *row[:13],
+            *row[:15],
             next=next_ms / 1000 if next_ms else None,
             oldest=oldest_ms / 1000 if oldest_ms else None,
             now=now_ms / 1000,

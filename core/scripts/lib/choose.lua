@@ -26,6 +26,7 @@ local function choose(lines, most, now)
       elseif spent then
         had.error = e and had.error or 'damaged envelope'
         c.damaged = c.damaged + (e and 0 or 1)
+        look_around()
         local how = finish(id, e, had, now)
         if how == 'gone' then
           c.dropped[#c.dropped + 1] = id

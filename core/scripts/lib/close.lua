@@ -2,7 +2,7 @@
 -- (`first`, nil: none; `is_new`: it is not what meta says). `fields`: what else meta gets. `looked`: it moved what was
 -- due. Returns the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper.
 local function close(n, left, first, is_new, fields, looked, timekeepers, now, us)
-  local waits, must_rewake = ARGV[7] == '1' and n == 0, ARGV[8] == '1'
+  local waits, must_rewake = n == 0 and (ARGV[6] == '1' or ARGV[6] == '3'), ARGV[6] > '1'
   local pause, keeps = -1, 0
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false

@@ -1,5 +1,3 @@
--- include int
--- include totals
 -- Keeps the history: at the first call in a minute, before it counts anything, the totals so far are
 -- noted; the last 360 of them. A queue is not made by it: `first` where the call is a push.
 local function note_history(now, first)

@@ -8,5 +8,8 @@ local function ids_of(tickets)
       again[#again + 1] = id
     end
   end
+  if #again > 0 then
+    redis.call('HLEN', attempts) -- a foreign key ends it here: see lib/look.lua
+  end
   return ids, again
 end

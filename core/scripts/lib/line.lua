@@ -8,18 +8,24 @@ local function line_of(ticket)
 end
 
 -- Puts tickets at the end of the lines of their priorities, or (`front`) at the front, the last first. Returns
--- whether one of these was empty, and how many came to `ready`.
+-- whether one of these was empty, and how many came to `ready`. Where one is foreign no other gets any.
 local function line_up(tickets, front)
   local lines, was_empty = { high = {}, ready = {}, low = {} }, false
   for _, ticket in ipairs(tickets) do
     table.insert(lines[line_of(ticket)], ticket)
   end
-  for name, key in pairs({ high = high, ready = ready, low = low }) do
+  local keys = { high = high, ready = ready, low = low }
+  if #lines.ready < #tickets then
+    for name, key in pairs(keys) do
+      if #lines[name] > 0 then
+        redis.call('LLEN', key)
+      end
+    end
+    redis.call('HSET', meta, 'has_priorities', '1')
+  end
+  for name, key in pairs(keys) do
     local line = lines[name]
     if #line > 0 then
-      if name ~= 'ready' then
-        redis.call('HSET', meta, 'has_priorities', '1')
-      end
       was_empty = redis.call(front and 'LPUSH' or 'RPUSH', key, unpack(line)) == #line or was_empty
     end
   end

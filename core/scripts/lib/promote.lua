@@ -4,15 +4,9 @@
 -- (nil: none).
 local function promote(now)
   local function heads(set)
-    local found, past = redis.call('ZRANGE', set, 0, 100, 'WITHSCORES'), {}
-    for i = 1, #found, 2 do
-      local at = tonumber(found[i + 1])
-      if at > now or i == 201 then
-        return past, math.max(0, math.min(math.ceil(at), 4102444800000))
-      end
-      past[#past + 1] = found[i]
-    end
-    return past, math.huge
+    local past = redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%d', now), 'LIMIT', '0', '100')
+    local at = tonumber(redis.call('ZRANGE', set, #past, #past, 'WITHSCORES')[2] or '') or math.huge
+    return past, at < 4102444800000 and math.max(0, math.ceil(at)) or math.huge
   end
   local due, next_due = heads(delayed)
   local ended, next_end = heads(leased)
@@ -28,14 +22,15 @@ local function promote(now)
       records[#records + 1], records[#records + 2] = id, attempts_write(had)
     end
   end
-  if #records > 0 then
-    redis.call('HSET', attempts, unpack(records))
-  end
   for _, ticket in ipairs(back) do
     due[#due + 1] = ticket
   end
   if #due > 0 then
+    look_around()
     line_up(due)
+  end
+  if #records > 0 then
+    redis.call('HSET', attempts, unpack(records))
   end
   local first = math.min(next_due, next_end)
   return #due - #back, ended, broken, first < math.huge and first or nil

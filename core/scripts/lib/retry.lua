@@ -10,21 +10,21 @@ local function retry(ticket, delay, chance, text, now)
   local e = envelope_read(envelope)
   local failed = failures(had)
   had.error = text
-  count('retried', 1)
   if not e or (e.max_attempts > 0 and failed >= e.max_attempts) then
-    return DUEQ_BURIED, id, finish(id, e, had, now)
+    local how = finish(id, e, had, now)
+    count('retried', 1)
+    return DUEQ_BURIED, id, how
   end
-  redis.call('HSET', attempts, id, attempts_write(had))
   if delay < 0 then
     delay = e.backoff and backoff_ms(e.backoff, failed, chance) or 0
   end
   local fresh = ticket_write(had.deliveries, id, had.suffix)
   if delay > 0 then
     redis.call('ZADD', delayed, string.format('%d', now + delay), fresh)
-    return DUEQ_OK, id, nil, now + delay
-  end
-  if line_up({ fresh }) then
+  elseif line_up({ fresh }) then
     wake_one()
   end
-  return DUEQ_OK, id
+  redis.call('HSET', attempts, id, attempts_write(had))
+  count('retried', 1)
+  return DUEQ_OK, id, nil, delay > 0 and now + delay or nil
 end

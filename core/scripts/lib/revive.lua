@@ -18,10 +18,10 @@ local function revive(dead_ids)
     end
   end
   if #back > 0 then
-    redis.call('HSET', attempts, unpack(records))
     if line_up(back) then
       wake_one(#back > 1)
     end
+    redis.call('HSET', attempts, unpack(records))
     redis.call('ZREM', dead, unpack(back))
   end
   return table.concat(outcome), #back

@@ -1,4 +1,3 @@
--- include text
 -- A ticket is "deliveries:id", or "deliveries.suffix:id": the number of deliveries that ended before this one, nine
 -- digits at most. The suffix is the incarnation (10 base-62 digits) where the producer gave the id, and 'h' or 'l'
 -- where the priority is high or low. A ticket stays the same from READY (or DELAYED) to LEASED, and rises when the

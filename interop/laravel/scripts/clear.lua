@@ -2,7 +2,6 @@
 -- keys jobs later reserved notify reply
 -- ARGV    number, keep, minute
 -- Returns how many jobs these were, as text.
--- include noted
 
 redis.call('LLEN', notify)
 local count = redis.call('LLEN', jobs) + redis.call('ZCARD', later) + redis.call('ZCARD', reserved)

@@ -2,7 +2,6 @@
 -- keys reserved reply
 -- ARGV    number, keep, minute, then the reserved payload of each
 -- Returns one digit for each: 0 done, 4 it is not reserved any more.
--- include noted
 
 local outcome = {}
 for i = 4, #ARGV do

@@ -2,11 +2,6 @@
 -- keys jobs later reserved notify aside reply
 -- ARGV    number, keep, minute, how many of each set
 -- Returns { now ms, ms until the next is due (-1: none), jobs moved, payloads set aside }.
--- include now
--- include seconds
--- include job_attempts
--- include notify
--- include noted
 
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)

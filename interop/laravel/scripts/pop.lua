@@ -5,12 +5,6 @@
 -- Returns { now ms, ms until the next is due (-1: none), payloads set aside, until when they are reserved in
 -- ms, then for each job: its reserved payload, the place of its attempts, what stood there before, and how
 -- many blanks it has at its end to tell it from others }.
--- include now
--- include seconds
--- include job_attempts
--- include hold
--- include notify
--- include noted
 
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)

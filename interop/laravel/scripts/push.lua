@@ -3,11 +3,6 @@
 -- ARGV    number, keep, minute, then due and payload of each; due is '0' (now), '+ms' from now or
 --         '@ms' since 1970
 -- Returns one digit for each: 0 stored, 2 a delayed payload of these bytes is there.
--- include now
--- include due
--- include seconds
--- include notify
--- include noted
 
 redis.call('LLEN', jobs)
 redis.call('LLEN', notify)

@@ -2,11 +2,6 @@
 -- keys jobs later reserved notify reply
 -- ARGV    number, keep, minute, delay in ms, then the reserved payload of each
 -- Returns one digit for each: 0 done, 4 it is not reserved any more, and nothing is changed.
--- include now
--- include seconds
--- include hold
--- include notify
--- include noted
 
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)

@@ -1,8 +1,6 @@
 -- size: counts a queue of Laravel's. It changes nothing.
 -- keys jobs later reserved aside
 -- Returns { now ms, the next due ms (0: none), jobs in the list, later, reserved, set aside }.
--- include now
--- include seconds
 
 local now = now_ms()
 local pause = pause_until_due(now, later, reserved)

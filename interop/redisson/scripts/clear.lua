@@ -2,7 +2,6 @@
 -- keys offered timeout reply
 -- ARGV    number, keep, minute
 -- Returns how many there were.
--- include noted
 
 local count = redis.call('LLEN', offered)
 redis.call('ZCARD', timeout)

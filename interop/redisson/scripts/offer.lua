@@ -3,13 +3,6 @@
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), and for each value: 8 random
 --         bytes, its due time ('0', '+ms', '@ms'), the value
 -- Returns a '0' for each value.
--- include now
--- include due
--- include int
--- include element
--- include layout
--- include next_due
--- include noted
 
 local layout = layout_found(offered, timeout, tonumber(ARGV[4]))
 if not layout then

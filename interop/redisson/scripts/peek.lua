@@ -2,10 +2,6 @@
 -- keys offered timeout
 -- ARGV    layout (0 as found, 1 new, 2 old), how many at most
 -- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
--- include now
--- include element
--- include layout
--- include unpacked
 
 local elements = redis.call('LRANGE', offered, 0, tonumber(ARGV[2]) - 1)
 local layout = layout_found(offered, timeout, tonumber(ARGV[1]))

@@ -2,11 +2,6 @@
 -- keys offered timeout reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns as lib/unpacked.lua, or { now ms, -1 } with none.
--- include now
--- include element
--- include layout
--- include unpacked
--- include noted
 
 local now, most = now_ms(), tonumber(ARGV[5])
 local elements = redis.call('LRANGE', offered, 0, most - 1)

@@ -3,8 +3,6 @@
 -- ARGV    number, keep, minute, how many at most (0: none), the number of the session's first take
 --         since which nobody has read an answer (0: none): what was taken since goes back first
 -- Returns { now ms, -1, then with any: a '0' for each, the values }.
--- include now
--- include noted
 
 local now, most = now_ms(), tonumber(ARGV[4])
 redis.call('LLEN', destination)

@@ -3,13 +3,6 @@
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
 -- Returns { now ms, -1, moved, set aside, the next due ms (0: none) }; when nothing is due
 -- { now ms, us until the next (-1: none) }.
--- include now
--- include element
--- include layout
--- include next_due
--- include portions
--- include take_out
--- include noted
 
 local now, past = now_ms()
 redis.call('LLEN', destination)

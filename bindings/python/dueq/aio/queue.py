@@ -12,6 +12,7 @@ from dueq import _core
 from dueq._call import Answer, Call, bounded, on
 from dueq._fields import STATES, Fields, State, listed, state_number, tickets
 from dueq._log import log
+from dueq._verbs import AsyncVerbs, OfIds
 from dueq.aio.consumer import Consumer
 from dueq.aio.lock import Lock
 from dueq.aio.message import Message
@@ -129,7 +130,7 @@ class Source(Closing):
         return _nothing() if self._home.closed else aiter(self.consume())
 
 
-class Queue(Source):
+class Queue(Source, AsyncVerbs):
     """
     A queue of a server. Nothing is sent before the first call, and a queue needs no creating.
 
@@ -224,18 +225,6 @@ class Queue(Source):
         """Takes any number of messages back, as cancel()."""
         return await self._each(_core.cancel_submit, listed(ids), _states_of)
 
-    async def kick(self, id: str) -> bool:
-        """
-        Makes a dead message ready to be delivered at once, with as many attempts again as it had.
-        False: there is no dead message with this id.
-        """
-        [done] = await self.kick_many((id,))
-        return done
-
-    async def kick_many(self, ids: Iterable[str]) -> list[bool]:
-        """Makes any number of dead messages ready, as kick()."""
-        return await self._each(_core.kick_submit, listed(ids), _done_of)
-
     async def kick_all(
         self,
         error: str | None = None,
@@ -280,18 +269,6 @@ class Queue(Source):
         """
         call = on(self.name, _core.reschedule_submit, id, *due_ms(delay, at))
         return (await self._home.call(call)).status == _core.OK
-
-    async def pause(self) -> None:
-        """
-        Lets the queue deliver nothing, to any consumer, until it is resumed. Everything else works
-        as ever: push, and what consumers do with the messages they hold. Nothing changes where it
-        is paused already.
-        """
-        await self._home.call(on(self.name, _core.pause_submit))
-
-    async def resume(self) -> None:
-        """Ends a pause; consumers that wait wake. Nothing changes where it is not paused."""
-        await self._home.call(on(self.name, _core.resume_submit))
 
     async def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
         """
@@ -421,6 +398,12 @@ class Queue(Source):
             if status == _core.CORRUPT:
                 log.warning("%s: message %r is damaged", self.name, id)
         return [Message(self._home, self.name, row) for row in answer.messages]
+
+    async def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
+        await self._home.call(on(self.name, submit))
+
+    async def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
+        return await self._each(submit, listed(ids), _done_of)
 
     async def _each(
         self,

@@ -13,6 +13,7 @@ from dueq import _core
 from dueq._call import Answer, Call, bounded, on
 from dueq._fields import STATES, Fields, State, listed, state_number, tickets
 from dueq._log import log
+from dueq._verbs import OfIds, Verbs
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
@@ -130,7 +131,7 @@ class Source(Closing):
         return _nothing() if self._home.closed else iter(self.consume())
 
 
-class Queue(Source):
+class Queue(Source, Verbs):
     """
     A queue of a server. Nothing is sent before the first call, and a queue needs no creating.
 
@@ -225,18 +226,6 @@ class Queue(Source):
         """Takes any number of messages back, as cancel()."""
         return self._each(_core.cancel_submit, listed(ids), _states_of)
 
-    def kick(self, id: str) -> bool:
-        """
-        Makes a dead message ready to be delivered at once, with as many attempts again as it had.
-        False: there is no dead message with this id.
-        """
-        [done] = self.kick_many((id,))
-        return done
-
-    def kick_many(self, ids: Iterable[str]) -> list[bool]:
-        """Makes any number of dead messages ready, as kick()."""
-        return self._each(_core.kick_submit, listed(ids), _done_of)
-
     def kick_all(
         self,
         error: str | None = None,
@@ -281,18 +270,6 @@ class Queue(Source):
         """
         call = on(self.name, _core.reschedule_submit, id, *due_ms(delay, at))
         return self._home.call(call).status == _core.OK
-
-    def pause(self) -> None:
-        """
-        Lets the queue deliver nothing, to any consumer, until it is resumed. Everything else works
-        as ever: push, and what consumers do with the messages they hold. Nothing changes where it
-        is paused already.
-        """
-        self._home.call(on(self.name, _core.pause_submit))
-
-    def resume(self) -> None:
-        """Ends a pause; consumers that wait wake. Nothing changes where it is not paused."""
-        self._home.call(on(self.name, _core.resume_submit))
 
     def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
         """
@@ -421,6 +398,12 @@ class Queue(Source):
             if status == _core.CORRUPT:
                 log.warning("%s: message %r is damaged", self.name, id)
         return [Message(self._home, self.name, row) for row in answer.messages]
+
+    def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
+        self._home.call(on(self.name, submit))
+
+    def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
+        return self._each(submit, listed(ids), _done_of)
 
     def _each(
         self,

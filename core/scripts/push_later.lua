@@ -1,0 +1,37 @@
+-- push_later: stores messages whose ids the core made, so that none can be there yet; all are due at one time.
+-- keys msg ready delayed wake meta reply
+-- args due ('+ms' from now, '@ms' since 1970), then id, envelope of each
+-- Returns a digit for each: 0 stored.
+local argv, tickets, time = ARGV, {}, redis.call('TIME')
+local n, number = (#argv - 4) / 2, '1'
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local at = string.sub(argv[4], 2) + (string.byte(argv[4]) == 43 and now or 0)
+if n > 1 then
+  number = string.format('%d', n)
+end
+-- Tickets come first: one without a message is dropped when it is met.
+if at > now then
+  local score = string.format('%d', at)
+  for i = 1, n do
+    tickets[2 * i - 1], tickets[2 * i] = score, argv[2 * i + 3]
+  end
+  redis.call('ZADD', delayed, unpack(tickets))
+else
+  for i = 1, n do
+    tickets[i] = argv[2 * i + 3]
+  end
+  redis.call('RPUSH', ready, unpack(tickets))
+end
+redis.call('HSET', msg, unpack(argv, 5))
+local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
+if at <= now then
+  -- include wake
+  wake_one(n > 1)
+elseif not first or first > at then
+  -- include event
+  note_event(at, now)
+end
+redis.pcall('HINCRBY', meta, 'pushed', number)
+local answer = n == 1 and '0' or string.rep(DUEQ_OK, n)
+-- include keep
+return answer

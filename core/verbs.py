@@ -1,0 +1,447 @@
+#!/usr/bin/env python3
+"""Makes what is a list of verbs, or alike for all of them, from core/verbs.toml.
+
+Run without arguments after a change of it; `--check` only says whether something made is stale.
+"""
+
+import re
+import sys
+import textwrap
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+MADE = "Made from core/verbs.toml by core/verbs.py."
+WIDTH = 100
+
+
+class Argument(NamedTuple):
+    c: str
+    python: str
+    check: str = ""
+    """What fails where it is not valid; of numbers their range says it."""
+    send: str = ""
+
+
+def number(name: str) -> Argument:
+    return Argument(f"int64_t {name}", f"{name}: int", send=f"dueq__resp_number(&words, {name})")
+
+
+def size(name: str, check: str) -> Argument:
+    send = f"dueq__resp_number(&words, (int64_t){name})"
+    return Argument(f"size_t {name}", f"{name}: int", check, send)
+
+
+def data(name: str, python: str, check: str = "") -> Argument:
+    return Argument(f"dueq_bytes {name}", python, check, f"dueq__ops_put(&words, &{name}, 1)")
+
+
+def several(name: str) -> Argument:
+    return Argument(
+        f"const dueq_bytes *{name}, size_t count",
+        f"{name}: tuple[str, ...]",
+        f"dueq__ops_check_{name}(queue, {name}, count)",
+        f"dueq__ops_put(&words, {name}, count)",
+    )
+
+
+def note(name: str) -> Argument:
+    return Argument(
+        f"dueq_bytes {name}", f"{name}: Buffer | str", send=f"dueq__ops_put_note(&words, {name})"
+    )
+
+
+ARGUMENTS = {
+    "drafts": Argument("const dueq_draft *drafts, size_t count", "drafts: tuple[DraftRow, ...]"),
+    "target": Argument("dueq_queue *target", "target: Handle | None"),
+    "repair": Argument("int repair", "repair: int"),
+    "order": Argument("dueq_order order", "order: int"),
+    "tickets": several("tickets"),
+    "ids": several("ids"),
+    "ticket": data("ticket", "ticket: str", "dueq__ops_check_tickets(queue, &ticket, 1)"),
+    "id": data("id", "id: str", "dueq__id_check(id, &queue->client->error)"),
+    "name": data("name", "name: str"),
+    "token": data("token", "token: str"),
+    "error": note("error"),
+    "reason": note("reason"),
+    "cursor": data("cursor", "cursor: bytes"),
+    "state": Argument(
+        "dueq_state state",
+        "state: int",
+        "dueq__ops_check_state(queue, state)",
+        "dueq__ops_put_state(queue->client, &words, state)",
+    ),
+    "filter": Argument(
+        "const dueq_filter *filter",
+        "filter: Filter",
+        "dueq__ops_check_filter(queue, filter)",
+        "dueq__ops_put_filter(&words, filter)",
+    ),
+    "due": Argument(
+        "int64_t delay_ms, int64_t at_ms",
+        "delay_ms: int, at_ms: int",
+        "dueq__due_check(delay_ms, at_ms, &queue->client->error)",
+        "dueq__ops_put_due(&words, delay_ms, at_ms)",
+    ),
+    "retry_delay": Argument(
+        "int64_t delay_ms",
+        "delay_ms: int",
+        "dueq__ops_check_retry_delay(queue, delay_ms)",
+        "dueq__ops_put_retry_delay(&words, delay_ms)",
+    ),
+    "count": size("count", "dueq__ops_check_count(queue, queue, count)"),
+    "most": size("most", "dueq__ops_check_count(queue, queue, most)"),
+    "minutes": size("minutes", "dueq__ops_check_minutes(queue, minutes)"),
+    **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
+}
+ON = {
+    "queue": Argument("dueq_queue *queue", "queue: Handle"),
+    "client": Argument("dueq_client *client", "client: Client"),
+    "queues": Argument(
+        "dueq_queue *const *queues, size_t queue_count", "queues: tuple[Handle, ...]"
+    ),
+}
+GIVES = {
+    "result": "dueq_result **result",
+    "purged": "size_t *purged",
+    "counts": "dueq_counts *counts",
+    "": "",
+}
+
+
+class Verb:
+    def __init__(self, name: str, row: dict[str, Any]) -> None:
+        self.name = name
+        self.about: str = row["about"].strip()
+        self.on: str = row.get("on", "queue")
+        self.takes: list[str] = row["takes"]
+        self.ranges: dict[str, tuple[str, str, str]] = row.get("range", {})
+        self.sends: list[str] | None = row.get("sends")
+        self.several: str = row.get("several", "")
+        self.answer: str = row.get("answer", "outcomes")
+        self.gives: str = row.get("gives", "result")
+        self.alike: str = row.get("alike", "")
+        self.says: str = row.get("says", "").strip()
+        self.no: str = row.get("no", "")
+        self.summary: str = row.get("summary", "")
+        self.more: str = row.get("more", "").strip()
+
+    def arguments(self) -> list[Argument]:
+        return [ON[self.on], *(ARGUMENTS[name] for name in self.takes)]
+
+    def parameters(self) -> list[str]:
+        return ", ".join(argument.c for argument in self.arguments()).split(", ")
+
+    def names(self) -> list[str]:
+        return [re.split(r"[ *]", parameter)[-1] for parameter in self.parameters()]
+
+    def changes(self) -> bool:
+        """Whether its script keeps what it answers, and gets what that takes."""
+        script = (ROOT / f"core/scripts/{self.name}.lua").read_text(encoding="utf-8")
+        return bool(re.search(r"^-- keys .*\breply\b", script, flags=re.M))
+
+    def checks(self) -> list[str]:
+        checks = []
+        for name in self.takes:
+            if name in self.ranges:
+                what, least, most = self.ranges[name]
+                checks.append(f'dueq__ops_check_ms(queue, "{what}", {name}, {least}, {most})')
+            elif ARGUMENTS[name].check:
+                checks.append(ARGUMENTS[name].check)
+        return checks
+
+
+VERBS = [
+    Verb(name, row)
+    for name, row in tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8")).items()
+]
+
+
+def filled(start: str, parts: list[str], end: str) -> str:
+    """A call or a declaration, as clang-format breaks it."""
+    lines, indent = [start], " " * len(start.rsplit("\n", 1)[-1])
+    for place, part in enumerate(parts):
+        part += end if place == len(parts) - 1 else ","
+        if len(lines[-1]) + len(part) > WIDTH and lines[-1].strip():
+            lines[-1] = lines[-1].rstrip()
+            lines.append(indent)
+        lines[-1] += part + " "
+    return "\n".join(lines).rstrip()
+
+
+# ---- dueq_verbs.h ----
+
+
+def comment(text: str) -> str:
+    if "\n" not in text:
+        return f"/* {text} */"
+    return "\n".join(["/*", *(f" * {line}".rstrip() for line in text.splitlines()), " */"])
+
+
+def declarations(verb: Verb) -> str:
+    gives = [GIVES[verb.gives]] if verb.gives else []
+    start = f"DUEQ_API dueq_status dueq_{verb.name}"
+    return "\n".join(
+        [
+            comment(verb.about),
+            filled(f"{start}(", verb.parameters() + gives, ");"),
+            filled(f"{start}_submit(", verb.parameters(), ");"),
+        ]
+    )
+
+
+def lists() -> str:
+    """The verbs that are alike, for the preprocessor."""
+    parts = []
+    for alike, macro in (("plain", "DUEQ_PLAIN_VERBS"), ("ids", "DUEQ_ID_VERBS")):
+        rows = [f"    X({verb.name})" for verb in VERBS if verb.alike == alike]
+        parts.append(" \\\n".join([f"#define {macro}(X)", *rows]))
+        commands = [
+            f'    X({verb.name}, "{verb.summary}", "{verb.more}")'
+            for verb in VERBS
+            if verb.alike == alike and verb.summary
+        ]
+        macro = macro.replace("VERBS", "COMMANDS")
+        parts.append(" \\\n".join([f"#define {macro}(X)", *commands]))
+    return "\n".join(parts)
+
+
+def header() -> str:
+    parts = "\n\n".join(declarations(verb) for verb in VERBS)
+    return f"""/* A part of dueq.h: the verbs, each blocking and as dueq_VERB_submit(). {MADE} */
+#ifndef DUEQ_VERBS_H
+#define DUEQ_VERBS_H
+
+#include "dueq.h"
+
+{parts}
+
+/*
+ * For those who offer them all, the verbs that are alike: X(name). PLAIN ones have no arguments and
+ * no result; ID ones take ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has
+ * like that, X(name, what it does, and more about it).
+ */
+{lists()}
+
+#endif
+"""
+
+
+# ---- core/scripts.inc ----
+
+
+def submit(verb: Verb, sends: list[str]) -> str:
+    count = "count" if "count" in verb.names() else "1"
+    changes = str(verb.changes()).lower()
+    script = f"&dueq__script_{verb.name}"
+    if verb.several:
+        script = f"count == 1 ? {script} : &dueq__script_{verb.several}"
+    asked = [script, changes, count, f"dueq__decode_{verb.answer}", "&words"]
+    lines: list[str] = []
+    for check in [*verb.checks(), ""]:
+        start = "        status = " if lines else "    dueq_status status = "
+        if lines:
+            lines.append("    if (!status)")
+        name, rest = check[:-1].split("(", 1) if check else ("dueq__ops_ask", "")
+        parts = rest.split(", ") if check else ["queue", *asked]
+        lines.append(filled(f"{start}{name}(", parts, ");"))
+    body = "\n".join([*lines, "    if (status)", "        return status;"])
+    sent = "".join(f"    {ARGUMENTS[name].send};\n" for name in sends)
+    return f"""{filled(f"dueq_status dueq_{verb.name}_submit(", verb.parameters(), ") {")}
+    struct dueq__resp words;
+    dueq__client_check_fork(queue->client);
+{body}
+{sent}    return dueq__call_submit(queue->client, &words);
+}}
+"""
+
+
+def blocking(verb: Verb) -> str:
+    gives = [GIVES[verb.gives]] if verb.gives else []
+    start = filled(f"dueq_status dueq_{verb.name}(", verb.parameters() + gives, ") {")
+    submitted = filled(f"    dueq_status submitted = dueq_{verb.name}_submit(", verb.names(), ");")
+    client = {"queue": "queue->client", "client": "client"}.get(
+        verb.on, "submitted == DUEQ_PENDING ? queues[0]->client : NULL"
+    )
+    run = {"purged": "dueq__ops_run_purged", "counts": "dueq__ops_run_counts"}.get(
+        verb.gives, "dueq__client_run"
+    )
+    call = filled(f"    return {run}(", [client, "submitted", verb.gives or "NULL"], ");")
+    return f"{start}\n{submitted}\n{call}\n}}\n"
+
+
+def pairs() -> str:
+    """The functions of the verbs, which embed.py puts behind their scripts."""
+    parts = []
+    for verb in VERBS:
+        if verb.sends is not None:
+            parts.append(submit(verb, verb.sends))
+        parts.append(blocking(verb))
+    return "\n".join(parts)
+
+
+# ---- _core.pyi ----
+
+
+def submits() -> str:
+    lines = []
+    for verb in VERBS:
+        parts = ", ".join(argument.python for argument in verb.arguments())
+        line = f"def {verb.name}_submit({parts}, /) -> int: ..."
+        if len(line) > WIDTH:
+            line = f"def {verb.name}_submit(\n    {parts}, /\n) -> int: ..."
+        lines.append(line + "\n")
+    return "".join(lines) + "\n"
+
+
+def constants() -> str:
+    """The names of all that is an int in the public headers."""
+    names = []
+    for path in [ROOT / "core/dueq.h", *sorted(ROOT.glob("interop/dueq_*.h"), reverse=True)]:
+        code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
+        names += re.findall(r"^ +X\(-?\d+, (\w+),", code, flags=re.M)
+        names += re.findall(r"\bDUEQ_([A-Z0-9_]+) =\s", code)
+        names += re.findall(r"^#define DUEQ_([A-Z_]+) \(-\d+\)", code, flags=re.M)
+    return "".join(f"{name}: int\n" for name in names) + "\n"
+
+
+def stub(old: str) -> str:
+    text = section(old, f"# {MADE}\n", submits())
+    return section(text, "# Made from the public headers by core/verbs.py.\n", constants())
+
+
+def section(old: str, begin: str, made: str, end: str = "# The end of what was made.\n") -> str:
+    """A file with the part behind this line made anew."""
+    before, rest = old.split(begin)
+    return f"{before}{begin}{made}{end}{rest.split(end, 1)[1]}"
+
+
+# ---- The classes of Python and PHP ----
+
+PYTHON = '''"""The verbs of a queue that are alike. Made from core/verbs.toml by core/verbs.py."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from dueq import _core
+
+
+class OfIds(Protocol):
+    """A submit of a verb on ids."""
+
+    def __call__(self, queue: _core.Handle, ids: tuple[str, ...], /) -> int: ...
+'''
+
+
+def indented(text: str, indent: str, width: int) -> str:
+    return "\n".join(
+        textwrap.fill(line, width, initial_indent=indent, subsequent_indent=indent)
+        for line in text.split("\n\n")
+    )
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def docstring(*parts: str) -> str:
+    text = " ".join(joined(part) for part in parts if part)
+    if len(text) <= 80:
+        return f'        """{text}"""\n'
+    return f'        """\n{indented(text, " " * 8, WIDTH)}\n        """\n'
+
+
+def face(name: str, start: str, wait: str) -> str:
+    """A class of those verbs. start, wait: what stands before `def` and before a call."""
+    made = [
+        f"""
+
+class {name}(ABC):
+    @abstractmethod
+    {start}def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
+        \"""Runs a verb without arguments.\"""
+
+    @abstractmethod
+    {start}def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
+        \"""Runs a verb on any number of ids.\"""
+"""
+    ]
+    for verb in VERBS:
+        submit = f"_core.{verb.name}_submit"
+        if verb.alike == "plain":
+            made.append(
+                f"\n    {start}def {verb.name}(self) -> None:\n{docstring(verb.says)}"
+                f"        {wait}self._plain({submit})\n"
+            )
+        elif verb.alike == "ids":
+            made.append(
+                f"\n    {start}def {verb.name}(self, id: str) -> bool:\n"
+                f"{docstring(verb.says, f'False: {verb.no}.')}"
+                f"        [done] = {wait}self._done({submit}, (id,))\n        return done\n"
+                f"\n    {start}def {verb.name}_many(self, ids: Iterable[str]) -> list[bool]:\n"
+                f"{docstring(f'Does {verb.name}() with any number of messages.')}"
+                f"        return {wait}self._done({submit}, ids)\n"
+            )
+    return "".join(made)
+
+
+def php(old: str) -> str:
+    made = []
+    for verb in VERBS:
+        text = indented(joined(verb.says), "         * ", 108)
+        if verb.alike == "plain":
+            made.append(f"""
+        /**
+{text}
+         */
+        public function {verb.name}(): void {{}}
+""")
+        elif verb.alike == "ids":
+            made.append(f"""
+        /**
+{text}
+         *
+         * @return bool false: {verb.no}
+         */
+        public function {verb.name}(string $id): bool {{}}
+
+        /**
+         * Does {verb.name}() with any number of messages.
+         *
+         * @param string[] $ids
+         * @return list<bool> in order
+         */
+        public function {verb.name}Many(array $ids): array {{}}
+""")
+    begin = f"        // {MADE}\n"
+    return section(old, begin, "".join(made), "        // The end of what was made.\n")
+
+
+FILES: dict[str, Callable[[str], str]] = {
+    "core/dueq_verbs.h": lambda _: header(),
+    "bindings/python/dueq/_core.pyi": stub,
+    "bindings/python/dueq/_verbs.py": lambda _: (
+        PYTHON + face("Verbs", "", "") + face("AsyncVerbs", "async ", "await ")
+    ),
+    "bindings/php/dueq.stub.php": php,
+}
+
+
+def main() -> None:
+    for name, make in FILES.items():
+        path = ROOT / name
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        made = make(old)
+        if sys.argv[1:] != ["--check"]:
+            path.write_text(made, encoding="utf-8")
+        elif made != old:
+            sys.exit(f"{name} is stale: run core/verbs.py")
+
+
+if __name__ == "__main__":
+    main()
