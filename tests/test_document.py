@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 from inside import DOCUMENT, ROOT, golden, section
 
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 SCRIPTS = [p for house in ("core", "interop") for p in (ROOT / house).glob("scripts/*.lua")]
 
 

@@ -1,6 +1,7 @@
 """
-Producers and consumers in Python, PHP and C on two queues, under fire: they and the server are
-killed, stopped and cut off at random. Ledgers outside the queues prove what came of every message.
+Producers and consumers in Python, PHP and C on some queues, under fire: they and the server are
+killed, stopped and cut off at random, relays between two of their steps. Ledgers outside the queues
+prove what came of every message.
 The queues are dueq's own, or those of another system (--queues).
 
 The last line is for machines. The exit status is 0 when nothing was lost, acknowledged and seen

@@ -47,7 +47,7 @@ class Queue:
         return self._store([(message, message.draft.due_ms) for message in made], now)
 
     def _store(self, messages: list[tuple[Message, int]], now: int) -> list[Status]:
-        """Of those of one call that replace each other the last counts, in the place of the first."""
+        """Of those of one call that replace each other the last counts, in the first one's place."""
         fresh = dict[str, tuple[Message, int]]()
         statuses = [self._judge(message, due_ms, fresh, now) for message, due_ms in messages]
         for message, due_ms in fresh.values():
@@ -290,7 +290,7 @@ class Queue:
         return min((message.time_ms for message in self.timed()), default=0)
 
     def first_out_ms(self) -> int:
-        """The first time at which a relay is told of the outbox; a reserve that did so notes a second more."""
+        """When a relay is told of the outbox; a reserve that did so notes a second more."""
         return min((entry.time_ms for entry in self.outbox.values()), default=0)
 
     def has_work(self, now: int) -> bool:

@@ -55,7 +55,7 @@ class World:
         self.connection.script(self._pass, [f"dueq:{{{name}}}:" for name in QUEUES], ms)
 
     def complaints(self) -> list[str]:
-        """What is not true of the queues' keys; relays that died before their last step leave notes."""
+        """What is not true of the keys; relays that died before their last step leave notes."""
         found = self.connection.script(self._check, [f"dueq:{{{name}}}:" for name in QUEUES], "0")
         assert isinstance(found, list)
         lines = [line.decode() for line in found if isinstance(line, bytes)]
