@@ -7,10 +7,6 @@
 --           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
 --           message; of a set, of these those that `attempts` does not say.
 
-local mends, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
-local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
-
-
 if mends and stage ~= 'types' then
   -- include permit
 end

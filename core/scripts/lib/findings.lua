@@ -1,4 +1,7 @@
--- What check says and does of what it finds; `mends`, `answer`, `kinds` and so on are its own.
+-- What check was asked, and what it says and does of what it finds.
+local mends, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
+local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
+
 local function find(kind, example, number)
   local at = kinds[kind] or #answer + 1
   kinds[kind] = at
