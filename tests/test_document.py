@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-from inside import DOCUMENT, ROOT, golden, section
+from inside import ROOT, golden, section
 
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 SCRIPTS = [p for house in ("core", "interop") for p in (ROOT / house).glob("scripts/*.lua")]

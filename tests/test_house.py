@@ -243,12 +243,17 @@ def test_script_keeps_to_the_strict_dialect(path: Path) -> None:
         # A key comes from KEYS, under a name.
         # Of all keys only the check looks for some, by the name of its queue.
         assert command != "SCAN" or path.stem == "check"
-        assert command in {"TIME", "SCAN"} or re.fullmatch(r"[a-z][\w.\[\]]*", first), (command, first)
+        assert command in {"TIME", "SCAN"} or re.fullmatch(r"[a-z][\w.\[\]]*", first), (
+            command,
+            first,
+        )
     # It damages numbers: it may only look whether a worker of Laravel's, which uses it, would fail.
     assert "cjson" not in code or path.stem == "job_attempts"
     # The check reads keys of whatever type they are.
     if path.stem not in {"check", "findings", "verdict", "look"}:
-        assert "redis.call(" not in re.sub(r"redis\.call\(\s*'", "", code), "a command by a variable"
+        assert "redis.call(" not in re.sub(r"redis\.call\(\s*'", "", code), (
+            "a command by a variable"
+        )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 from inside import ROOT, Inside, end_lease, section, take
@@ -50,7 +49,7 @@ def used(house: str, scripts: str) -> set[str]:
     text = (ROOT / house / "scripts.inc").read_text(encoding="utf-8")
     sources = re.findall(rf"char {scripts}_source\[\] =\n(.*?);$", text, re.S | re.M)
     assert sources
-    # lib/look.lua is handed commands as the names of a table's fields, check hands them to functions of its own.
+    # lib/look.lua is handed commands as the names of a table's fields, and check hands them on.
     found = re.findall(r"(?:call|read|scan)\('(\w+)'|\b([HLZ][A-Z]+) = ", "".join(sources))
     return {(call or field).lower() for call, field in found}
 
