@@ -47,7 +47,7 @@ class Queue:
         return self._store([(message, message.draft.due_ms) for message in made], now)
 
     def _store(self, messages: list[tuple[Message, int]], now: int) -> list[Status]:
-        """Of those of one call that replace each other the last counts, in the first one's place."""
+        """Of those of one call that replace each other the last counts, in the first place."""
         fresh = dict[str, tuple[Message, int]]()
         statuses = [self._judge(message, due_ms, fresh, now) for message, due_ms in messages]
         for message, due_ms in fresh.values():

@@ -27,6 +27,8 @@ COUNTS = [
 ]
 # Pages are small, so that there are several.
 PAGE = 2
+# How often a reserve may say that it is to be called again at once.
+MOST_ROUNDS = 50
 
 
 class Connection:
@@ -210,7 +212,7 @@ class RawDriver:
     ) -> tuple[list[Json], bytes]:
         """Who is alone with the scripts relays nothing: it is as one that dies before it."""
         outcomes, rare = b"", bool(retry) or not all(map(is_plain, acks)) or self._calls % 3 == 0
-        while True:
+        for _ in range(MOST_ROUNDS):
             words = [count, lease_ms or -30_000, "0", len(acks), *acks, *retry]
             answer = self.run("reserve_rare" if rare else "reserve", queue, *words)
             if answer is None:
@@ -220,6 +222,8 @@ class RawDriver:
             outcomes, acks, retry = outcomes + settled, [], ()
             if rows or relay or int(wait) != 0:
                 break
+        else:
+            raise Refused("it says again and again that there is more")
         errors = dict(zip(pasts[::2], pasts[1::2], strict=True))
         messages = []
         for i, (ticket, stored) in enumerate(zip(rows[::2], rows[1::2], strict=True)):
