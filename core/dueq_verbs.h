@@ -116,6 +116,14 @@ DUEQ_API dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *
                                           dueq_bytes cursor, size_t most);
 
 /*
+ * Makes delayed messages dead: they are kept in this queue, whatever their policy says, and not delivered
+ * until they are kicked. Items: OK, or NOT_FOUND when there is no delayed message of that id.
+ */
+DUEQ_API dueq_status dueq_kill(dueq_queue *queue, const dueq_bytes *ids, size_t count,
+                               dueq_result **result);
+DUEQ_API dueq_status dueq_kill_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+
+/*
  * Gives a delayed message another due time: in delay_ms, or at at_ms where that is not 0 (as in a
  * draft); both 0: now. Returns OK, or NOT_FOUND when there is no delayed message of that id.
  */
@@ -227,7 +235,9 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
     X(pause, "Delivers nothing until the queue is resumed", "A paused queue takes pushes, and acks of what is held, as ever.") \
     X(resume, "Ends a pause", "Waiting consumers wake.")
 #define DUEQ_ID_VERBS(X) \
-    X(kick)
-#define DUEQ_ID_COMMANDS(X)
+    X(kick) \
+    X(kill)
+#define DUEQ_ID_COMMANDS(X) \
+    X(kill, "Makes delayed messages dead, until they are kicked", "They are kept in this queue, also those with --dead-letter or --drop.")
 
 #endif

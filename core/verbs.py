@@ -303,7 +303,7 @@ def constants() -> str:
         code = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.S)
         names += re.findall(r"^ +X\(-?\d+, (\w+),", code, flags=re.M)
         names += re.findall(r"\bDUEQ_([A-Z0-9_]+) =\s", code)
-        names += re.findall(r"^#define DUEQ_([A-Z_]+) \(-\d+\)", code, flags=re.M)
+        names += re.findall(r"^#define DUEQ_([A-Z_]+) \(?-?\d+\)? *$", code, flags=re.M)
     return "".join(f"{name}: int\n" for name in names) + "\n"
 
 

@@ -186,7 +186,15 @@ def test_numbers_of_meta(inside: Inside, text: str) -> None:
     queue.push_many([dueq.Draft("high", priority=1), "a", dueq.Draft("later", delay=0.01)])
     take(queue).retry()
     fields = {field.decode() for field in inside.hash("meta")}
-    for field in fields | {"ready_offset", "acked", "cancelled", "timekeepers", "quarantined", "expired", "outbox_event"}:
+    for field in fields | {
+        "ready_offset",
+        "acked",
+        "cancelled",
+        "timekeepers",
+        "quarantined",
+        "expired",
+        "outbox_event",
+    }:
         inside.command("HSET", "meta", field, text)
     with dueq.Queue("orders", inside.server.url) as another:
         another.push("b")
@@ -332,7 +340,7 @@ def mend(queue: dueq.Queue) -> None:
         assert queue.reserve(timeout=0.2) is None
 
 
-# Entries of an outbox that are none: what stands in `msg`, behind 0xD2 that what must be MessagePack.
+# Entries of an outbox that are none: what stands in `msg`, behind 0xD2 what must be MessagePack.
 SOUND = [b"mails", MADE_ID.encode(), ENVELOPE, b"0", b""]
 
 

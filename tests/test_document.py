@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from pathlib import Path
 
 import pytest
 from inside import DOCUMENT, ROOT, golden, section
 
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
-VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
 SCRIPTS = [p for house in ("core", "interop") for p in (ROOT / house).glob("scripts/*.lua")]
 
 
-# Of a verb that is like others the head of its script says all that the document would.
-ALIKE = {verb for verb, row in VERBS.items() if "alike" in row}
-
-
-def about(script: str) -> str:
-    """What the document says of a script: a section, or a paragraph that begins with its name."""
-    paragraph = re.search(rf"^\*\*{script}\.\*\* .*?(?=^\*\*|\n\n)", DOCUMENT, flags=re.S | re.M)
-    return (paragraph[0] if paragraph else section(script)).replace("\n", " ")
+def flat(heading: str) -> str:
+    """A section in one line."""
+    return " ".join(section(heading).split())
 
 
 def limit(name: str) -> int:
@@ -33,10 +26,12 @@ def limit(name: str) -> int:
 # ---- Tables ----
 
 
-def test_document_statuses_are_the_header_s() -> None:
-    table = re.findall(r"^\| (-?\d+) \| (\w+) \| (yes|) ?\| (.+) \|$", section("Failures"), re.M)
-    rows = re.findall(r'X\((-?\d+), (\w+), ([01]),\s*"(.+?)"\)', HEADER)
-    assert table == [(code, name, "yes" * int(again), what) for code, name, again, what in rows]
+def test_document_statuses_of_scripts_are_the_header_s() -> None:
+    rows = re.findall(r"X\((-?\d+), (\w+), [01],", HEADER)
+    code = "".join(p.read_text(encoding="utf-8") for p in (ROOT / "core/scripts").rglob("*.lua"))
+    used = set(re.findall(r"\bDUEQ_([A-Z_]+)\b", code))
+    shown = re.findall(r"\b(\d) ([A-Z_]+)", flat("Failures"))
+    assert shown == [(number, name) for number, name in rows if name in used]
 
 
 def test_document_refusals_are_the_core_s() -> None:
@@ -46,11 +41,12 @@ def test_document_refusals_are_the_core_s() -> None:
         "in every call": "PASSES",
         "in every call, elsewhere": "MOVES",
     }
-    table = re.findall(r"^\| `(.+)` \| (\w+) \| (.*?) ?\|$", section("Failures"), re.M)
+    table = re.findall(r"^\| (`.+`) \| (\w+) \| (.*?) ?\|$", section("Failures"), re.M)
+    marks = [(mark, row[1], row[2]) for row in table for mark in re.findall("`(.+?)`", row[0])]
     core = (ROOT / "core/net/resp_read.c").read_text(encoding="utf-8")
     rows = re.findall(r'\{"(.+)", DUEQ_(\w+), DUEQ__(\w+)\}', core)
     assert len(rows) > 25
-    assert [(mark, status, shown[passing]) for mark, status, passing in table] == rows
+    assert [(mark, status, shown[passing]) for mark, status, passing in marks] == rows
 
 
 def test_document_limits_are_the_header_s() -> None:
@@ -61,24 +57,25 @@ def test_document_limits_are_the_header_s() -> None:
         "MAX_HEADERS": "65,535 bytes",
         "MAX_HEADER_NAME": "a name 1 to 255",
         "MAX_BATCH": "1 to 200",
+        "MAX_QUEUES": "1 to 64",
         "MAX_MAX_ATTEMPTS": "1 to 65,535",
         "MAX_ERROR": "4,096 bytes",
         "MAX_BACKOFF_LIST": "a list has 1 to 32",
         "MAX_LOCK_NAME": "1 to 255 bytes",
-        "MAX_QUEUES": "1 to 64",
     }.items():
         assert shown.split()[-1 - shown.endswith("bytes")] == f"{limit(name):,}", name
         assert shown in limits
     assert "4,102,444,800,000 ms" in limits
     assert "INT64_C(4102444800000)" in HEADER
-    told = section("The past, the info, the reply")
+    told = flat("Attempts, meta, rates, reply")
     assert f"for each of the last {limit('MAX_RATES')} minutes" in told
+    assert f"`slack` (0 to {limit('MAX_SLACK_MS')} ms)" in flat("Waiting")
     assert f"Without the field: {limit('DEFAULT_CRASHES')}" in section("The envelope")
 
 
 def test_document_flags_are_the_core_s() -> None:
     core = (ROOT / "core/queue/message.h").read_text(encoding="utf-8")
-    flags = {int(flag) for flag in re.findall(r"DUEQ__FLAG_\w+ = (\d+)", core)}
+    flags = {int(flag) for flag in re.findall(r"DUEQ__FLAG_\w+ =\s+(\d+)", core)}
     row = re.search(r"flags: (.+?); 128 is 0", section("The envelope"))
     assert row
     assert {int(flag) for flag in re.findall(r"\d+", row[1])} == flags
@@ -86,32 +83,64 @@ def test_document_flags_are_the_core_s() -> None:
 
 # ---- Scripts ----
 
+# Where a script's name is bold.
+VERBS_IN = ["The verbs", "The outbox", "Leases and locks"]
+NAMES = {path.stem for path in SCRIPTS}
 
-@pytest.mark.parametrize(
-    "path", [path for path in SCRIPTS if path.stem not in ALIKE], ids=lambda path: path.stem
-)
-def test_document_keys_are_the_script_s(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    keys = re.findall(r"^-- KEYS\[\d+\] (\w+)", text, re.M)
-    found = re.search(r"Keys: ([\w, ]+)([.;])", about(path.stem))
+
+def head(path: Path) -> str:
+    """What a script says of itself, in one line."""
+    comment = re.split(r"^(?!--)", path.read_text(encoding="utf-8"), maxsplit=1, flags=re.M)[0]
+    return " ".join(comment.split())
+
+
+HEADS = {path.stem: head(path) for path in SCRIPTS}
+
+
+def test_document_says_what_each_script_does() -> None:
+    told = " ".join(map(flat, ["The scripts", "Check", *VERBS_IN]))
+    assert {name for name in NAMES if re.search(rf"\b{name}\b", told)} == NAMES
+
+
+def test_document_names_no_other_scripts() -> None:
+    named = re.findall(r"\*\*([a-z]+(?:_[a-z]+)*)\.?\*\*", "".join(map(section, VERBS_IN)))
+    assert len(named) > 20
+    assert set(named) - NAMES == {"queues"}
+
+
+def test_document_says_which_scripts_keep_no_answer() -> None:
+    found = re.search(r"else `0`\. (.+?) keep no answer", flat("The scripts"))
     assert found
-    assert found[1].split(", ") == keys
-    # Behind a semicolon come those of another queue.
-    assert (found[2] == ";") == ("\n-- OTHER " in text)
+    told = set(re.findall(r"\w+", found[1])) - {"and"}
+    keepers = {name for name in NAMES if re.search(r"-- keys [\w ]+ reply\b", HEADS[name])}
+    assert NAMES - told == keepers - {"recall"}
+    assert {name for name in NAMES if "-- args alone:" in HEADS[name]} | {"stats", "noted"} == told
 
 
-def test_document_has_no_other_scripts() -> None:
-    headings = re.findall(r"^### (\w+)$", section("The verbs"), re.M)
-    headings += re.findall(r"^\*\*(\w+)\.\*\* Keys:", section("Locks"), re.M)
-    found = set(headings) - ALIKE
-    assert found == {path.stem for path in SCRIPTS} - ALIKE | {"queues"}
-
-
-def test_document_keys_of_another_queue_are_the_scripts() -> None:
-    found = re.search(r"in the\s+order ([\w, \n]+)\. Where", section("Keys"))
-    library = (ROOT / "core/scripts/lib/other.lua").read_text(encoding="utf-8")
+def test_document_says_which_scripts_pass_on() -> None:
+    found = re.search(
+        r"\*\* (.+?) do what is usual .+? client runs (.+?) in their", flat("The scripts")
+    )
     assert found
-    assert re.split(r",\s+", found[1]) == re.findall(r"'(\w+)'", library)
+    usual, rare = (re.findall(r"\b(?!and\b|or\b)\w+", part) for part in found.groups())
+    passing = {name: re.search(r"passes on to (\w+)", text) for name, text in HEADS.items()}
+    assert dict(zip(usual, rare, strict=True)) == {k: m[1] for k, m in passing.items() if m}
+
+
+def test_document_has_the_times_of_the_relay() -> None:
+    core = (ROOT / "core/queue/outbox.c").read_text(encoding="utf-8")
+    numbers = dict(re.findall(r"^#define (\w+) (\d+)$", core, re.M))
+    told = flat("The outbox")
+    for name, shown, unit in [
+        ("LEASE_MS", "a lease of {} s", 1000),
+        ("MARGIN_MS", "later than {} s before its lease's end", 1000),
+        ("MOST", "up to {} entries", 1),
+        ("PATIENCE_MS", "without an answer for {} s", 1000),
+    ]:
+        assert shown.format(int(numbers[name]) // unit) in told, name
+    assert (numbers["AHEAD_MS"], numbers["MOST_ROUNDS"]) == ("1000", "10")
+    assert "due in a second" in told
+    assert "up to ten rounds" in told
 
 
 # ---- Golden tables ----
@@ -124,25 +153,26 @@ def test_document_lists_the_golden_keys() -> None:
 
 
 def test_document_shows_golden_ids() -> None:
-    ids = section("Ids, stamps and tickets")
-    shown = re.findall(r"^\| `(\w+)` \| (\d+)(?: \(.+\))? \|$", ids, re.M)
-    assert len(shown) == 4
-    for id, milliseconds in shown:
-        assert [id, milliseconds] in golden("ids")
+    told = re.search(
+        r"`(\w+)` and `(\w+)` are of the millisecond (\d+)", flat("Ids, incarnations and tickets")
+    )
+    assert told
+    for id in told[1], told[2]:
+        assert [id, told[3]] in golden("ids")
 
 
 def test_document_shows_golden_tickets() -> None:
     row = r"^\| `(.+?)` \| (\d+) \| `?(\w*)`? ?\| (high|normal|low) \| `(.+?)` \|$"
-    shown = re.findall(row, section("Ids, stamps and tickets"), re.M)
-    assert len(shown) == 6
-    for ticket, before, stamp, priority, id in shown:
-        tag = stamp + {"high": "h", "normal": "", "low": "l"}[priority]
-        assert [ticket, before, tag or "-", id] in golden("tickets")
+    shown = re.findall(row, section("Ids, incarnations and tickets"), re.M)
+    assert len(shown) == 4
+    for ticket, deliveries, incarnation, priority, id in shown:
+        suffix = incarnation + {"high": "h", "normal": "", "low": "l"}[priority]
+        assert [ticket, deliveries, suffix or "-", id] in golden("tickets")
 
 
 def test_document_shows_golden_envelopes() -> None:
     known = [row[-1] for row in golden("envelopes") + golden("policies")]
     shown = re.findall(r"^\| .+ \| `(d1 [0-9a-f ]+)` \|$", section("The envelope"), re.M)
-    assert len(shown) == 8
+    assert len(shown) == 5
     for envelope in shown:
         assert envelope.replace(" ", "") in known

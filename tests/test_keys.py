@@ -61,7 +61,7 @@ def test_reply_of_a_session_is_that_of_its_last_call(inside: Inside) -> None:
 
 @pytest.mark.parametrize(("timeout", "deadline_ms"), [("1s", 1000), ("86400", 86_400_000)])
 def test_reply_is_kept_for_the_deadline(inside: Inside, timeout: str, deadline_ms: int) -> None:
-    """And not much longer, also where the server's memory was emptied meanwhile, or it alone ended."""
+    """And not much longer, also where the server's memory was emptied, or it alone."""
     with dueq.Queue("orders", f"{inside.server.url}?timeout={timeout}") as queue:
         queue.push("a")
         inside.server.command("FLUSHALL")
@@ -159,7 +159,7 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     queue.push("later", delay=3600)
     assert queue.reserve(timeout=0.01) is None
     fields |= set(inside.hash("meta"))
-    table = section("The past, the info, the reply").split("**rates**")[0]
+    table = section("Attempts, meta, rates, reply").split("**rates**")[0]
     cells = re.findall(r"^\| (`.+?`) \| .+ \|$", table, re.M)
     assert {word.decode() for word in fields} == set(re.findall(r"`(\w+)`", " ".join(cells)))
     names = ["acked", "retried", "cancelled", "purged", "expired", "quarantined"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,7 +18,6 @@ import dueq.redisson
 from dueq import errors
 from private_server import Server
 
-LIBRARY = {p.stem: p for house in ("core", "interop") for p in (ROOT / house).rglob("lib/*.lua")}
 # What the libraries send beside the scripts, and not only on a new connection.
 SENT = {"evalsha", "info", "script|load", "bzpopmin", "exists", "hget", "zadd", "expire"}
 # The same on the queues of other systems.
@@ -33,6 +33,10 @@ def permission() -> str:
     return found[1]
 
 
+def flat() -> str:
+    return " ".join(section("What the server must permit").split())
+
+
 def permission_of(system: str) -> str:
     text = (ROOT / "docs/interop.md").read_text(encoding="utf-8")
     user = {"redisson": "java", "laravel": "laravel"}[system]
@@ -41,17 +45,14 @@ def permission_of(system: str) -> str:
     return found[1]
 
 
-def used(*scripts: Path) -> set[str]:
-    """The commands of scripts, with what they include."""
-
-    def whole(path: Path) -> str:
-        includes = re.compile(r"^ *-- include (\w+)\n", re.M)
-        return includes.sub(lambda m: whole(LIBRARY[m[1]]), path.read_text())
-
-    texts = [whole(path) for path in scripts]
-    # lib/look.lua is handed commands as the names of a table's fields.
-    found = [re.findall(r"call\('(\w+)'|\b([HLZ][A-Z]+) = ", text) for text in texts]
-    return {(call or field).lower() for pairs in found for call, field in pairs}
+def used(house: str, scripts: str) -> set[str]:
+    """The commands of the scripts whose names fit, as they are sent to the server."""
+    text = (ROOT / house / "scripts.inc").read_text(encoding="utf-8")
+    sources = re.findall(rf"char {scripts}_source\[\] =\n(.*?);$", text, re.S | re.M)
+    assert sources
+    # lib/look.lua is handed commands as the names of a table's fields, check hands them to functions of its own.
+    found = re.findall(r"(?:call|read|scan)\('(\w+)'|\b([HLZ][A-Z]+) = ", "".join(sources))
+    return {(call or field).lower() for call, field in found}
 
 
 @contextmanager
@@ -196,6 +197,24 @@ def test_queues_with_scan_permitted() -> None:
         assert dueq.queues(url) == ["mails", "orders"]
 
 
+def test_check_with_what_the_document_permits() -> None:
+    found = re.search(r"`dueq check` takes `(.+?)`, and with `--repair` also `(.+?)`", flat())
+    assert found
+    with shop() as (server, url), dueq.Queue("orders", url) as queue:
+        queue.push_many(["a", dueq.Draft("b", delay=3600)])
+        server.command("RPUSH", "dueq:{orders}:ready", "garbage")
+        server.command("SET", "dueq:{orders}:high", "foreign")
+        check = [str(ROOT / "build/bin/dueq"), "check", "orders", "--url", url]
+        server.command("ACL", "SETUSER", "shop", *found[1].split())
+        assert subprocess.run(check, check=False).returncode == 1
+        assert subprocess.run([*check, "--repair"], check=False).returncode == 4
+        server.command("ACL", "LOG", "RESET")
+        server.command("ACL", "SETUSER", "shop", *found[2].split())
+        assert subprocess.run([*check, "--repair"], check=False).returncode == 0
+        assert subprocess.run(check, check=False).returncode == 0
+        assert server.command("ACL", "LOG") == []
+
+
 def test_delayed_queue_with_what_the_document_permits() -> None:
     with Server() as server:
         server.command(*permission_of("redisson").split())
@@ -266,16 +285,19 @@ def test_another_queue_is_not_permitted() -> None:
 def test_document_permits_no_more_than_is_used() -> None:
     words = re.findall(r"\+(\S+)", permission())
     listed = [word for word in words if not word.startswith(("client|", "select"))]
-    assert sorted(listed) == sorted(used(*(ROOT / "core/scripts").glob("*.lua")) | SENT)
+    verbs = used("core", r"(?!check_)\w+")
+    assert sorted(listed) == sorted(verbs | SENT)
+    more = re.search(r"`dueq check` takes `(.+?)`, and with `--repair` also `(.+?)`", flat())
+    assert more
+    assert set(re.findall(r"\w+", " ".join(more.groups()))) == used("core", "check") - set(listed)
 
 
 @pytest.mark.parametrize("system", SENT_FOREIGN)
 def test_document_permits_no_more_on_foreign_queues(system: str) -> None:
     words = re.findall(r"\+(\S+)", permission_of(system))
     listed = [word for word in words if not word.startswith(("client|", "select"))]
-    folder = ROOT / "interop"
-    scripts = [*(folder / system / "scripts").glob("*.lua"), folder / "scripts/noted.lua"]
-    assert sorted(listed) == sorted(used(*scripts) | SENT_FOREIGN[system])
+    scripts = used("interop", rf"(?:{system}_\w+|noted)")
+    assert sorted(listed) == sorted(scripts | SENT_FOREIGN[system])
 
 
 def test_core_sends_no_other_commands() -> None:
@@ -355,12 +377,13 @@ GOES_ON: dict[str, tuple[Callable[[dueq.Queue, dueq.Message], object], str]] = {
     "reserve": (lambda queue, _: queue.reserve_many(2), "leased"),
     "reserve more": (lambda queue, _: queue.reserve_many(100), "leased"),
     "wait": (lambda queue, _: queue.reserve_many(100, timeout=5), "leased"),
-    "the lease's end": (lambda queue, held: (end_lease(queue, held), retake(queue)), "leased"),
+    "the lease's end": (lambda queue, held: let_end(queue, held), "leased"),
 }
 
 
-def retake(queue: dueq.Queue) -> None:
-    """All that is ready, and with it what comes back."""
+def let_end(queue: dueq.Queue, held: dueq.Message) -> None:
+    """With all that is ready comes what was held."""
+    end_lease(queue, held)
     bodies = [message.body for message in queue.reserve_many(10)]
     assert bodies == [b"0", b"1", b"2", b"held"]
 

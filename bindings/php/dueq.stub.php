@@ -338,6 +338,22 @@ namespace Dueq
         public function kickMany(array $ids): array {}
 
         /**
+         * Makes a delayed message dead, also one that waits for its retry: it is kept here, whatever its
+         * policy says, and not delivered until it is kicked.
+         *
+         * @return bool false: there is no delayed message with this id
+         */
+        public function kill(string $id): bool {}
+
+        /**
+         * Does kill() with any number of messages.
+         *
+         * @param string[] $ids
+         * @return list<bool> in order
+         */
+        public function killMany(array $ids): array {}
+
+        /**
          * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
          * ever: push, and what consumers do with the messages they hold. Nothing changes where it is paused
          * already.

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 1ff323ff78e538c3215564cf5627d7fbb83bbff8 */
+ * Stub hash: f81b85c76f570d8879552a5dae99367d43bb2b2b */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -120,6 +120,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
+
+#define arginfo_class_Dueq_Queue_kill arginfo_class_Dueq_Queue_kick
+
+#define arginfo_class_Dueq_Queue_killMany arginfo_class_Dueq_Queue_cancelMany
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pause, 0, 0, IS_VOID, 0)
 ZEND_END_ARG_INFO()
@@ -509,6 +513,8 @@ ZEND_METHOD(Dueq_Queue, kickAll);
 ZEND_METHOD(Dueq_Queue, reschedule);
 ZEND_METHOD(Dueq_Queue, kick);
 ZEND_METHOD(Dueq_Queue, kickMany);
+ZEND_METHOD(Dueq_Queue, kill);
+ZEND_METHOD(Dueq_Queue, killMany);
 ZEND_METHOD(Dueq_Queue, pause);
 ZEND_METHOD(Dueq_Queue, resume);
 ZEND_METHOD(Dueq_Queue, purge);
@@ -640,6 +646,8 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, reschedule, arginfo_class_Dueq_Queue_reschedule, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kick, arginfo_class_Dueq_Queue_kick, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, kickMany, arginfo_class_Dueq_Queue_kickMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, kill, arginfo_class_Dueq_Queue_kill, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, killMany, arginfo_class_Dueq_Queue_killMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pause, arginfo_class_Dueq_Queue_pause, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, resume, arginfo_class_Dueq_Queue_resume, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, purge, arginfo_class_Dueq_Queue_purge, ZEND_ACC_PUBLIC)

@@ -129,9 +129,9 @@ struct dueq_queue {
     dueq_client *client;
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
-    int64_t minute; /* of the last call that may have kept the history */
-    int64_t kept;   /* the minute in which an answer's expiry was set last */
-    unsigned rare;  /* so many reserves more go to the script for what is rare at once */
+    int64_t minute;  /* of the last call that may have kept the history */
+    int64_t kept;    /* the minute in which an answer's expiry was set last */
+    unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
 };
 

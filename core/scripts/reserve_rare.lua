@@ -1,9 +1,9 @@
 -- reserve_rare: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
 -- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, used up or damaged.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
--- args and answer as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry,
---      of one that is given back as failed, and its outcome is the last. It may be asked for none: then it settles, and
---      wakes others where it must.
+-- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry, of one that
+--      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
+-- Returns what reserve does; the outcome of what failed is the last.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -57,7 +57,9 @@ if looked and not paused then
   for _, ticket in ipairs(ended) do
     table.insert(gone.tickets, ticket)
   end
-  first = math.min(first or math.huge, at or math.huge, out or math.huge)
+  -- What a relay is told of now is looked after again a second later, in case that it cannot.
+  local again = out and (out <= now and now + 1000 or out)
+  first = math.min(first or math.huge, at or math.huge, again or math.huge)
   first = first < math.huge and first or nil
 elseif noted then
   first = math.min(first or noted, noted)

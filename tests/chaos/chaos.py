@@ -1,6 +1,7 @@
 """
-Producers and consumers in Python, PHP and C on two queues, under fire: they and the server are
-killed, stopped and cut off at random. Ledgers outside the queues prove what came of every message.
+Producers and consumers in Python, PHP and C on some queues, under fire: they and the server are
+killed, stopped and cut off at random, relays between two of their steps. Ledgers outside the queues
+prove what came of every message.
 The queues are dueq's own, or those of another system (--queues).
 
 The last line is for machines. The exit status is 0 when nothing was lost, acknowledged and seen
@@ -24,17 +25,35 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from queue import Empty
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from crew import ROOT, Crew, now_ms
-from kinds import KINDS, AnyVerdict, Kind
+from kinds import KINDS, NEAR_USER, AnyVerdict, Kind
+from relays import Relays
 
 import dueq
 import private_server
 from private_server import Refused, Server
 
 FAULT_EVERY_S = 0.8
+# Not meta, whose counts what is done meanwhile would miss.
+REPLACED = (
+    *("msg", "ready", "high", "low", "delayed", "leased", "dead", "outbox", "handover", "received"),
+    *("attempts", "unique"),
+)
+REPLACE = """
+if redis.call('EXISTS', KEYS[2]) == 1 then return false end
+if redis.call('EXISTS', KEYS[1]) == 1 then redis.call('RENAME', KEYS[1], KEYS[2]) end
+redis.call('SET', KEYS[1], 'foreign')
+return 1
+"""
+RESTORE = """
+redis.call('DEL', KEYS[1])
+if redis.call('EXISTS', KEYS[2]) == 1 then redis.call('RENAME', KEYS[2], KEYS[1]) end
+return 1
+"""
 
 
 class Chaos:
@@ -43,6 +62,9 @@ class Chaos:
     ) -> None:
         self.server, self.crew, self.kind, self.chance = server, crew, kind, chance
         self.faults: Counter[str] = Counter()
+        self.relays = Relays(server.socket.with_name("relays"), server.socket, chance)
+        self.interrupted: Counter[str] = Counter()  # relays, by the step
+        self.waited = 0  # messages that could not be handed over
         self.server_up = True
         self.log = log.open("w", encoding="utf-8", buffering=1)
         self.felt = log.with_suffix(".ledger").open("w", encoding="utf-8", buffering=1)
@@ -61,7 +83,7 @@ class Chaos:
             self.crew.watch()
             progress.show(self.server_up, sum(self.faults.values()))
             wait = min(fault_at, self._later[0][0] if self._later else fault_at, now + 0.5)
-            time.sleep(max(0.0, wait - time.monotonic()))
+            self.meet_relay(max(0.0, wait - time.monotonic()))
         while self._later:
             heapq.heappop(self._later)[2]()
 
@@ -77,10 +99,32 @@ class Chaos:
         for role, weight in self.kind.stops.items():
             least = 1.2 if role == "consume" else 0.3
             kinds[partial(self.stop_worker, role, least, 4.0)] = weight
+        if self.kind.far:
+            kinds[self.deny] = kinds[self.replace_key] = 8
         [kind] = self.chance.choices(list(kinds), list(kinds.values()))
         if done := kind():
             self.note(done)
             self.faults[done.split(":")[0]] += 1
+
+    def meet_relay(self, wait: float) -> None:
+        """Does for so many seconds what interrupts relays."""
+        try:
+            met = self.relays.met.get(timeout=wait)
+        except Empty:
+            return
+        way, where = met.plan.way, met.plan.where
+        for worker in self.crew.workers:
+            if worker.process.pid == met.process:
+                name, number = worker.name, worker.number
+                if way == "killed":
+                    worker.kill()
+                    worker.start()
+                else:
+                    self.feel(met.begin_ms, number)
+                self.note(f"relay {way} {where}: {name}")
+                self.faults[f"relay {way}"] += 1
+                self.interrupted[where] += 1
+        met.over.set()
 
     def note(self, what: str) -> None:
         self.log.write(f"{now_ms()} {what}\n")
@@ -105,7 +149,7 @@ class Chaos:
         if len(workers) < 2:
             return None
         worker = self.chance.choice(workers)
-        process, number = worker.process, str(int(worker.name.split("-")[0]))
+        process, number = worker.process, worker.number
         begin_ms = now_ms()
         worker.stop()
 
@@ -185,9 +229,38 @@ class Chaos:
         self.later(self.chance.uniform(0.1, most), thaw)
         return "server stopped"
 
+    def deny(self) -> str | None:
+        """Takes the consumers' rights on the far queue."""
+        near = [f"~dueq:{{{name}}}:*" for name in self.kind.queues if name != self.kind.far]
+        if not self.command("ACL", "SETUSER", NEAR_USER, "resetkeys", *near):
+            return None
+        self.mend_later(("ACL", "SETUSER", NEAR_USER, "~*"), now_ms())
+        return f"queue not permitted: {self.kind.far}"
+
+    def replace_key(self) -> str | None:
+        """Puts something else in the place of a key of the far queue."""
+        key = f"dueq:{{{self.kind.far}}}:{self.chance.choice(REPLACED)}"
+        keys = ("2", key, f"{key}:kept")
+        if not self.command("EVAL", REPLACE, *keys):
+            return None
+        self.mend_later(("EVAL", RESTORE, *keys), now_ms())
+        return f"key replaced: {key}"
+
+    def mend_later(self, words: tuple[str, ...], begin_ms: int) -> None:
+        def mend() -> None:
+            waits = [self.command("HLEN", f"dueq:{{{name}}}:handover") for name in self.kind.queues]
+            if self.command(*words) is None:
+                self.later(0.2, mend)
+                return
+            self.waited += sum(count for count in waits if isinstance(count, int))
+            self.feel(begin_ms)
+            self.note(f"far queue mended: {waits} wait")
+
+        self.later(self.chance.uniform(0.5, 6.0), mend)
+
 
 def doer(role: str) -> str:
-    return {"move": "mover", "gamble": "gambler"}.get(role, f"{role}r")
+    return {"move": "mover", "gamble": "gambler", "reach": "reacher"}.get(role, f"{role}r")
 
 
 class Progress:
@@ -248,12 +321,14 @@ def run(options: argparse.Namespace) -> int:
     )
     words = ["--appendonly", "yes", "--appendfsync", options.fsync]
     words += ["--auto-aof-rewrite-min-size", "8mb"]
+    words += ["--user", NEAR_USER, "on", "nopass", "~*", "&*", "+@all"]
     with Server(*words) as server, ExitStack() as stack:
-        url = f"{server.url}?timeout={kind.timeout}"
         # A slow disk is no fault of the queues.
         queues = kind(f"{server.url}?timeout=15s", stack)
         rate = (options.rate or kind.rate) / len(kind.commands)
-        crew = Crew(folder, url, kind.commands, kind.queues, rate, chance)
+        crew = Crew(
+            folder, partial(kind.url, server.socket), kind.commands, kind.queues, rate, chance
+        )
         chaos = Chaos(server, crew, kind, chance, folder / "faults.log")
         try:
             for role, each in kind.each.items():
@@ -275,6 +350,10 @@ def run(options: argparse.Namespace) -> int:
         )
     faults = ", ".join(f"{count} x {name}" for name, count in chaos.faults.most_common())
     print(f"faults: {faults}")
+    if kind.far:
+        steps = ", ".join(f"{where} {count}" for where, count in sorted(chaos.interrupted.items()))
+        print(f"relays interrupted {chaos.interrupted.total()}: {steps}")
+        print(f"waited while {kind.far} was out of reach {chaos.waited}")
     wrong = crew.troubles + left
     broken = any(verdict.broken().values()) or bool(uncounted)
     for text in wrong + uncounted:

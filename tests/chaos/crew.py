@@ -7,6 +7,7 @@ import random
 import signal
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -30,13 +31,15 @@ class Worker:
 
     def start(self) -> None:
         number = next(self._numbers)
+        self.number = str(number)
         self.name = f"{number:04}-{self.language}-{self.role}"
         self.ledger = self.crew.folder / f"{self.name}.ledger"
         self.ledger.touch()
         self.errors = self.ledger.with_suffix(".err")
         self._size, self._grown = 0, time.monotonic()
-        words = [*self.crew.commands[self.language], self.role, self.ledger, self.crew.url]
-        words += [*self.crew.queues, str(number), str(self.crew.chance.getrandbits(31))]
+        words = [*self.crew.commands[self.language], self.role, self.ledger]
+        words += [self.crew.url(self.role), *self.crew.queues]
+        words += [self.number, str(self.crew.chance.getrandbits(31))]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
                 [*map(str, words), str(self.crew.rate), str(self.crew.stop_file(self.role))],
@@ -77,6 +80,7 @@ class Crew:
     """
     All workers.
 
+    url       the server's, for a role
     commands  how to start one, by language
     queues    the names of what they work on
     rate      messages a second of each producer
@@ -85,7 +89,7 @@ class Crew:
     def __init__(
         self,
         folder: Path,
-        url: str,
+        url: Callable[[str], str],
         commands: dict[str, list[str | Path]],
         queues: tuple[str, ...],
         rate: float,

@@ -9,6 +9,7 @@ use Dueq\Exception\DueqException;
 const DUPLICATE = 2;
 const LEASE_LOST = 4;
 const CONNECT = -10;
+const WRONG_TYPE = -27;
 const UNKNOWN = [-11, -12]; // CLOSED, TIMEOUT
 
 function nowMs(): int
@@ -63,7 +64,7 @@ abstract class Hand
             if ($status < 0) {
                 $this->note(["error $status $verb " . strtr($error->getMessage(), "\n", ' ')]);
             }
-            if ($status === CONNECT) {
+            if (in_array($status, [CONNECT, WRONG_TYPE], true)) {
                 usleep(50_000);
             }
             return [$status, null];

@@ -15,6 +15,7 @@ T = TypeVar("T")
 DUPLICATE = 2
 LEASE_LOST = 4
 CONNECT = -10
+WRONG_TYPE = -27
 UNKNOWN = (-11, -12)  # CLOSED, TIMEOUT
 
 
@@ -39,7 +40,7 @@ class Hand:
         except Error as error:
             if error.status < 0:
                 self.note(f"error {error.status} {verb} {error}".replace("\n", " "))
-            if error.status == CONNECT:
+            if error.status in (CONNECT, WRONG_TYPE):
                 time.sleep(0.05)
             return error.status, None
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import time
 from abc import ABC, abstractmethod
@@ -23,6 +25,7 @@ import dueq.redisson
 from private_server import Server
 
 CALM_EVERY_S = 0.3
+NEAR_USER = "near"  # whose rights on the far queue are taken and given back
 
 AnyVerdict: TypeAlias = Verdict | foreign.Verdict
 
@@ -34,6 +37,7 @@ class Kind(ABC):
     stops   the same of those that are stopped
     rate    messages a second that are pushed, at most
     timeout of the workers' calls
+    far     the queue that is out of reach at times: the last
     """
 
     queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away")
@@ -43,6 +47,11 @@ class Kind(ABC):
     stops: ClassVar[dict[str, int]]
     rate: ClassVar[float] = 700.0
     timeout: ClassVar[str] = "3s"
+    far: ClassVar[str] = ""
+
+    @classmethod
+    def url(cls, socket: Path, role: str) -> str:
+        return f"unix://{socket}?timeout={cls.timeout}"
 
     @abstractmethod
     def __init__(self, url: str, stack: ExitStack) -> None: ...
@@ -73,23 +82,34 @@ class Own(Kind):
         "php": ["php", HERE / "worker.php"],
         "c": [ROOT / "build/cmake/tests/chaos-worker"],
     }
-    each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2}
-    kills: ClassVar[dict[str, int]] = {"consume": 20, "produce": 10}
-    stops: ClassVar[dict[str, int]] = {"consume": 20, "produce": 6}
+    queues: ClassVar[tuple[str, ...]] = ("chaos", "chaos-away", "chaos-far")
+    far: ClassVar[str] = queues[2]
+    rate: ClassVar[float] = 250.0
+    each: ClassVar[dict[str, int]] = {"produce": 1, "consume": 2, "reach": 1}
+    kills: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 10}
+    stops: ClassVar[dict[str, int]] = {"consume": 16, "reach": 8, "produce": 6}
+
+    @classmethod
+    def url(cls, socket: Path, role: str) -> str:
+        if role in ("consume", "reach"):
+            socket = socket.with_name("relays")
+        user = f"{NEAR_USER}:-@" if role == "consume" else ""
+        return f"unix://{user}{socket}?timeout={cls.timeout}"
 
     def __init__(self, url: str, stack: ExitStack) -> None:
         self.handles = [stack.enter_context(dueq.Queue(name, url)) for name in self.queues]
+        self.environment = os.environ | {"DUEQ_URL": url}
         self.stats: Counter[str] = Counter()
 
     def progress(self) -> str:
         stats = count(self.handles)
         return (
             f"{stats['acked']} acknowledged, {stats['ready']} ready, {stats['delayed']} delayed,"
-            f" {stats['leased']} leased, {stats['dead']} dead"
+            f" {stats['leased']} leased, {stats['outbox']} in outboxes, {stats['dead']} dead"
         )
 
     def drain(self, crew: Crew, server: Server) -> None:
-        crew.dismiss("produce", "consume")
+        crew.dismiss("produce", "consume", "reach")
         self.stats = drain(self.handles, crew)
 
     def judge(self, ledgers: Iterable[Iterable[str]]) -> Verdict:
@@ -99,6 +119,16 @@ class Own(Kind):
         stats, left = self.stats, []
         if any(stats[name] for name in UNWANTED):
             left.append(f"not to be there: {dict(stats)}")
+        for queue in self.handles:
+            checked = subprocess.run(
+                [ROOT / "build/bin/dueq", "check", queue.name],
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            if checked.returncode:
+                left.append(f"check {queue.name}: {checked.stdout}{checked.stderr}")
         return left, [
             f"{stats[name]} {name} were counted by the server, which the ledgers do not explain"
             for name, verb in (("acked", "ack"), ("retried", "retry"))

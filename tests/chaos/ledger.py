@@ -63,6 +63,7 @@ class Push:
     max_crashes: int = 0
     dead_letter: str = "-"
     backoff: str = "none"
+    handed: bool = False  # a successor for another queue
     outcome: str = ""
     time: int = 0
     deliveries: list[Delivery] = field(default_factory=list)
@@ -119,7 +120,11 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 death = Death(int(number), queue, int(failures), int(crashes))
                 pushes.setdefault(mark, Push()).deaths.append(death)
             else:
-                _settle(held[rest[0], rest[1]], word, rest[2:])
+                delivery = held[rest[0], rest[1]]
+                _settle(delivery, word, rest[2:])
+                if word == "acking":
+                    for mark in delivery.successors:
+                        pushes[mark].handed = pushes[mark].queue != delivery.queue
         except (KeyError, ValueError, IndexError):
             facts.odd.append(line)
 

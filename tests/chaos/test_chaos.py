@@ -49,7 +49,8 @@ def test_chaos_breaks_no_promise(server: str, tmp_path: Path) -> None:
     assert line.pop("messages") >= 500, text
     assert line == {"lost": 0, "acked_again": 0, "two_holders": 0, "early": 0}, text
     assert_done(text, "ack", "retry", "release", "bury", "lease")
-    assert_done(text, "moved at their end", "found dead", "successors")
+    assert_done(text, "moved at their end", "found dead", "successors", "dead letters")
+    assert_done(text, "relays interrupted")
 
 
 @pytest.mark.parametrize("server", SERVERS)

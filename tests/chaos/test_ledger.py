@@ -346,6 +346,20 @@ def test_judge_counts() -> None:
     )
     both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
     assert (both.accepted, both.succeeded) == (2, 1)
+    assert both.handed == {"dead letter": 0, "successor": 1}
+    crashed = ["got 1.1 3 3000 4000 b 1 0", *THIRD]
+    assert verdict(MOVES, [GOT], crashed).handed["dead letter"] == 1
+
+
+def test_judge_allows_that_a_successor_of_a_living_id_is_dropped() -> None:
+    other = ["intend 3.1 x 900 b 0 0 - none", "accepted 3.1 901", "got 3.1 1 950 1950 b 1 0"]
+    other += ["acking 3.1 1 1600 -", "acked 3.1 1 1601"]
+    dropped = [line.replace("2.1 -", "2.1 x") for line in SUCCEEDED]
+    assert found(PUSHED, dropped, other) == {}
+    assert found(PUSHED, dropped, other[:3]) == {"lost": ["2.1", "3.1"]}
+    assert found(PUSHED, dropped) == {"lost": ["2.1"], "torn": ["1.1"]}
+    here = [line.replace("1500 b", "1500 a") for line in dropped]
+    assert found(PUSHED, here, other)["torn"] == ["1.1"]
 
 
 KEPT = "kept 1.1 1 1000 2000 a 1 0 7"

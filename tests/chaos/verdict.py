@@ -10,8 +10,9 @@ from itertools import pairwise
 from ledger import FAR, Delivery, Facts, Push, read
 from past import follows, least_delay
 
-# What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING.
-EXPECTED = {-10, -11, -12, -23}
+# What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
+# keys explain that were replaced: WRONG_TYPE.
+EXPECTED = {-10, -11, -12, -23, -27}
 SETTLED_MS = 500  # after a fault, until all are connected again
 
 
@@ -26,6 +27,7 @@ class Verdict:
     crashed: int = 0  # deliveries that followed the end of a lease
     succeeded: int = 0  # successors that were delivered
     moved: int = 0  # messages that came to their dead-letter queue
+    handed: Counter[str] = field(default_factory=Counter)  # what came from another queue
     died: int = 0
     late_ms: int = 0  # the latest first delivery
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
@@ -61,6 +63,8 @@ class Verdict:
             f"ended by: {done}, lease {self.crashed}; calls not known to be run:"
             f" {unknown or 'none'}",
             f"moved at their end {self.moved}, found dead {self.died}, successors {self.succeeded}",
+            f"handed over {self.handed.total()}: dead letters {self.handed['dead letter']},"
+            f" successors {self.handed['successor']}",
         ]
 
     def broken(self) -> dict[str, list[str]]:
@@ -94,7 +98,7 @@ def judge(ledgers: Iterable[Iterable[str]]) -> Verdict:
         others = [other for other in groups.get(push.id, ()) if other is not push]
         broken = _storing(verdict, push, others)
         broken |= _holders(verdict, push, facts)
-        broken |= _successors(verdict, push, facts)
+        broken |= _successors(verdict, push, facts, groups)
         # Where an id was pushed more than once, its messages may be in each other's way.
         if not broken and not others and not follows(push):
             broken.add("miscounted")
@@ -110,6 +114,8 @@ def _count(verdict: Verdict, push: Push) -> None:
     verdict.deliveries += len(push.deliveries)
     verdict.died += len(push.deaths)
     verdict.moved += len({delivery.queue for delivery in push.deliveries}) > 1
+    queues = [push.queue, *(d.queue for d in sorted(push.deliveries, key=lambda d: d.number))]
+    verdict.handed["dead letter"] += sum(before != after for before, after in pairwise(queues))
     for delivery in push.deliveries:
         if delivery.ended:
             verdict.done[delivery.verb] += 1
@@ -123,7 +129,11 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
     if push.outcome == "duplicate" and not others:
         broken.add("phantom")
     elif push.outcome in ("accepted", "duplicate"):
-        stored = [push] if push.outcome == "accepted" else others
+        stored = [push, *others]
+        if push.outcome == "accepted" and not push.handed:
+            stored = [push]
+        elif push.outcome == "duplicate":
+            stored = others
         if not any(one.finished() for one in stored):
             broken.add("lost")
     if not push.deliveries and not push.deaths:
@@ -179,14 +189,21 @@ def _not_before(push: Push, delivery: Delivery) -> int:
     return delivery.again
 
 
-def _successors(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
+def _successors(
+    verdict: Verdict, push: Push, facts: Facts, groups: dict[str, list[Push]]
+) -> set[str]:
     last = max((delivery.number for delivery in push.deliveries), default=0)
     broken = set()
     for delivery in push.deliveries:
         # An ack of which nothing is known was done where the message did not come again.
         done = delivery.ended == "acked" or (delivery.acking and delivery.number == last)
-        stored = [bool(facts.pushes[mark].deliveries) for mark in delivery.successors]
-        verdict.succeeded += sum(stored)
-        if any(one != done for one in stored):
-            broken.add("torn")
+        for mark in delivery.successors:
+            successor = facts.pushes[mark]
+            stored = bool(successor.deliveries)
+            verdict.succeeded += stored
+            verdict.handed["successor"] += stored and successor.handed
+            # One for another queue is dropped where a message of its id lives there.
+            dropped = successor.handed and len(groups.get(successor.id, ())) > 1
+            if stored != done and not (done and dropped):
+                broken.add("torn")
     return broken

@@ -1,9 +1,10 @@
 /*
  * The worker of the chaos run in C:
- * chaos-worker ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP
+ * chaos-worker ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP
  *
- * ROLE is produce, consume, or drain (consume without mischief). QUEUE and AWAY are two queues, and it
- * works on both. It ends when the file STOP exists. README.md says what it writes to LEDGER.
+ * ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from all without
+ * mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all three. It ends when the file
+ * STOP exists. README.md says what it writes to LEDGER.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -20,16 +21,17 @@
 #define MOST 200
 #define MARK 48
 #define BODY 320
+#define QUEUES 3
 
 static struct {
-    const char *number, *stop, *names[2];
+    const char *number, *stop, *names[QUEUES];
     int ledger;
     char lines[MOST * 256];
     size_t length;
     uint64_t random;
     unsigned pushes;
     dueq_client *client;
-    dueq_queue *queues[2];
+    dueq_queue *queues[QUEUES];
 } self;
 
 static _Noreturn void die(const char *what) {
@@ -90,7 +92,7 @@ static dueq_status told(const char *verb, dueq_status status) {
         note("error %d %s %s", status, verb, dueq_error_text(self.client));
         flush();
     }
-    if (status == DUEQ_CONNECT)
+    if (status == DUEQ_CONNECT || status == DUEQ_WRONG_TYPE)
         sleep_ms(50);
     return status;
 }
@@ -137,7 +139,7 @@ static void plain_draft(struct item *item) {
 
 /* One that may ask for anything. own: with an id of its own. */
 static void any_draft(struct item *item, bool own) {
-    static const uint32_t limits[] = {0, 2, 5};
+    static const uint32_t limits[] = {0, 1, 2, 5};
     static const dueq_priority priorities[] = {DUEQ_HIGH, DUEQ_NORMAL, DUEQ_NORMAL, DUEQ_LOW};
     unsigned kind = below(100), later = 20 + below(1981);
     bool unique = rare(200);
@@ -147,13 +149,13 @@ static void any_draft(struct item *item, bool own) {
         snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", self.number,
                  self.pushes);
     item->backoff = &backoffs[below(5)];
-    item->dead_letter = rare(300) ? (int)below(2) : -1;
+    item->dead_letter = rare(500) ? (int)below(QUEUES) : -1;
     item->draft = (dueq_draft){.delay_ms = kind < 30 ? later : 0,
                                .at_ms = kind >= 30 && kind < 40 ? now_ms() + later : 0,
-                               .max_attempts = limits[below(3)],
+                               .max_attempts = limits[below(4)],
                                .lease_ms = rare(100) ? 1500 : 0,
                                .priority = priorities[below(4)],
-                               .max_crashes = limits[below(3)],
+                               .max_crashes = limits[below(4)],
                                .ttl_ms = rare(200) ? 86400000 : 0,
                                .backoff = item->backoff->policy,
                                .unique_ms = own && unique ? 5000 : 0};
@@ -338,20 +340,26 @@ static void extend(int queue, const dueq_message *message) {
     flush();
 }
 
-/* Acknowledges a message and pushes one or two in its place, the second under its id. */
+/* Acknowledges a message and pushes some in its place, the last perhaps under its id. */
 static void succeed(int queue, const dueq_message *message) {
-    static struct item list[2];
-    dueq_draft drafts[2];
-    int target = (int)below(2);
-    size_t count = 1 + below(2);
-    any_draft(&list[0], false);
-    plain_draft(&list[1]);
-    if (target == queue && message->id.size > 4 && message->id.size < MARK &&
-        memcmp(message->id.data, "own-", 4) == 0)
-        memcpy(list[1].id, message->id.data, message->id.size);
+    static struct item list[MOST];
+    static char marks[MOST * MARK];
+    dueq_draft drafts[MOST];
+    int target = (int)below(QUEUES);
+    size_t count = rare(10) ? MOST - 1 : 1, length = 0;
+    for (size_t i = 0; i < count; i++)
+        any_draft(&list[i], rare(500));
+    if (rare(500)) {
+        struct item *last = &list[count++];
+        plain_draft(last);
+        if (message->id.size > 4 && message->id.size < MARK &&
+            memcmp(message->id.data, "own-", 4) == 0)
+            memcpy(last->id, message->id.data, message->id.size);
+    }
     intend(target, list, count, drafts);
-    char marks[2 * MARK];
-    snprintf(marks, sizeof marks, count > 1 ? "%s,%s" : "%s", list[0].mark, list[1].mark);
+    for (size_t i = 0; i < count; i++)
+        length += (size_t)snprintf(marks + length, sizeof marks - length, "%s%s", i ? "," : "",
+                                   list[i].mark);
     doing("acking", message, marks);
     dueq_result *result;
     dueq_status status = told("ack", dueq_ack_push(self.queues[queue], message->ticket,
@@ -401,7 +409,7 @@ static void work(int queue, const dueq_result *result, bool calm) {
             release(queue, message, delay);
         } else if (rare(3)) {
             bury(queue, message);
-        } else if (rare(20)) {
+        } else if (rare(100)) {
             succeed(queue, message);
         } else {
             if (rare(10))
@@ -444,7 +452,7 @@ static void loop(int first, size_t queues, dueq_order order) {
         } else if (rare(20)) {
             release(queue, message, 100);
             dueq_consumer_forget(consumer, message->ticket);
-        } else if (rare(20)) {
+        } else if (rare(100)) {
             succeed(queue, message);
             dueq_consumer_forget(consumer, message->ticket);
         } else if (!rare(5)) {
@@ -462,24 +470,25 @@ static void loop(int first, size_t queues, dueq_order order) {
     dueq_consumer_close(consumer);
 }
 
-static void consume(bool calm) {
+/* from: the first of `queues` queues. */
+static void consume(int from, unsigned queues, bool calm) {
     static const size_t counts[] = {1, 10, 50, 100, 200};
     static const unsigned waits[] = {1, 1000, 5000};
     while (!stopped()) {
-        /* One of the queues, or both by preference, or both in turn. */
-        int first = (int)below(4);
-        bool both = first > 1;
-        dueq_order order = first == 3 ? DUEQ_ROUND_ROBIN : DUEQ_PREFERENCE;
-        if (both)
-            first = 0;
+        /* One of the queues, or all by preference, or all in turn. */
+        unsigned choice = below(queues + 2);
+        bool all = choice >= queues;
+        dueq_order order = choice > queues ? DUEQ_ROUND_ROBIN : DUEQ_PREFERENCE;
+        int first = from + (int)(all ? 0 : choice);
+        size_t count = all ? queues : 1;
         if (!calm && rare(500)) {
-            loop(first, both ? 2 : 1, order);
+            loop(first, count, order);
             continue;
         }
         dueq_result *result;
-        dueq_status status = told(
-            "reserve", dueq_reserve_any(&self.queues[first], both ? 2 : 1, order, counts[below(5)],
-                                        below(waits[below(3)]), 1000 + below(1001), &result));
+        dueq_status status =
+            told("reserve", dueq_reserve_any(&self.queues[first], count, order, counts[below(5)],
+                                             below(waits[below(3)]), 1000 + below(1001), &result));
         if (status) {
             note("empty");
             flush();
@@ -499,18 +508,18 @@ static void consume(bool calm) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 10) {
-        fputs("usage: chaos-worker ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP\n", stderr);
+    if (argc != 11) {
+        fputs("usage: chaos-worker ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP\n", stderr);
         return 2;
     }
     self.ledger = open(argv[2], O_WRONLY | O_CREAT | O_APPEND, 0600);
     if (self.ledger < 0)
         die(argv[2]);
-    self.number = argv[6];
-    self.random = strtoull(argv[7], NULL, 10) * 2654435761U + 1;
-    self.stop = argv[9];
+    self.number = argv[7];
+    self.random = strtoull(argv[8], NULL, 10) * 2654435761U + 1;
+    self.stop = argv[10];
     dueq_status status = dueq_open(argv[3], &self.client);
-    for (int i = 0; i < 2 && !status; i++) {
+    for (int i = 0; i < QUEUES && !status; i++) {
         self.names[i] = argv[4 + i];
         status =
             dueq_queue_open(self.client, self.names[i], strlen(self.names[i]), &self.queues[i]);
@@ -520,11 +529,15 @@ int main(int argc, char **argv) {
         return 1;
     }
     if (strcmp(argv[1], "produce") == 0)
-        produce(atof(argv[8]));
+        produce(atof(argv[9]));
+    else if (strcmp(argv[1], "consume") == 0)
+        consume(0, 2, false);
+    else if (strcmp(argv[1], "reach") == 0)
+        consume(2, 1, false);
     else
-        consume(strcmp(argv[1], "drain") == 0);
-    dueq_queue_close(self.queues[0]);
-    dueq_queue_close(self.queues[1]);
+        consume(0, QUEUES, true);
+    for (int i = 0; i < QUEUES; i++)
+        dueq_queue_close(self.queues[i]);
     dueq_close(self.client);
     return 0;
 }

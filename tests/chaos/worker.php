@@ -2,10 +2,11 @@
 
 /*
  * The worker of the chaos run in PHP:
- * php worker.php ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP
+ * php worker.php ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP
  *
- * ROLE is produce, consume, or drain (consume without mischief). QUEUE and AWAY are two queues, and it
- * works on both. It ends when the file STOP exists. README.md says what it writes to LEDGER.
+ * ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from all
+ * without mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all three.
+ * It ends when the file STOP exists. README.md says what it writes to LEDGER.
  */
 
 declare(strict_types=1);
@@ -17,6 +18,7 @@ use Dueq\Queues;
 
 require __DIR__ . '/hand.php';
 
+const MOST = 200; // that one call may take
 const PAST = [
     'ack' => 'acked',
     'retry' => 'retried',
@@ -40,8 +42,9 @@ final class Worker extends Hand
     private array $backoffs;
     private int $pushes = 0;
 
-    /** @param list<string> $names two queues */
+    /** @param list<string> $names three queues */
     public function __construct(
+        string $role,
         string $ledger,
         string $url,
         private array $names,
@@ -52,10 +55,15 @@ final class Worker extends Hand
         foreach ($names as $name) {
             $this->queues[$name] = new Queue($name, $url);
         }
+        $of = match ($role) {
+            'reach' => [$names[2]],
+            'drain' => $names,
+            default => [$names[0], $names[1]],
+        };
         $this->sources = [
-            ...array_values($this->queues),
-            new Queues($names, $url),
-            new Queues($names, $url, 'round robin'),
+            ...array_map(fn ($name) => $this->queues[$name], $of),
+            new Queues($of, $url),
+            new Queues($of, $url, 'round robin'),
         ];
         $this->backoffs = [
             'none' => null,
@@ -73,7 +81,7 @@ final class Worker extends Hand
             $plain = rare(0.4);
             $again = [];
             for ($i = 0; $i < $count; $i++) {
-                $again[] = $plain ? ['body' => padding()] : $this->draft($queue, !rare(0.2));
+                $again[] = $plain ? ['body' => padding()] : $this->draft(!rare(0.2));
             }
             for ($tries = 0; $again && $tries < 4 && !$this->stopped(); $tries++) {
                 $again = $this->push($queue, $again);
@@ -82,11 +90,10 @@ final class Worker extends Hand
     }
 
     /** One that may ask for anything. $own: with an id of its own. */
-    private function draft(string $queue, bool $own): array
+    private function draft(bool $own): array
     {
         $kind = chance();
         $later = mt_rand(20, 2000);
-        $away = $this->names[(int) ($queue === $this->names[0])];
         $unique = rare(0.2);
         $this->pushes++;
         return [
@@ -94,13 +101,13 @@ final class Worker extends Hand
             'delay' => $kind < 0.3 ? $later / 1000 : null,
             'at' => $kind >= 0.3 && $kind < 0.4 ? (nowMs() + $later) / 1000 : null,
             'id' => $own ? ($unique ? 'once' : 'own') . "-{$this->number}-{$this->pushes}" : null,
-            'maxAttempts' => one_of([null, 2, 5]),
+            'maxAttempts' => one_of([null, 1, 2, 5]),
             'lease' => rare(0.1) ? 1.5 : null,
             'priority' => one_of([1, 0, 0, -1]),
             'ttl' => rare(0.2) ? 86400.0 : null,
             'backoff' => one_of(array_values($this->backoffs)),
-            'maxCrashes' => one_of([null, 2, 5]),
-            'deadLetter' => rare(0.3) ? one_of([$queue, $away]) : null,
+            'maxCrashes' => one_of([null, 1, 2, 5]),
+            'deadLetter' => rare(0.5) ? one_of($this->names) : null,
             'unique' => $own && $unique ? 5.0 : null,
         ];
     }
@@ -228,7 +235,7 @@ final class Worker extends Hand
             }
             if (rare(0.02)) {
                 $this->settle('release', $message, nowMs() + 100, fn () => $message->release(0.1));
-            } elseif (rare(0.02)) {
+            } elseif (rare(0.1)) {
                 $this->succeed($message);
             } else {
                 $this->note(['acking ' . key_of($message) . ' ' . nowMs() . ' -']);
@@ -271,7 +278,7 @@ final class Worker extends Hand
                 $this->settle('release', $message, nowMs() + $delay, $action);
             } elseif (rare(0.003)) {
                 $this->settle('bury', $message, '-', $message->bury(...));
-            } elseif (rare(0.02)) {
+            } elseif (rare(0.1)) {
                 $this->succeed($message);
             } else {
                 if (rare(0.01)) {
@@ -293,14 +300,17 @@ final class Worker extends Hand
         $this->note($this->settled($answer === false ? 'buried' : PAST[$verb], $status, key_of($message)));
     }
 
-    /** Acknowledges a message and pushes one or two in its place, the second under its id. */
+    /** Acknowledges a message and pushes some in its place, one of them under its id. */
     private function succeed(Message $message): void
     {
         $target = one_of($this->names);
-        $drafts = [$this->draft($target, false)];
+        $drafts = [];
+        for ($i = rare(0.01) ? MOST - 1 : 1; $i > 0; $i--) {
+            $drafts[] = $this->draft(rare(0.5));
+        }
         if (rare(0.5)) {
-            $again = str_starts_with($message->id, 'own-') && $target === $message->queue;
-            $drafts[] = ['body' => padding(), 'id' => $again ? $message->id : null];
+            $own = str_starts_with($message->id, 'own-');
+            $drafts[] = ['body' => padding(), 'id' => $own ? $message->id : null];
         }
         [$marks, $lines] = $this->intend($target, $drafts);
         $this->note([...$lines, 'acking ' . key_of($message) . ' ' . nowMs() . ' ' . implode(',', $marks)]);
@@ -334,9 +344,9 @@ final class Worker extends Hand
     }
 }
 
-[, $role, $ledger, $url, $queue, $away, $number, $seed, $rate, $stop] = $argv;
+[, $role, $ledger, $url, $queue, $away, $far, $number, $seed, $rate, $stop] = $argv;
 mt_srand((int) $seed);
-$worker = new Worker($ledger, $url, [$queue, $away], $number, $stop);
+$worker = new Worker($role, $ledger, $url, [$queue, $away, $far], $number, $stop);
 if ($role === 'produce') {
     $worker->produce((float) $rate);
 } else {

@@ -1,9 +1,10 @@
 """
 The worker of the chaos run in Python:
-python worker.py ROLE LEDGER URL QUEUE AWAY NUMBER SEED RATE STOP
+python worker.py ROLE LEDGER URL QUEUE AWAY FAR NUMBER SEED RATE STOP
 
-ROLE is produce, consume, or drain (consume without mischief). QUEUE and AWAY are two queues, and it
-works on both. It ends when the file STOP exists. README.md says what it writes to LEDGER.
+ROLE is produce, consume (from QUEUE and AWAY), reach (consume from FAR), or drain (consume from all
+without mischief). It pushes to QUEUE and AWAY, and what ends or has successors goes to all three.
+It ends when the file STOP exists. README.md says what it writes to LEDGER.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from hand import DUPLICATE, LEASE_LOST, UNKNOWN, Hand, now_ms
 
 from dueq import Backoff, Draft, Message, Queue, Queues
 
+MOST = 200  # that one call may take
 BACKOFFS = {
     "none": None,
     "fixed:150:none": Backoff("fixed", 0.15),
@@ -48,15 +50,23 @@ class Warned(logging.Handler):
 
 class Worker(Hand):
     def __init__(
-        self, ledger: str, url: str, names: tuple[str, str], number: str, seed: str, stop: str
+        self,
+        role: str,
+        ledger: str,
+        url: str,
+        names: tuple[str, str, str],
+        number: str,
+        seed: str,
+        stop: str,
     ) -> None:
         super().__init__(ledger, number, seed, stop)
         self.names = names
         self.queues = {name: Queue(name, url) for name in names}
+        of = {"reach": names[2:], "drain": names}.get(role, names[:2])
         self.sources: tuple[Queue | Queues, ...] = (
-            *self.queues.values(),
-            Queues(names, url),
-            Queues(names, url, "round robin"),
+            *(self.queues[name] for name in of),
+            Queues(of, url),
+            Queues(of, url, "round robin"),
         )
         self.pushes = 0
         self.pushers = {name: queue.pusher(most=30) for name, queue in self.queues.items()}
@@ -70,7 +80,7 @@ class Worker(Hand):
             queue = self.names[self.rare(0.3)]
             plain = self.rare(0.4)
             again = [
-                Draft(self.padding()) if plain else self.draft(queue, own=not self.rare(0.2))
+                Draft(self.padding()) if plain else self.draft(own=not self.rare(0.2))
                 for _ in range(count)
             ]
             tries = 0
@@ -78,11 +88,10 @@ class Worker(Hand):
                 again = self.push(queue, again)
                 tries += 1
 
-    def draft(self, queue: str, own: bool) -> Draft:
+    def draft(self, own: bool) -> Draft:
         """One that may ask for anything. own: with an id of its own."""
         kind = self.chance.random()
         later = self.chance.randint(20, 2000)
-        away = self.names[queue == self.names[0]]
         unique = self.rare(0.2)
         self.pushes += 1
         return Draft(
@@ -90,13 +99,13 @@ class Worker(Hand):
             delay=later / 1000 if kind < 0.3 else None,
             at=(now_ms() + later) / 1000 if 0.3 <= kind < 0.4 else None,
             id=f"{'once' if unique else 'own'}-{self.number}-{self.pushes}" if own else None,
-            max_attempts=self.chance.choice((None, 2, 5)),
+            max_attempts=self.chance.choice((None, 1, 2, 5)),
             lease=1.5 if self.rare(0.1) else None,
             priority=self.chance.choice((1, 0, 0, -1)),
             ttl=86400 if self.rare(0.2) else None,
             backoff=self.chance.choice(tuple(BACKOFFS.values())),
-            max_crashes=self.chance.choice((None, 2, 5)),
-            dead_letter=self.chance.choice((queue, away)) if self.rare(0.3) else None,
+            max_crashes=self.chance.choice((None, 1, 2, 5)),
+            dead_letter=self.chance.choice(self.names) if self.rare(0.5) else None,
             unique=5 if own and unique else None,
         )
 
@@ -198,7 +207,7 @@ class Worker(Hand):
                 elif self.rare(0.02):
                     action = partial(message.release, 0.1)
                     self.settle("release", message, now_ms() + 100, action)
-                elif self.rare(0.02):
+                elif self.rare(0.1):
                     self.succeed(message)
                 elif not self.rare(0.005):
                     self.note(f"acking {key(message)} {now_ms()} -")
@@ -236,7 +245,7 @@ class Worker(Hand):
                 self.settle("release", message, now_ms() + delay, action)
             elif self.rare(0.003):
                 self.settle("bury", message, "-", message.bury)
-            elif self.rare(0.02):
+            elif self.rare(0.1):
                 self.succeed(message)
             else:
                 if self.rare(0.01):
@@ -255,12 +264,13 @@ class Worker(Hand):
         self.note(*self.settled("buried" if answer is False else PAST[verb], status, key(message)))
 
     def succeed(self, message: Message) -> None:
-        """Acknowledges a message and pushes one or two in its place, the second under its id."""
+        """Acknowledges a message and pushes some in its place, one of them under its id."""
         target = self.chance.choice(self.names)
-        drafts = [self.draft(target, own=False)]
+        count = MOST - 1 if self.rare(0.01) else 1
+        drafts = [self.draft(own=self.rare(0.5)) for _ in range(count)]
         if self.rare(0.5):
-            again = message.id.startswith("own-") and target == message.queue
-            drafts.append(Draft(self.padding(), id=message.id if again else None))
+            own = message.id.startswith("own-")
+            drafts.append(Draft(self.padding(), id=message.id if own else None))
         marks, marked, lines = zip(*(self.intend(target, draft) for draft in drafts), strict=True)
         self.note(*lines, f"acking {key(message)} {now_ms()} {','.join(marks)}")
         status, ids = self.call("ack", partial(message.ack, push=marked, to=target))
@@ -287,8 +297,8 @@ def key(message: Message) -> str:
 
 
 def main() -> None:
-    role, ledger, url, queue, away, number, seed, rate, stop = sys.argv[1:]
-    worker = Worker(ledger, url, (queue, away), number, seed, stop)
+    role, ledger, url, queue, away, far, number, seed, rate, stop = sys.argv[1:]
+    worker = Worker(role, ledger, url, (queue, away, far), number, seed, stop)
     if role == "produce":
         worker.produce(float(rate))
     else:

@@ -183,7 +183,8 @@ class Keys:
             [b"", b"0", b"-1", b"nan", b"inf", b"1e400", b"9" * 30, b"9007199254740993", b"5 x",
              b"999999999:" + old, b"1:" + old, b"0.2AaIBtOKzz:" + old, b"0.x:" + old, b"0.h:" + old,
              b"2.2AaIBtOKzzl:" + old, b"99999999999999:x", b"\xff" * 22, b"3 2 - x", b"3 2 1 - x",
-             b"9 8 0 h x", b"\n\n", b"\xd2" + old, b"\xd2\x91\x91\x91\x91", b"\xd1\x10\x00\x03\x00\x00" + old]
+             b"9 8 0 h x", b"\n\n", b"\xd2" + old, b"\xd2\x91\x91\x91\x91",
+             b"\xd1\x10\x00\x03\x00\x00" + old]
         )  # fmt: skip
 
     # After it

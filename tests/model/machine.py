@@ -116,10 +116,7 @@ class Machine(Watch):
                 message.stamp = stamp
 
     def went_out(self, queue: Queue, before: int) -> None:
-        """
-        Of a call that put entries into the outbox. Who lives relays them; where nobody does, they wait until
-        they are due.
-        """
+        """Of a call that put entries there. Who lives relays them; where nobody does, they wait."""
         if len(queue.outbox) == before:
             return
         if self.last[0] == "raw":
@@ -156,9 +153,8 @@ class Machine(Watch):
                 break
         self.same("the queue", answer["queue"], queue.name if wanted else "")
         self.taken(queue, answer, wanted)
-        if self.last[0] == "raw":
-            for queue in queues:
-                self.went_out(queue, before[queue.name])
+        if self.last[0] == "raw" and any(queue.outbox for queue in queues):
+            self.pass_ms(OUT_MS)  # it was told to relay, and is not again within a second
         return wanted
 
     def taken(self, queue: Queue, answer: Json, wanted: list[Message]) -> None:
@@ -203,12 +199,13 @@ class Machine(Watch):
         asked_for = {"delay_ms": ms, "error": error, "count": count, "lease_ms": lease_ms}
         request = {"do": "settle", "queue": queue.name, "acks": acks, "retry": again}
         answer = self.run(who, {**request, **asked_for})
-        before, statuses = len(queue.outbox), list[str](queue.ack(acks, now))
+        statuses = list[str](queue.ack(acks, now))
         if again:
             statuses.append(queue.retry(again, ms, error, now))
         self.same("the statuses", answer["statuses"], statuses)
         self.taken(queue, answer, queue.reserve(count, lease_ms, now))
-        self.went_out(queue, before)
+        if queue.outbox:
+            self.pass_ms(OUT_MS)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
     def ack_push(self, who: int, pick: int, to: int, rows: Drawn) -> None:

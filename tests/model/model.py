@@ -21,7 +21,7 @@ DID = (
     *("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled", "purged"),
     "damaged",
 )
-# When who died with an entry of the outbox is not waited for any longer, and how early it may be taken.
+# When others may take an entry of the outbox, and how much earlier who put it there does.
 OUT_MS, AHEAD_MS = 1000, 1000
 MOST = 100
 
@@ -47,7 +47,7 @@ class Queue:
         return self._store([(message, message.draft.due_ms) for message in made], now)
 
     def _store(self, messages: list[tuple[Message, int]], now: int) -> list[Status]:
-        """Of those of one call that replace each other the last counts, in the place of the first."""
+        """Of those of one call that replace each other the last counts, in the first one's place."""
         fresh = dict[str, tuple[Message, int]]()
         statuses = [self._judge(message, due_ms, fresh, now) for message, due_ms in messages]
         for message, due_ms in fresh.values():
@@ -153,7 +153,7 @@ class Queue:
             return [acked] * (1 + len(drafts))
         if target is self:
             return [acked, *self.push(drafts, now)]
-        return [acked, *("OK" for _ in drafts)]
+        return [acked] * (1 + len(drafts))
 
     def put_out(
         self,
@@ -287,8 +287,11 @@ class Queue:
 
     def first_ms(self) -> int:
         """The first time that a reserve must not miss; 0: none."""
-        times = [message.time_ms for message in self.timed()]
-        return min([*times, *(entry.time_ms for entry in self.outbox.values())], default=0)
+        return min((message.time_ms for message in self.timed()), default=0)
+
+    def first_out_ms(self) -> int:
+        """When a relay is told of the outbox; a reserve that did so notes a second more."""
+        return min((entry.time_ms for entry in self.outbox.values()), default=0)
 
     def has_work(self, now: int) -> bool:
         """Would a reserve change anything?"""
@@ -452,6 +455,7 @@ class Model:
             queue.locks = {name: (token, end - ms) for name, (token, end) in queue.locks.items()}
             for entry in queue.outbox.values():
                 entry.time_ms -= ms
+                entry.due_ms -= ms * bool(entry.due_ms)
             for message in queue.living.values():
                 message.time_ms -= ms * (message.state != "ready")
                 message.expires_ms -= ms * bool(message.expires_ms)

@@ -180,7 +180,8 @@ class RawDriver:
             answer = self.run("ack_push", queue, ticket, *words)
             return {"ids": ids, **self.outcomes(answer)}
         entries = [made_id() for _ in ids]
-        stamps = [word[4:14].decode() if word[1] & 1 else "" for word in words[1::4]]
+        envelopes = [word for word in words[1::4] if isinstance(word, bytes)]
+        stamps = [each[4:14].decode() if each[1] & 1 else "" for each in envelopes]
         for i, entry in enumerate(entries):
             words.insert(5 * i, entry)
         answer = self.run("ack_out", queue, ticket, target, *words)

@@ -26,10 +26,10 @@ MUTATIONS = {
         "stop and tonumber(stop) > now",
         "stop",
     ),
-    "ack_out_counts_the_delay_from_the_relay": (
+    "ack_out_forgets_the_delay": (
         "ack_out",
         "string.format('@%d', draft.due)",
-        "ARGV[i + 3]",
+        "'@0'",
     ),
     "ack_out_forgets_that_a_lease_ends": (
         "ack_out",
@@ -248,8 +248,8 @@ MUTATIONS = {
     ),
     "reserve_forgets_the_high_line": (
         "reserve",
-        "if state[5] == '1' or not",
-        "if not",
+        "if not state[1] or state[5] == '1' or not",
+        "if not state[1] or not",
     ),
     "reserve_forgets_the_outbox": (
         "reserve",
@@ -314,7 +314,8 @@ MUTATIONS = {
     "reserve_rare_forgets_the_error_of_an_ended_lease": (
         "reserve_rare",
         "had.deliveries, had.suffix, had.crashes = deliveries + 1, suffix, had.crashes + 1",
-        "had.deliveries, had.suffix, had.crashes, had.error = deliveries + 1, suffix, had.crashes + 1, ''",
+        "had.deliveries, had.suffix, had.crashes, had.error = "
+        "deliveries + 1, suffix, had.crashes + 1, ''",
     ),
     "reserve_rare_gives_an_old_ticket_the_new_message": (
         "reserve_rare",

@@ -36,6 +36,19 @@ class Verbs(ABC):
         """Does kick() with any number of messages."""
         return self._done(_core.kick_submit, ids)
 
+    def kill(self, id: str) -> bool:
+        """
+        Makes a delayed message dead, also one that waits for its retry: it is kept here, whatever
+        its policy says, and not delivered until it is kicked. False: there is no delayed message
+        with this id.
+        """
+        [done] = self._done(_core.kill_submit, (id,))
+        return done
+
+    def kill_many(self, ids: Iterable[str]) -> list[bool]:
+        """Does kill() with any number of messages."""
+        return self._done(_core.kill_submit, ids)
+
     def pause(self) -> None:
         """
         Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works
@@ -69,6 +82,19 @@ class AsyncVerbs(ABC):
     async def kick_many(self, ids: Iterable[str]) -> list[bool]:
         """Does kick() with any number of messages."""
         return await self._done(_core.kick_submit, ids)
+
+    async def kill(self, id: str) -> bool:
+        """
+        Makes a delayed message dead, also one that waits for its retry: it is kept here, whatever
+        its policy says, and not delivered until it is kicked. False: there is no delayed message
+        with this id.
+        """
+        [done] = await self._done(_core.kill_submit, (id,))
+        return done
+
+    async def kill_many(self, ids: Iterable[str]) -> list[bool]:
+        """Does kill() with any number of messages."""
+        return await self._done(_core.kill_submit, ids)
 
     async def pause(self) -> None:
         """
