@@ -7,7 +7,7 @@ local function check_types()
     for _, key in ipairs(keys) do
       local is = redis.call('TYPE', key).ok
       if is ~= 'none' and is ~= kind then
-        find('type', key .. ' ' .. is)
+        tell('type', key .. ' ' .. is)
         local aside = quarantine .. ':' .. string.match(key, '}:(.*)$')
         if mends then
           redis.call('RENAME', key, redis.call('EXISTS', aside) == 1 and aside .. ':' .. int(now) or aside)
@@ -24,9 +24,9 @@ local function check_notes()
   end
   local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
     'ready_offset', 'next_event', 'outbox_event', 'has_priorities' }
-  local values, right = read('HMGET', meta, unpack(names)), {}
+  local values, right = read_list('HMGET', meta, unpack(names)), {}
   local function head(key)
-    local score = tonumber(read('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
+    local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
   end
   local firsts = { next_event = math.min(head(delayed), head(leased), head(outbox)), outbox_event = head(outbox) }
@@ -36,12 +36,12 @@ local function check_notes()
     if first and (value ~= '' and not number or first < (number or math.huge)) then
       right[name] = first < math.huge and int(first) or ''
     elseif name == 'has_priorities' then
-      right[name] = value ~= '1' and #read('LRANGE', high, 0, 0) + #read('LRANGE', low, 0, 0) > 0 and '1' or nil
+      right[name] = value ~= '1' and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
     elseif not first and value ~= '' and not string.find(value, '^%-?%d%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?$') then
       right[name] = '0'
     end
     if right[name] then
-      find('notes', name .. ' ' .. value)
+      tell('notes', name .. ' ' .. value)
       if mends then
         redis.call('HSET', meta, name, right[name])
         wake_one()

@@ -2,21 +2,21 @@
 local sets = { leased, outbox, dead, delayed }
 
 -- What a command answers that answers a list; a key of another type counts as empty.
-local function read(...)
+local function read_list(...)
   local answer = redis.pcall(...)
   if type(answer) ~= 'table' or not answer.err then
     return answer
   elseif string.find(answer.err, 'WRONGTYPE') then
     return {}
   end
-  return redis.call(...)
+  error(answer.err)
 end
 
 -- The set that holds each ticket; false: none.
 local function holders(tickets)
   local held = {}
   for _, set in ipairs(sets) do
-    local scores = #tickets > 0 and read('ZMSCORE', set, unpack(tickets)) or {}
+    local scores = #tickets > 0 and read_list('ZMSCORE', set, unpack(tickets)) or {}
     for i = 1, #tickets do
       held[i] = held[i] or (scores[i] and set or false)
     end
@@ -25,7 +25,7 @@ local function holders(tickets)
 end
 
 -- Can the message be read? In the outbox it must have somewhere to go.
-local function is_sound(id, stored, set, e)
+local function is_readable(id, stored, set, e)
   if set == outbox then
     return e and e.dead_letter or not e and entry_read(id, stored)
   end
@@ -38,8 +38,8 @@ local function verdicts_of(tickets, set)
   for i, ticket in ipairs(tickets) do
     ids[i] = select(2, ticket_read(ticket)) or ''
   end
-  local stored = #ids > 0 and read('HMGET', msg, unpack(ids)) or {}
-  local texts = #ids > 0 and read('HMGET', attempts, unpack(ids)) or {}
+  local stored = #ids > 0 and read_list('HMGET', msg, unpack(ids)) or {}
+  local texts = #ids > 0 and read_list('HMGET', attempts, unpack(ids)) or {}
   for i, ticket in ipairs(tickets) do
     local deliveries, id, suffix = ticket_read(ticket)
     local e = stored[i] and envelope_read(stored[i])
@@ -53,7 +53,7 @@ local function verdicts_of(tickets, set)
       or (not stored[i] or e and e.suffix ~= suffix) and 'stale'
       or (seen[ticket] or (held[i] or nil) ~= set) and 'doubled'
       or had.deliveries > deliveries and 'stale'
-      or set ~= dead and not is_sound(id, stored[i], set, e) and 'damaged'
+      or set ~= dead and not is_readable(id, stored[i], set, e) and 'damaged'
       or current ~= ticket and 'attempts'
     seen[ticket] = true
   end
