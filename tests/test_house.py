@@ -198,14 +198,12 @@ PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unloc
 @pytest.mark.parametrize("verb", VERBS)
 def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert (ROOT / f"core/scripts/{verb}.lua").exists() or verb in {"queues", "reserve_any"}
-    shell_only = VERBS[verb].get("only") == "shell"
     faces = [*files("bindings/python/dueq/aio", "*.py"), ROOT / "bindings/python/dueq/_verbs.py"]
     python = "".join(text(path) for path in faces)
     word = PARTS.get(verb, verb)
-    method = re.search(rf"^(    )?async def {word}\(|^    def {word}\(", python, flags=re.M)
-    assert method or shell_only
+    assert re.search(rf"^(    )?async def {word}\(|^    def {word}\(", python, flags=re.M)
     words = {"kick_all": "kickAll", "queues": "names"}
-    assert shell_only or f"function {words.get(verb, word)}(" in text("bindings/php/dueq.stub.php")
+    assert f"function {words.get(verb, word)}(" in text("bindings/php/dueq.stub.php")
     command = {"kick_all": "kick", **PARTS, "relock": "relock", "unlock": "unlock"}.get(verb, verb)
     assert "summary" in VERBS[verb] or any(
         f"{command}_command = {{" in text(path) for path in files("cli", "*.c")
