@@ -114,7 +114,7 @@ elseif stage == 'lost' or stage == 'doubled' then
       end
     elseif stage == 'lost' and is_current and places == 0 and not holders({ ticket })[1] then
       local e = envelope_read(stored)
-      local successor = not e and is_sound(id, stored, outbox)
+      local successor = not e and is_whole(id, stored, outbox)
       local sound = e or successor
       find(sound and 'lost' or 'damaged', id)
       if mends and successor then

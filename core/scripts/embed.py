@@ -44,7 +44,12 @@ def provided(path: Path) -> list[str]:
     return re.findall(r"^local function (\w+)", code_of(path), flags=re.M)
 
 
-PROVIDERS = {name: path.stem for path in LIBRARY.values() for name in provided(path)}
+PROVIDERS = {name: path for path in LIBRARY.values() for name in provided(path)}
+
+
+def is_open_to(path: Path, library: Path) -> bool:
+    """The core does not know the queues of other systems."""
+    return library.is_relative_to(HERE) or not path.is_relative_to(HERE)
 
 
 def included(path: Path, have: set[str]) -> str:
@@ -53,8 +58,10 @@ def included(path: Path, have: set[str]) -> str:
     before = ""
     for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):
         needed = PROVIDERS.get(name)
-        if needed and needed not in have and needed not in asked and LIBRARY[needed] != path:
-            before += library(needed, have)
+        if not needed or needed == path or not is_open_to(path, needed):
+            continue
+        if needed.stem not in have and needed.stem not in asked:
+            before += library(needed.stem, have)
     # What is asked for in a block is there in this block alone.
     return before + re.sub(
         r"^ *-- include (\w+)\n", lambda m: library(m[1], set(have)), path.read_text(), flags=re.M

@@ -26,7 +26,8 @@ local function line_up(tickets, front)
   for name, key in pairs(keys) do
     local line = lines[name]
     if #line > 0 then
-      was_empty = redis.call(front and 'LPUSH' or 'RPUSH', key, unpack(line)) == #line or was_empty
+      was_empty = (front and redis.call('LPUSH', key, unpack(line)) or redis.call('RPUSH', key, unpack(line))) == #line
+        or was_empty
     end
   end
   return was_empty, #lines.ready

@@ -25,7 +25,7 @@ local function holders(tickets)
 end
 
 -- Can the message be read? In the outbox it must have somewhere to go.
-local function is_sound(id, stored, set, e)
+local function is_whole(id, stored, set, e)
   if set == outbox then
     return e and e.dead_letter or not e and entry_read(id, stored)
   end
@@ -53,7 +53,7 @@ local function verdicts_of(tickets, set)
       or (not stored[i] or e and e.suffix ~= suffix) and 'stale'
       or (seen[ticket] or (held[i] or nil) ~= set) and 'doubled'
       or had.deliveries > deliveries and 'stale'
-      or set ~= dead and not is_sound(id, stored[i], set, e) and 'damaged'
+      or set ~= dead and not is_whole(id, stored[i], set, e) and 'damaged'
       or current ~= ticket and 'attempts'
     seen[ticket] = true
   end
