@@ -169,6 +169,8 @@ static void lost(dueq_client *client) {
     }
     if (dueq__again_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
+    } else if (call->once && call->losses) {
+        dueq__call_finish(client, DUEQ_CLOSED);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         dueq__fail(
             &client->error, DUEQ_CLOSED,

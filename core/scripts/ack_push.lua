@@ -20,7 +20,8 @@ table.insert(left.ids, id)
 remove_replaced()
 local followed = false
 for i = 5, #ARGV, 4 do
-  followed = followed or ARGV[i] == id
+  local n = (i - 1) / 4
+  followed = followed or ARGV[i] == id and string.sub(outcome, n, n) == DUEQ_OK .. ''
 end
 if not followed then
   redis.call('HDEL', msg, id)

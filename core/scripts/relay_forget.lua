@@ -4,6 +4,6 @@
 -- Returns how many were known.
 local notes = {}
 for i = 2, #ARGV do
-  notes[i - 1] = ARGV[1] .. ' ' .. ARGV[i]
+  notes[i - 1] = ARGV[1] .. '\n' .. ARGV[i]
 end
 return redis.call('ZREM', received, unpack(notes))

@@ -12,7 +12,7 @@ if now >= tonumber(ARGV[1]) then
 end
 local outcome, words, places, notes, records = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
-  local note = ARGV[2] .. ' ' .. ARGV[i + 5]
+  local note = ARGV[2] .. '\n' .. ARGV[i + 5]
   local n = #outcome + 1
   outcome[n] = DUEQ_OK
   if not redis.call('ZSCORE', received, note) then

@@ -131,7 +131,7 @@ if gone > 0 then
 end
 if is_new or n == 0 or argv[6] > '1' then
   -- include close
-  result[2], result[3] = close(n, left, first, is_new, fields, looked, state[2], now, time[2] % 1000)
+  result[2], result[3] = close(n, left, first, state[1], fields, looked, state[2], now, time[2] % 1000)
 else
   call('HSET', meta, unpack(fields))
 end

@@ -131,7 +131,7 @@ if went_out or c.out then
 end
 answer[5] = (went_out or c.out or looked and out and out <= now) and '1' or ''
 if not paused then
-  answer[2], answer[3] = close(n, left, first, not state[1] or first ~= noted, fields, looked, state[2], now, us)
+  answer[2], answer[3] = close(n, left, first, state[1], fields, looked, state[2], now, us)
 end
 if n > 0 or argv[8] then
   done(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))

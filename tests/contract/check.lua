@@ -91,7 +91,7 @@ end
 -- Is this note of `received` about an entry that is in an outbox still?
 local function is_on_its_way(note)
   for _, queue in ipairs(KEYS) do
-    local name = string.match(queue, '^dueq:{(.*)}:$') .. ' '
+    local name = string.match(queue, '^dueq:{(.*)}:$') .. '\n'
     if string.sub(note, 1, #name) == name and redis.call('ZSCORE', queue .. 'outbox', string.sub(note, #name + 1)) then
       return true
     end

@@ -85,7 +85,7 @@ class Watch(RuleBasedStateMachine):
         self.same("the keys", self.world.complaints(), [])
         for queue in self.model.queues.values():
             received = set(self.world.scores(queue.name, "received"))
-            wanted = {f"{source} {ticket}" for source, ticket in queue.received}
+            wanted = {f"{source}\n{ticket}" for source, ticket in queue.received}
             self.same(f"what {queue.name} received", received, wanted)
             for state in STATES[:-1]:
                 self.peek(queue, state)

@@ -1,9 +1,9 @@
 -- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows the next event
--- (`first`, nil: none; `is_new`: it is not what meta says). `fields`: what else meta gets. `looked`: it moved what was
--- due. Returns the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper.
-local function close(n, left, first, is_new, fields, looked, timekeepers, now, us)
+-- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `looked`: it moved what was due. Returns
+-- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper.
+local function close(n, left, first, noted, fields, looked, timekeepers, now, us)
   local waits, must_rewake = n == 0 and (ARGV[6] == '1' or ARGV[6] == '3'), ARGV[6] > '1'
-  local pause, keeps = -1, 0
+  local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
@@ -17,8 +17,8 @@ local function close(n, left, first, is_new, fields, looked, timekeepers, now, u
       pause, keeps = ms * 1000 - us, 1
     end
   end
-  if is_new then
-    fields[#fields + 1], fields[#fields + 2] = 'next_event', first and string.format('%d', first) or ''
+  if event ~= (noted or '') then
+    fields[#fields + 1], fields[#fields + 2] = 'next_event', event
   end
   if #fields > 0 then
     redis.call('HSET', meta, unpack(fields))
@@ -28,7 +28,7 @@ local function close(n, left, first, is_new, fields, looked, timekeepers, now, u
     redis.pcall('ZREM', wake, 'w', 'x')
   elseif left > 0 and (must_rewake or looked) then
     wake_one(left > 1)
-  elseif first and (must_rewake or is_new) and not is_kept(timekeepers, first, now) then
+  elseif first and (must_rewake or event ~= noted) and not is_kept(timekeepers, first, now) then
     wake_one()
   end
   return pause, keeps

@@ -1,8 +1,8 @@
--- What check was asked, and what it says and does of what it finds.
+-- What check is asked, and what it says and does of what it finds.
 local mends, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
 
-local function find(kind, example, number)
+local function tell(kind, example, number)
   local at = kinds[kind] or #answer + 1
   kinds[kind] = at
   answer[at], answer[at + 1], answer[at + 2] = kind, (answer[at + 1] or 0) + (number or 1), answer[at + 2] or {}
@@ -11,14 +11,14 @@ local function find(kind, example, number)
   end
 end
 
-local function scan(command, key)
-  local page = read(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
+local function scan_page(command, key)
+  local page = read_list(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
   answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
   return page[2] or {}
 end
 
 -- Makes a message that cannot be read DEAD.
-local function bury(ticket)
+local function make_dead(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
   local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
   redis.call('HSET', attempts, id, attempts_write(had))
@@ -26,9 +26,9 @@ local function bury(ticket)
 end
 
 -- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there.
-local function settle(set, ticket, verdict)
+local function judge(set, ticket, verdict)
   if verdict then
-    find(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
+    tell(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
   end
   if not verdict or not mends then
     return false
@@ -36,20 +36,14 @@ local function settle(set, ticket, verdict)
     redis.call('RPUSH', quarantine, ticket)
     redis.call('LTRIM', quarantine, -100, -1)
   elseif verdict == 'damaged' then
-    bury(ticket)
+    make_dead(ticket)
   elseif verdict == 'attempts' then
     local deliveries, id, suffix = ticket_read(ticket)
-    local had = attempts_read(read('HMGET', attempts, id)[1])
+    local had = attempts_read(read_list('HMGET', attempts, id)[1])
     had.forgiven = had.forgiven + deliveries - had.deliveries
     had.deliveries, had.suffix = deliveries, suffix
     redis.call('HSET', attempts, id, attempts_write(had))
     return false
   end
   return true
-end
-
-local function drop(command, key, members)
-  if mends and #members > 0 then
-    redis.call(command, key, unpack(members))
-  end
 end
