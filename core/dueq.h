@@ -333,7 +333,8 @@ typedef struct dueq_finding {
     int wrong;        /* 1: it should not be; 0: it is worth knowing */
     int64_t count;
     int64_t mended; /* of these so many, by this check */
-    dueq_bytes examples[DUEQ_MAX_EXAMPLES]; /* ids, tickets, keys or texts, as they are, cut at 120 bytes */
+    dueq_bytes examples
+        [DUEQ_MAX_EXAMPLES]; /* ids, tickets, keys or texts, as they are, cut at 120 bytes */
     size_t example_count;
 } dueq_finding;
 
@@ -391,8 +392,8 @@ DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size
 /* size, and transfer and migrate, of the queues of other systems; else NULL. */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-DUEQ_API size_t
-dueq_result_purged(const dueq_result *result); /* purge, remove: messages taken away; check: entries looked at */
+DUEQ_API size_t dueq_result_purged(
+    const dueq_result *result); /* purge, remove: messages taken away; check: entries looked at */
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
 /* peek, kick_all, queues, check: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);

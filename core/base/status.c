@@ -34,8 +34,7 @@ int dueq_status_retriable(dueq_status status) {
 }
 
 const char *dueq_state_name(dueq_state state) {
-    static const char *const names[] = {"unknown", "ready",  "delayed",
-                                        "leased",  "dead", "outbox"};
+    static const char *const names[] = {"unknown", "ready", "delayed", "leased", "dead", "outbox"};
     return names[state >= DUEQ_READY && state <= DUEQ_OUTBOX ? (int)state : 0];
 }
 

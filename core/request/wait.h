@@ -47,9 +47,9 @@ struct dueq__wait {
     int64_t lease_ms, default_lease_ms;
     struct dueq__watch *watches; /* in the order in which they are asked; owned */
     size_t watch_count;
-    size_t at, begun; /* the one being asked; how many were asked at least once */
+    size_t at, begun;         /* the one being asked; how many were asked at least once */
     int64_t now_ms, pause_us; /* the answer's: the server's clock, and how long to wait */
-    bool locks;       /* it is for a lock, not for messages */
+    bool locks;               /* it is for a lock, not for messages */
     enum dueq__wait_block block;
     enum dueq__told told_of;
     dueq_bytes parked; /* BLOCK_LIST: the list that an item goes to until a request takes it */

@@ -20,6 +20,8 @@ def test_stats_of_a_queue(dueq: Program) -> None:
         "delayed": 1,
         "leased": 1,
         "dead": 1,
+        "outbox": 0,
+        "outbox_error": "",
         "pushed": 5,
         "reserved": 4,
         "acked": 1,

@@ -400,7 +400,7 @@ final class AdminTest extends QueueTestCase
         $queue->push('x');
         foreach (['', 'all', 'READY', "ready\0", 'unknown', '1'] as $state) {
             $e = $this->assertThrows(InvalidException::class, fn () => $queue->purge($state));
-            $this->assertStringContainsString('ready, delayed, leased or dead', $e->getMessage());
+            $this->assertStringContainsString('ready, delayed, leased, dead or outbox', $e->getMessage());
         }
         $this->assertCounts([1, 0, 0, 0], $queue);
     }

@@ -193,7 +193,7 @@ final class PeekTest extends QueueTestCase
         $queue = $this->queue();
         foreach (['', 'all', 'READY', "ready\0", 'unknown'] as $state) {
             $e = $this->assertThrows(InvalidException::class, fn () => $queue->peek($state));
-            $this->assertStringContainsString('ready, delayed, leased or dead', $e->getMessage());
+            $this->assertStringContainsString('ready, delayed, leased, dead or outbox', $e->getMessage());
         }
         foreach ([0, -1, 201, PHP_INT_MAX] as $page) {
             $this->assertThrows(InvalidException::class, fn () => $queue->peek('ready', $page));
