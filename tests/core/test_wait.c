@@ -98,11 +98,7 @@ static void test_reserve_idle_sends_a_handful_of_commands(void **state) {
     long long sent = info_number(&server, "stats", "total_commands_processed") - before;
     push_body(jobs.queue, "end", 0, NULL);
     assert_int_equal(child_end(consumer), DUEQ_OK);
-<<<<<<< HEAD
     /* Two logins of two commands, a look of some fifteen, a block, an unblock, and the two INFO. */
-=======
-    /* Two logins of two commands, a look of some twelve, a block, an unblock, and the two INFO. */
->>>>>>> t1
     assert_in_range(sent, 1, 30);
 }
 
