@@ -116,7 +116,7 @@ class Chaos:
         for worker in self.crew.workers:
             if worker.process.pid == met.process:
                 name, number = worker.name, worker.number
-                if way == "killed":
+                if met.plan.kills:
                     worker.kill()
                     worker.start()
                 else:

@@ -25,7 +25,6 @@ DIGESTS = dict(
 )
 ANSWER_S = 3.0  # for so long an answer is waited for that nobody is to get
 LATE_S = (22.0, 38.0)  # about when a relay's lease ends
-FELT_S = 2.5  # for so long a client waits for a relay's step
 
 
 class Plan(NamedTuple):
@@ -33,9 +32,12 @@ class Plan(NamedTuple):
 
     time: float
     step: str
-    way: str  # killed, cut off, held up
+    way: str  # killed, cut off, held up; late: killed, and its request comes all the same
     before: bool  # the server gets the request; else after it has answered
-    hold: float
+
+    @property
+    def kills(self) -> bool:
+        return self.way in ("killed", "late")
 
     @property
     def where(self) -> str:
@@ -80,8 +82,8 @@ class Relays:
     """
     Listens at `path`, and passes on what comes to the server's socket. Now and then a relay is
     interrupted at one of its steps: its process is to be killed, or its connection is cut, before
-    the server gets the request or after it has answered; or the request is held up, at times for
-    longer than the relay's lease.
+    the server gets the request or after it has answered; or the request is held up, or its process
+    is killed and the request comes late, at times when the relay's lease is over.
     """
 
     def __init__(self, path: Path, server: Path, chance: random.Random) -> None:
@@ -96,13 +98,12 @@ class Relays:
 
     def _make_plan(self) -> Plan:
         chance = self._chance
-        way = chance.choices(("killed", "cut off", "held up"), (3, 2, 3))[0]
+        way = chance.choice(("killed", "cut off", "held up", "late"))
         return Plan(
             time.monotonic() + chance.uniform(0.1, 1.2),
             chance.choice(tuple(DIGESTS)),
             way,
-            way == "held up" or chance.random() < 0.5,
-            chance.choice((chance.random(), chance.uniform(*LATE_S))),
+            way in ("held up", "late") or chance.random() < 0.5,
         )
 
     def _planned(self, request: bytes) -> Plan | None:
@@ -147,21 +148,23 @@ class Relays:
             pair.server.sendall(request)
             pair.answered.wait(ANSWER_S)
         if plan.way == "held up":
-            time.sleep(min(plan.hold, FELT_S))
+            time.sleep(self._chance.random())
             self.met.put(met)
-            time.sleep(max(0.0, plan.hold - FELT_S))
-            try:
-                pair.server.sendall(request)
-            except OSError:
-                # It is late, and comes all the same.
-                with socket.socket(socket.AF_UNIX) as server:
-                    server.connect(str(self._server))
-                    server.sendall(request)
-                    server.recv(1)
+            pair.server.sendall(request)
             return False
         self.met.put(met)
-        if plan.way == "killed":
+        if plan.kills:
             met.over.wait()
+        if plan.way == "late":
+            # As from a process that went on after a long pause, and connected again. The one that
+            # sent it must be dead: before it repeats a request, a client makes sure that the first
+            # one cannot arrive any more.
+            pair.end()
+            time.sleep(self._chance.uniform(*LATE_S))
+            with socket.socket(socket.AF_UNIX) as server:
+                server.connect(str(self._server))
+                server.sendall(request)
+                server.recv(1)
         return True
 
 
