@@ -5,9 +5,9 @@ Behind those of the core come the functions of their verbs (core/verbs.py).
 
 Run without arguments after a change of a script; `--check` only says whether a file is stale.
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
-A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for lib/NAME.lua
-where it is to be in a block, or is no function. `-- keys NAME ...` declares its keys and
-stands for locals of these names, `-- passes on to NAME` names the script that does what this one
+A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for
+lib/NAME.lua where it is to be in a block, or is no function. `-- keys NAME ...` declares its keys
+and stands for locals of these names, `-- passes on to NAME` names the script that does what this one
 answers nil to, and DUEQ_NAME stands for the code of a status.
 """
 
@@ -53,7 +53,7 @@ def is_open_to(path: Path, library: Path) -> bool:
 
 
 def included(path: Path, have: set[str]) -> str:
-    """Its text behind the functions of the library that it calls, where `have` does not name them."""
+    """Its text behind the functions of lib/ that it calls, but for those that `have` names."""
     asked = re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
     before = ""
     for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):

@@ -1,4 +1,5 @@
 import pickle
+from dataclasses import asdict
 
 import pytest
 
@@ -51,14 +52,12 @@ def test_find_lets_acknowledge(queue: dueq.Queue) -> None:
     assert queue.find(id) is None
 
 
-ZEROS = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
-
-
 def test_stats_of_an_unknown_queue(server: Server) -> None:
     with dueq.Queue("never used", server.url) as queue:
         stats = queue.stats()
     assert stats.now > 1e9
-    assert stats == dueq.Stats.from_row((*ZEROS, 0, 0, round(stats.now * 1000), 0, 0))
+    numbers = asdict(stats) | {"now": 0, "next": 0, "oldest": 0}
+    assert set(numbers.values()) == {0, ""}
     assert (stats.next, stats.oldest, stats.paused) == (None, None, False)
     assert server.command("KEYS", "*never used*") == []
 
