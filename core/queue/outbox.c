@@ -54,7 +54,7 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
     dueq__call_begin(relay->source, script, false);
     call->decode = decode;
     call->ended = ended;
-    /* The server may still read one whose connection was lost: only the end of the lease says when no more. */
+    /* One that the server reads late, when the entry is forgotten, would store it again. */
     call->once = true;
     dueq__call_arguments(client, words);
     if (other && !dueq__keys_make(call->keys, relay->name, relay->name_size)) {

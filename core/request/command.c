@@ -110,6 +110,10 @@ static void send_next(dueq_client *client) {
     struct dueq__call *call = &client->call;
     if (!can_send(client))
         return;
+    if (call->once && call->unsure && !client->stale_id) {
+        dueq__call_finish(client, DUEQ_CLOSED);
+        return;
+    }
     bool sent = client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
                 : call->doubtful ? send_recall(client)
                                  : send_request(client);
@@ -169,8 +173,6 @@ static void lost(dueq_client *client) {
     }
     if (dueq__again_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
-    } else if (call->once && call->losses) {
-        dueq__call_finish(client, DUEQ_CLOSED);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         dueq__fail(
             &client->error, DUEQ_CLOSED,
