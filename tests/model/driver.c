@@ -110,7 +110,7 @@ static dueq_status each(dueq_queue *queue, each_verb *verb, json_object *items,
 }
 
 static dueq_state state_of(json_object *request) {
-    static const char *const states[] = {"", "ready", "delayed", "leased", "dead", NULL};
+    static const char *const states[] = {"", "ready", "delayed", "leased", "dead", "outbox", NULL};
     return (dueq_state)place(states, text(request, "state"));
 }
 
