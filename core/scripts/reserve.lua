@@ -79,6 +79,8 @@ elseif argv[8] then
   -- include held_all
   outcomes, held = held_all()
 end
+-- Also where nothing is written: a server that is no primary any more refuses it.
+-- include permit
 if n > 0 then
   if n > 9 then
     -- A small sorted set is a packed list, which each change reads from its start. A member of this size makes
@@ -86,7 +88,6 @@ if n > 0 then
     deliver[2 * n + 1], deliver[2 * n + 2] = '0', '-----------------------------------------------------------------'
     held[#held + 1] = deliver[2 * n + 2]
   end
-  -- include permit
   call('ZADD', leased, unpack(deliver))
 end
 local gone = #held > 0 and call('ZREM', leased, unpack(held)) - (n > 9 and 1 or 0) or 0

@@ -209,7 +209,7 @@ final class QueuesTest extends QueueTestCase
     {
         $names = array_map(fn ($i) => sprintf('q%04d', $i), range(1, 2500));
         foreach ($names as $name) {
-            $this->server->command('HSET', "dueq:{{$name}}:info", 'pushed', '1');
+            $this->server->command('HSET', "dueq:{{$name}}:meta", 'pushed', '1');
         }
         $this->assertSame($names, Queue::names($this->server->url()));
     }
