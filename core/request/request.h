@@ -59,9 +59,9 @@ struct dueq__call {
     int64_t minute;
     uint64_t number; /* of this request in its session, for recall; 0: it changes nothing */
     bool changes;
-    bool passed;   /* on, by a script that left it to another one */
-    bool once;     /* it is not sent again while the server may still read it on a lost connection */
-    bool sent;     /* on the connection as it is */
+    bool passed; /* on, by a script that left it to another one */
+    bool once;   /* it is not sent again while the server may still read it on a lost connection */
+    bool sent;   /* on the connection as it is */
     bool doubtful; /* sent on a connection that was lost before the answer came */
     bool unsure;   /* and that connection may still be read by the server */
     unsigned losses, loads;

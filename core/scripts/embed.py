@@ -7,8 +7,8 @@ Run without arguments after a change of a script; `--check` only says whether a 
 Those of interop/FOLDER/scripts are named by the folder too, and so are their keys.
 A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for
 lib/NAME.lua where it is to be in a block, or is no function. `-- keys NAME ...` declares its keys
-and stands for locals of these names, `-- passes on to NAME` names the script that does what this one
-answers nil to, and DUEQ_NAME stands for the code of a status.
+and stands for locals of these names, `-- passes on to NAME` names the script that does what this
+one answers nil to, and DUEQ_NAME stands for the code of a status.
 """
 
 import hashlib
