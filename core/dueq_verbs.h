@@ -228,18 +228,16 @@ DUEQ_API dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq
  * no result; ID ones take ids, and each item is OK or NOT_FOUND. COMMANDS: those that the shell has
  * like that, X(name, what it does, and more about it).
  */
-#define DUEQ_PLAIN_VERBS(X)                                                                        \
-    X(pause)                                                                                       \
+#define DUEQ_PLAIN_VERBS(X) \
+    X(pause) \
     X(resume)
-#define DUEQ_PLAIN_COMMANDS(X)                                                                     \
-    X(pause, "Delivers nothing until the queue is resumed",                                        \
-      "A paused queue takes pushes, and acks of what is held, as ever.")                           \
+#define DUEQ_PLAIN_COMMANDS(X) \
+    X(pause, "Delivers nothing until the queue is resumed", "A paused queue takes pushes, and acks of what is held, as ever.") \
     X(resume, "Ends a pause", "Waiting consumers wake.")
-#define DUEQ_ID_VERBS(X)                                                                           \
-    X(kick)                                                                                        \
+#define DUEQ_ID_VERBS(X) \
+    X(kick) \
     X(kill)
-#define DUEQ_ID_COMMANDS(X)                                                                        \
-    X(kill, "Makes delayed messages dead, until they are kicked",                                  \
-      "They are kept in this queue, also those with --dead-letter or --drop.")
+#define DUEQ_ID_COMMANDS(X) \
+    X(kill, "Makes delayed messages dead, until they are kicked", "They are kept in this queue, also those with --dead-letter or --drop.")
 
 #endif
