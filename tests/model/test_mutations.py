@@ -256,11 +256,6 @@ MUTATIONS = {
         "first = math.min(ended or math.huge, out or math.huge)",
         "first = ended or math.huge",
     ),
-    "reserve_gives_an_old_ticket_the_new_message": (
-        "reserve",
-        "(flags ~= 1 or string.sub(envelope, 5, 14) ~= string.sub(ticket, 3, 12))",
-        "flags ~= 1",
-    ),
     "reserve_keeps_what_it_acknowledged": (
         "reserve",
         "local removed = redis.pcall('HDEL', msg, unpack(over))",
