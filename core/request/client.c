@@ -45,13 +45,21 @@ dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
     return dueq_open(client->address, twin);
 }
 
+void dueq__client_unsubscribe(dueq_client *client) {
+    struct dueq__subscription *subscription = &client->subscription;
+    free((void *)(uintptr_t)subscription->channel.data);
+    dueq__conn_close(subscription->conn);
+    *subscription =
+        (struct dueq__subscription){.conn = subscription->conn, .refusals = subscription->refusals};
+}
+
 void dueq_close(dueq_client *client) {
     if (!client)
         return;
     if (client->command && client->waiter && client->subscription.conn)
         dueq_abandon(client);
     if (client->subscription.conn)
-        dueq__invalidation_hang_up(client);
+        dueq__client_unsubscribe(client);
     dueq__conn_free(client->command);
     dueq__conn_free(client->waiter);
     dueq__conn_free(client->subscription.conn);
@@ -71,7 +79,7 @@ void dueq__client_check_fork(dueq_client *client) {
     dueq__conn_leave(client->subscription.conn, -1);
     dueq__conn_close(client->command);
     dueq__conn_close(client->waiter);
-    dueq__invalidation_hang_up(client);
+    dueq__client_unsubscribe(client);
     client->command_up = client->waiter_up = false;
     client->answer_count = 0;
     client->stale_id = 0;

@@ -82,7 +82,9 @@ static bool send_request(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const struct dueq__resp *settlement = dueq__call_settlement(call);
     const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
-    dueq__invalidation_track(client);
+    const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    if (foreign && foreign->before_request)
+        foreign->before_request(client);
     if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
         return false;
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
@@ -153,7 +155,6 @@ void dueq__command_drop(dueq_client *client) {
     }
     client->answer_count = 0;
     client->command_up = false;
-    dueq__invalidation_untold(client);
     dueq__conn_close(client->command);
 }
 
@@ -384,7 +385,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         dueq__wait_probed(client, reply);
         break;
     case DUEQ__ANSWER_TRACK:
-        dueq__invalidation_tracked(client, reply);
+        if (call->wait.foreign && call->wait.foreign->tracked)
+            call->wait.foreign->tracked(client, reply);
         break;
     case DUEQ__ANSWER_REWAKE:
         break;

@@ -21,7 +21,7 @@ enum dueq__answer {
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
     DUEQ__ANSWER_REWAKE,
     DUEQ__ANSWER_PROBE,
-    DUEQ__ANSWER_TRACK /* of what asks to be told of changes: invalidation.c */
+    DUEQ__ANSWER_TRACK /* of what a foreign wait sends before a request */
 };
 #define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
 
@@ -144,6 +144,8 @@ void dueq__descriptor_sync(dueq_client *client);
 /* client.c */
 /* Opens another client of the same server, as dueq_open(). */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
+/* Closes the connection that foreign waits are told on. */
+void dueq__client_unsubscribe(dueq_client *client);
 /* After fork() the child's client drops the parent's connections; call first in every public call. */
 void dueq__client_check_fork(dueq_client *client);
 
