@@ -4,9 +4,6 @@
 
 #include "net.h"
 
-/* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
-#define DUEQ__PORTION (64 * 1024)
-
 enum dueq__login {
     DUEQ__LOGIN_AUTH,
     DUEQ__LOGIN_SELECT,
@@ -22,17 +19,15 @@ struct dueq__conn {
     const char *name;            /* shown by the server's CLIENT LIST */
     struct dueq__server *server; /* to be filled in; NULL: not by this one */
     enum dueq__conn_state state;
-    int fd;
-    int epoll; /* which the socket leaves when it is closed; -1: none */
-    bool input_ended, output_ended;
+    struct dueq__socket socket;
+    int epoll;        /* which the socket leaves when it is closed; -1: none */
+    bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
     struct dueq__reader *reader;
     struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
     const struct addrinfo *address;      /* the one under way */
     char *out;
     size_t out_at, out_size, out_room;
-    char sealed[DUEQ__PORTION]; /* TLS: bytes for the socket */
-    size_t sealed_at, sealed_size;
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
     int64_t id;

@@ -53,20 +53,32 @@ bool dueq__reply_number(const struct dueq__reply *reply,
 /* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
-/* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
+/* ---- A connected socket, as conn.c and tls.c use it -------------------------------------------- */
+
+struct dueq__socket {
+    int fd;                         /* -1: none */
+    bool input_ended, output_ended; /* the latter is noted only, for the server may have said why */
+    int problem;                    /* the errno that the input ended with; 0: none */
+};
+
+/* Without blocking and without a signal; 0: none now, or it has ended. */
+size_t dueq__socket_write(struct dueq__socket *socket, const void *data, size_t size);
+size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
+
+/* ---- tls.c ------------------------------------------------------------------------------------- */
 
 struct dueq__tls;
 
-struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__error *error);
+/* url and socket are borrowed for its life. */
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__socket *socket,
+                                struct dueq__error *error);
 void dueq__tls_free(struct dueq__tls *tls);
-/* Goes on with the handshake: 1 done, 0 wants more bytes, -1 failed (error is set). */
+/* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
-bool dueq__tls_feed(struct dueq__tls *tls, const void *data,
-                    size_t size);                                        /* bytes from the socket */
-ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* bytes for the socket */
-/* Plain; 0 none, -1 it has ended, and error is set where the other side refused it. */
-ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
-bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
+bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
+/* As those of the socket; where the other side has ended the session, error is set. */
+size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
+size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 
 /* ---- resolve.c: the addresses of a host, without blocking ---------------------------------------- */
 
@@ -84,22 +96,6 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* ---- server_info.c ----------------------------------------------------------------------------------- */
-
-/* What a server said of itself, to the first connection that asked. */
-struct dueq__server {
-    bool known;      /* it was asked; what it does not permit to know is empty */
-    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
-    char policy[32]; /* maxmemory-policy */
-};
-
-/* From INFO server; false: it is too old, and error is set. */
-bool dueq__server_info_version(const struct dueq__url *url, dueq_bytes info,
-                               struct dueq__error *error);
-/* From INFO memory; then it is known. */
-void dueq__server_info_memory(struct dueq__server *server, const struct dueq__url *url,
-                              dueq_bytes info);
-
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
@@ -112,6 +108,13 @@ enum dueq__conn_state {
 };
 
 struct dueq__conn;
+
+/* What a server said of itself, to the first connection that asked. */
+struct dueq__server {
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
+};
 
 /*
  * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while
