@@ -13,10 +13,11 @@ enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
 
 struct dueq__url {
     enum dueq__transport transport;
-    char *host;                              /* TCP, TLS; an IPv6 address without its brackets */
-    char *path;                              /* UNIX: the socket; EMBEDDED: the directory */
-    char *user, *password, *ca, *cert, *key; /* NULL where not given */
-    char *shown;                             /* the URL without its password */
+    const char *host; /* TCP, TLS; an IPv6 address without its brackets */
+    const char *path; /* UNIX: the socket; EMBEDDED: the directory */
+    const char *user, *password, *ca, *cert, *key; /* NULL where not given */
+    char *text;                                    /* which these are parts of */
+    char *shown;                                   /* the URL without its password */
     int port;
     int db;
     int64_t timeout_ms;
