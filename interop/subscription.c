@@ -51,7 +51,7 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
 }
 
 static void lost(dueq_client *client) {
-    struct dueq__error reason = *dueq__conn_error(client->subscription.conn);
+    struct dueq__error reason = client->subscription.conn->error;
     bool was_on = client->subscription.on;
     bool waiting = client->call.phase == DUEQ__PHASE_WAITING;
     dueq__client_unsubscribe(client);
@@ -77,13 +77,12 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
     struct dueq__subscription *subscription = &client->subscription;
     if (subscription->channel.size && !dueq__same(subscription->channel, channel->name))
         dueq__client_unsubscribe(client);
-    if (dueq__conn_state(subscription->conn) == DUEQ__CONN_CLOSED && !subscription->up) {
+    if (subscription->conn->state == DUEQ__CONN_CLOSED && !subscription->conn->up) {
         if (!rested(client) || !dueq__command_connect(client, subscription->conn))
             return;
-        subscription->up = true;
     }
     dueq__conn_pump(subscription->conn);
-    if (dueq__conn_state(subscription->conn) == DUEQ__CONN_READY && !subscription->channel.size &&
+    if (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size &&
         rested(client)) {
         if (subscribe(client, channel->name)) {
             dueq__conn_pump(subscription->conn);
@@ -97,14 +96,14 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
         take_in(client, channel, reply);
         dueq__reply_free(reply);
     }
-    if (dueq__call_under_way(client) && subscription->up &&
-        dueq__conn_state(subscription->conn) == DUEQ__CONN_CLOSED)
+    if (dueq__call_under_way(client) && subscription->conn->up &&
+        subscription->conn->state == DUEQ__CONN_CLOSED)
         lost(client);
 }
 
 int64_t dueq__subscription_next_ms(const dueq_client *client) {
     const struct dueq__subscription *subscription = &client->subscription;
-    bool due = !subscription->up || (dueq__conn_state(subscription->conn) == DUEQ__CONN_READY &&
-                                     !subscription->channel.size);
+    bool due = !subscription->conn->up ||
+               (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size);
     return due ? client->call.retry_ms : DUEQ__NEVER / 1000;
 }

@@ -11,22 +11,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "conn_parts.h"
+#include "net.h"
 
 /* The reader moves the rest of its buffer for each reply it takes out: larger portions cost more. */
 #define PORTION (64 * 1024)
 #define PORTIONS_A_PUMP 64
 
-struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
-                                  struct dueq__server *server) {
-    struct dueq__conn *conn = calloc(1, sizeof *conn);
-    if (!conn)
-        return NULL;
-    conn->url = url;
-    conn->name = name;
-    conn->server = server;
-    conn->socket.fd = conn->epoll = -1;
-    return conn;
+void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
+                     struct dueq__server *server) {
+    *conn = (struct dueq__conn){
+        .url = url, .name = name, .server = server, .socket.fd = -1, .epoll = -1};
 }
 
 static void drop_resolution(struct dueq__conn *conn) {
@@ -49,7 +43,7 @@ static void close_socket(struct dueq__conn *conn) {
     conn->login_at = conn->login_count = 0;
 }
 
-void dueq__conn_close(struct dueq__conn *conn) {
+void dueq__conn_lose(struct dueq__conn *conn) {
     close_socket(conn);
     drop_resolution(conn);
     free(conn->out);
@@ -58,22 +52,10 @@ void dueq__conn_close(struct dueq__conn *conn) {
     conn->state = DUEQ__CONN_CLOSED;
 }
 
-void dueq__conn_leave(struct dueq__conn *conn, int epoll) { conn->epoll = epoll; }
-
-void dueq__conn_free(struct dueq__conn *conn) {
-    if (!conn)
-        return;
-    dueq__conn_close(conn);
-    free(conn);
+void dueq__conn_close(struct dueq__conn *conn) {
+    dueq__conn_lose(conn);
+    conn->up = false;
 }
-
-enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn) { return conn->state; }
-
-const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn) { return &conn->error; }
-
-int64_t dueq__conn_id(const struct dueq__conn *conn) { return conn->id; }
-
-bool dueq__conn_named(const struct dueq__conn *conn) { return conn->named && conn->id; }
 
 int dueq__conn_fd(const struct dueq__conn *conn) {
     return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution)
@@ -167,7 +149,7 @@ static void connect_next(struct dueq__conn *conn) {
         }
         no_connection(conn, strerror(errno));
     }
-    dueq__conn_close(conn);
+    dueq__conn_lose(conn);
 }
 
 static void pump_resolving(struct dueq__conn *conn) {
@@ -206,10 +188,11 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
 }
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {
-    dueq__conn_close(conn);
+    dueq__conn_lose(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
     conn->named = false;
+    conn->up = true;
     if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED)
         connect_path(conn, path ? path : conn->url->path);
     else
@@ -237,7 +220,7 @@ static void pump_connecting(struct dueq__conn *conn) {
     else if ((conn->tls = dueq__tls_new(conn->url, &conn->socket, &conn->error)))
         conn->state = DUEQ__CONN_TLS;
     else
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
 }
 
 /* ---- Bytes out and in ---- */
@@ -307,7 +290,7 @@ static void pump_tls(struct dueq__conn *conn) {
     if (done == 0)
         dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
                    conn->url->shown);
-    dueq__conn_close(conn);
+    dueq__conn_lose(conn);
 }
 
 /* ---- Replies ---- */
@@ -321,11 +304,11 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
                    "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
                    problem);
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
         return NULL;
     }
     if (!reply && conn->input_ended)
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
     return reply;
 }
 

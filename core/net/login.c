@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conn_parts.h"
+#include "net.h"
 
 /* What is said first on each new connection: who we are, and on a client's first one who the server is. */
 
@@ -40,7 +40,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
     conn->reader = dueq__reader_new();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
     }
 }
 
@@ -117,7 +117,7 @@ void dueq__login_pump(struct dueq__conn *conn) {
         dueq__reply_free(reply);
     }
     if (!good)
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
     else if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
         conn->state = DUEQ__CONN_READY;
 }

@@ -108,7 +108,15 @@ enum dueq__conn_state {
     DUEQ__CONN_READY
 };
 
-struct dueq__conn;
+enum dueq__login {
+    DUEQ__LOGIN_AUTH,
+    DUEQ__LOGIN_SELECT,
+    DUEQ__LOGIN_NAME,
+    DUEQ__LOGIN_ID,
+    DUEQ__LOGIN_VERSION,
+    DUEQ__LOGIN_MEMORY,
+    DUEQ__LOGIN_STEPS
+};
 
 /* What a server said of itself, to the first connection that asked. */
 struct dueq__server {
@@ -117,32 +125,45 @@ struct dueq__server {
     char policy[32]; /* maxmemory-policy */
 };
 
-/*
- * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while
- * it is not known (NULL: nothing is asked).
- */
-struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
-                                  struct dueq__server *server);
-void dueq__conn_free(struct dueq__conn *conn);
+/* Other rooms read the first part, and set epoll. */
+struct dueq__conn {
+    enum dueq__conn_state state;
+    bool up;    /* started, and not closed by its owner: where its state is CLOSED, it was lost */
+    bool named; /* the server knows it by our name */
+    int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
+    struct dueq__error error; /* why it was lost */
+    /*
+     * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
+     * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
+     */
+    int epoll;
+
+    const struct dueq__url *url;
+    const char *name;            /* shown by the server's CLIENT LIST */
+    struct dueq__server *server; /* to be filled in; NULL: not by this one */
+    struct dueq__socket socket;
+    bool input_ended; /* all of it is with the reader, and the error says why */
+    struct dueq__tls *tls;
+    struct dueq__reader *reader;
+    struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
+    const struct addrinfo *address;      /* the one under way */
+    char *out;
+    size_t out_at, out_size, out_room;
+    enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
+    size_t login_at, login_count;
+};
+
+/* Closed. The others are borrowed for its life; server is filled in while it is not known. */
+void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
+                     struct dueq__server *server);
 /* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
+/* Frees what it has; it may be started again. */
 void dueq__conn_close(struct dueq__conn *conn);
-/*
- * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
- * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
- */
-void dueq__conn_leave(struct dueq__conn *conn, int epoll);
 /* Reads, writes and moves the login on as far as that goes without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
 /* Writes alone. */
 void dueq__conn_flush(struct dueq__conn *conn);
-enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn);
-/* Why the connection closed. */
-const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn);
-/* The server's number of this connection or, after it closed, of the one before; 0: not known. */
-int64_t dueq__conn_id(const struct dueq__conn *conn);
-/* Can a later connection recognise it, by number and name, in the server's list? */
-bool dueq__conn_named(const struct dueq__conn *conn);
 /* Queues a command in the out buffer, whose words are in `count` parts; false: out of memory. */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* The next reply, which the caller owns; NULL: none yet. */
@@ -150,5 +171,14 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
 /* For poll(): the descriptor (-1: none) and the events wanted. */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
+
+/* ---- Between conn.c and login.c ---------------------------------------------------------------- */
+
+/* Closes it where it failed; its error says why. */
+void dueq__conn_lose(struct dueq__conn *conn);
+/* Sends what logs in. */
+void dueq__login_begin(struct dueq__conn *conn);
+/* Takes the answers in. After the last the connection is ready, or lost with the error of one. */
+void dueq__login_pump(struct dueq__conn *conn);
 
 #endif

@@ -20,7 +20,7 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
 
 bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
                              const struct dueq__resp *words) {
-    bool sent = dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+    bool sent = client->command->state == DUEQ__CONN_READY &&
                 client->answer_count < DUEQ__MAX_ANSWERS &&
                 dueq__conn_send(client->command, &words, 1);
     if (sent)
@@ -84,8 +84,7 @@ static bool can_send(const dueq_client *client) {
         if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
             return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           client->answer_count < DUEQ__MAX_ANSWERS &&
-           dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+           client->answer_count < DUEQ__MAX_ANSWERS && client->command->state == DUEQ__CONN_READY &&
            dueq__monotonic_ms() >= call->retry_ms;
 }
 
@@ -128,19 +127,18 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
 void dueq__command_drop(dueq_client *client) {
     /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
     if (dueq__command_awaits(client, DUEQ__ANSWER_CALL)) {
-        if (dueq__conn_named(client->command))
-            client->stale_id = dueq__conn_id(client->command);
+        if (client->command->named && client->command->id)
+            client->stale_id = client->command->id;
         else
             client->call.unsure = true;
     }
     client->answer_count = 0;
-    client->command_up = false;
     dueq__conn_close(client->command);
 }
 
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    const struct dueq__error *reason = dueq__conn_error(client->command);
+    const struct dueq__error *reason = &client->command->error;
     call->unread += dueq__command_awaits(client, DUEQ__ANSWER_RECALL);
     dueq__command_drop(client);
     if (call->phase != DUEQ__PHASE_RUNNING)
@@ -173,7 +171,7 @@ static void lost(dueq_client *client) {
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
 static bool overslept(dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    enum dueq__conn_state state = dueq__conn_state(client->command);
+    enum dueq__conn_state state = client->command->state;
     return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
            (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
            dueq__again_refused(client, &client->error);
@@ -184,8 +182,8 @@ static void expire(dueq_client *client) {
     if (overslept(client))
         return;
     dueq_status status = client->error.status;
-    enum dueq__conn_state state = dueq__conn_state(client->command);
-    bool up = client->command_up && state == DUEQ__CONN_READY;
+    enum dueq__conn_state state = client->command->state;
+    bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
     long long limit = (long long)client->url.timeout_ms;
     dueq__command_drop(client);
@@ -376,8 +374,8 @@ void dueq__command_pump(dueq_client *client) {
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
         bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
-        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED) {
-            if (client->command_up) {
+        if (client->command->state == DUEQ__CONN_CLOSED) {
+            if (client->command->up) {
                 lost(client);
                 continue;
             }
@@ -386,10 +384,9 @@ void dueq__command_pump(dueq_client *client) {
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
                 !dueq__command_connect(client, client->command))
                 return;
-            client->command_up = true;
         }
         dueq__conn_pump(client->command);
-        if (dueq__conn_state(client->command) == DUEQ__CONN_READY) {
+        if (client->command->state == DUEQ__CONN_READY) {
             client->reached = true;
             if (!late)
                 send_next(client);
@@ -397,7 +394,7 @@ void dueq__command_pump(dueq_client *client) {
             if (take_reply(client))
                 continue;
         }
-        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED)
+        if (client->command->state == DUEQ__CONN_CLOSED)
             continue;
         if (late)
             expire(client);
@@ -407,7 +404,7 @@ void dueq__command_pump(dueq_client *client) {
 
 bool dueq__command_ready(const dueq_client *client) {
     bool connects = client->call.phase == DUEQ__PHASE_RUNNING &&
-                    dueq__conn_state(client->command) == DUEQ__CONN_CLOSED &&
+                    client->command->state == DUEQ__CONN_CLOSED &&
                     dueq__monotonic_ms() >= client->call.retry_ms;
     return connects || can_send(client);
 }

@@ -33,9 +33,8 @@ static bool make(dueq_client *client) {
     descriptor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
         !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
-        dueq__conn_leave(client->command, descriptor->epoll);
-        dueq__conn_leave(client->waiter, descriptor->epoll);
-        dueq__conn_leave(client->subscription.conn, descriptor->epoll);
+        for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
+            client->conns[i].epoll = descriptor->epoll;
         return true;
     }
     dueq__descriptor_close(descriptor);

@@ -100,18 +100,19 @@ struct dueq_client {
     struct dueq__descriptor descriptor;
     struct dueq__error error;
     pid_t pid;
-    bool reached;    /* was connected before: a lost server is waited for, an absent one is not */
-    bool no_unblock; /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    bool command_up, waiter_up; /* started, and not yet seen closed */
-    unsigned failures;          /* to connect, in a row */
-    bool served;                /* a call was answered: by a primary, which has its queues */
-    int64_t refused_ms;         /* since when it refuses what passes; 0: it does not */
-    bool warned;                /* and that was said */
-    bool warns;                 /* warning has not been asked for */
+    bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
+    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    unsigned failures; /* to connect, in a row */
+    bool served;       /* a call was answered: by a primary, which has its queues */
+    int64_t refused_ms; /* since when it refuses what passes; 0: it does not */
+    bool warned;        /* and that was said */
+    bool warns;         /* warning has not been asked for */
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    struct dueq__conn
+        conns[DUEQ_MAX_SOCKETS]; /* the command connection's, the waiter's, the subscription's */
     struct dueq__conn *command, *waiter;
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;

@@ -209,7 +209,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
 /* The waiting connection was lost while the call goes on. */
 static void waiter_lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    struct dueq__error reason = *dueq__conn_error(client->waiter);
+    struct dueq__error reason = client->waiter->error;
     bool was_blocked = call->wait.blocked;
     dueq__wait_close(client);
     if (dueq__again_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
@@ -255,7 +255,7 @@ static bool looks_soon(const struct dueq__wait *wait) {
 /* Is it to block now? */
 static bool blocks(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    return dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !call->wait.blocked &&
+    return client->waiter->state == DUEQ__CONN_READY && !call->wait.blocked &&
            call->phase == DUEQ__PHASE_WAITING &&
            first_to_ask(&call->wait) == call->wait.watch_count &&
            dueq__monotonic_ms() >= call->retry_ms && !looks_soon(&call->wait);
@@ -266,15 +266,14 @@ static void pump_waiter(dueq_client *client) {
     struct dueq__wait *wait = &call->wait;
     if (!may_block(wait))
         return;
-    if (dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED && !client->waiter_up) {
+    if (client->waiter->state == DUEQ__CONN_CLOSED && !client->waiter->up) {
         if (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
             !dueq__command_connect(client, client->waiter))
             return;
-        client->waiter_up = true;
     }
     dueq__conn_pump(client->waiter);
-    if (dueq__conn_state(client->waiter) == DUEQ__CONN_READY) {
-        if (dueq__conn_id(client->waiter) == 0)
+    if (client->waiter->state == DUEQ__CONN_READY) {
+        if (client->waiter->id == 0)
             client->no_unblock = true;
         take_waited(client);
         while (patient(wait) && blocks(client)) {
@@ -282,7 +281,7 @@ static void pump_waiter(dueq_client *client) {
             take_waited(client);
         }
     }
-    if (client->waiter_up && dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED)
+    if (client->waiter->up && client->waiter->state == DUEQ__CONN_CLOSED)
         waiter_lost(client);
 }
 
@@ -391,8 +390,8 @@ void dueq__wait_pump(dueq_client *client) {
 static bool block_due(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
     return may_block(wait) && !wait->blocked &&
-           (!client->waiter_up ||
-            (dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !looks_soon(wait)));
+           (!client->waiter->up ||
+            (client->waiter->state == DUEQ__CONN_READY && !looks_soon(wait)));
 }
 
 int64_t dueq__wait_next_us(const dueq_client *client) {

@@ -27,7 +27,6 @@ struct dueq__foreign_wait {
 /* The connection on which a foreign wait is told of changes; it stays subscribed when a call ends. */
 struct dueq__subscription {
     struct dueq__conn *conn;
-    bool up;            /* started, and not yet seen closed */
     bool on;            /* the server has confirmed the channel */
     unsigned refusals;  /* to tell of changes, in a row */
     dueq_bytes channel; /* it was asked for; owned */

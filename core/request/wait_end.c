@@ -10,7 +10,7 @@
 bool dueq__wait_unblock(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, dueq__conn_id(client->waiter));
+    snprintf(id, sizeof id, "%" PRId64, client->waiter->id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id)};
     wait->unblocking = dueq__command_send(client, DUEQ__ANSWER_UNBLOCK, words, 3);
     wait->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
@@ -23,7 +23,6 @@ void dueq__wait_close(dueq_client *client) {
     for (size_t i = 0; wait->blocked && i < wait->watch_count; i++)
         wait->watches[i].token = wait->watches[i].ask = true;
     wait->blocked = wait->unblocking = false;
-    client->waiter_up = false;
     dueq__conn_close(client->waiter);
 }
 

@@ -30,23 +30,22 @@ static bool can_track(const dueq_client *client) {
 
 /* Are its changes since the last request told? */
 static bool is_told(const dueq_client *client) {
-    return dueq__laravel_of(client)->told &&
-           dueq__conn_state(client->command) == DUEQ__CONN_READY &&
-           client->subscription.tracked_id == dueq__conn_id(client->command);
+    return dueq__laravel_of(client)->told && client->command->state == DUEQ__CONN_READY &&
+           client->subscription.tracked_id == client->command->id;
 }
 
 static bool send_tracking(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, dueq__conn_id(subscription->conn));
+    snprintf(id, sizeof id, "%" PRId64, subscription->conn->id);
     /* Only what is asked for is tracked (OPTIN), and what others change (NOLOOP). */
     const dueq_bytes words[] = {dueq__text("CLIENT"),   dueq__text("TRACKING"), dueq__text("ON"),
                                 dueq__text("REDIRECT"), dueq__text(id),         dueq__text("OPTIN"),
                                 dueq__text("NOLOOP")};
-    if (subscription->tracked_id != dueq__conn_id(client->command) &&
+    if (subscription->tracked_id != client->command->id &&
         !dueq__command_send(client, DUEQ__ANSWER_TRACK, words, sizeof words / sizeof *words))
         return false;
-    subscription->tracked_id = dueq__conn_id(client->command);
+    subscription->tracked_id = client->command->id;
     return true;
 }
 
@@ -121,7 +120,7 @@ void dueq__laravel_listen(dueq_client *client) {
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
         dueq__subscription_pump(client, &channel);
-    else if (client->subscription.up)
+    else if (client->subscription.conn->up)
         dueq__client_unsubscribe(client);
 }
 
