@@ -30,8 +30,9 @@ static void drop_resolution(struct dueq__conn *conn) {
 }
 
 static void close_socket(struct dueq__conn *conn) {
-    if (dueq__conn_fd(conn) >= 0 && conn->epoll >= 0)
+    if (conn->watched && conn->epoll >= 0)
         epoll_ctl(conn->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
+    conn->watched = 0;
     if (conn->socket.fd >= 0)
         close(conn->socket.fd);
     conn->socket = (struct dueq__socket){.fd = -1};

@@ -5,7 +5,6 @@
 #define DUEQ_NET_H
 
 #include "../base/base.h"
-#include "resp_write.h"
 
 /* ---- url.c ------------------------------------------------------------------------------------- */
 
@@ -28,6 +27,26 @@ dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq
 void dueq__url_clear(struct dueq__url *url);
 /* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
 dueq_status dueq__url_default(char **url, struct dueq__error *error);
+
+/* ---- resp_write.c: a command's words, in the form of the wire -------------------------------------- */
+
+/* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
+struct dueq__resp {
+    char *bytes;
+    size_t size, room, count;
+    bool failed;
+};
+
+void dueq__resp_init(struct dueq__resp *words);
+void dueq__resp_bytes(struct dueq__resp *words, const void *data, size_t size);
+void dueq__resp_text(struct dueq__resp *words, const char *text);
+void dueq__resp_number(struct dueq__resp *words, int64_t number);
+/* Adds a word of that size and returns where its bytes go; NULL: out of memory. */
+void *dueq__resp_space(struct dueq__resp *words, size_t size);
+void dueq__resp_free(struct dueq__resp *words);
+#define DUEQ__DIGITS 20 /* of the greatest number */
+/* Writes a number in decimal, without a NUL; returns how many digits it has. */
+size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 
 /* ---- resp_read.c ----------------------------------------------------------------------------------- */
 
@@ -125,7 +144,7 @@ struct dueq__server {
     char policy[32]; /* maxmemory-policy */
 };
 
-/* Other rooms read the first part, and set epoll. */
+/* Other rooms read the first part, and set epoll and watched. */
 struct dueq__conn {
     enum dueq__conn_state state;
     bool up;    /* started, and not closed by its owner: where its state is CLOSED, it was lost */
@@ -137,6 +156,7 @@ struct dueq__conn {
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
      */
     int epoll;
+    bool watched; /* it is there */
 
     const struct dueq__url *url;
     const char *name;            /* shown by the server's CLIENT LIST */

@@ -91,7 +91,6 @@ struct dueq__suspended {
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
 struct dueq__descriptor {
     int epoll, timer;
-    int watched[DUEQ_MAX_SOCKETS]; /* -1: none */
 };
 
 struct dueq_client {
