@@ -50,24 +50,6 @@ static void take_in(dueq_client *client, const struct dueq__channel *channel,
     }
 }
 
-static void lost(dueq_client *client) {
-    struct dueq__error reason = client->subscription.conn->error;
-    bool was_on = client->subscription.on;
-    bool waiting = client->call.phase == DUEQ__PHASE_WAITING;
-    dueq__client_unsubscribe(client);
-    if (waiting && dueq__again_hopeless(client, reason.status)) {
-        client->error = reason;
-        dueq__call_finish(client, reason.status);
-        return;
-    }
-    dueq__again_later(client);
-    if (waiting && was_on)
-        /* Something may not have been told. The request also finds out whether the server is there. */
-        dueq__wait_ask(client, 0);
-    else if (waiting)
-        dueq__wait_blind(client);
-}
-
 static bool rested(const dueq_client *client) {
     return client->call.phase == DUEQ__PHASE_WAITING &&
            dueq__monotonic_ms() >= client->call.retry_ms;
@@ -77,10 +59,9 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
     struct dueq__subscription *subscription = &client->subscription;
     if (subscription->channel.size && !dueq__same(subscription->channel, channel->name))
         dueq__client_unsubscribe(client);
-    if (subscription->conn->state == DUEQ__CONN_CLOSED && !subscription->conn->up) {
-        if (!rested(client) || !dueq__command_connect(client, subscription->conn))
-            return;
-    }
+    if (subscription->conn->state == DUEQ__CONN_CLOSED && !subscription->conn->up &&
+        (!rested(client) || !dueq__command_connect(client, subscription->conn)))
+        return;
     dueq__conn_pump(subscription->conn);
     if (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size &&
         rested(client)) {
@@ -97,8 +78,11 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
         dueq__reply_free(reply);
     }
     if (dueq__call_under_way(client) && subscription->conn->up &&
-        subscription->conn->state == DUEQ__CONN_CLOSED)
-        lost(client);
+        subscription->conn->state == DUEQ__CONN_CLOSED) {
+        bool was_on = subscription->on;
+        dueq__client_unsubscribe(client);
+        dueq__wait_lost(client, subscription->conn, was_on);
+    }
 }
 
 int64_t dueq__subscription_next_ms(const dueq_client *client) {

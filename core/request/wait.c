@@ -206,23 +206,19 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-/* The waiting connection was lost while the call goes on. */
-static void waiter_lost(dueq_client *client) {
+void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__call *call = &client->call;
-    struct dueq__error reason = client->waiter->error;
-    bool was_blocked = call->wait.blocked;
-    dueq__wait_close(client);
-    if (dueq__again_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
-        client->error = reason;
-        dueq__call_finish(client, reason.status);
+    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, conn->error.status)) {
+        client->error = conn->error;
+        dueq__call_finish(client, conn->error.status);
         return;
     }
     dueq__again_later(client);
     if (call->phase == DUEQ__PHASE_ENDING)
         dueq__wait_end(client);
-    else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
-        /* A wake token may be lost with it. The request also finds out whether the server is there. */
-        dueq__wait_ask(client, first_to_ask(&call->wait));
+    else if (call->phase == DUEQ__PHASE_WAITING && was_on)
+        /* The request also finds out whether the server is there. */
+        dueq__wait_ask(client, 0);
     else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
 }
@@ -266,11 +262,10 @@ static void pump_waiter(dueq_client *client) {
     struct dueq__wait *wait = &call->wait;
     if (!may_block(wait))
         return;
-    if (client->waiter->state == DUEQ__CONN_CLOSED && !client->waiter->up) {
-        if (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
-            !dueq__command_connect(client, client->waiter))
-            return;
-    }
+    if (client->waiter->state == DUEQ__CONN_CLOSED && !client->waiter->up &&
+        (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
+         !dueq__command_connect(client, client->waiter)))
+        return;
     dueq__conn_pump(client->waiter);
     if (client->waiter->state == DUEQ__CONN_READY) {
         if (client->waiter->id == 0)
@@ -281,8 +276,12 @@ static void pump_waiter(dueq_client *client) {
             take_waited(client);
         }
     }
-    if (client->waiter->up && client->waiter->state == DUEQ__CONN_CLOSED)
-        waiter_lost(client);
+    if (client->waiter->up && client->waiter->state == DUEQ__CONN_CLOSED) {
+        /* A wake token may be lost with it. */
+        bool blocked = wait->blocked;
+        dueq__wait_close(client);
+        dueq__wait_lost(client, client->waiter, blocked);
+    }
 }
 
 /* ---- The timer ---- */

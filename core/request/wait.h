@@ -87,6 +87,8 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
 void dueq__wait_look_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */
 void dueq__wait_blind(dueq_client *client);
+/* Such a connection was lost; was_on: with it perhaps what it was to tell. */
+void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on);
 void dueq__wait_pump(dueq_client *client);
 void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
