@@ -71,6 +71,7 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
         dueq__reply_error(reply, &error);
         if (client->subscription.on && !dueq__again_refused(client, &error))
             client->subscription.refusals++;
+        dueq__laravel_of(client)->told = false;
         dueq__client_unsubscribe(client);
         dueq__again_later(client);
     } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
