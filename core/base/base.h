@@ -35,14 +35,12 @@ struct dueq__error {
 dueq_status dueq__fail(struct dueq__error *error, dueq_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* ---- clock.c ----------------------------------------------------------------------------------- */
+/* ---- system.c: clocks and threads -------------------------------------------------------------- */
 
 int64_t dueq__monotonic_ms(void);
 int64_t dueq__monotonic_us(void);
 int64_t dueq__wall_ms(void);
 #define DUEQ__NEVER INT64_MAX
-
-/* ---- thread.c ---------------------------------------------------------------------------------- */
 
 /* Starts a thread that gets no signals: these are for the program's own threads. 0 or an errno. */
 int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data);

@@ -3,35 +3,29 @@
 
 #include "base.h"
 
-const char *dueq_status_name(dueq_status status) {
-    switch (status) {
-#define NAME_CASE(code, name, retriable, text)                                                     \
-    case DUEQ_##name:                                                                              \
-        return #name;
-        DUEQ_STATUS_TABLE(NAME_CASE)
-    }
-    return "UNKNOWN";
+struct row {
+    dueq_status status;
+    const char *name;
+    int retriable;
+    const char *text;
+};
+
+static const struct row *find(dueq_status status) {
+    static const struct row rows[] = {
+#define ROW(code, name, retriable, text) {DUEQ_##name, #name, retriable, text},
+        DUEQ_STATUS_TABLE(ROW)};
+    static const struct row unknown = {0, "UNKNOWN", 0, "a status that this version does not know"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].status == status)
+            return &rows[i];
+    return &unknown;
 }
 
-const char *dueq_status_text(dueq_status status) {
-    switch (status) {
-#define TEXT_CASE(code, name, retriable, text)                                                     \
-    case DUEQ_##name:                                                                              \
-        return text;
-        DUEQ_STATUS_TABLE(TEXT_CASE)
-    }
-    return "a status that this version does not know";
-}
+const char *dueq_status_name(dueq_status status) { return find(status)->name; }
 
-int dueq_status_retriable(dueq_status status) {
-    switch (status) {
-#define RETRIABLE_CASE(code, name, retriable, text)                                                \
-    case DUEQ_##name:                                                                              \
-        return retriable;
-        DUEQ_STATUS_TABLE(RETRIABLE_CASE)
-    }
-    return 0;
-}
+const char *dueq_status_text(dueq_status status) { return find(status)->text; }
+
+int dueq_status_retriable(dueq_status status) { return find(status)->retriable; }
 
 const char *dueq_state_name(dueq_state state) {
     static const char *const names[] = {"unknown", "ready", "delayed", "leased", "dead", "outbox"};

@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@
 
 struct dueq__embedded {
     char *given; /* the directory, made absolute when the handle was: a later chdir() is harmless */
-    char *directory;              /* the same without links and dots; NULL until it exists */
+    char directory[PATH_MAX];     /* the same without links and dots, since it exists */
     int share;                    /* `users` under LOCK_SH; -1: none */
     bool started;                 /* a server, which could not be connected to yet */
     char path[DUEQ__SOCKET_ROOM]; /* the socket; "" before the first success */
@@ -41,20 +42,16 @@ struct dueq__embedded {
 
 struct dueq__embedded *dueq__embedded_new(const char *directory) {
     struct dueq__embedded *embedded = calloc(1, sizeof *embedded);
-    if (!embedded)
-        return NULL;
-    embedded->share = -1;
     char *here = directory[0] == '/' ? NULL : getcwd(NULL, 0);
-    size_t size = (here ? strlen(here) + 1 : 0) + strlen(directory) + 1;
-    embedded->given = malloc(size);
-    if (embedded->given)
-        snprintf(embedded->given, size, "%s%s%s", here ? here : "", here ? "/" : "", directory);
+    bool made = embedded && asprintf(&embedded->given, "%s%s%s", here ? here : "", here ? "/" : "",
+                                     directory) >= 0;
     free(here);
-    if (!embedded->given) {
-        free(embedded);
-        return NULL;
+    if (made) {
+        embedded->share = -1;
+        return embedded;
     }
-    return embedded;
+    free(embedded);
+    return NULL;
 }
 
 void dueq__embedded_free(struct dueq__embedded *embedded) {
@@ -65,7 +62,6 @@ void dueq__embedded_free(struct dueq__embedded *embedded) {
     if (embedded->share >= 0)
         close(embedded->share);
     free(embedded->given);
-    free(embedded->directory);
     free(embedded);
 }
 
@@ -73,21 +69,11 @@ const char *dueq__embedded_path(const struct dueq__embedded *embedded) {
     return embedded->path[0] ? embedded->path : NULL;
 }
 
-char *dueq__embedded_entry(const char *directory, const char *name) {
-    size_t size = strlen(directory) + 1 + strlen(name) + 1;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *error) {
     dueq_status status = dueq__embedded_guard(embedded->given, true, error);
     if (status)
         return status;
-    free(embedded->directory);
-    embedded->directory = realpath(embedded->given, NULL);
-    if (!embedded->directory)
+    if (!realpath(embedded->given, embedded->directory))
         return dueq__fail(error, DUEQ_EMBEDDED, "cannot use the directory %s: %s", embedded->given,
                           strerror(errno));
     return dueq__embedded_guard(embedded->directory, false, error);
@@ -97,14 +83,12 @@ static dueq_status resolve(struct dueq__embedded *embedded, struct dueq__error *
 
 /* Whether the share is on the file that others see now: the directory may have been made anew. */
 static bool share_is_current(const struct dueq__embedded *embedded) {
-    if (embedded->share < 0)
-        return false;
-    char *path = dueq__embedded_entry(embedded->directory, "users");
+    char path[DUEQ__ENTRY_ROOM];
     struct stat ours, theirs;
-    bool same = path && fstat(embedded->share, &ours) == 0 && lstat(path, &theirs) == 0 &&
-                ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
-    free(path);
-    return same;
+    snprintf(path, sizeof path, "%s/users", embedded->directory);
+    return embedded->share >= 0 && fstat(embedded->share, &ours) == 0 &&
+           lstat(path, &theirs) == 0 && ours.st_dev == theirs.st_dev &&
+           ours.st_ino == theirs.st_ino;
 }
 
 static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__error *error) {
@@ -142,20 +126,14 @@ static dueq_status take_share(struct dueq__embedded *embedded, struct dueq__erro
  */
 static int find_socket(const struct dueq__embedded *embedded, struct sockaddr_un *address) {
     struct stat what;
-    char runtime[DUEQ__SOCKET_ROOM];
-    memset(address, 0, sizeof *address);
-    address->sun_family = AF_UNIX;
-    char *own = dueq__embedded_entry(embedded->directory, "socket");
-    if (!own)
-        return ENOENT;
+    char runtime[DUEQ__SOCKET_ROOM], own[DUEQ__ENTRY_ROOM];
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    snprintf(own, sizeof own, "%s/socket", embedded->directory);
     ssize_t size = readlink(own, address->sun_path, DUEQ__SOCKET_ROOM);
     bool linked = size > 0;
-    if (size < 0 && strlen(own) < DUEQ__SOCKET_ROOM) {
-        strcpy(address->sun_path, own);
-        size = (ssize_t)strlen(own);
-    }
-    free(own);
-    if (size <= 0 || (size_t)size >= DUEQ__SOCKET_ROOM || address->sun_path[0] != '/' ||
+    if (!linked)
+        size = snprintf(address->sun_path, DUEQ__SOCKET_ROOM, "%s", own);
+    if ((size_t)size >= DUEQ__SOCKET_ROOM || address->sun_path[0] != '/' ||
         lstat(address->sun_path, &what) != 0)
         return ENOENT;
     if (what.st_uid != geteuid())

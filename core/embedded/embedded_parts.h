@@ -2,6 +2,7 @@
 #ifndef DUEQ_EMBEDDED_PARTS_H
 #define DUEQ_EMBEDDED_PARTS_H
 
+#include <limits.h>
 #include <stddef.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -10,8 +11,8 @@
 
 #define DUEQ__SOCKET_ROOM sizeof(((struct sockaddr_un *)0)->sun_path) /* with its NUL */
 
-/* The path of an entry of the directory; NULL: out of memory. Free with free(). */
-char *dueq__embedded_entry(const char *directory, const char *name);
+/* The path of one of our entries in a directory. */
+#define DUEQ__ENTRY_ROOM (PATH_MAX + 16)
 
 /*
  * Whether a directory, an absolute path, is this user's and nobody else can write in it nor put another in

@@ -22,7 +22,7 @@
 extern char **environ;
 
 /*
- * The keeper, run with the directory, the server's program and its socket. It starts the server, which
+ * The keeper, run with the directory and the server's socket. It finds and starts the server, which
  * alone keeps descriptor 3 (`lock`), and a watcher, and ends when the server does. It is a shell and not
  * a fork of this process: a fork would keep all memory of a large Python or PHP process alive, and may
  * do little where there are threads.
@@ -37,6 +37,19 @@ extern char **environ;
 /* clang-format off */
 static const char keeper[] =
     "(\n"
+    "if [ \"$DUEQ_SERVER\" ]; then\n"
+    "    program=$(command -v \"$DUEQ_SERVER\")\n"
+    "    why=\"\\$DUEQ_SERVER names $DUEQ_SERVER, which is neither a program on the PATH nor the\"\n"
+    "    why=\"$why absolute path of one\"\n"
+    "else\n"
+    "    program=$(command -v valkey-server || command -v redis-server)\n"
+    "    why='neither valkey-server nor redis-server is on the PATH; install one (on Debian and'\n"
+    "    why=\"$why Ubuntu: apt install redis-server), or name a server by a redis:// or unix:// URL\"\n"
+    "fi\n"
+    "case $program in\n"
+    "/*) ;;\n"
+    "*) echo \"$why\"; exit 1 ;;\n"
+    "esac\n"
     "PATH=\"${PATH:+$PATH:}/usr/bin:/bin\" LC_ALL=C\n"
     "export PATH LC_ALL\n"
     "umask 077\n"
@@ -45,7 +58,7 @@ static const char keeper[] =
     "    echo 'flock (of util-linux) is not on the PATH'\n"
     "    exit 1\n"
     "fi\n"
-    "\"$2\" --port 0 --unixsocket \"$3\" --unixsocketperm 700 --dir \"$1\" --daemonize no \\\n"
+    "\"$program\" --port 0 --unixsocket \"$2\" --unixsocketperm 700 --dir \"$1\" --daemonize no \\\n"
     "    --appendonly yes --appendfsync everysec --save '' --maxmemory-policy noeviction 4>&- &\n"
     "server=$!\n"
     "exec 3>&-\n"
@@ -67,55 +80,6 @@ static const char keeper[] =
     ") &";
 /* clang-format on */
 
-/*
- * The first of the names that can be run, as an absolute path to free; NULL: none. Links are kept: a
- * Redis program does what the name says by which it is called.
- */
-static char *find_program(const char *const names[], size_t count) {
-    const char *search = getenv("PATH");
-    if (!search)
-        search = "/usr/local/bin:/usr/bin:/bin";
-    for (size_t i = 0; i < count; i++) {
-        if (names[i][0] == '/')
-            return access(names[i], X_OK) == 0 ? strdup(names[i]) : NULL;
-        for (const char *at = search, *end; *at; at = *end ? end + 1 : end) {
-            end = strchrnul(at, ':');
-            size_t size = (size_t)(end - at) + 1 + strlen(names[i]) + 1;
-            char *path = malloc(size);
-            if (!path)
-                return NULL;
-            snprintf(path, size, "%.*s/%s", (int)(end - at), at, names[i]);
-            struct stat what;
-            if (path[0] == '/' && access(path, X_OK) == 0 && stat(path, &what) == 0 &&
-                S_ISREG(what.st_mode))
-                return path;
-            free(path);
-        }
-    }
-    return NULL;
-}
-
-static char *find_server(struct dueq__error *error) {
-    const char *wanted = getenv("DUEQ_SERVER");
-    if (wanted && wanted[0]) {
-        char *path = find_program(&wanted, 1);
-        if (!path)
-            dueq__fail(error, DUEQ_EMBEDDED,
-                       "$DUEQ_SERVER names %s, which is neither a program on the PATH nor the "
-                       "absolute path of one",
-                       wanted);
-        return path;
-    }
-    static const char *const known[] = {"valkey-server", "redis-server"};
-    char *path = find_program(known, sizeof known / sizeof *known);
-    if (!path)
-        dueq__fail(
-            error, DUEQ_EMBEDDED,
-            "neither valkey-server nor redis-server is on the PATH; install one (on Debian and "
-            "Ubuntu: apt install redis-server), or name a server by a redis:// or unix:// URL");
-    return path;
-}
-
 /* Makes `parent`/`leaf`, or accepts it when it is this user's alone. */
 static bool private_directory(char *path, size_t room, const char *parent, const char *leaf) {
     struct dueq__error unsafe;
@@ -134,9 +98,8 @@ static bool private_directory(char *path, size_t room, const char *parent, const
  */
 static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_ROOM],
                                  struct dueq__error *error) {
-    char *own = dueq__embedded_entry(directory, "socket");
-    if (!own)
-        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    char own[DUEQ__ENTRY_ROOM];
+    snprintf(own, sizeof own, "%s/socket", directory);
     unlink(own);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     bool fits = strlen(own) < DUEQ__SOCKET_ROOM;
@@ -147,7 +110,6 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
         close(trial);
         if (bound) {
             strcpy(path, own);
-            free(own);
             return DUEQ_OK;
         }
     }
@@ -157,24 +119,20 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
     snprintf(leaf, sizeof leaf, "dueq-%ju", (uintmax_t)geteuid());
     if (!(session && session[0] == '/' &&
           private_directory(runtime, sizeof runtime, session, "dueq")) &&
-        !private_directory(runtime, sizeof runtime, "/tmp", leaf)) {
-        free(own);
+        !private_directory(runtime, sizeof runtime, "/tmp", leaf))
         return dueq__fail(
             error, DUEQ_EMBEDDED,
             "/tmp/%s cannot be made or is not this user's alone, and a socket in %s is "
             "not possible; name a shorter directory",
             leaf, directory);
-    }
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
     for (const char *at = directory; *at; at++)
         hash = (hash ^ (unsigned char)*at) * UINT64_C(1099511628211);
     snprintf(path, DUEQ__SOCKET_ROOM, "%s/%016" PRIx64 ".sock", runtime, hash);
-    dueq_status status = DUEQ_OK;
     if (symlink(path, own) != 0)
-        status = dueq__fail(error, DUEQ_EMBEDDED, "cannot write in the directory %s: %s", directory,
-                            strerror(errno));
-    free(own);
-    return status;
+        return dueq__fail(error, DUEQ_EMBEDDED, "cannot write in the directory %s: %s", directory,
+                          strerror(errno));
+    return DUEQ_OK;
 }
 
 /* Keeps what this process has open from the server: a pipe that somebody reads to its end, above all. */
@@ -232,58 +190,41 @@ static int open_log(const char *directory, struct dueq__error *error) {
                                error);
 }
 
-static dueq_status run(const char *directory, char *server, int lock, struct dueq__error *error) {
-    char path[DUEQ__SOCKET_ROOM];
-    dueq_status status = choose_socket(directory, path, error);
-    if (status)
-        return status;
-    const char *argv[] = {"sh", "-c", keeper, "dueq-embedded", directory, server, path, NULL};
-    int log = open_log(directory, error), why = 0;
-    int users = log < 0 ? -1 : dueq__embedded_open(directory, "users", O_RDWR | O_CREAT, error);
-    if (users >= 0)
-        why = spawn((char *const *)(uintptr_t)argv, lock, users, log);
-    status = users < 0 ? error->status : DUEQ_OK;
-    if (why)
-        status = dueq__fail(error, DUEQ_EMBEDDED, "cannot run /bin/sh: %s", strerror(why));
-    if (users >= 0)
-        close(users);
-    if (log >= 0)
-        close(log);
-    return status;
-}
-
 dueq_status dueq__embedded_start(const char *directory, int lock, struct dueq__error *error) {
-    char *server = find_server(error);
-    if (!server)
-        return error->status;
+    char path[DUEQ__SOCKET_ROOM];
     dueq_status status = dueq__embedded_own(directory, error);
     if (!status)
-        status = run(directory, server, lock, error);
-    free(server);
-    return status;
+        status = choose_socket(directory, path, error);
+    if (status)
+        return status;
+    const char *argv[] = {"sh", "-c", keeper, "dueq-embedded", directory, path, NULL};
+    int log = open_log(directory, error), why = 0;
+    int users = log < 0 ? -1 : dueq__embedded_open(directory, "users", O_RDWR | O_CREAT, error);
+    if (users >= 0) {
+        why = spawn((char *const *)(uintptr_t)argv, lock, users, log);
+        close(users);
+    }
+    if (log >= 0)
+        close(log);
+    if (why)
+        return dueq__fail(error, DUEQ_EMBEDDED, "cannot run /bin/sh: %s", strerror(why));
+    return users < 0 ? error->status : DUEQ_OK;
 }
 
 void dueq__embedded_last_words(const char *directory, char *text, size_t room) {
-    text[0] = '\0';
     struct dueq__error unread;
     int log = dueq__embedded_open(directory, "server.log", O_RDONLY, &unread);
-    FILE *file = log < 0 ? NULL : fdopen(log, "r");
-    if (!file) {
-        if (log >= 0)
-            close(log);
-        return;
-    }
-    if (fseek(file, -(long)room + 1, SEEK_END) != 0)
-        rewind(file);
-    bool whole = ftell(file) == 0;
-    size_t size = fread(text, 1, room - 1, file);
-    fclose(file);
-    text[size] = '\0';
-    char *line = strchr(text, '\n');
-    if (!whole && line && line[1])
+    off_t end = log < 0 ? 0 : lseek(log, 0, SEEK_END);
+    off_t begin = end < (off_t)room ? 0 : end - (off_t)room + 1;
+    ssize_t size = log < 0 ? 0 : pread(log, text, room - 1, begin);
+    if (log >= 0)
+        close(log);
+    text[size > 0 ? size : 0] = '\0';
+    const char *line = begin ? strchr(text, '\n') : NULL;
+    if (line && line[1])
         memmove(text, line + 1, strlen(line + 1) + 1);
-    for (size_t end = strlen(text); end > 0 && text[end - 1] == '\n'; end--)
-        text[end - 1] = '\0';
+    for (size_t last = strlen(text); last > 0 && text[last - 1] == '\n'; last--)
+        text[last - 1] = '\0';
     for (char *at = text; *at; at++)
         if ((unsigned char)*at < ' ')
             *at = ' ';

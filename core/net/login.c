@@ -1,24 +1,22 @@
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "conn_parts.h"
+#include "net.h"
 
 /* What is said first on each new connection: who we are, and on a client's first one who the server is. */
 
-static bool send_texts(struct dueq__conn *conn, size_t count, const char *const texts[]) {
+static bool send_step(struct dueq__conn *conn, enum dueq__login step, size_t count,
+                      const char *const texts[]) {
     struct dueq__resp words;
+    const struct dueq__resp *all = &words;
     dueq__resp_init(&words);
     for (size_t i = 0; i < count; i++)
         dueq__resp_text(&words, texts[i]);
-    const struct dueq__resp *all = &words;
     bool sent = dueq__conn_send(conn, &all, 1);
     dueq__resp_free(&words);
-    return sent;
-}
-
-static bool send_step(struct dueq__conn *conn, enum dueq__login step, size_t count,
-                      const char *const texts[]) {
     conn->login[conn->login_count++] = step;
-    return send_texts(conn, count, texts);
+    return sent;
 }
 
 void dueq__login_begin(struct dueq__conn *conn) {
@@ -42,10 +40,50 @@ void dueq__login_begin(struct dueq__conn *conn) {
     conn->reader = dueq__reader_new();
     if (!sent || !conn->reader) {
         dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
     }
 }
 
+/* What a server says of itself by INFO. What it does not say, or is not permitted to, is not held against it. */
+
+/* The value of a field, cut to what fits; empty: there is none. */
+static void read_field(dueq_bytes info, const char *name, char *out, size_t room) {
+    const char *at = memmem(info.data, info.size, name, strlen(name));
+    size_t size = 0;
+    if (at && (at == info.data || at[-1] == '\n')) {
+        const char *end = (const char *)info.data + info.size;
+        for (at += strlen(name); at + size < end && at[size] != '\r' && size + 1 < room;)
+            size++;
+        memcpy(out, at, size);
+    }
+    out[size] = '\0';
+}
+
+static bool is_new_enough(const struct dueq__url *url, dueq_bytes info, struct dueq__error *error) {
+    char version[24];
+    int major, minor;
+    read_field(info, "redis_version:", version, sizeof version);
+    if (sscanf(version, "%d.%d", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 2))
+        return true;
+    dueq__fail(error, DUEQ_UNSUPPORTED,
+               "the server at %s is Redis %s; dueq needs Redis 6.2 or later, or Valkey", url->shown,
+               version);
+    return false;
+}
+
+static void note_memory(struct dueq__server *server, const struct dueq__url *url, dueq_bytes info) {
+    char limit[24];
+    read_field(info, "maxmemory:", limit, sizeof limit);
+    read_field(info, "maxmemory_policy:", server->policy, sizeof server->policy);
+    server->known = true;
+    /* It is shown to the user: what is no policy's name is none. */
+    if (server->policy[strspn(server->policy, "abcdefghijklmnopqrstuvwxyz-")])
+        server->policy[0] = '\0';
+    server->evicts = strtoull(limit, NULL, 10) > 0 && server->policy[0] &&
+                     strcmp(server->policy, "noeviction") != 0 && !url->evicting;
+}
+
+/* Takes the answer of a step in; false: it is a failure of the connection, whose error is set. */
 static bool take_step(struct dueq__conn *conn, enum dueq__login step,
                       const struct dueq__reply *reply) {
     struct dueq__error problem = {0};
@@ -67,8 +105,8 @@ static bool take_step(struct dueq__conn *conn, enum dueq__login step,
         return false;
     }
     if (step == DUEQ__LOGIN_MEMORY)
-        dueq__server_info_memory(conn->server, conn->url, info);
-    return step != DUEQ__LOGIN_VERSION || dueq__server_info_version(conn->url, info, &conn->error);
+        note_memory(conn->server, conn->url, info);
+    return step != DUEQ__LOGIN_VERSION || is_new_enough(conn->url, info, &conn->error);
 }
 
 void dueq__login_pump(struct dueq__conn *conn) {
@@ -79,7 +117,7 @@ void dueq__login_pump(struct dueq__conn *conn) {
         dueq__reply_free(reply);
     }
     if (!good)
-        dueq__conn_close(conn);
+        dueq__conn_lose(conn);
     else if (conn->state == DUEQ__CONN_LOGIN && conn->login_at == conn->login_count)
         conn->state = DUEQ__CONN_READY;
 }

@@ -5,7 +5,6 @@
 #define DUEQ_NET_H
 
 #include "../base/base.h"
-#include "resp_write.h"
 
 /* ---- url.c ------------------------------------------------------------------------------------- */
 
@@ -13,10 +12,11 @@ enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
 
 struct dueq__url {
     enum dueq__transport transport;
-    char *host;                              /* TCP, TLS; an IPv6 address without its brackets */
-    char *path;                              /* UNIX: the socket; EMBEDDED: the directory */
-    char *user, *password, *ca, *cert, *key; /* NULL where not given */
-    char *shown;                             /* the URL without its password */
+    const char *host; /* TCP, TLS; an IPv6 address without its brackets */
+    const char *path; /* UNIX: the socket; EMBEDDED: the directory */
+    const char *user, *password, *ca, *cert, *key; /* NULL where not given */
+    char *text;                                    /* which these are parts of */
+    char *shown;                                   /* the URL without its password */
     int port;
     int db;
     int64_t timeout_ms;
@@ -27,6 +27,26 @@ dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq
 void dueq__url_clear(struct dueq__url *url);
 /* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
 dueq_status dueq__url_default(char **url, struct dueq__error *error);
+
+/* ---- resp_write.c: a command's words, in the form of the wire -------------------------------------- */
+
+/* Bytes are copied. A failed allocation is remembered, and told when the command is sent. */
+struct dueq__resp {
+    char *bytes;
+    size_t size, room, count;
+    bool failed;
+};
+
+void dueq__resp_init(struct dueq__resp *words);
+void dueq__resp_bytes(struct dueq__resp *words, const void *data, size_t size);
+void dueq__resp_text(struct dueq__resp *words, const char *text);
+void dueq__resp_number(struct dueq__resp *words, int64_t number);
+/* Adds a word of that size and returns where its bytes go; NULL: out of memory. */
+void *dueq__resp_space(struct dueq__resp *words, size_t size);
+void dueq__resp_free(struct dueq__resp *words);
+#define DUEQ__DIGITS 20 /* of the greatest number */
+/* Writes a number in decimal, without a NUL; returns how many digits it has. */
+size_t dueq__resp_digits(char out[DUEQ__DIGITS], uint64_t number);
 
 /* ---- resp_read.c ----------------------------------------------------------------------------------- */
 
@@ -53,20 +73,32 @@ bool dueq__reply_number(const struct dueq__reply *reply,
 /* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
 
-/* ---- tls.c: a filter between the socket's bytes and the protocol's ------------------------------ */
+/* ---- A connected socket, as conn.c and tls.c use it -------------------------------------------- */
+
+struct dueq__socket {
+    int fd;                         /* -1: none */
+    bool input_ended, output_ended; /* the latter is noted only, for the server may have said why */
+    int problem;                    /* the errno that the input ended with; 0: none */
+};
+
+/* Without blocking and without a signal; 0: none now, or it has ended. */
+size_t dueq__socket_write(struct dueq__socket *socket, const void *data, size_t size);
+size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
+
+/* ---- tls.c ------------------------------------------------------------------------------------- */
 
 struct dueq__tls;
 
-struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__error *error);
+/* url and socket are borrowed for its life. */
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__socket *socket,
+                                struct dueq__error *error);
 void dueq__tls_free(struct dueq__tls *tls);
-/* Goes on with the handshake: 1 done, 0 wants more bytes, -1 failed (error is set). */
+/* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
-bool dueq__tls_feed(struct dueq__tls *tls, const void *data,
-                    size_t size);                                        /* bytes from the socket */
-ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size); /* bytes for the socket */
-/* Plain; 0 none, -1 it has ended, and error is set where the other side refused it. */
-ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
-bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size); /* plain */
+bool dueq__tls_wants_to_write(const struct dueq__tls *tls);
+/* As those of the socket; where the other side has ended the session, error is set. */
+size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error);
+size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size);
 
 /* ---- resolve.c: the addresses of a host, without blocking ---------------------------------------- */
 
@@ -84,22 +116,6 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* ---- server_info.c ----------------------------------------------------------------------------------- */
-
-/* What a server said of itself, to the first connection that asked. */
-struct dueq__server {
-    bool known;      /* it was asked; what it does not permit to know is empty */
-    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
-    char policy[32]; /* maxmemory-policy */
-};
-
-/* From INFO server; false: it is too old, and error is set. */
-bool dueq__server_info_version(const struct dueq__url *url, dueq_bytes info,
-                               struct dueq__error *error);
-/* From INFO memory; then it is known. */
-void dueq__server_info_memory(struct dueq__server *server, const struct dueq__url *url,
-                              dueq_bytes info);
-
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
@@ -111,34 +127,63 @@ enum dueq__conn_state {
     DUEQ__CONN_READY
 };
 
-struct dueq__conn;
+enum dueq__login {
+    DUEQ__LOGIN_AUTH,
+    DUEQ__LOGIN_SELECT,
+    DUEQ__LOGIN_NAME,
+    DUEQ__LOGIN_ID,
+    DUEQ__LOGIN_VERSION,
+    DUEQ__LOGIN_MEMORY,
+    DUEQ__LOGIN_STEPS
+};
 
-/*
- * url and name (shown by CLIENT LIST) are borrowed for its life, and so is server: it is filled in while
- * it is not known (NULL: nothing is asked).
- */
-struct dueq__conn *dueq__conn_new(const struct dueq__url *url, const char *name,
-                                  struct dueq__server *server);
-void dueq__conn_free(struct dueq__conn *conn);
+/* What a server said of itself, to the first connection that asked. */
+struct dueq__server {
+    bool known;      /* it was asked; what it does not permit to know is empty */
+    bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    char policy[32]; /* maxmemory-policy */
+};
+
+/* Other rooms read the first part, and set epoll and watched. */
+struct dueq__conn {
+    enum dueq__conn_state state;
+    bool up;    /* started, and not closed by its owner: where its state is CLOSED, it was lost */
+    bool named; /* the server knows it by our name */
+    int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
+    struct dueq__error error; /* why it was lost */
+    /*
+     * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
+     * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
+     */
+    int epoll;
+    bool watched; /* it is there */
+
+    const struct dueq__url *url;
+    const char *name;            /* shown by the server's CLIENT LIST */
+    struct dueq__server *server; /* to be filled in; NULL: not by this one */
+    struct dueq__socket socket;
+    bool input_ended; /* all of it is with the reader, and the error says why */
+    struct dueq__tls *tls;
+    struct dueq__reader *reader;
+    struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
+    const struct addrinfo *address;      /* the one under way */
+    char *out;
+    size_t out_at, out_size, out_room;
+    enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
+    size_t login_at, login_count;
+};
+
+/* Closed. The others are borrowed for its life; server is filled in while it is not known. */
+void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const char *name,
+                     struct dueq__server *server);
 /* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
+/* Frees what it has; it may be started again. */
 void dueq__conn_close(struct dueq__conn *conn);
-/*
- * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
- * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
- */
-void dueq__conn_leave(struct dueq__conn *conn, int epoll);
 /* Reads, writes and moves the login on as far as that goes without blocking. */
 void dueq__conn_pump(struct dueq__conn *conn);
 /* Writes alone. */
 void dueq__conn_flush(struct dueq__conn *conn);
-enum dueq__conn_state dueq__conn_state(const struct dueq__conn *conn);
-/* Why the connection closed. */
-const struct dueq__error *dueq__conn_error(const struct dueq__conn *conn);
-/* The server's number of this connection or, after it closed, of the one before; 0: not known. */
-int64_t dueq__conn_id(const struct dueq__conn *conn);
-/* Can a later connection recognise it, by number and name, in the server's list? */
-bool dueq__conn_named(const struct dueq__conn *conn);
 /* Queues a command in the out buffer, whose words are in `count` parts; false: out of memory. */
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* The next reply, which the caller owns; NULL: none yet. */
@@ -146,5 +191,14 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
 /* For poll(): the descriptor (-1: none) and the events wanted. */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
+
+/* ---- Between conn.c and login.c ---------------------------------------------------------------- */
+
+/* Closes it where it failed; its error says why. */
+void dueq__conn_lose(struct dueq__conn *conn);
+/* Sends what logs in. */
+void dueq__login_begin(struct dueq__conn *conn);
+/* Takes the answers in. After the last the connection is ready, or lost with the error of one. */
+void dueq__login_pump(struct dueq__conn *conn);
 
 #endif

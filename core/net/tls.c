@@ -1,4 +1,5 @@
 #include <arpa/inet.h>
+#include <limits.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
@@ -8,15 +9,39 @@
 #include "net.h"
 
 /*
- * The protocol engine works on two memory buffers, never on the socket: so the connection's one read
- * and write path (deadlines, MSG_NOSIGNAL) serves TLS too.
+ * OpenSSL reads and writes by the connection's own functions: its own would raise SIGPIPE. To it a socket that
+ * has ended is one that is not ready; the connection sees the end.
  */
 struct dueq__tls {
+    const struct dueq__url *url;
+    BIO_METHOD *method;
     SSL_CTX *context;
     SSL *ssl;
-    BIO *from_socket, *to_socket; /* owned by ssl */
-    bool certified;               /* with a client certificate */
 };
+
+static int bio_write(BIO *bio, const char *data, int size) {
+    size_t done = dueq__socket_write(BIO_get_data(bio), data, (size_t)size);
+    BIO_clear_retry_flags(bio);
+    if (done == 0)
+        BIO_set_retry_write(bio);
+    return done ? (int)done : -1;
+}
+
+static int bio_read(BIO *bio, char *data, int size) {
+    size_t done = dueq__socket_read(BIO_get_data(bio), data, (size_t)size);
+    BIO_clear_retry_flags(bio);
+    if (done == 0)
+        BIO_set_retry_read(bio);
+    return done ? (int)done : -1;
+}
+
+/* OpenSSL asks for a flush, and what it does not know is refused. */
+static long bio_control(BIO *bio, int command, long number, void *data) {
+    (void)bio;
+    (void)number;
+    (void)data;
+    return command == BIO_CTRL_FLUSH;
+}
 
 static dueq_status fail(struct dueq__error *error, const char *what) {
     char reason[256] = "unknown reason";
@@ -27,23 +52,23 @@ static dueq_status fail(struct dueq__error *error, const char *what) {
     return dueq__fail(error, DUEQ_TLS, "%s: %s", what, reason);
 }
 
-static bool load_files(SSL_CTX *context, const struct dueq__url *url, struct dueq__error *error) {
-    char what[400];
+/* False: a file of the URL cannot be used, and error is set. */
+static bool load_files(SSL *ssl, const struct dueq__url *url, struct dueq__error *error) {
+    SSL_CTX *context = SSL_get_SSL_CTX(ssl);
+    const char *what = NULL, *file = url->ca ? url->ca : "system";
+    char text[400];
     if (url->ca ? SSL_CTX_load_verify_locations(context, url->ca, NULL) != 1
-                : SSL_CTX_set_default_verify_paths(context) != 1) {
-        snprintf(what, sizeof what, "cannot read the CA certificates (%s)",
-                 url->ca ? url->ca : "system");
-        return fail(error, what) == DUEQ_OK;
-    }
-    if (url->cert && SSL_CTX_use_certificate_chain_file(context, url->cert) != 1) {
-        snprintf(what, sizeof what, "cannot read the client's certificate (%s)", url->cert);
-        return fail(error, what) == DUEQ_OK;
-    }
-    if (url->key && SSL_CTX_use_PrivateKey_file(context, url->key, SSL_FILETYPE_PEM) != 1) {
-        snprintf(what, sizeof what, "cannot read the client's key (%s)", url->key);
-        return fail(error, what) == DUEQ_OK;
-    }
-    return true;
+                : SSL_CTX_set_default_verify_paths(context) != 1)
+        what = "CA certificates";
+    else if ((file = url->cert) && SSL_use_certificate_chain_file(ssl, file) != 1)
+        what = "client's certificate";
+    else if ((file = url->key) && SSL_use_PrivateKey_file(ssl, file, SSL_FILETYPE_PEM) != 1)
+        what = "client's key";
+    if (!what)
+        return true;
+    snprintf(text, sizeof text, "cannot read the %s (%s)", what, file);
+    fail(error, text);
+    return false;
 }
 
 /* The certificate must name the host, or the address where the URL has an address. */
@@ -54,42 +79,45 @@ static bool expect_peer(SSL *ssl, const char *host) {
     return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
 }
 
-struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__error *error) {
+/* Sets up all but what the URL says; false: out of memory, or OpenSSL cannot. */
+static bool set_up(struct dueq__tls *tls, struct dueq__socket *socket) {
+    BIO *bio = NULL;
+    tls->method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "dueq");
+    tls->context = SSL_CTX_new(TLS_client_method());
+    if (!tls->method || !tls->context ||
+        SSL_CTX_set_min_proto_version(tls->context, TLS1_2_VERSION) != 1 ||
+        BIO_meth_set_write(tls->method, bio_write) != 1 ||
+        BIO_meth_set_read(tls->method, bio_read) != 1 ||
+        BIO_meth_set_ctrl(tls->method, bio_control) != 1 || !(tls->ssl = SSL_new(tls->context)) ||
+        !(bio = BIO_new(tls->method)))
+        return false;
+    BIO_set_data(bio, socket);
+    BIO_set_init(bio, 1);
+    SSL_set_bio(tls->ssl, bio, bio);
+    SSL_set_mode(tls->ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_set_verify(tls->ssl, SSL_VERIFY_PEER, NULL);
+    SSL_set_connect_state(tls->ssl);
+    return true;
+}
+
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__socket *socket,
+                                struct dueq__error *error) {
     struct dueq__tls *tls = calloc(1, sizeof *tls);
     if (!tls) {
         dueq__fail(error, DUEQ_NO_MEMORY, NULL);
         return NULL;
     }
+    tls->url = url;
     ERR_clear_error();
-    tls->context = SSL_CTX_new(TLS_client_method());
-    if (!tls->context || SSL_CTX_set_min_proto_version(tls->context, TLS1_2_VERSION) != 1) {
+    if (!set_up(tls, socket))
         fail(error, "cannot set TLS up");
-        goto failed;
-    }
-    SSL_CTX_set_verify(tls->context, SSL_VERIFY_PEER, NULL);
-    if (!load_files(tls->context, url, error))
-        goto failed;
-    tls->ssl = SSL_new(tls->context);
-    tls->from_socket = BIO_new(BIO_s_mem());
-    tls->to_socket = BIO_new(BIO_s_mem());
-    if (!tls->ssl || !tls->from_socket || !tls->to_socket) {
-        BIO_free(tls->from_socket);
-        BIO_free(tls->to_socket);
-        fail(error, "cannot set TLS up");
-        goto failed;
-    }
-    tls->certified = url->cert != NULL;
-    SSL_set_bio(tls->ssl, tls->from_socket, tls->to_socket);
-    SSL_set_connect_state(tls->ssl);
-    if (!expect_peer(tls->ssl, url->host)) {
+    else if (load_files(tls->ssl, url, error) && !expect_peer(tls->ssl, url->host))
         fail(error, "cannot set the expected name of the server");
-        goto failed;
+    if (error->status) {
+        dueq__tls_free(tls);
+        return NULL;
     }
     return tls;
-
-failed:
-    dueq__tls_free(tls);
-    return NULL;
 }
 
 void dueq__tls_free(struct dueq__tls *tls) {
@@ -97,54 +125,49 @@ void dueq__tls_free(struct dueq__tls *tls) {
         return;
     SSL_free(tls->ssl);
     SSL_CTX_free(tls->context);
+    BIO_meth_free(tls->method);
     free(tls);
+}
+
+/* Does it wait for the socket, rather than have failed? */
+static bool waits(const struct dueq__tls *tls, int result) {
+    int reason = SSL_get_error(tls->ssl, result);
+    return reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE;
 }
 
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error) {
     ERR_clear_error();
     int result = SSL_do_handshake(tls->ssl);
-    if (result == 1)
-        return 1;
-    int reason = SSL_get_error(tls->ssl, result);
-    if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
-        return 0;
+    if (result == 1 || waits(tls, result))
+        return result == 1;
     long verified = SSL_get_verify_result(tls->ssl);
-    if (verified != X509_V_OK) {
-        ERR_clear_error();
+    if (verified == X509_V_OK)
+        fail(error, "the TLS handshake failed");
+    else
         dueq__fail(error, DUEQ_TLS, "the server's certificate is refused: %s",
                    X509_verify_cert_error_string(verified));
-    } else {
-        fail(error, "the TLS handshake failed");
-    }
     return -1;
 }
 
-bool dueq__tls_feed(struct dueq__tls *tls, const void *data, size_t size) {
-    return BIO_write(tls->from_socket, data, (int)size) == (int)size;
-}
+bool dueq__tls_wants_to_write(const struct dueq__tls *tls) { return SSL_want_write(tls->ssl); }
 
-ssize_t dueq__tls_drain(struct dueq__tls *tls, void *data, size_t size) {
-    int got = BIO_read(tls->to_socket, data, (int)size);
-    return got > 0 ? got : 0;
-}
-
-ssize_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error) {
+size_t dueq__tls_read(struct dueq__tls *tls, void *data, size_t size, struct dueq__error *error) {
     ERR_clear_error();
     int got = SSL_read(tls->ssl, data, (int)size);
     if (got > 0)
-        return got;
-    int reason = SSL_get_error(tls->ssl, got);
-    if (reason == SSL_ERROR_WANT_READ || reason == SSL_ERROR_WANT_WRITE)
-        return 0;
+        return (size_t)got;
     /* By TLS 1.3 a server looks at the client's certificate when the handshake is over for the client. */
-    if (reason == SSL_ERROR_SSL)
-        fail(error, tls->certified ? "the server ended the TLS session"
+    if (SSL_get_error(tls->ssl, got) == SSL_ERROR_SSL)
+        fail(error, tls->url->cert ? "the server ended the TLS session"
                                    : "the server ended the TLS session (the URL names no client "
                                      "certificate: cert and key)");
-    return -1;
+    else if (!waits(tls, got))
+        dueq__fail(error, DUEQ_CLOSED, "%s ended the TLS session", tls->url->shown);
+    return 0;
 }
 
-bool dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size) {
+size_t dueq__tls_write(struct dueq__tls *tls, const void *data, size_t size) {
     ERR_clear_error();
-    return SSL_write(tls->ssl, data, (int)size) == (int)size;
+    int done = SSL_write(tls->ssl, data, size < INT_MAX ? (int)size : INT_MAX);
+    return done > 0 ? (size_t)done : 0;
 }

@@ -1,4 +1,3 @@
-#include <ctype.h>
 #include <limits.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -8,97 +7,58 @@
 
 #include "net.h"
 
-/* A stretch of the URL's text. */
-struct part {
-    const char *at;
-    size_t size;
-};
+/* A URL is read in a copy, which is cut into its parts and has these decoded in their place. */
 
-static bool equals(struct part part, const char *text) {
-    return part.size == strlen(text) && memcmp(part.at, text, part.size) == 0;
+/* Ends the text at the first mark and returns what stands behind it; NULL: there is none. */
+static char *cut(char *text, char mark) {
+    char *found = strchr(text, mark);
+    if (found)
+        *found++ = '\0';
+    return found;
 }
 
-/* Takes what stands before the first `mark`, and the mark, off `rest`; false: there is none. */
-static bool cut(struct part *rest, char mark, struct part *before) {
-    const char *found = memchr(rest->at, mark, rest->size);
-    if (!found)
-        return false;
-    *before = (struct part){rest->at, (size_t)(found - rest->at)};
-    rest->size -= before->size + 1;
-    rest->at = found + 1;
-    return true;
-}
-
-static int hex(char digit) {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    digit = (char)tolower((unsigned char)digit);
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
-/* A copy with %XX decoded (RFC 3986, 2.1); NULL: malformed, or a NUL byte, or out of memory. */
-static char *decode(struct part part) {
-    char *text = malloc(part.size + 1), *out = text;
-    for (size_t i = 0; text && i < part.size; i++) {
-        char byte = part.at[i];
+/* Decodes %XX (RFC 3986, 2.1); false: malformed, or a NUL byte. */
+static bool decode(char *text) {
+    char *out = text;
+    for (; *text; text++) {
+        char byte = *text;
         if (byte == '%') {
-            int high = i + 2 < part.size ? hex(part.at[i + 1]) : -1;
-            int low = i + 2 < part.size ? hex(part.at[i + 2]) : -1;
-            if (high < 0 || low < 0 || high + low == 0) {
-                free(text);
-                return NULL;
-            }
-            byte = (char)(high * 16 + low);
-            i += 2;
+            const char pair[] = {text[1], text[1] ? text[2] : '\0', '\0'};
+            byte = (char)strtol(pair, NULL, 16);
+            if (strspn(pair, "0123456789abcdefABCDEF") != 2 || !byte)
+                return false;
+            text += 2;
         }
         *out++ = byte;
     }
-    if (text)
-        *out = '\0';
-    return text;
+    *out = '\0';
+    return true;
 }
 
-static bool read_number(struct part part, long most, int *number) {
-    long value = 0;
-    if (part.size == 0 || part.size > 9)
-        return false;
-    for (size_t i = 0; i < part.size; i++) {
-        if (!isdigit((unsigned char)part.at[i]))
-            return false;
-        value = value * 10 + (part.at[i] - '0');
-    }
+/* Up to nine digits, and where they end; -1: there are none, or more. */
+static long read_digits(const char *text, const char **end) {
+    size_t digits = strspn(text, "0123456789");
+    *end = text + digits;
+    return digits > 0 && digits <= 9 ? strtol(text, NULL, 10) : -1;
+}
+
+static bool read_number(const char *text, long most, int *number) {
+    const char *end;
+    long value = read_digits(text, &end);
     *number = (int)value;
-    return value <= most;
+    return value >= 0 && value <= most && !*end;
 }
 
-/* 500ms, 10s, 1.5m; a bare number is seconds. (strtod() would follow the locale.) */
-static bool read_duration(struct part part, int64_t *ms) {
-    static const struct {
-        const char *name;
-        double factor;
-    } units[] = {{"ms", 1}, {"", 1000}, {"s", 1000}, {"m", 60000}};
-    double value = 0, place = 1;
-    bool fraction = false;
-    size_t i = 0;
-    for (;
-         i < part.size && (isdigit((unsigned char)part.at[i]) || (part.at[i] == '.' && !fraction));
-         i++) {
-        if (part.at[i] == '.') {
-            fraction = true;
-            continue;
-        }
-        value = value * 10 + (part.at[i] - '0');
-        place = fraction ? place * 10 : 1;
-    }
-    struct part unit = {part.at + i, part.size - i};
-    for (size_t k = 0; i > 0 && k < sizeof units / sizeof *units; k++) {
-        double found = value / place * units[k].factor;
-        if (equals(unit, units[k].name) && found >= 1 && found <= 86400000.0) {
-            *ms = (int64_t)found;
-            return true;
-        }
-    }
-    return false;
+/* 500ms, 10s, 1m; a bare number is seconds. */
+static bool read_duration(const char *text, int64_t *ms) {
+    const char *unit;
+    int64_t value = read_digits(text, &unit);
+    int64_t factor = strcmp(unit, "ms") == 0            ? 1
+                     : !*unit || strcmp(unit, "s") == 0 ? 1000
+                     : strcmp(unit, "m") == 0           ? 60000
+                                                        : 0;
+    *ms = value * factor;
+    return *ms >= 1 && *ms <= 86400000;
 }
 
 static dueq_status refuse(struct dueq__error *error, const char *what) {
@@ -108,126 +68,89 @@ static dueq_status refuse(struct dueq__error *error, const char *what) {
                       what);
 }
 
-static dueq_status read_parameters(struct dueq__url *url, struct part rest,
-                                   struct dueq__error *error) {
-    while (rest.size > 0) {
-        struct part pair = rest, name;
-        if (!cut(&rest, '&', &pair))
-            rest.size = 0;
-        if (!cut(&pair, '=', &name))
-            return refuse(error, "a parameter without a value");
-        char **file = equals(name, "ca")     ? &url->ca
-                      : equals(name, "cert") ? &url->cert
-                      : equals(name, "key")  ? &url->key
-                                             : NULL;
-        if (file) {
-            free(*file);
-            if (!(*file = decode(pair)))
-                return refuse(error, "a file's name that cannot be decoded");
-        } else if (equals(name, "timeout")) {
-            if (!read_duration(pair, &url->timeout_ms))
-                return refuse(error, "timeout wants a time such as 500ms, 10s or 1m, up to a day");
-        } else if (equals(name, "evicting")) {
-            if (!equals(pair, "accept"))
-                return refuse(error, "evicting wants accept");
-            url->evicting = true;
-        } else if (equals(name, "db")) {
-            if (!read_number(pair, INT_MAX, &url->db))
-                return refuse(error, "db wants a number");
-        } else {
-            return refuse(error,
-                          "an unknown parameter (known: timeout, db, ca, cert, key, evicting)");
-        }
+static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq__error *error) {
+    const struct {
+        const char *name, **value;
+    } files[] = {{"ca", &url->ca}, {"cert", &url->cert}, {"key", &url->key}};
+    char *value = cut(name, '=');
+    if (!value)
+        return refuse(error, "a parameter without a value");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(name, files[i].name) != 0)
+            continue;
+        *files[i].value = value;
+        return decode(value) ? DUEQ_OK : refuse(error, "a file's name that cannot be decoded");
     }
-    return DUEQ_OK;
+    if (strcmp(name, "timeout") == 0)
+        return read_duration(value, &url->timeout_ms)
+                   ? DUEQ_OK
+                   : refuse(error, "timeout wants a time such as 500ms, 10s or 1m, up to a day");
+    if (strcmp(name, "db") == 0)
+        return read_number(value, INT_MAX, &url->db) ? DUEQ_OK : refuse(error, "db wants a number");
+    url->evicting = strcmp(name, "evicting") == 0;
+    if (url->evicting)
+        return strcmp(value, "accept") == 0 ? DUEQ_OK : refuse(error, "evicting wants accept");
+    return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, evicting)");
 }
 
-/* user:password@, :password@ or nothing; rest is left behind the @. */
-static dueq_status read_login(struct dueq__url *url, struct part *authority,
-                              struct dueq__error *error) {
-    const char *at = NULL;
-    for (size_t i = 0; i < authority->size && authority->at[i] != '/'; i++)
-        if (authority->at[i] == '@')
-            at = authority->at + i;
+/* user:password@, :password@ or nothing; *rest is left behind the @. */
+static dueq_status read_login(struct dueq__url *url, char **rest, struct dueq__error *error) {
+    char *user = *rest, *at = memrchr(user, '@', strcspn(user, "/"));
     if (!at)
         return DUEQ_OK;
-    struct part login = {authority->at, (size_t)(at - authority->at)}, user = {"", 0};
-    authority->size -= login.size + 1;
-    authority->at = at + 1;
-    if (!cut(&login, ':', &user))
+    *at = '\0';
+    *rest = at + 1;
+    char *password = cut(user, ':');
+    if (!password)
         return refuse(error, "a user without a password (user:password@host)");
-    if (user.size && !(url->user = decode(user)))
+    /* People read *** in its place. */
+    char *shown = url->shown + (password - url->text), *end = url->shown + (at - url->text);
+    memmove(shown + 3, end, strlen(end) + 1);
+    memcpy(shown, "***", 3);
+    url->user = *user ? user : NULL;
+    url->password = password;
+    if (!decode(user))
         return refuse(error, "a user that cannot be decoded");
-    if (!(url->password = decode(login)))
-        return refuse(error, "a password that cannot be decoded");
-    return DUEQ_OK;
+    return decode(password) ? DUEQ_OK : refuse(error, "a password that cannot be decoded");
 }
 
-static dueq_status read_network(struct dueq__url *url, struct part rest,
-                                struct dueq__error *error) {
-    struct part authority = rest, path = {"", 0};
-    if (cut(&rest, '/', &authority))
-        path = rest;
-    if (read_login(url, &authority, error))
+static dueq_status read_network(struct dueq__url *url, char *host, struct dueq__error *error) {
+    char *db = cut(host, '/'), *port;
+    if (read_login(url, &host, error))
         return error->status;
-    struct part host = authority, port = {"", 0};
-    if (host.size && host.at[0] == '[') {
-        authority.at++;
-        authority.size--;
-        if (!cut(&authority, ']', &host))
+    if (*host == '[') {
+        char *end = strchr(++host, ']');
+        if (!end)
             return refuse(error, "an IPv6 address without its closing bracket");
-        if (authority.size && authority.at[0] != ':')
+        *end++ = '\0';
+        if (*end && *end != ':')
             return refuse(error, "something between the address and the port");
-        if (authority.size)
-            port = (struct part){authority.at + 1, authority.size - 1};
-        else
-            authority.at = NULL;
-    } else if (cut(&authority, ':', &host)) {
-        port = authority;
+        port = *end ? end + 1 : NULL;
     } else {
-        authority.at = NULL;
+        port = cut(host, ':');
     }
     url->port = 6379;
-    if (authority.at && (!read_number(port, 65535, &url->port) || url->port == 0))
+    if (port && (!read_number(port, 65535, &url->port) || url->port == 0))
         return refuse(error, "the port is not a number from 1 to 65535");
-    if (path.size && !read_number(path, INT_MAX, &url->db))
+    if (db && *db && !read_number(db, INT_MAX, &url->db))
         return refuse(error, "the database after the host is not a number");
-    url->host = host.size ? decode(host) : strdup("127.0.0.1");
-    return url->host ? DUEQ_OK : refuse(error, "a host that cannot be decoded");
+    url->host = *host ? host : "127.0.0.1";
+    return decode(host) ? DUEQ_OK : refuse(error, "a host that cannot be decoded");
 }
 
-static dueq_status read_path(struct dueq__url *url, struct part rest, struct dueq__error *error) {
-    if (url->transport == DUEQ__UNIX && rest.size && rest.at[0] != '/' &&
-        read_login(url, &rest, error))
+static dueq_status read_path(struct dueq__url *url, char *path, struct dueq__error *error) {
+    bool is_unix = url->transport == DUEQ__UNIX;
+    if (is_unix && *path != '/' && read_login(url, &path, error))
         return error->status;
-    const char *slash = memchr(rest.at, '/', rest.size);
-    if (url->transport == DUEQ__UNIX && slash && memchr(rest.at, ':', (size_t)(slash - rest.at)))
+    if (is_unix && strchr(path, '/') && memchr(path, ':', strcspn(path, "/")))
         return refuse(error, "a login without its @ (write a / in a password as %2F)");
-    if (rest.size == 0)
-        return refuse(error, url->transport == DUEQ__UNIX ? "no path to the socket"
-                                                          : "no directory after embedded:");
-    url->path = decode(rest);
-    return url->path ? DUEQ_OK : refuse(error, "a path that cannot be decoded");
+    if (!*path)
+        return refuse(error, is_unix ? "no path to the socket" : "no directory after embedded:");
+    url->path = path;
+    return decode(path) ? DUEQ_OK : refuse(error, "a path that cannot be decoded");
 }
 
-/* The URL with *** for its password, for people to read. */
-static char *hide_password(const struct dueq__url *url, const char *text) {
-    const char *scheme = strstr(text, "://");
-    const char *end = scheme ? scheme + 3 + strcspn(scheme + 3, "/?") : NULL;
-    const char *at = NULL;
-    for (const char *c = scheme; c && c < end; c++)
-        if (*c == '@')
-            at = c;
-    if (!url->password || !at)
-        return strdup(text);
-    const char *colon = strchr(scheme + 3, ':');
-    char *shown = malloc(strlen(text) + 4);
-    if (shown)
-        sprintf(shown, "%.*s:***%s", (int)(colon - text), text, at);
-    return shown;
-}
-
-dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error) {
+static dueq_status read_scheme(struct dueq__url *url, char *text, struct dueq__error *error) {
     static const struct {
         const char *prefix;
         enum dueq__transport transport;
@@ -235,35 +158,44 @@ dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq
                    {"rediss://", DUEQ__TLS},
                    {"unix://", DUEQ__UNIX},
                    {"embedded:", DUEQ__EMBEDDED}};
-    *url = (struct dueq__url){.timeout_ms = DUEQ_DEFAULT_TIMEOUT_MS};
+    char *parameter = cut(text, '?'), *next;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         size_t length = strlen(schemes[i].prefix);
         if (strncmp(text, schemes[i].prefix, length) != 0)
             continue;
         url->transport = schemes[i].transport;
-        struct part rest = {text + length, strlen(text + length)}, before;
-        struct part parameters = rest;
-        if (cut(&parameters, '?', &before)) {
-            rest = before;
-            if (read_parameters(url, parameters, error))
+        for (; parameter && *parameter; parameter = next) {
+            next = cut(parameter, '&');
+            if (read_parameter(url, parameter, error))
                 return error->status;
         }
-        bool network = url->transport == DUEQ__TCP || url->transport == DUEQ__TLS;
-        if ((network ? read_network : read_path)(url, rest, error))
-            return error->status;
         if (url->transport != DUEQ__TLS && (url->ca || url->cert || url->key))
             return refuse(error, "ca, cert and key go with rediss:// only");
-        url->shown = hide_password(url, text);
-        return url->shown ? DUEQ_OK : dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        bool network = url->transport == DUEQ__TCP || url->transport == DUEQ__TLS;
+        return (network ? read_network : read_path)(url, text + length, error);
     }
     return refuse(error, "it begins with none of redis:// rediss:// unix:// embedded:");
 }
 
+dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error) {
+    *url = (struct dueq__url){.timeout_ms = DUEQ_DEFAULT_TIMEOUT_MS};
+    url->text = strdup(text);
+    url->shown = malloc(strlen(text) + sizeof "***");
+    if (!url->text || !url->shown)
+        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    strcpy(url->shown, text);
+    dueq_status status = read_scheme(url, url->text, error);
+    if (status) {
+        /* Who cannot read it cannot hide its password. */
+        free(url->shown);
+        url->shown = NULL;
+    }
+    return status;
+}
+
 void dueq__url_clear(struct dueq__url *url) {
-    char *const texts[] = {url->host, url->path, url->user, url->password,
-                           url->ca,   url->cert, url->key,  url->shown};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        free(texts[i]);
+    free(url->text);
+    free(url->shown);
     *url = (struct dueq__url){0};
 }
 
@@ -280,11 +212,10 @@ static char *embedded_url(const char *parent, const char *within) {
 }
 
 dueq_status dueq__url_default(char **url, struct dueq__error *error) {
-    const char *set = getenv("DUEQ_URL");
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME"), *within = "/dueq";
+    const char *set = getenv("DUEQ_URL"), *state = getenv("XDG_STATE_HOME"), *within = "/dueq";
     bool named = set && *set;
     if (!state || *state != '/') {
-        state = home;
+        state = getenv("HOME");
         within = "/.local/state/dueq";
     }
     if (!named && (!state || *state != '/')) {

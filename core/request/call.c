@@ -263,9 +263,10 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
     }
     if (call->wait.until_ms) {
         /* A connection that this call does not read would stay readable. */
-        if (call->wait.block != DUEQ__BLOCK_NONE)
+        const struct dueq__foreign_wait *foreign = call->wait.foreign;
+        if (!foreign || foreign->block)
             count += watch(set + count, client->waiter);
-        if (dueq__invalidation_wanted(client))
+        if (foreign && foreign->pump)
             count += watch(set + count, client->subscription.conn);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
@@ -334,17 +335,12 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
     return status;
 }
 
-/* Does what a call took of another system's list go back when it is abandoned? */
-static bool gives_back(const struct dueq__wait *wait) {
-    return wait->block == DUEQ__BLOCK_LIST || wait->block == DUEQ__BLOCK_TOKENS;
-}
-
 /*
- * It has gone back by a request behind the call's own, which the server reads as long as the connection
+ * What a call took of another system's list has gone back by a request behind the call's own, which the server reads as long as the connection
  * stays. The answers are nobody's then.
  */
 static void forget_answers(dueq_client *client) {
-    if (!gives_back(&client->call.wait) || !dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
+    if (!client->call.wait.foreign || !dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
         return;
     for (size_t i = 0; i < client->answer_count; i++)
         if (client->answers[i] == DUEQ__ANSWER_CALL)
@@ -356,7 +352,7 @@ void dueq_abandon(dueq_client *client) {
     dueq__client_check_fork(client);
     dueq__call_unsuspend(client);
     /* Also where the answer has come, and nobody has read it. */
-    bool unread = gives_back(&call->wait) && call->wait.found;
+    bool unread = call->wait.foreign && call->wait.found;
     if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
         forget_answers(client);

@@ -20,6 +20,11 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq_client *opened = *client;
     new_session(opened);
     dueq__descriptor_init(&opened->descriptor);
+    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
+        dueq__conn_init(&opened->conns[i], &opened->url, opened->name, i ? NULL : &opened->server);
+    opened->command = &opened->conns[0];
+    opened->waiter = &opened->conns[1];
+    opened->subscription.conn = &opened->conns[2];
     dueq_status status = DUEQ_OK;
     if (!url)
         status = dueq__url_default(&opened->address, &opened->error);
@@ -30,13 +35,8 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
-    opened->command = dueq__conn_new(&opened->url, opened->name, &opened->server);
-    opened->waiter = dueq__conn_new(&opened->url, opened->name, NULL);
-    opened->subscription.conn = dueq__conn_new(&opened->url, opened->name, NULL);
-    if (opened->url.transport == DUEQ__EMBEDDED)
-        opened->embedded = dueq__embedded_new(opened->url.path);
-    if (!opened->command || !opened->waiter || !opened->subscription.conn ||
-        (opened->url.transport == DUEQ__EMBEDDED && !opened->embedded))
+    if (opened->url.transport == DUEQ__EMBEDDED &&
+        !(opened->embedded = dueq__embedded_new(opened->url.path)))
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
     return DUEQ_OK;
 }
@@ -45,19 +45,28 @@ dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
     return dueq_open(client->address, twin);
 }
 
+void dueq__client_unsubscribe(dueq_client *client) {
+    struct dueq__subscription *subscription = &client->subscription;
+    free((void *)(uintptr_t)subscription->channel.data);
+    dueq__conn_close(subscription->conn);
+    *subscription =
+        (struct dueq__subscription){.conn = subscription->conn, .refusals = subscription->refusals};
+}
+
+static void close_all(dueq_client *client) {
+    dueq__conn_close(client->command);
+    dueq__conn_close(client->waiter);
+    dueq__client_unsubscribe(client);
+    dueq__descriptor_close(&client->descriptor);
+}
+
 void dueq_close(dueq_client *client) {
     if (!client)
         return;
-    if (client->command && client->waiter && client->subscription.conn)
-        dueq_abandon(client);
-    if (client->subscription.conn)
-        dueq__invalidation_hang_up(client);
-    dueq__conn_free(client->command);
-    dueq__conn_free(client->waiter);
-    dueq__conn_free(client->subscription.conn);
+    dueq_abandon(client);
+    close_all(client);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
-    dueq__descriptor_close(&client->descriptor);
     free(client->address);
     free(client);
 }
@@ -66,16 +75,11 @@ void dueq__client_check_fork(dueq_client *client) {
     if (client->pid == getpid())
         return;
     /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
-    dueq__conn_leave(client->command, -1);
-    dueq__conn_leave(client->waiter, -1);
-    dueq__conn_leave(client->subscription.conn, -1);
-    dueq__conn_close(client->command);
-    dueq__conn_close(client->waiter);
-    dueq__invalidation_hang_up(client);
-    client->command_up = client->waiter_up = false;
+    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
+        client->conns[i].epoll = -1;
+    close_all(client);
     client->answer_count = 0;
     client->stale_id = 0;
-    dueq__descriptor_close(&client->descriptor);
     if (client->embedded) {
         struct dueq__embedded *own = dueq__embedded_new(client->url.path);
         if (own) {

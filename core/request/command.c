@@ -10,10 +10,6 @@
 /* A request that breaks the connection this often is not sent again. */
 #define MAX_LOSSES 5
 #define MAX_LOADS 3
-/* A recall whose answer is lost so often is not asked for again before its size is known. */
-#define MAX_UNREAD 2
-/* No server has a smaller limit of what it sends. */
-#define LEAST_LIMIT (64 * 1024)
 
 bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
     for (size_t i = 0; i < client->answer_count; i++)
@@ -24,7 +20,7 @@ bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
 
 bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
                              const struct dueq__resp *words) {
-    bool sent = dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+    bool sent = client->command->state == DUEQ__CONN_READY &&
                 client->answer_count < DUEQ__MAX_ANSWERS &&
                 dueq__conn_send(client->command, &words, 1);
     if (sent)
@@ -51,19 +47,8 @@ static bool send_about_stale(dueq_client *client, enum dueq__answer answer, cons
     return dueq__command_send(client, answer, words, 4);
 }
 
-static bool send_load(dueq_client *client, const struct dueq__script *script) {
-    const dueq_bytes words[] = {
-        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
-    return dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3);
-}
-
 static bool reserves(const struct dueq__call *call) {
     return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_rare;
-}
-
-/* An answer that the connection was lost on so often is perhaps too large for it. */
-static bool asks_size(const struct dueq__call *call) {
-    return call->unread >= MAX_UNREAD && reserves(call);
 }
 
 static bool send_recall(dueq_client *client) {
@@ -72,7 +57,7 @@ static bool send_recall(dueq_client *client) {
     dueq__resp_init(&words);
     dueq__script_write(&words, call->queue->recall, call->keys);
     dueq__resp_number(&words, (int64_t)call->number);
-    dueq__resp_text(&words, !reserves(call) ? "0" : asks_size(call) ? "2" : "1");
+    dueq__resp_text(&words, reserves(call) ? "1" : "0");
     bool sent = dueq__command_send_resp(client, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
     return sent;
@@ -82,7 +67,9 @@ static bool send_request(dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const struct dueq__resp *settlement = dueq__call_settlement(call);
     const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
-    dueq__invalidation_track(client);
+    const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    if (foreign && foreign->before_request)
+        foreign->before_request(client);
     if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
         return false;
     client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
@@ -97,8 +84,7 @@ static bool can_send(const dueq_client *client) {
         if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
             return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           client->answer_count < DUEQ__MAX_ANSWERS &&
-           dueq__conn_state(client->command) == DUEQ__CONN_READY &&
+           client->answer_count < DUEQ__MAX_ANSWERS && client->command->state == DUEQ__CONN_READY &&
            dueq__monotonic_ms() >= call->retry_ms;
 }
 
@@ -110,17 +96,12 @@ static void send_next(dueq_client *client) {
     struct dueq__call *call = &client->call;
     if (!can_send(client))
         return;
-    if (call->once && call->unsure && !client->stale_id) {
+    if (call->once && call->unsure && !client->stale_id)
         dueq__call_finish(client, DUEQ_CLOSED);
-        return;
-    }
-    bool sent = client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
-                : call->doubtful ? send_recall(client)
-                                 : send_request(client);
-    if (!sent) {
-        dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-        dueq__call_finish(client, DUEQ_NO_MEMORY);
-    }
+    else if (!(client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
+               : call->doubtful ? send_recall(client)
+                                : send_request(client)))
+        dueq__call_no_memory(client);
 }
 
 bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
@@ -146,20 +127,18 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
 void dueq__command_drop(dueq_client *client) {
     /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
     if (dueq__command_awaits(client, DUEQ__ANSWER_CALL)) {
-        if (dueq__conn_named(client->command))
-            client->stale_id = dueq__conn_id(client->command);
+        if (client->command->named && client->command->id)
+            client->stale_id = client->command->id;
         else
             client->call.unsure = true;
     }
     client->answer_count = 0;
-    client->command_up = false;
-    dueq__invalidation_untold(client);
     dueq__conn_close(client->command);
 }
 
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    const struct dueq__error *reason = dueq__conn_error(client->command);
+    const struct dueq__error *reason = &client->command->error;
     call->unread += dueq__command_awaits(client, DUEQ__ANSWER_RECALL);
     dueq__command_drop(client);
     if (call->phase != DUEQ__PHASE_RUNNING)
@@ -174,13 +153,16 @@ static void lost(dueq_client *client) {
     if (dueq__again_hopeless(client, client->error.status)) {
         dueq__call_finish(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
-        dueq__fail(
-            &client->error, DUEQ_CLOSED,
-            "%s closed the connection %u times on a request of %zu bytes; the outcome is not "
-            "known. Is it larger than the server's proto-max-bulk-len, or the answer than its "
-            "client-output-buffer-limit for normal clients?",
-            client->url.shown, call->losses + call->unread, call->head.size + call->arguments.size);
-        dueq__call_finish(client, DUEQ_CLOSED);
+        /* What was delivered is told by recall: what cannot be told so is too large. */
+        bool large = reserves(call) && call->unread >= MAX_LOSSES;
+        dueq__call_finish(
+            client,
+            dueq__fail(&client->error, large ? DUEQ_TOO_LARGE : DUEQ_CLOSED,
+                       "%s closed the connection %u times on a request of %zu bytes; the outcome "
+                       "is not known. Is it larger than the server's proto-max-bulk-len, or the "
+                       "answer than its client-output-buffer-limit for normal clients?",
+                       client->url.shown, call->losses + call->unread,
+                       call->head.size + call->arguments.size));
     } else if (!dueq__again_refused(client, &client->error)) {
         dueq__again_later(client);
     }
@@ -189,7 +171,7 @@ static void lost(dueq_client *client) {
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
 static bool overslept(dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    enum dueq__conn_state state = dueq__conn_state(client->command);
+    enum dueq__conn_state state = client->command->state;
     return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
            (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
            dueq__again_refused(client, &client->error);
@@ -200,38 +182,30 @@ static void expire(dueq_client *client) {
     if (overslept(client))
         return;
     dueq_status status = client->error.status;
-    bool known = !call->sent && !call->doubtful;
-    bool up = client->command_up && dueq__conn_state(client->command) == DUEQ__CONN_READY;
-    bool resolving = dueq__conn_state(client->command) == DUEQ__CONN_RESOLVING;
-    bool shaking = dueq__conn_state(client->command) == DUEQ__CONN_TLS;
+    enum dueq__conn_state state = client->command->state;
+    bool up = state == DUEQ__CONN_READY;
+    const char *server = client->url.shown;
     long long limit = (long long)client->url.timeout_ms;
     dueq__command_drop(client);
-    if (known && resolving) {
-        dueq__fail(&client->error, DUEQ_CONNECT,
-                   "cannot reach the server at %s: the name resolution did not answer within %lld "
-                   "ms; do the name servers in /etc/resolv.conf answer?",
-                   client->url.shown, limit);
-        dueq__call_finish(client, DUEQ_CONNECT);
-    } else if (known && shaking) {
-        dueq__fail(&client->error, DUEQ_TLS,
-                   "%s did not end the TLS handshake within %lld ms; does it speak TLS there?",
-                   client->url.shown, limit);
-        dueq__call_finish(client, DUEQ_TLS);
-    } else if (known && status < 0) {
-        dueq__call_finish(client, status);
-    } else if (known) {
-        dueq__fail(&client->error, DUEQ_TIMEOUT,
-                   "%s did not answer within %lld ms; nothing was changed", client->url.shown,
-                   limit);
-        dueq__call_finish(client, DUEQ_TIMEOUT);
-    } else {
-        status = up ? DUEQ_TIMEOUT : DUEQ_CLOSED;
-        dueq__fail(&client->error, status,
-                   "%s %s within %lld ms; whether the %s took effect is not known",
-                   client->url.shown, up ? "did not answer" : "was lost and did not come back",
-                   limit, call->script->name);
-        dueq__call_finish(client, status);
-    }
+    if (call->sent || call->doubtful)
+        status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
+                            "%s %s within %lld ms; whether the %s took effect is not known", server,
+                            up ? "did not answer" : "was lost and did not come back", limit,
+                            call->script->name);
+    else if (state == DUEQ__CONN_RESOLVING)
+        status = dueq__fail(&client->error, DUEQ_CONNECT,
+                            "cannot reach the server at %s: the name resolution did not answer "
+                            "within %lld ms; do the name servers in /etc/resolv.conf answer?",
+                            server, limit);
+    else if (state == DUEQ__CONN_TLS)
+        status = dueq__fail(&client->error, DUEQ_TLS,
+                            "%s did not end the TLS handshake within %lld ms; does it speak TLS "
+                            "there?",
+                            server, limit);
+    else if (status == DUEQ_OK)
+        status = dueq__fail(&client->error, DUEQ_TIMEOUT,
+                            "%s did not answer within %lld ms; nothing was changed", server, limit);
+    dueq__call_finish(client, status);
 }
 
 /* ---- From reply to result ---- */
@@ -250,14 +224,14 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
 
 /* The server forgot (or never had) a script: it is loaded, then the request repeated. */
 static void load(dueq_client *client, const struct dueq__script *script) {
-    struct dueq__call *call = &client->call;
-    call->sent = false;
-    if (++call->loads > MAX_LOADS || !send_load(client, script)) {
-        dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                   "%s does not keep the script '%s' that it was given", client->url.shown,
-                   script->name);
-        dueq__call_finish(client, DUEQ_UNSUPPORTED);
-    }
+    const dueq_bytes words[] = {
+        dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
+    client->call.sent = false;
+    if (++client->call.loads > MAX_LOADS ||
+        !dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3))
+        dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
+                                             "%s does not keep the script '%s' that it was given",
+                                             client->url.shown, script->name));
 }
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
@@ -296,27 +270,6 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     return true;
 }
 
-/* How large the answer is that could not be read. */
-static void sized(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__call *call = &client->call;
-    int64_t count = 0, size = 0;
-    dueq_bytes id = {"", 0};
-    dueq__reply_number(dueq__reply_item(reply, 0), &count);
-    dueq__reply_number(dueq__reply_item(reply, 1), &size);
-    dueq__reply_bytes(dueq__reply_item(reply, 2), &id);
-    call->unread = 0;
-    if (size < LEAST_LIMIT)
-        return;
-    dueq__fail(&client->error, DUEQ_TOO_LARGE,
-               "%s closes the connection when it is to send what the reserve got: %" PRId64
-               " messages of %" PRId64 " bytes, the largest '%.*s'. Is that more than its "
-               "client-output-buffer-limit for normal clients? Raise that, or reserve fewer at "
-               "once; they come back when their leases end",
-               client->url.shown, count, size, (int)(id.size < 64 ? id.size : 64),
-               (const char *)id.data);
-    dueq__call_finish(client, DUEQ_TOO_LARGE);
-}
-
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_noscript(reply)) {
@@ -325,16 +278,15 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
         refused(client, reply);
         if (call->phase == DUEQ__PHASE_FINAL)
             unknown_outcome(client);
-    } else if (asks_size(call) && !dueq__reply_is_nil(reply)) {
-        sized(client, reply);
     } else if (!dueq__reply_is_nil(reply)) {
         answered(client, reply);
     } else if (call->unsure) {
-        dueq__fail(&client->error, DUEQ_CLOSED,
-                   "the connection to %s was lost during the %s, and the server does not permit "
-                   "CLIENT ID, LIST and KILL, which would tell whether it takes effect",
-                   client->url.shown, call->script->name);
-        dueq__call_finish(client, DUEQ_CLOSED);
+        dueq__call_finish(
+            client, dueq__fail(&client->error, DUEQ_CLOSED,
+                               "the connection to %s was lost during the %s, and the server does "
+                               "not permit CLIENT ID, LIST and KILL, which would tell whether it "
+                               "takes effect",
+                               client->url.shown, call->script->name));
     } else {
         call->doubtful = false;
     }
@@ -384,7 +336,8 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         dueq__wait_probed(client, reply);
         break;
     case DUEQ__ANSWER_TRACK:
-        dueq__invalidation_tracked(client, reply);
+        if (call->wait.foreign && call->wait.foreign->tracked)
+            call->wait.foreign->tracked(client, reply);
         break;
     case DUEQ__ANSWER_REWAKE:
         break;
@@ -421,8 +374,8 @@ void dueq__command_pump(dueq_client *client) {
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
         bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
-        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED) {
-            if (client->command_up) {
+        if (client->command->state == DUEQ__CONN_CLOSED) {
+            if (client->command->up) {
                 lost(client);
                 continue;
             }
@@ -431,10 +384,9 @@ void dueq__command_pump(dueq_client *client) {
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
                 !dueq__command_connect(client, client->command))
                 return;
-            client->command_up = true;
         }
         dueq__conn_pump(client->command);
-        if (dueq__conn_state(client->command) == DUEQ__CONN_READY) {
+        if (client->command->state == DUEQ__CONN_READY) {
             client->reached = true;
             if (!late)
                 send_next(client);
@@ -442,7 +394,7 @@ void dueq__command_pump(dueq_client *client) {
             if (take_reply(client))
                 continue;
         }
-        if (dueq__conn_state(client->command) == DUEQ__CONN_CLOSED)
+        if (client->command->state == DUEQ__CONN_CLOSED)
             continue;
         if (late)
             expire(client);
@@ -452,7 +404,7 @@ void dueq__command_pump(dueq_client *client) {
 
 bool dueq__command_ready(const dueq_client *client) {
     bool connects = client->call.phase == DUEQ__PHASE_RUNNING &&
-                    dueq__conn_state(client->command) == DUEQ__CONN_CLOSED &&
+                    client->command->state == DUEQ__CONN_CLOSED &&
                     dueq__monotonic_ms() >= client->call.retry_ms;
     return connects || can_send(client);
 }

@@ -12,8 +12,6 @@
 
 void dueq__descriptor_init(struct dueq__descriptor *descriptor) {
     *descriptor = (struct dueq__descriptor){.epoll = -1, .timer = -1};
-    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
-        descriptor->watched[i] = -1;
 }
 
 void dueq__descriptor_close(struct dueq__descriptor *descriptor) {
@@ -33,24 +31,16 @@ static bool make(dueq_client *client) {
     descriptor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
         !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
-        dueq__conn_leave(client->command, descriptor->epoll);
-        dueq__conn_leave(client->waiter, descriptor->epoll);
-        dueq__conn_leave(client->subscription.conn, descriptor->epoll);
+        for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
+            client->conns[i].epoll = descriptor->epoll;
         return true;
     }
     dueq__descriptor_close(descriptor);
     return false;
 }
 
-/* A socket that was closed has left the instance, and its number may be another's now. */
-static void watch(const struct dueq__descriptor *descriptor, const struct pollfd *slot) {
-    struct epoll_event event = {.events = (uint32_t)slot->events, .data.fd = slot->fd};
-    if (epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, slot->fd, &event))
-        epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, slot->fd, &event);
-}
-
 void dueq__descriptor_sync(dueq_client *client) {
-    struct dueq__descriptor *descriptor = &client->descriptor;
+    const struct dueq__descriptor *descriptor = &client->descriptor;
     struct pollfd set[DUEQ_MAX_SOCKETS];
     int64_t left_us = -1;
     size_t count = 0;
@@ -59,16 +49,17 @@ void dueq__descriptor_sync(dueq_client *client) {
     if (dueq__call_under_way(client))
         count = dueq__call_poll_set(client, set, &left_us);
     for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++) {
-        bool wanted = false;
+        struct dueq__conn *conn = &client->conns[i];
+        struct epoll_event event = {.data.fd = dueq__conn_fd(conn)};
         for (size_t k = 0; k < count; k++)
-            wanted = wanted || set[k].fd == descriptor->watched[i];
-        if (descriptor->watched[i] >= 0 && !wanted)
-            epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, descriptor->watched[i], NULL);
-        descriptor->watched[i] = -1;
-    }
-    for (size_t i = 0; i < count; i++) {
-        watch(descriptor, &set[i]);
-        descriptor->watched[i] = set[i].fd;
+            if (set[k].fd == event.data.fd)
+                event.events = (uint32_t)set[k].events;
+        /* Two that resolve the same name have one descriptor, which the first that closes takes out. */
+        if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
+            epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, event.data.fd, &event);
+        else if (!event.events && conn->watched)
+            epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
+        conn->watched = event.events != 0;
     }
     /* All zero disarms it: what is due at once is due in a nanosecond. */
     struct itimerspec when = {0};

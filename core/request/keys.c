@@ -1,9 +1,12 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "request.h"
 
-static const char before_name[] = "dueq:{", after_name[] = "}:";
+#define BEFORE_NAME "dueq:{"
+#define AFTER_NAME "}:"
+#define AROUND_NAME (sizeof BEFORE_NAME AFTER_NAME - 1)
 
 const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
     [DUEQ__KEY_MSG] = "msg",
@@ -56,32 +59,32 @@ dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
 }
 
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size) {
-    const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
-    size_t total = 0;
+    size_t total = 1;
     for (size_t i = 0; i < DUEQ__KEY_COUNT; i++)
-        total += before + size + after + strlen(dueq__key_suffix[i]);
+        total += AROUND_NAME + size + strlen(dueq__key_suffix[i]);
     char *at = malloc(total);
-    if (!at)
-        return false;
-    for (size_t i = 0; i < DUEQ__KEY_COUNT; i++) {
-        char *start = at;
-        memcpy(at, before_name, before);
-        at += before;
-        memcpy(at, name, size);
-        at += size;
-        memcpy(at, after_name, after);
-        at += after;
-        size_t suffix = strlen(dueq__key_suffix[i]);
-        memcpy(at, dueq__key_suffix[i], suffix);
-        at += suffix;
-        keys[i] = (dueq_bytes){start, (size_t)(at - start)};
+    for (size_t i = 0; at && i < DUEQ__KEY_COUNT; i++) {
+        int length = sprintf(at, BEFORE_NAME "%.*s" AFTER_NAME "%s", (int)size, (const char *)name,
+                             dueq__key_suffix[i]);
+        keys[i] = (dueq_bytes){at, (size_t)length};
+        at += length;
     }
-    return true;
+    return at;
 }
 
 dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]) {
-    const size_t before = sizeof before_name - 1, after = sizeof after_name - 1;
     dueq_bytes key = keys[DUEQ__KEY_MSG];
-    size_t around = before + after + strlen(dueq__key_suffix[DUEQ__KEY_MSG]);
-    return (dueq_bytes){(const char *)key.data + before, key.size - around};
+    return (dueq_bytes){(const char *)key.data + strlen(BEFORE_NAME),
+                        key.size - AROUND_NAME - strlen(dueq__key_suffix[DUEQ__KEY_MSG])};
+}
+
+void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,
+                        const dueq_bytes keys[DUEQ__KEY_COUNT]) {
+    dueq__resp_text(words, "EVALSHA");
+    dueq__resp_text(words, script->sha1);
+    dueq__resp_number(words, (int64_t)script->key_count);
+    for (size_t i = 0; i < script->key_count; i++) {
+        dueq_bytes key = keys[script->keys[i]];
+        dueq__resp_bytes(words, key.data, key.size);
+    }
 }

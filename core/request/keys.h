@@ -1,12 +1,10 @@
 /*
- * The keys of a queue in the server, and a script's call on them: keys.c, script.c.
+ * The keys of a queue in the server, and a script's call on them: keys.c.
  */
 #ifndef DUEQ_KEYS_H
 #define DUEQ_KEYS_H
 
 #include "../net/net.h"
-
-/* ---- keys.c ------------------------------------------------------------------------------------ */
 
 enum dueq__key {
     DUEQ__KEY_REPLY, /* followed by the session: see call.c */
@@ -39,8 +37,6 @@ dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error);
 bool dueq__keys_make(dueq_bytes keys[DUEQ__KEY_COUNT], const void *name, size_t size);
 /* The queue's name in its keys. */
 dueq_bytes dueq__keys_name(const dueq_bytes keys[DUEQ__KEY_COUNT]);
-
-/* ---- script.c ---------------------------------------------------------------------------------- */
 
 struct dueq__script {
     const char *name;

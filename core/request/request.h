@@ -21,7 +21,7 @@ enum dueq__answer {
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
     DUEQ__ANSWER_REWAKE,
     DUEQ__ANSWER_PROBE,
-    DUEQ__ANSWER_TRACK /* of what asks to be told of changes: invalidation.c */
+    DUEQ__ANSWER_TRACK /* of what a foreign wait sends before a request */
 };
 #define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
 
@@ -91,7 +91,6 @@ struct dueq__suspended {
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
 struct dueq__descriptor {
     int epoll, timer;
-    int watched[DUEQ_MAX_SOCKETS]; /* -1: none */
 };
 
 struct dueq_client {
@@ -100,18 +99,19 @@ struct dueq_client {
     struct dueq__descriptor descriptor;
     struct dueq__error error;
     pid_t pid;
-    bool reached;    /* was connected before: a lost server is waited for, an absent one is not */
-    bool no_unblock; /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
-    bool command_up, waiter_up; /* started, and not yet seen closed */
-    unsigned failures;          /* to connect, in a row */
-    bool served;                /* a call was answered: by a primary, which has its queues */
-    int64_t refused_ms;         /* since when it refuses what passes; 0: it does not */
-    bool warned;                /* and that was said */
-    bool warns;                 /* warning has not been asked for */
+    bool reached;      /* was connected before: a lost server is waited for, an absent one is not */
+    bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
+    unsigned failures; /* to connect, in a row */
+    bool served;       /* a call was answered: by a primary, which has its queues */
+    int64_t refused_ms; /* since when it refuses what passes; 0: it does not */
+    bool warned;        /* and that was said */
+    bool warns;         /* warning has not been asked for */
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    struct dueq__conn
+        conns[DUEQ_MAX_SOCKETS]; /* the command connection's, the waiter's, the subscription's */
     struct dueq__conn *command, *waiter;
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
@@ -144,6 +144,8 @@ void dueq__descriptor_sync(dueq_client *client);
 /* client.c */
 /* Opens another client of the same server, as dueq_open(). */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
+/* Closes the connection that foreign waits are told on. */
+void dueq__client_unsubscribe(dueq_client *client);
 /* After fork() the child's client drops the parent's connections; call first in every public call. */
 void dueq__client_check_fork(dueq_client *client);
 

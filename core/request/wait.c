@@ -7,7 +7,7 @@
 
 /*
  * A call that waits sits in one blocking command, for a queue BZPOPMIN on its wake token, on a connection
- * of its own (wait_block.c), and keeps the next due time of each by its own clock: the server ends blocking
+ * of its own, and keeps the next due time of each by its own clock: the server ends blocking
  * commands on its hz tick, up to 100 ms late. Where that time is close it does not block at all. Which
  * consumers keep a queue's time is its script's decision (its timekeeper lease). Queues of other systems have
  * no timekeeper and no probes: each who waits looks.
@@ -58,7 +58,6 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
     wait->watches = calloc(count, sizeof *wait->watches);
     if (!wait->watches)
         return dueq__call_no_memory(client);
-    wait->changed_us = DUEQ__NEVER;
     for (size_t i = 0; i < count; i++)
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
@@ -133,6 +132,31 @@ void dueq__wait_blind(dueq_client *client) {
 
 /* ---- The waiting connection ---- */
 
+/* Is there anything that it blocks on? */
+static bool may_block(const struct dueq__wait *wait) {
+    return !wait->foreign || wait->foreign->block;
+}
+
+static bool send_block(dueq_client *client, int64_t left_ms) {
+    const struct dueq__wait *wait = &client->call.wait;
+    struct dueq__resp words;
+    const struct dueq__resp *all = &words;
+    char seconds[32];
+    dueq__resp_init(&words);
+    if (wait->foreign) {
+        wait->foreign->block(client, &words);
+    } else {
+        dueq__resp_text(&words, "BZPOPMIN");
+        for (size_t i = 0; i < wait->watch_count; i++)
+            dueq__resp_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
+    }
+    snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left_ms / 1000, left_ms % 1000);
+    dueq__resp_text(&words, seconds);
+    bool sent = dueq__conn_send(client->waiter, &all, 1);
+    dueq__resp_free(&words);
+    return sent;
+}
+
 static void block(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
@@ -142,10 +166,22 @@ static void block(dueq_client *client) {
     if (client->no_unblock && wait->probe_ms - now < left)
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > LONGEST_BLOCK_MS ? LONGEST_BLOCK_MS : left;
-    if (!dueq__wait_block_send(client, left))
-        dueq__wait_close(client);
-    else
+    wait->blocked = send_block(client, left);
+    if (wait->blocked)
         dueq__conn_pump(client->waiter);
+    else
+        dueq__wait_close(client);
+}
+
+/* The block's answer: nil, a list that begins with the key, or an item that was parked, alone. */
+static void unblocked(struct dueq__wait *wait, const struct dueq__reply *reply) {
+    dueq_bytes key;
+    bool parked = dueq__reply_bytes(reply, &key);
+    if (!parked && !dueq__reply_bytes(dueq__reply_item(reply, 0), &key))
+        return;
+    for (size_t i = 0; i < wait->watch_count; i++)
+        if (parked || dueq__same(key, wait->watches[i].wake))
+            wait->watches[i].token = wait->watches[i].ask = true;
 }
 
 /* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
@@ -155,7 +191,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     dueq_status status = dueq__reply_error(reply, &error);
     if (client->call.phase == DUEQ__PHASE_ENDING)
         return;
-    if (status == DUEQ_FULL && client->call.wait.block == DUEQ__BLOCK_LIST) {
+    if (status == DUEQ_FULL) {
         /* Nothing can be parked, but taken. */
         dueq__again_later(client);
         if (watch->look_us == DUEQ__NEVER)
@@ -170,23 +206,19 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-/* The waiting connection was lost while the call goes on. */
-static void waiter_lost(dueq_client *client) {
+void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__call *call = &client->call;
-    struct dueq__error reason = *dueq__conn_error(client->waiter);
-    bool was_blocked = call->wait.blocked;
-    dueq__wait_close(client);
-    if (dueq__again_hopeless(client, reason.status) && call->phase == DUEQ__PHASE_WAITING) {
-        client->error = reason;
-        dueq__call_finish(client, reason.status);
+    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, conn->error.status)) {
+        client->error = conn->error;
+        dueq__call_finish(client, conn->error.status);
         return;
     }
     dueq__again_later(client);
     if (call->phase == DUEQ__PHASE_ENDING)
         dueq__wait_end(client);
-    else if (call->phase == DUEQ__PHASE_WAITING && was_blocked)
-        /* A wake token may be lost with it. The request also finds out whether the server is there. */
-        dueq__wait_ask(client, first_to_ask(&call->wait));
+    else if (call->phase == DUEQ__PHASE_WAITING && was_on)
+        /* The request also finds out whether the server is there. */
+        dueq__wait_ask(client, 0);
     else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
 }
@@ -204,7 +236,7 @@ static void take_waited(dueq_client *client) {
             if (dueq__reply_is_error(reply))
                 refused(client, reply);
             else
-                dueq__wait_block_answer(client, reply);
+                unblocked(wait, reply);
             if (client->call.phase == DUEQ__PHASE_ENDING)
                 dueq__wait_end(client);
         }
@@ -219,7 +251,7 @@ static bool looks_soon(const struct dueq__wait *wait) {
 /* Is it to block now? */
 static bool blocks(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    return dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !call->wait.blocked &&
+    return client->waiter->state == DUEQ__CONN_READY && !call->wait.blocked &&
            call->phase == DUEQ__PHASE_WAITING &&
            first_to_ask(&call->wait) == call->wait.watch_count &&
            dueq__monotonic_ms() >= call->retry_ms && !looks_soon(&call->wait);
@@ -228,17 +260,15 @@ static bool blocks(const dueq_client *client) {
 static void pump_waiter(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    if (wait->block == DUEQ__BLOCK_NONE)
+    if (!may_block(wait))
         return;
-    if (dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED && !client->waiter_up) {
-        if (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
-            !dueq__command_connect(client, client->waiter))
-            return;
-        client->waiter_up = true;
-    }
+    if (client->waiter->state == DUEQ__CONN_CLOSED && !client->waiter->up &&
+        (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
+         !dueq__command_connect(client, client->waiter)))
+        return;
     dueq__conn_pump(client->waiter);
-    if (dueq__conn_state(client->waiter) == DUEQ__CONN_READY) {
-        if (dueq__conn_id(client->waiter) == 0)
+    if (client->waiter->state == DUEQ__CONN_READY) {
+        if (client->waiter->id == 0)
             client->no_unblock = true;
         take_waited(client);
         while (patient(wait) && blocks(client)) {
@@ -246,8 +276,12 @@ static void pump_waiter(dueq_client *client) {
             take_waited(client);
         }
     }
-    if (client->waiter_up && dueq__conn_state(client->waiter) == DUEQ__CONN_CLOSED)
-        waiter_lost(client);
+    if (client->waiter->up && client->waiter->state == DUEQ__CONN_CLOSED) {
+        /* A wake token may be lost with it. */
+        bool blocked = wait->blocked;
+        dueq__wait_close(client);
+        dueq__wait_lost(client, client->waiter, blocked);
+    }
 }
 
 /* ---- The timer ---- */
@@ -261,7 +295,7 @@ static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
 static bool send_probe(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     static const enum dueq__key lines[] = {DUEQ__KEY_READY, DUEQ__KEY_HIGH, DUEQ__KEY_LOW};
-    if (wait->probing || wait->block)
+    if (wait->probing || wait->foreign)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
     struct dueq__resp words;
@@ -331,8 +365,8 @@ void dueq__wait_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     pump_waiter(client);
-    if (dueq__invalidation_wanted(client))
-        dueq__invalidation_pump(client);
+    if (wait->foreign && wait->foreign->pump)
+        wait->foreign->pump(client);
     dueq__wait_end_pump(client);
     if (call->phase != DUEQ__PHASE_WAITING)
         return;
@@ -354,9 +388,9 @@ void dueq__wait_pump(dueq_client *client) {
 /* Is it to connect, or to block, once a back-off is over? */
 static bool block_due(const dueq_client *client) {
     const struct dueq__wait *wait = &client->call.wait;
-    return wait->block != DUEQ__BLOCK_NONE && !wait->blocked &&
-           (!client->waiter_up ||
-            (dueq__conn_state(client->waiter) == DUEQ__CONN_READY && !looks_soon(wait)));
+    return may_block(wait) && !wait->blocked &&
+           (!client->waiter->up ||
+            (client->waiter->state == DUEQ__CONN_READY && !looks_soon(wait)));
 }
 
 int64_t dueq__wait_next_us(const dueq_client *client) {
@@ -368,8 +402,8 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
         if (block_due(client) && call->retry_ms < next)
             next = call->retry_ms;
-        if (dueq__invalidation_wanted(client) && dueq__invalidation_next_ms(client) < next)
-            next = dueq__invalidation_next_ms(client);
+        if (wait->foreign && wait->foreign->next_ms && wait->foreign->next_ms(client) < next)
+            next = wait->foreign->next_ms(client);
     }
     if (call->phase == DUEQ__PHASE_ENDING)
         next = call->deadline_ms;

@@ -10,7 +10,7 @@
 bool dueq__wait_unblock(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, dueq__conn_id(client->waiter));
+    snprintf(id, sizeof id, "%" PRId64, client->waiter->id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id)};
     wait->unblocking = dueq__command_send(client, DUEQ__ANSWER_UNBLOCK, words, 3);
     wait->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
@@ -23,8 +23,24 @@ void dueq__wait_close(dueq_client *client) {
     for (size_t i = 0; wait->blocked && i < wait->watch_count; i++)
         wait->watches[i].token = wait->watches[i].ask = true;
     wait->blocked = wait->unblocking = false;
-    client->waiter_up = false;
     dueq__conn_close(client->waiter);
+}
+
+/* A lock's wake token that nobody takes: whoever comes tries the lock first. */
+#define LOCK_TOKEN_SECONDS "60"
+
+/* Gives a token or item back that was meant for somebody who has time for it. */
+static void give_back(dueq_client *client, const struct dueq__watch *watch) {
+    const struct dueq__wait *wait = &client->call.wait;
+    const dueq_bytes words[] = {dueq__text("ZADD"), watch->wake, dueq__text("0"), dueq__text("w")};
+    const dueq_bytes end[] = {dueq__text("EXPIRE"), watch->wake, dueq__text(LOCK_TOKEN_SECONDS)};
+    if (wait->foreign) {
+        wait->foreign->give_back(client, watch);
+        return;
+    }
+    dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 4);
+    if (wait->locks)
+        dueq__command_send(client, DUEQ__ANSWER_REWAKE, end, 3);
 }
 
 /* Hands on what the server counts on this client for, as far as that goes without blocking. */
@@ -39,7 +55,7 @@ static void hand_on(dueq_client *client) {
             dueq__command_send_resp(client, DUEQ__ANSWER_REWAKE, &words);
             dueq__resp_free(&words);
         } else if (watch->token) {
-            dueq__wait_block_give_back(client, watch);
+            give_back(client, watch);
         }
         watch->timekeeper = watch->token = false;
     }

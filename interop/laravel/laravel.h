@@ -9,6 +9,7 @@
 #include "../foreign.h"
 #include "../json.h"
 #include "../strbuf.h"
+#include "../subscription.h"
 
 enum { /* its keys: foreign.c makes them */
        DUEQ__LARAVEL_JOBS = DUEQ__KEY_FIRST,
@@ -20,7 +21,17 @@ enum { /* its keys: foreign.c makes them */
 
 struct dueq_laravel {
     dueq_queue queue;
+    /* Of the call that waits: tracking.c. */
+    size_t tracks;      /* so many of the keys have their changes told */
+    bool fruitless;     /* it has found nothing so far */
+    bool told;          /* it asked for changes since its last request */
+    int64_t changed_us; /* when to look because of one; DUEQ__NEVER: there was none */
 };
+
+/* The one whose call is under way. */
+static inline dueq_laravel *dueq__laravel_of(const dueq_client *client) {
+    return (dueq_laravel *)client->call.queue;
+}
 
 extern const struct dueq__script dueq__script_laravel_push, dueq__script_laravel_pop,
     dueq__script_laravel_migrate, dueq__script_laravel_delete, dueq__script_laravel_release,
@@ -44,5 +55,17 @@ bool dueq__laravel_is_backoff(dueq_bytes text);
 
 /* From the answer of pop.lua; NULL with error set. */
 dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__error *error);
+
+/* ---- tracking.c: what a call that waits is told (struct dueq__foreign_wait) ------------------------- */
+
+/* How many of the keys a call has tracked: times, or jobs without a token as well. */
+#define DUEQ__LARAVEL_TIMES 2
+#define DUEQ__LARAVEL_ALL 3
+void dueq__laravel_listen(dueq_client *client);
+int64_t dueq__laravel_listen_ms(const dueq_client *client);
+void dueq__laravel_track(dueq_client *client);
+void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply);
+/* dueq__wait_nothing() of a call that changes are told to; where none can be, it looks now and then. */
+void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms);
 
 #endif

@@ -2,12 +2,6 @@
 
 /* What takes jobs, and what moves those that are due: both may wait. */
 
-/*
- * Where times are found, and jobs that came without a token: a producer of Laravel's that delays a job, and a
- * worker that reserves one, tell nobody, nor did those up to 5.7 that push one.
- */
-static const int tracked[] = {DUEQ__LARAVEL_LATER, DUEQ__LARAVEL_RESERVED, DUEQ__LARAVEL_JOBS};
-
 /* The words that both answers begin with. */
 static bool take_times(const struct dueq__reply *reply, int64_t *now, int64_t *pause_ms) {
     return dueq__reply_number(dueq__reply_item(reply, 0), now) && *now >= 0 &&
@@ -65,7 +59,7 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
     if (quarantined > 0)
         dueq__wait_ask(client, 0);
     else
-        dueq__invalidation_nothing(client, now, pause_ms);
+        dueq__laravel_nothing(client, now, pause_ms);
 }
 
 static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script, size_t count,
@@ -79,29 +73,46 @@ static dueq_status begin(dueq_laravel *queue, const struct dueq__script *script,
         return status;
     struct dueq__wait *wait = &queue->queue.client->call.wait;
     wait->count = count;
-    wait->told_of = DUEQ__TOLD_CHANGES;
-    for (size_t i = 0; i < tracks; i++)
-        wait->tracked[i] = queue->queue.keys[tracked[i]];
-    wait->tracked_count = tracks;
-    wait->tokened = queue->queue.keys[DUEQ__LARAVEL_JOBS];
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__LARAVEL_NOTIFY];
+    queue->tracks = tracks;
+    queue->fruitless = queue->told = false;
+    queue->changed_us = DUEQ__NEVER;
     return DUEQ_OK;
+}
+
+static void block(const dueq_client *client, struct dueq__resp *words) {
+    dueq_bytes tokens = client->call.wait.watches->wake;
+    dueq__resp_text(words, "BLPOP");
+    dueq__resp_bytes(words, tokens.data, tokens.size);
+}
+
+static void give_back(dueq_client *client, const struct dueq__watch *watch) {
+    const dueq_bytes words[] = {dueq__text("RPUSH"), watch->wake, dueq__text("1")};
+    dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 3);
 }
 
 dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t timeout_ms,
                                     int64_t retry_after_ms) {
+    static const struct dueq__foreign_wait pops = {
+        block,
+        give_back,
+        dueq__laravel_listen,
+        dueq__laravel_listen_ms,
+        dueq__laravel_track,
+        dueq__laravel_tracked,
+    };
     struct dueq__call *call = &queue->queue.client->call;
     dueq__client_check_fork(queue->queue.client);
     dueq_status status =
         dueq__ops_check_ms(&queue->queue, "retry_after", retry_after_ms, 0, DUEQ_MAX_TIME_MS);
     if (!status)
-        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, 3);
+        status = begin(queue, &dueq__script_laravel_pop, count, timeout_ms, DUEQ__LARAVEL_ALL);
     if (status)
         return status;
     call->decode = decode_popped;
     call->wait.lease_ms = retry_after_ms ? retry_after_ms : DUEQ_LARAVEL_RETRY_AFTER_MS;
-    call->wait.block = DUEQ__BLOCK_TOKENS;
+    call->wait.foreign = &pops;
     call->wait.ask = ask_pop;
     call->wait.let_go = let_go_of_pop;
     return dueq__wait_ask(queue->queue.client, 0);
@@ -126,7 +137,7 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
         return;
     }
     if (moved + quarantined == 0) {
-        dueq__invalidation_nothing(client, now, pause_ms);
+        dueq__laravel_nothing(client, now, pause_ms);
         return;
     }
     const dueq_moved step = {.moved = (size_t)moved,
@@ -136,13 +147,20 @@ static void decode_migrated(dueq_client *client, const struct dueq__reply *reply
 }
 
 dueq_status dueq_laravel_migrate_submit(dueq_laravel *queue, size_t most, int64_t timeout_ms) {
+    static const struct dueq__foreign_wait migrates = {
+        .pump = dueq__laravel_listen,
+        .next_ms = dueq__laravel_listen_ms,
+        .before_request = dueq__laravel_track,
+        .tracked = dueq__laravel_tracked,
+    };
     struct dueq__call *call = &queue->queue.client->call;
     dueq__client_check_fork(queue->queue.client);
-    dueq_status status = begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, 2);
+    dueq_status status =
+        begin(queue, &dueq__script_laravel_migrate, most, timeout_ms, DUEQ__LARAVEL_TIMES);
     if (status)
         return status;
     call->decode = decode_migrated;
-    call->wait.block = DUEQ__BLOCK_NONE;
+    call->wait.foreign = &migrates;
     call->wait.ask = ask_migrate;
     return dueq__wait_ask(queue->queue.client, 0);
 }

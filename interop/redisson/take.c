@@ -57,7 +57,24 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     put_arguments(words, 0, queue->unread);
 }
 
+static void block(const dueq_client *client, struct dueq__resp *words) {
+    const dueq_bytes *keys = client->call.keys;
+    dueq_bytes from = keys[DUEQ__REDISSON_DESTINATION], to = keys[DUEQ__REDISSON_PARKED];
+    dueq__resp_text(words, "BLMOVE");
+    dueq__resp_bytes(words, from.data, from.size);
+    dueq__resp_bytes(words, to.data, to.size);
+    dueq__resp_text(words, "LEFT");
+    dueq__resp_text(words, "RIGHT");
+}
+
+static void give_back(dueq_client *client, const struct dueq__watch *watch) {
+    const dueq_bytes words[] = {dueq__text("LMOVE"), client->call.keys[DUEQ__REDISSON_PARKED],
+                                watch->wake, dueq__text("LEFT"), dueq__text("LEFT")};
+    dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 5);
+}
+
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {
+    static const struct dueq__foreign_wait takes = {.block = block, .give_back = give_back};
     dueq_client *client = queue->queue.client;
     struct dueq__wait *wait = &client->call.wait;
     dueq__client_check_fork(client);
@@ -72,8 +89,7 @@ dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_
     wait->count = count;
     wait->ask = ask;
     wait->let_go = let_go;
-    wait->block = DUEQ__BLOCK_LIST;
-    wait->parked = queue->queue.keys[DUEQ__REDISSON_PARKED];
+    wait->foreign = &takes;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_DESTINATION];
     return dueq__wait_ask(client, 0);

@@ -1,4 +1,5 @@
 #include "../foreign.h"
+#include "../subscription.h"
 #include "redisson.h"
 
 /*
@@ -34,7 +35,26 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
+/* The next time, in ms of the server's clock; while the call asks for it, this one may be the older. */
+static void told(dueq_client *client, const struct dueq__reply *message) {
+    int64_t due;
+    bool known = dueq__reply_number(message, &due) && due >= 0 && due <= DUEQ_MAX_TIME_MS;
+    if (!known || client->call.phase != DUEQ__PHASE_WAITING) {
+        client->call.wait.watches->ask = true;
+        return;
+    }
+    int64_t left = due - client->call.wait.ahead_ms - dueq__monotonic_ms();
+    dueq__wait_look_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
+}
+
+static void listen(dueq_client *client) {
+    const struct dueq__channel channel = {client->call.wait.watches->wake, true, told};
+    dueq__subscription_pump(client, &channel);
+}
+
 dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int64_t timeout_ms) {
+    static const struct dueq__foreign_wait transfers = {.pump = listen,
+                                                        .next_ms = dueq__subscription_next_ms};
     dueq_client *client = queue->queue.client;
     struct dueq__wait *wait = &client->call.wait;
     dueq__client_check_fork(client);
@@ -48,8 +68,7 @@ dueq_status dueq_redisson_transfer_submit(dueq_redisson *queue, size_t most, int
     client->call.decode = decode;
     wait->count = most;
     wait->ask = ask;
-    wait->block = DUEQ__BLOCK_NONE;
-    wait->told_of = DUEQ__TOLD_TIMES;
+    wait->foreign = &transfers;
     wait->watches->queue = &queue->queue;
     wait->watches->wake = queue->queue.keys[DUEQ__REDISSON_CHANNEL];
     return dueq__wait_ask(client, 0);

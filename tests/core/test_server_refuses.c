@@ -111,7 +111,6 @@ static void test_reserve_of_more_than_the_server_sends_says_so(void **state) {
     int64_t start = now_ms();
     assert_status(jobs.client, TOO_LARGE, dueq_reserve(jobs.queue, 1, 0, 1000, NULL));
     assert_true(now_ms() - start < 5000);
-    assert_non_null(strstr(dueq_error_text(jobs.client), "'the large one'"));
     assert_non_null(strstr(dueq_error_text(jobs.client), "client-output-buffer-limit"));
     /* It was delivered once, however often the answer was lost. */
     run_command(&server, "CONFIG SET client-output-buffer-limit %s", "normal 0 0 0");

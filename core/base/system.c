@@ -1,3 +1,4 @@
+#include <signal.h>
 #include <time.h>
 
 #include "base.h"
@@ -13,3 +14,12 @@ int64_t dueq__monotonic_us(void) { return read_us(CLOCK_MONOTONIC); }
 int64_t dueq__monotonic_ms(void) { return dueq__monotonic_us() / 1000; }
 
 int64_t dueq__wall_ms(void) { return read_us(CLOCK_REALTIME) / 1000; }
+
+int dueq__thread_start(pthread_t *thread, void *(*run)(void *), void *data) {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int problem = pthread_create(thread, NULL, run, data);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return problem;
+}

@@ -1,0 +1,131 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "laravel.h"
+
+/*
+ * What a call that waits is told: that keys have changed, by the server, which tracks for the command
+ * connection what that asks for and tells the subscriber of a channel of its own (redis.io: client-side
+ * caching, "two connections mode"). A change is told once and only after it was asked for, so each request
+ * that may find nothing asks again before.
+ */
+
+/* Changes may come by the thousand: they make a call look so soon after its last look, at the earliest. */
+#define SPACE_US 200000
+/*
+ * How often a call looks that no change can be told to. Also how soon it looks after a change of the list
+ * itself: whoever was to have that item was woken for it, and only an item without a token is there still.
+ */
+#define LOOK_US 1000000
+
+/*
+ * Where times are found, and jobs that came without a token: a producer of Laravel's that delays a job, and a
+ * worker that reserves one, tell nobody, nor did those up to 5.7 that push one.
+ */
+static const int tracked[] = {DUEQ__LARAVEL_LATER, DUEQ__LARAVEL_RESERVED, DUEQ__LARAVEL_JOBS};
+
+static bool can_track(const dueq_client *client) {
+    return client->subscription.on && client->subscription.refusals < DUEQ__MAX_REFUSALS;
+}
+
+/* Are its changes since the last request told? */
+static bool is_told(const dueq_client *client) {
+    return dueq__laravel_of(client)->told && client->command->state == DUEQ__CONN_READY &&
+           client->subscription.tracked_id == client->command->id;
+}
+
+static bool send_tracking(dueq_client *client) {
+    struct dueq__subscription *subscription = &client->subscription;
+    char id[24];
+    snprintf(id, sizeof id, "%" PRId64, subscription->conn->id);
+    /* Only what is asked for is tracked (OPTIN), and what others change (NOLOOP). */
+    const dueq_bytes words[] = {dueq__text("CLIENT"),   dueq__text("TRACKING"), dueq__text("ON"),
+                                dueq__text("REDIRECT"), dueq__text(id),         dueq__text("OPTIN"),
+                                dueq__text("NOLOOP")};
+    if (subscription->tracked_id != client->command->id &&
+        !dueq__command_send(client, DUEQ__ANSWER_TRACK, words, sizeof words / sizeof *words))
+        return false;
+    subscription->tracked_id = client->command->id;
+    return true;
+}
+
+void dueq__laravel_track(dueq_client *client) {
+    dueq_laravel *queue = dueq__laravel_of(client);
+    queue->told = false;
+    queue->changed_us = DUEQ__NEVER;
+    /* A call that finds something at once has no use for it. */
+    if (!queue->fruitless || !can_track(client) || !send_tracking(client))
+        return;
+    const dueq_bytes next[] = {dueq__text("CLIENT"), dueq__text("CACHING"), dueq__text("YES")};
+    dueq_bytes read[1 + sizeof tracked / sizeof *tracked] = {dueq__text("EXISTS")};
+    for (size_t i = 0; i < queue->tracks; i++)
+        read[1 + i] = queue->queue.keys[tracked[i]];
+    queue->told = dueq__command_send(client, DUEQ__ANSWER_TRACK, next, 3) &&
+                  dueq__command_send(client, DUEQ__ANSWER_TRACK, read, 1 + queue->tracks);
+}
+
+void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    int64_t known;
+    if (dueq__reply_is_error(reply)) {
+        dueq__reply_error(reply, &error);
+        if (client->subscription.on && !dueq__again_refused(client, &error))
+            client->subscription.refusals++;
+        dueq__laravel_of(client)->told = false;
+        dueq__client_unsubscribe(client);
+        dueq__again_later(client);
+    } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
+        /* The last of the three is answered, and none before it was refused. */
+        client->subscription.refusals = 0;
+    }
+}
+
+void dueq__laravel_nothing(dueq_client *client, int64_t now, int64_t pause_ms) {
+    dueq_laravel *queue = dueq__laravel_of(client);
+    int64_t limit = DUEQ__NEVER;
+    queue->fruitless = true;
+    if (!is_told(client)) {
+        client->call.wait.watches->ask = can_track(client);
+        limit = LOOK_US;
+    } else if (queue->changed_us != DUEQ__NEVER) {
+        int64_t left = queue->changed_us - dueq__monotonic_us();
+        limit = left > 0 ? left : 0;
+    }
+    int64_t pause = pause_ms < 0 ? DUEQ__NEVER : 1000 * pause_ms;
+    pause = pause < limit ? pause : limit;
+    dueq__wait_nothing(client, now, pause == DUEQ__NEVER ? -1 : pause);
+}
+
+/* The names of keys; none: all have changed. */
+static void told(dueq_client *client, const struct dueq__reply *names) {
+    dueq_laravel *queue = dueq__laravel_of(client);
+    bool list = dueq__reply_count(names) > 0;
+    for (size_t i = 0; list && i < dueq__reply_count(names); i++) {
+        dueq_bytes name = {0};
+        list = dueq__reply_bytes(dueq__reply_item(names, i), &name) &&
+               dueq__same(name, queue->queue.keys[DUEQ__LARAVEL_JOBS]);
+    }
+    int64_t at = list ? dueq__monotonic_us() + LOOK_US : 1000 * client->call.asked_ms + SPACE_US;
+    if (at < queue->changed_us)
+        queue->changed_us = at;
+    if (client->call.phase == DUEQ__PHASE_WAITING)
+        dueq__wait_look_by(client, at);
+}
+
+void dueq__laravel_listen(dueq_client *client) {
+    const struct dueq__channel channel = {dueq__text("__redis__:invalidate"), false, told};
+    dueq_laravel *queue = dueq__laravel_of(client);
+    if (queue->told && !is_told(client) && client->call.phase == DUEQ__PHASE_WAITING) {
+        queue->told = false;
+        client->call.wait.watches->ask = true;
+    }
+    if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
+        dueq__subscription_pump(client, &channel);
+    else if (client->subscription.conn->up)
+        dueq__client_unsubscribe(client);
+}
+
+int64_t dueq__laravel_listen_ms(const dueq_client *client) {
+    return client->subscription.refusals < DUEQ__MAX_REFUSALS ? dueq__subscription_next_ms(client)
+                                                              : DUEQ__NEVER / 1000;
+}

@@ -1,0 +1,93 @@
+#include "subscription.h"
+
+#include <stdlib.h>
+
+static bool subscribe(dueq_client *client, dueq_bytes channel) {
+    struct dueq__subscription *subscription = &client->subscription;
+    struct dueq__resp words;
+    const struct dueq__resp *all = &words;
+    char *kept = malloc(channel.size);
+    if (!kept)
+        return false;
+    memcpy(kept, channel.data, channel.size);
+    subscription->channel = (dueq_bytes){kept, channel.size};
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, "SUBSCRIBE");
+    dueq__resp_bytes(&words, channel.data, channel.size);
+    bool sent = dueq__conn_send(subscription->conn, &all, 1);
+    dueq__resp_free(&words);
+    return sent;
+}
+
+/* SUBSCRIBE was answered by an error: its own, or a passing one. */
+static void refused(dueq_client *client, bool needed, const struct dueq__reply *reply) {
+    struct dueq__error error = {0};
+    dueq_status status = dueq__reply_error(reply, &error);
+    bool passes = dueq__again_refused(client, &error);
+    dueq__client_unsubscribe(client);
+    if (passes)
+        return;
+    if (!needed) {
+        client->subscription.refusals = DUEQ__MAX_REFUSALS;
+    } else if (client->call.phase != DUEQ__PHASE_ENDING) {
+        client->error = error;
+        dueq__call_finish(client, status);
+    }
+}
+
+static void take_in(dueq_client *client, const struct dueq__channel *channel,
+                    const struct dueq__reply *reply) {
+    dueq_bytes kind = {0};
+    dueq__reply_bytes(dueq__reply_item(reply, 0), &kind);
+    if (dueq__reply_is_error(reply)) {
+        refused(client, channel->needed, reply);
+    } else if (dueq__same(kind, dueq__text("message"))) {
+        channel->told(client, dueq__reply_item(reply, 2));
+    } else {
+        /* From here on nothing is missed, but before it was. */
+        client->subscription.on = true;
+        client->call.wait.watches->ask = true;
+    }
+}
+
+static bool rested(const dueq_client *client) {
+    return client->call.phase == DUEQ__PHASE_WAITING &&
+           dueq__monotonic_ms() >= client->call.retry_ms;
+}
+
+void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *channel) {
+    struct dueq__subscription *subscription = &client->subscription;
+    if (subscription->channel.size && !dueq__same(subscription->channel, channel->name))
+        dueq__client_unsubscribe(client);
+    if (subscription->conn->state == DUEQ__CONN_CLOSED && !subscription->conn->up &&
+        (!rested(client) || !dueq__command_connect(client, subscription->conn)))
+        return;
+    dueq__conn_pump(subscription->conn);
+    if (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size &&
+        rested(client)) {
+        if (subscribe(client, channel->name)) {
+            dueq__conn_pump(subscription->conn);
+        } else {
+            dueq__client_unsubscribe(client);
+            dueq__again_later(client);
+        }
+    }
+    struct dueq__reply *reply;
+    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(subscription->conn))) {
+        take_in(client, channel, reply);
+        dueq__reply_free(reply);
+    }
+    if (dueq__call_under_way(client) && subscription->conn->up &&
+        subscription->conn->state == DUEQ__CONN_CLOSED) {
+        bool was_on = subscription->on;
+        dueq__client_unsubscribe(client);
+        dueq__wait_lost(client, subscription->conn, was_on);
+    }
+}
+
+int64_t dueq__subscription_next_ms(const dueq_client *client) {
+    const struct dueq__subscription *subscription = &client->subscription;
+    bool due = !subscription->conn->up ||
+               (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size);
+    return due ? client->call.retry_ms : DUEQ__NEVER / 1000;
+}
