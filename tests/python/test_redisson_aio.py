@@ -238,7 +238,7 @@ def test_redisson_aio_agent(
             assert await orders.take() == "x"
             own_server.stop()
             async with asyncio.timeout(20):
-                while "goes on after" not in caplog.text:
+                while "is tried again" not in caplog.text:
                     await asyncio.sleep(0.01)
             own_server.start()
             await orders.offer("y")

@@ -14,7 +14,7 @@ class Push:
     __slots__ = ("__weakref__", "done", "error", "id")
 
     id: str | None
-    """The message's id. None: the core makes it, and it is not done yet or has failed."""
+    """The message's id. None: the core creates it, and the push is not done yet or has failed."""
     error: Error | None
     """Why it failed: dueq.Duplicate, or as of Queue.push()."""
     done: bool
@@ -42,7 +42,7 @@ class Flight:
         self._count = 0
 
     def push(self, row: _core.DraftRow) -> Push | None:
-        """Takes a push over; None: it is full."""
+        """Queues a push. None: too many are in flight."""
         push = Push(row[1] or None)
         if _core.pusher_push(self._pusher, (row,), push) == _core.PENDING:
             return None

@@ -78,7 +78,7 @@ class Pool(Links):
         self._idle.set()
 
     async def call(self, call: Call) -> Answer:
-        """Runs a call to its end. When it is cancelled, or close() is called, it is given up."""
+        """Runs a call until it is final. A cancellation or close() abandons it."""
         if call.waits:
             return await self._call(call)
         async with self._turns:

@@ -26,8 +26,8 @@ class Pool(Links):
 
     def call(self, call: Call) -> Answer:
         """
-        Runs a call to its end. Other threads go on meanwhile, and signal handlers run. When one
-        raises, or close() is called, the call is given up.
+        Runs a call until it is final. Other threads and signal handlers run meanwhile. When one
+        of these handlers raises, or close() is called, the call is abandoned.
         """
         link = self.acquire()
         # What ends this without putting the link back also ends the link: nobody holds it then.
