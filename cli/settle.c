@@ -75,7 +75,7 @@ const struct command retry_command = {
     "                    (by the --backoff that it was pushed with, else at once)\n"
     "  --error TEXT      the error, which find shows\n"
     "\n"
-    "Ends with 1 (EXHAUSTED) when its attempts are used up. Then the message is dead; with\n"
+    "Ends with 1 (EXHAUSTED) when its attempts are exhausted. Then the message is dead; with\n"
     "--dead-letter it moves to that queue, with --drop it is deleted.\n"
     "\n"
     "Example:\n"

@@ -1698,7 +1698,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** This client has another call under way. Code -6, retriable. */
+    /** This client has another call in progress. Code -6, retriable. */
     class InUseException extends DueqException
     {
     }
@@ -1763,7 +1763,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** A key of this queue holds something else. Code -27. */
+    /** A key of this queue has another type. Code -27. */
     class WrongTypeException extends DueqException
     {
     }
@@ -1790,7 +1790,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** Elements of another Redisson layout wait here. Code -32. */
+    /** Elements of another layout wait here. Code -32. */
     class LayoutException extends DueqException
     {
     }

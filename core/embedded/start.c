@@ -161,7 +161,7 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
         free(own);
         return dueq__fail(
             error, DUEQ_EMBEDDED,
-            "/tmp/%s cannot be made or is not this user's alone, and a socket in %s is "
+            "/tmp/%s cannot be created or is not this user's alone, and a socket in %s is "
             "not possible; name a shorter directory",
             leaf, directory);
     }

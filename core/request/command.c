@@ -254,7 +254,7 @@ static void load(dueq_client *client, const struct dueq__script *script) {
     call->sent = false;
     if (++call->loads > MAX_LOADS || !send_load(client, script)) {
         dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                   "%s does not keep the script '%s' that it was given", client->url.shown,
+                   "%s does not keep the script '%s' after SCRIPT LOAD", client->url.shown,
                    script->name);
         dueq__call_finish(client, DUEQ_UNSUPPORTED);
     }
@@ -308,10 +308,10 @@ static void sized(dueq_client *client, const struct dueq__reply *reply) {
     if (size < LEAST_LIMIT)
         return;
     dueq__fail(&client->error, DUEQ_TOO_LARGE,
-               "%s closes the connection when it is to send what the reserve got: %" PRId64
+               "%s closes the connection before it sends what the reserve delivers: %" PRId64
                " messages of %" PRId64 " bytes, the largest '%.*s'. Is that more than its "
                "client-output-buffer-limit for normal clients? Raise that, or reserve fewer at "
-               "once; they come back when their leases end",
+               "once; they are delivered again when their leases end",
                client->url.shown, count, size, (int)(id.size < 64 ? id.size : 64),
                (const char *)id.data);
     dueq__call_finish(client, DUEQ_TOO_LARGE);
@@ -332,7 +332,7 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     } else if (call->unsure) {
         dueq__fail(&client->error, DUEQ_CLOSED,
                    "the connection to %s was lost during the %s, and the server does not permit "
-                   "CLIENT ID, LIST and KILL, which would tell whether it takes effect",
+                   "CLIENT ID, LIST and KILL, so whether it takes effect is not known",
                    client->url.shown, call->script->name);
         dueq__call_finish(client, DUEQ_CLOSED);
     } else {
@@ -392,7 +392,7 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
 }
 
 void dueq__command_unasked(dueq_client *client) {
-    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
+    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
                client->url.shown);
     dueq__command_drop(client);
     dueq__call_finish(client, DUEQ_PROTOCOL);

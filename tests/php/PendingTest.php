@@ -153,7 +153,7 @@ final class PendingTest extends QueueTestCase
             $pending->result();
             $this->fail('no Error');
         } catch (\Error $e) {
-            $this->assertStringContainsString('is under way', $e->getMessage());
+            $this->assertStringContainsString('is in progress', $e->getMessage());
         }
     }
 

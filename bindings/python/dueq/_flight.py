@@ -9,7 +9,7 @@ from dueq.errors import Error, InvalidError
 
 
 class Push:
-    """A push under way, from Pusher.push()."""
+    """A push in flight, from Pusher.push()."""
 
     __slots__ = ("__weakref__", "done", "error", "id")
 
@@ -26,7 +26,7 @@ class Push:
         self.done = False
 
     def __repr__(self) -> str:
-        outcome = repr(self.error) if self.error else "stored" if self.done else "under way"
+        outcome = repr(self.error) if self.error else "stored" if self.done else "in flight"
         return f"<Push {self.id or 'without an id'} {outcome}>"
 
 

@@ -65,7 +65,7 @@ class NoMemoryError(Error, MemoryError, status=_core.NO_MEMORY):
 
 
 class InUseError(Error, status=_core.IN_USE):
-    """This client has another call under way."""
+    """This client has another call in progress."""
 
 
 class ConnectError(Error, ConnectionError, status=_core.CONNECT):
@@ -117,7 +117,7 @@ class BusyError(Error, status=_core.BUSY):
 
 
 class WrongTypeError(Error, status=_core.WRONG_TYPE):
-    """A key of this queue holds something else."""
+    """A key of this queue has another type."""
 
 
 class CorruptError(Error, status=_core.CORRUPT):
@@ -144,4 +144,4 @@ class UnavailableError(Error, status=_core.UNAVAILABLE):
 
 
 class LayoutError(Error, status=_core.LAYOUT):
-    """Elements of another Redisson layout wait here."""
+    """Elements of another layout wait here."""

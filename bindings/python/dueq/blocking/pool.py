@@ -64,7 +64,7 @@ class Pool(Links):
         """A message from reserve() has no heartbeat."""
 
     def close(self) -> None:
-        """Closes the links. Calls under way in other threads end soon after."""
+        """Closes the links. Calls in progress in other threads end soon after."""
         self.closed = True
         self._free.clear()
 
@@ -77,7 +77,7 @@ class Closing(Linked):
         self._label = label
 
     def close(self) -> None:
-        """Closes the connections. Calls under way in other threads end with an error soon after."""
+        """Closes the connections. Calls in progress in other threads end with an error soon after."""
         self._home.close()
 
     def __enter__(self) -> Self:
