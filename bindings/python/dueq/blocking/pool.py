@@ -77,7 +77,7 @@ class Closing(Linked):
         self._label = label
 
     def close(self) -> None:
-        """Closes the connections. Calls in progress in other threads end with an error soon after."""
+        """Closes the connections. Calls in progress in other threads soon end with an error."""
         self._home.close()
 
     def __enter__(self) -> Self:
