@@ -207,6 +207,19 @@ def test_numbers_of_meta(inside: Inside, text: str) -> None:
         another.stats()
 
 
+def test_next_event_with_a_fraction(inside: Inside) -> None:
+    """A wait that would end within the millisecond is none that is over already."""
+    note = """
+        local time = redis.call('TIME')
+        local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+        redis.call('HSET', KEYS[1], 'next_event', string.format('%d.5', ms))
+    """
+    inside.queue.push("later", delay=3600)
+    for _ in range(200):
+        inside.server.command("EVAL", note, 1, inside.key("meta"))
+        assert inside.queue.reserve(timeout=0.001) is None
+
+
 @pytest.mark.parametrize(
     "text",
     ["9999999999999:x " * 5000, "9" * 400 + ":x", "1:a 2:b 3:c", ":", "4102444800000:x " * 3],
@@ -261,6 +274,22 @@ def test_attempts_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
         assert delivered <= 3
         end_lease(inside.queue, message)
     assert inside.queue.stats().dead == 1
+
+
+@pytest.mark.parametrize("line", ["ready", "high"])
+def test_ticket_of_another_incarnation(inside: Inside, line: str) -> None:
+    """It is not the ticket of the message that has its id now."""
+    # Until the usual script runs again.
+    for _ in range(5):
+        inside.queue.push("first")
+        take(inside.queue).ack()
+    inside.queue.push("a", id="a", priority=line == "high")
+    [own] = inside.tickets()[line]
+    inside.command("LPUSH", line, own.replace(own[2:12], b"0123456789"))
+    message = take(inside.queue)
+    assert message.ticket == own.decode()
+    assert inside.queue.reserve() is None
+    message.ack()
 
 
 @pytest.mark.parametrize("part", ["ready", "leased"])

@@ -182,7 +182,7 @@ final class ConsumerTest extends QueueTestCase
             }
         }));
         $server->remove();
-        $this->assertStringContainsString('dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: what", $log);
+        $this->assertStringContainsString('dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: its handler", $log);
     }
 
     public function test_what_a_handler_failed_to_settle_is_left_to_its_lease(): void
