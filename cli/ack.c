@@ -100,7 +100,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     draft_ready(cli, &draft);
     cli_words(cli, argc, 1, bodies.count > 0 ? 1 : argc);
     if ((draft.given || to) && bodies.count == 0)
-        cli_usage(cli, "what is to be pushed? --push BODY");
+        cli_usage(cli, "no message to push: give --push BODY");
     if (draft.draft.id.size > 0 && bodies.count > 1)
         cli_usage(cli, "--id names one message; there is more than one --push");
     if (bodies.count > 0)
@@ -113,16 +113,16 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command ack_command = {
-    "ack", "QUEUE TICKET...", "Finishes messages that were reserved: they are gone",
-    "TICKET is what reserve printed; a single - reads tickets from standard input, one a line.\n"
+    "ack", "QUEUE TICKET...", "Acknowledges reserved messages, which deletes them",
+    "TICKET is what reserve printed. A single - reads tickets from standard input, one a line.\n"
     "\n"
-    "With --push it finishes one message and stores what follows from it, in one step: both\n"
-    "happen, or neither does, where the lease was lost. It prints the ids of what was stored.\n"
+    "With --push it acknowledges one message and stores the messages that follow from it, in one\n"
+    "step, and prints their ids. When the lease has ended, it does neither and ends with 1.\n"
     "\n"
     "Options:\n"
     "  --push BODY  the body of a message to push; - is standard input. May be repeated\n"
     "  --to QUEUE   push to this queue (the same queue)\n"
-    "  and the options of push, as --delay and --header, for all that is pushed\n"
+    "  and the options of push, such as --delay and --header, for all new messages\n"
     "\n"
     "Examples:\n"
     "  dueq ack orders \"$ticket\"\n"

@@ -70,30 +70,29 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
         yes = true;
     cli_words(cli, argc, 0, 0);
     if (!yes && (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)))
-        cli_usage(cli, "there is no terminal to ask on: give --yes to remove the queue %s",
-                  argv[optind]);
+        cli_usage(cli, "no terminal to ask on: give --yes to remove the queue %s", argv[optind]);
     if (!cli_open(cli, argv, &code) || (!yes && !confirm(cli, &code)))
         return code;
     return take_away(cli, 0, "removed");
 }
 
 const struct command purge_command = {
-    "purge", "QUEUE STATE", "Takes all messages of a state away for good",
-    "STATE is ready, delayed, leased, dead or outbox. Prints how many there were.\n"
+    "purge", "QUEUE STATE", "Deletes all messages of a state",
+    "STATE is ready, delayed, leased, dead or outbox. Prints the number of deleted messages.\n"
     "\n"
     "Example:\n"
     "  dueq purge orders dead\n",
     run_purge};
 
 const struct command remove_command = {
-    "remove", "QUEUE", "Removes a queue with all that it has",
-    "Takes away its messages of whatever state, its counters and its history, and prints how many\n"
-    "messages there were. Consumers that hold one get LEASE_LOST. Asks first; where there is no\n"
-    "terminal to ask on, --yes is needed.\n"
+    "remove", "QUEUE", "Deletes a queue and everything in it",
+    "Deletes its messages in all states, its counters and its history, and prints the number of\n"
+    "messages. Consumers that hold one get LEASE_LOST on their next call. It asks first; without\n"
+    "a terminal, --yes is required.\n"
     "\n"
-    "Stop who pushes first: a message that comes meanwhile is removed too, or makes the queue "
-    "anew,\n"
-    "and so does a consumer that waits. Locks stay until they end.\n"
+    "Stop the producers and consumers first: a message that is pushed meanwhile is deleted too, "
+    "or\n"
+    "creates the queue again, and so does a waiting consumer. Locks stay until they end.\n"
     "\n"
     "Options:\n"
     "  --yes  do not ask\n"

@@ -24,8 +24,7 @@ static int run_ids(struct cli *cli, int argc, char *argv[], submit_ids verb) {
 }
 
 #define IDS                                                                                        \
-    "ID is what push printed or was given; a single - reads ids from standard input, one a "       \
-    "line.\n"
+    "ID is the id that push printed. A single - reads ids from standard input, one a line.\n"
 #define ID_EXAMPLES(verb) "  dueq " verb " orders invoice-7\n  dueq " verb " orders - < ids.txt\n"
 
 #define ID_COMMAND(verb, summary, more)                                                            \
@@ -134,37 +133,37 @@ static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command cancel_command = {
-    "cancel", "QUEUE ID...", "Takes messages back from whatever state they are in",
+    "cancel", "QUEUE ID...", "Deletes messages by their ids, in any state",
     IDS
     "\n"
-    "Ends with 0 when all were taken back before a consumer had them. A message that a consumer\n"
-    "holds is cancelled too, but its work may have begun, or be done: a line on standard error\n"
-    "says so, with --json the state \"leased\", and the exit code is 1. The consumer gets "
-    "LEASE_LOST\n"
-    "on its next call.\n"
+    "Ends with 0 when all were found and none was leased. A leased message is cancelled too, but\n"
+    "its work may have begun or be done: dueq prints a line on standard error (with --json: the\n"
+    "state \"leased\") and ends with 1. The consumer gets LEASE_LOST on its next call.\n"
     "\n"
     "Examples:\n" ID_EXAMPLES("cancel"),
     run_cancel};
 
 const struct command kick_command = {
-    "kick", "QUEUE ID... | QUEUE --all", "Gives dead messages back, with as many attempts again",
+    "kick", "QUEUE ID... | QUEUE --all", "Makes dead messages ready again, with all their attempts",
     IDS
     "\n"
     "Options:\n"
-    "  --all         all dead messages, or those of them that fit; prints how many there were\n"
-    "  --error TEXT  whose error contains this text\n"
-    "  --since TIME  that died at this time or after: 2026-12-01T10:00:00Z, or seconds since 1970\n"
-    "  --until TIME  that died before this time\n"
+    "  --all         all dead messages, or those that the next options select; prints their "
+    "number\n"
+    "  --error TEXT  only those whose error contains this text\n"
+    "  --since TIME  only those that died at this time or later: 2026-12-01T10:00:00Z, or seconds\n"
+    "                since 1970\n"
+    "  --until TIME  only those that died before this time\n"
     "\n"
     "Examples:\n" ID_EXAMPLES(
         "kick") "  dueq kick orders --all --error 'did not answer' --since 2026-12-01T10:00:00Z\n",
     run_kick};
 
 const struct command reschedule_command = {
-    "reschedule", "QUEUE ID", "Gives a delayed message another due time",
+    "reschedule", "QUEUE ID", "Changes the due time of a delayed message",
     "Options:\n"
-    "  --delay DURATION  so long from now: 250ms, 5s, 1h (0: now)\n"
-    "  --at TIME         at this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
+    "  --delay DURATION  due after this time from now: 250ms, 5s, 1h (0: now)\n"
+    "  --at TIME         due at this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
     "\n"
     "Example:\n"
     "  dueq reschedule orders invoice-7 --delay 1h\n",

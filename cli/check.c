@@ -61,20 +61,22 @@ static int run_check(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command check_command = {
-    "check", "QUEUE", "Finds what others broke in a queue, and mends it",
-    "dueq itself leaves no queue broken. A DEL by hand, another program on the same names or a\n"
-    "backup of some keys may. It looks at all entries in small steps, and the queue goes on\n"
-    "meanwhile. It prints of each kind how many there are and up to five examples. Ends with 1\n"
-    "if something is wrong and not mended.\n"
+    "check", "QUEUE", "Finds inconsistent entries in a queue, and repairs them",
+    "dueq keeps its queues consistent. A DEL by hand, another program that uses the same names, "
+    "or\n"
+    "a backup of only some keys can break them. check reads all entries in small steps while the\n"
+    "queue is in use. For each kind of finding it prints the number and up to five examples. It\n"
+    "ends with 1 if something is wrong and was not repaired.\n"
     "\n"
-    "With --repair a message without a ticket is ready again, or dead if it cannot be read. A\n"
-    "ticket without a message goes, or one of two of the same message. A key of another type is\n"
-    "renamed to dueq:{QUEUE}:quarantine:KEY. Counters and notes are corrected. No message is\n"
-    "lost. What is not wrong but worth knowing says so; of it tickets that cancelled messages\n"
-    "left and old notes of relays go too.\n"
+    "--repair makes a message without a ticket ready again, or dead if it cannot be read. It\n"
+    "deletes a ticket without a message, and the second ticket of a message. It renames a key of\n"
+    "another type to dueq:{QUEUE}:quarantine:KEY, and corrects counters and settings. It deletes\n"
+    "no message. Findings that are marked \"not wrong\" need no repair; --repair still deletes "
+    "the\n"
+    "tickets of cancelled messages and the old records of relays.\n"
     "\n"
     "Options:\n"
-    "  --repair  mend what is found\n"
+    "  --repair  repair what is wrong\n"
     "\n"
     "Examples:\n"
     "  dueq check orders\n"

@@ -22,15 +22,15 @@ static dueq_priority read_priority(const struct cli *cli, const char *given) {
     for (dueq_priority priority = DUEQ_LOW; priority <= DUEQ_HIGH; priority++)
         if (strcmp(given, cli_priority_name(priority)) == 0)
             return priority;
-    cli_usage(cli, "--priority %s is none of high, normal, low", given);
+    cli_usage(cli, "--priority %s is not high, normal or low", given);
 }
 
 /* ---- --backoff --------------------------------------------------------------------------------- */
 
 static _Noreturn void not_a_backoff(const struct cli *cli, const char *given) {
     cli_usage(cli,
-              "--backoff %s: write 5s, or 1s,5s,30s, or exponential:1s:60s, or linear:10s:5m, and "
-              ":full or :equal behind it for jitter",
+              "--backoff %s is not a backoff; write 5s, or 1s,5s,30s, or exponential:1s:60s, or "
+              "linear:10s:5m, and append :full or :equal for jitter",
               given);
 }
 
@@ -147,7 +147,7 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
         break;
     case DRAFT_REPLACE:
         if (optarg && strcmp(optarg, "body") != 0)
-            cli_usage(cli, "--replace=%s: write --replace or --replace=body", optarg);
+            cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", optarg);
         draft->existing = optarg ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
         break;
     }

@@ -63,11 +63,11 @@ static void print_counts(const struct cli *cli, const dueq_counts *counts) {
     }
     if (counts->paused) {
         cli_label("paused");
-        puts("it hands nothing out until it is resumed");
+        puts("it delivers nothing until it is resumed");
     }
     if (counts->evicting) {
         cli_label("evicting");
-        puts("the server may evict what it was given");
+        puts("the server may delete messages when its memory is full");
     }
     if (counts->oldest_ms) {
         cli_label("oldest");
@@ -160,7 +160,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     if (optind < argc)
-        cli_usage(cli, "queues takes no arguments; it names all queues of the server");
+        cli_usage(cli, "queues takes no arguments: it lists all queues of the server");
     if (!cli_connect(cli, &code))
         return code;
     code = cli_report(cli, read_names(cli, &names), NULL);
@@ -225,26 +225,31 @@ static int run_rates(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command stats_command = {
-    "stats", "QUEUE", "Counts what a queue holds and did",
-    "  ready    wait for a consumer       delayed  wait for their time\n"
-    "  leased   a consumer has them       dead     at their end, and kept\n"
-    "Since the queue exists:\n"
+    "stats", "QUEUE", "Counts the messages of a queue, by state and by event",
+    "Messages in each state:\n"
+    "  ready        can be delivered now\n"
+    "  delayed      are due later\n"
+    "  leased       a consumer works on them\n"
+    "  dead         failed for good, and are kept\n"
+    "  outbox       are on their way to another queue\n"
+    "Since the queue was created:\n"
     "  pushed, reserved, acked, retried, cancelled, purged: by these commands\n"
-    "  expired  not delivered in their time to live\n"
-    "  died     dead, moved to a dead-letter queue or dropped\n"
-    "  quarantined  entries that cannot be read\n"
+    "  expired      not delivered within their time to live\n"
+    "  died         became dead, moved to a dead-letter queue or were dropped\n"
+    "  quarantined  damaged entries\n"
     "And:\n"
-    "  oldest   since when the oldest ready message is ready\n"
-    "  next     the next due time or end of a lease\n"
+    "  oldest       since when the oldest ready message is ready\n"
+    "  next         the next due time or end of a lease\n"
     "\n"
     "Example:\n"
     "  dueq stats orders --json\n",
     run_stats};
 
 const struct command queues_command = {
-    "queues", "", "Lists the queues of the server and what they hold",
-    "All queues that were ever used, by name. OLDEST is how long the oldest ready message waits.\n"
-    "It looks through the names of all keys of the server. With --json each line is as of stats.\n"
+    "queues", "", "Lists the queues of the server and their messages by state",
+    "Lists all queues that were ever used, sorted by name. OLDEST is how long the oldest ready\n"
+    "message has been ready. The command scans the names of all keys of the server. With --json\n"
+    "each line is as in stats.\n"
     "\n"
     "Examples:\n"
     "  dueq queues\n"
@@ -252,11 +257,12 @@ const struct command queues_command = {
     run_queues};
 
 const struct command rates_command = {
-    "rates", "QUEUE", "Shows what a queue did in each of the last minutes",
-    "A line for each minute in which anything happened, the latest first; it is still running.\n"
+    "rates", "QUEUE", "Counts the events of a queue in each of the last minutes",
+    "Prints a line for each minute with an event, the latest first. The latest minute may not be\n"
+    "over yet.\n"
     "\n"
     "Options:\n"
-    "  --minutes N  so many of them, up to 360 (60)\n"
+    "  --minutes N  the last N minutes, up to 360 (60)\n"
     "\n"
     "Examples:\n"
     "  dueq rates orders --minutes 5\n"

@@ -24,7 +24,7 @@ static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word
 static int report(const struct cli *cli, dueq_status status, const char *name) {
     if (status != DUEQ_LEASE_LOST)
         return cli_report(cli, status, name);
-    cli_say("dueq: LEASE_LOST: %s: the lock has ended: it is free or somebody else's", name);
+    cli_say("dueq: LEASE_LOST: %s: the lock has ended; another process may hold it", name);
     return CLI_OUTCOME;
 }
 
@@ -32,7 +32,7 @@ static int report(const struct cli *cli, dueq_status status, const char *name) {
 
 static void lose(struct hold *hold) {
     cli_say("dueq: LEASE_LOST: %s: the lock was lost while the command ran", hold->name);
-    cli_say("  somebody else may have it; a longer --ttl outlasts longer breaks");
+    cli_say("  another process may hold it now; with a longer --ttl it survives longer outages");
     hold->lost = true;
 }
 
@@ -48,7 +48,7 @@ static void relocked(const struct cli *cli, struct hold *hold, dueq_status statu
         hold->next_ms = time_monotonic_ms() + hold->ttl_ms / TRIES + 1;
         if (!hold->warned) {
             cli_report(cli, status, hold->name);
-            cli_say("  the lock could not be extended; it is tried again");
+            cli_say("  the lock could not be extended; dueq tries again");
         }
         hold->warned = true;
         if (time_monotonic_ms() > hold->sure_ms)
@@ -121,7 +121,7 @@ static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
         lose(hold);
     } else if (status != DUEQ_OK) {
         cli_report(cli, status, hold->name);
-        cli_say("  the lock could not be given up; it ends by itself");
+        cli_say("  the lock could not be released; it ends after its --ttl");
         if (time_monotonic_ms() > hold->sure_ms)
             lose(hold);
     }
@@ -201,21 +201,21 @@ static int run_unlock(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command lock_command = {
-    "lock", "QUEUE NAME [-- COMMAND...]", "Takes a lock, and runs a command under it",
-    "One holds a lock at a time, among all that use the queue's server. It is kept while the\n"
-    "command runs and given up at its end; if dueq itself is killed it ends after --ttl. Signals\n"
-    "go on to the command, and its exit code is that of dueq. Without a command it prints a token\n"
-    "for relock and unlock, and the lock ends after --ttl.\n"
+    "lock", "QUEUE NAME [-- COMMAND...]", "Acquires a lock, and runs a command while it holds it",
+    "Only one process at a time holds a lock of this name of this queue. dueq extends the lock\n"
+    "while the command runs, and releases it when the command ends. If dueq is killed, the lock\n"
+    "ends after --ttl. dueq forwards signals to the command, and ends with its exit code. Without "
+    "a\n"
+    "command it prints a token for relock and unlock, and the lock ends after --ttl.\n"
     "\n"
     "Options:\n"
-    "  --ttl DURATION   how long it is held without a word from the holder (30s)\n"
-    "  --wait DURATION  while somebody else holds it, wait so long: 10s, 5m, forever (0)\n"
-    "  --pass-url       the command's DUEQ_URL, which names the server if it was named, has the\n"
-    "                   user and the password too\n"
+    "  --ttl DURATION   the lock ends when it was not extended for this long (30s)\n"
+    "  --wait DURATION  if another process holds it, wait up to this long: 10s, 5m, forever (0)\n"
+    "  --pass-url       put the user and the password into the command's DUEQ_URL too\n"
     "\n"
-    "Exit codes with a command, apart from its own: 124 the lock is somebody else's, and the\n"
-    "command was not run; 125 the lock was lost while it ran; 126, 127 it cannot be run, or\n"
-    "there is none. Without: 1 the lock is somebody else's.\n"
+    "Exit codes with a command, apart from its own: 124 another process holds the lock, and the\n"
+    "command was not run; 125 the lock was lost while the command ran; 126 the command cannot be\n"
+    "run; 127 there is no such command. Without a command: 1 another process holds the lock.\n"
     "\n"
     "Examples:\n"
     "  dueq lock orders report -- ./make-report --all\n"
@@ -224,19 +224,19 @@ const struct command lock_command = {
     run_lock};
 
 const struct command relock_command = {
-    "relock", "QUEUE NAME TOKEN", "Keeps a lock for longer",
+    "relock", "QUEUE NAME TOKEN", "Extends a lock",
     "TOKEN is what lock printed. Ends with 1 (LEASE_LOST) when the lock has ended.\n"
     "\n"
     "Options:\n"
-    "  --ttl DURATION  until so long from now (30s)\n"
+    "  --ttl DURATION  it ends after this time from now (30s)\n"
     "\n"
     "Example:\n"
     "  dueq relock orders report \"$token\" --ttl 1h\n",
     run_relock};
 
 const struct command unlock_command = {
-    "unlock", "QUEUE NAME TOKEN", "Gives a lock up",
-    "TOKEN is what lock printed. Ends with 1 (LEASE_LOST) when the lock had ended before.\n"
+    "unlock", "QUEUE NAME TOKEN", "Releases a lock",
+    "TOKEN is what lock printed. Ends with 1 (LEASE_LOST) when the lock has ended already.\n"
     "\n"
     "Example:\n"
     "  dueq unlock orders report \"$token\"\n",

@@ -53,30 +53,30 @@ static const struct command *find_in(const struct command *const *list, const ch
 }
 
 static const char common_help[] =
-    "Everywhere:\n"
+    "Options of all commands:\n"
     "  --url URL   the server: redis://[user:password@]host[:port][/db], rediss://...,\n"
     "              unix:///path/to/socket, or embedded:DIR for a private server that dueq\n"
-    "              starts by itself (default: $DUEQ_URL, else a private server of this user)\n"
+    "              starts (default: $DUEQ_URL, else a private server of this user)\n"
     "  --url-file FILE\n"
-    "              the URL is the first line of a file; /dev/fd/3 is a descriptor. A password\n"
-    "              belongs there or in $DUEQ_URL: of --url others may see it for a moment\n"
-    "  --json      one JSON object a line; a body that is not UTF-8 is \"body_base64\"\n"
+    "              read the URL from the first line of a file (/dev/fd/3: of descriptor 3). Put\n"
+    "              a password there or in $DUEQ_URL: other users can read --url for a moment\n"
+    "  --json      print one JSON object a line; a body that is not UTF-8 is \"body_base64\"\n"
     "  --help, --version\n"
-    "  --          what follows are no options: dueq cancel orders -- \"$id\" (but for work and\n"
-    "              lock, where the command follows)\n"
+    "  --          ends the options: dueq cancel orders -- \"$id\" (after work and lock the\n"
+    "              command follows)\n"
     "\n"
     "Output:\n"
-    "  A terminal gets what is in messages with control characters escaped, as \\n or \\x1b.\n"
-    "  A pipe or a file gets it byte for byte, line ends too: let programs read --json.\n"
-    "  Errors on standard error are always escaped, one line each.\n"
+    "  On a terminal, control characters of messages are escaped, as \\n or \\x1b.\n"
+    "  In a pipe or a file they are not, nor are line ends: programs should read --json.\n"
+    "  Errors go to standard error, always escaped, one line each.\n"
     "\n"
     "Exit codes:\n"
     "  0  done\n"
-    "  1  another outcome: nothing ready, duplicate, not found, lease lost, exhausted, taken\n"
+    "  1  nothing ready, duplicate, not found, lease lost, exhausted, or lock held by another\n"
     "  2  wrong arguments\n"
-    "  3  the server cannot be reached or cannot do it now: try again later\n"
+    "  3  the server cannot be reached, or cannot do it now: try again later\n"
     "  4  any other failure\n"
-    "  128 + N: ended by signal N; 141: nobody reads the output any more\n";
+    "  128 + N: ended by signal N; 141: the reader of the output is gone\n";
 
 static void print_list(const struct command *const *list) {
     for (; *list; list++)
@@ -235,7 +235,7 @@ static const char *quotes(const struct command *command) {
 void cli_words(const struct cli *cli, int argc, int least, int most) {
     int count = argc - optind - 1;
     if (count < 0)
-        cli_usage(cli, "which queue? name it after the command");
+        cli_usage(cli, "the queue is missing: name it after the command");
     if (count < least)
         cli_usage(cli, "an argument is missing: dueq %s %s", cli->command->name,
                   cli->command->arguments);
@@ -297,9 +297,10 @@ int main(int argc, char *argv[]) {
     for (const struct command *const *list; (list = choice(&cli)) != NULL;) {
         cli_option(&cli, argc, argv, options);
         if (optind >= argc && cli.command)
-            cli_usage(&cli, "which verb? dueq %s %s", cli.command->name, cli.command->arguments);
+            cli_usage(&cli, "the verb is missing: dueq %s %s", cli.command->name,
+                      cli.command->arguments);
         if (optind >= argc)
-            cli_usage(&cli, "which command? for example: dueq push orders 'hello'");
+            cli_usage(&cli, "the command is missing; for example: dueq push orders 'hello'");
         const char *word = argv[optind];
         const struct command *found = find_in(list, word);
         if (!found && !cli.command && strcmp(word, "help") == 0)

@@ -36,17 +36,18 @@ static const char *advice(const struct cli *cli, dueq_status status) {
         return "a queue's name is 1 to 255 bytes of UTF-8 without braces and control characters";
     case DUEQ_CLOSED:
     case DUEQ_TIMEOUT:
-        return "look before you repeat it; a push with --id and --unique is refused if it was "
-               "stored";
+        return "check whether it was done before you repeat it; a repeated push with --id and "
+               "--unique is stored once";
     case DUEQ_AUTH:
-        return "put the user and the password into DUEQ_URL: redis://user:password@host (a command "
-               "that dueq runs has them with --pass-url)";
+        return "put the user and the password into DUEQ_URL: redis://user:password@host (for a "
+               "command that dueq runs, use --pass-url)";
     case DUEQ_LEASE_LOST:
-        return "somebody else has the message now, or it is done; do not finish it twice";
+        return "another consumer has the message now, or it is done; stop working on it";
     case DUEQ_LAYOUT:
-        return "without --layout it goes by what waits; where both wait, one must be gone first";
+        return "without --layout dueq uses the layout of the waiting values; here both wait: name "
+               "one";
     case DUEQ_TAKEN:
-        return "--wait 10s waits for its turn";
+        return "--wait 10s waits until it is free";
     default:
         return NULL;
     }
@@ -120,8 +121,8 @@ static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq
         return cli_report(cli, status, about);
     } else if (state == DUEQ_LEASED) {
         fflush(stdout);
-        cli_say("dueq: LEASED: %s: cancelled, but a consumer holds it", about);
-        cli_say("  its work may have begun, or be done");
+        cli_say("dueq: LEASED: %s: cancelled, but a consumer had it", about);
+        cli_say("  its work may have begun or be done");
     }
     return state == DUEQ_LEASED ? CLI_OUTCOME : exit_code(status);
 }

@@ -59,7 +59,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     cli_words(cli, argc, 0, 1);
     const char *body = optind + 1 < argc ? argv[optind + 1] : NULL;
     if (lines && (draft.draft.id.size > 0 || (body && strcmp(body, "-") != 0)))
-        cli_usage(cli, "--lines takes the bodies from standard input, and makes the ids");
+        cli_usage(cli, "--lines reads the bodies from standard input, and creates the ids");
     int code;
     if (cli_open(cli, argv, &code))
         code = lines ? cli_lines(cli, "pushed", push_batch, &draft.draft)
@@ -70,37 +70,38 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 
 const struct command push_command = {
     "push", "QUEUE [BODY]", "Stores a message, now or for later, and prints its id",
-    "BODY - or none: standard input, byte for byte.\n"
+    "Without BODY, or with -, the body is standard input, byte for byte.\n"
     "\n"
     "Options:\n"
-    "  --delay DURATION     not before so long from now: 250ms, 1.5s, 30m, 2h, 7d, 1h30m;\n"
-    "                       a bare number is seconds\n"
-    "  --at TIME            not before this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
-    "  --priority WORD      high before normal before low (normal)\n"
-    "  --ttl DURATION       gone if it was not delivered so long after the push\n"
-    "  --header NAME=VALUE  may be repeated\n"
+    "  --delay DURATION     due after this time from now: 250ms, 1.5s, 30m, 2h, 7d, 1h30m;\n"
+    "                       a number without a unit is seconds\n"
+    "  --at TIME            due at this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
+    "  --priority WORD      high is delivered before normal, and normal before low (normal)\n"
+    "  --ttl DURATION       delete the message if it is not delivered within this time of the "
+    "push\n"
+    "  --header NAME=VALUE  add a header; may be repeated\n"
     "  --lease DURATION     how long a consumer may work on it (30s)\n"
-    "  --lines              a message for each line of standard input, in large batches\n"
+    "  --lines              push a message for each line of standard input, in large batches\n"
     "\n"
-    "A name of its own:\n"
-    "  --id ID              to find or cancel it by; a second push with the name of a living\n"
-    "                       message stores nothing and ends with 1\n"
-    "  --unique DURATION    the same for so long after the push, also when it is gone (without\n"
-    "                       this, an id is free again when its message is done)\n"
-    "  --replace            a living message of this name is gone, this one takes its place\n"
-    "  --replace=body       the same, but one that is ready or delayed keeps its time and place\n"
+    "An id of your own:\n"
+    "  --id ID              find and cancel the message by this id. While it is in the queue, a\n"
+    "                       second push of the id stores nothing and ends with 1\n"
+    "  --unique DURATION    refuse the id for this long after the push, even when the message is\n"
+    "                       done (without --unique it can be pushed again then)\n"
+    "  --replace            replace a message of this id that is in the queue\n"
+    "  --replace=body       the same, but a ready or delayed one keeps its due time and its place\n"
     "\n"
     "When it fails:\n"
-    "  --attempts N         failures (retry) before its end (5; 0: any number)\n"
-    "  --max-crashes N      leases that ran out before its end (5; 0: any number)\n"
-    "  --backoff HOW        the delay of a retry that names none (at once):\n"
+    "  --attempts N         failures (retry) until it is dead (5; 0: no limit)\n"
+    "  --max-crashes N      leases that end without an answer until it is dead (5; 0: no limit)\n"
+    "  --backoff HOW        the delay of a retry without --delay (none):\n"
     "                       5s                  always the same\n"
     "                       1s,5s,30s           the first, the second, and then always the last\n"
     "                       linear:10s:5m       10s, 20s, 30s ... at most 5m\n"
     "                       exponential:1s:60s  1s, 2s, 4s, 8s ... at most 60s\n"
-    "                       with :full or :equal behind: a random part (or half) of that\n"
-    "  --dead-letter QUEUE  at its end it moves there (it stays in this queue, dead)\n"
-    "  --drop               at its end it is gone\n"
+    "                       :full or :equal appended: a random part of that, or of its half\n"
+    "  --dead-letter QUEUE  move it to this queue instead of keeping it as dead\n"
+    "  --drop               delete it instead of keeping it as dead\n"
     "\n"
     "Examples:\n"
     "  dueq push orders 'hello'\n"

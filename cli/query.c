@@ -98,7 +98,7 @@ static int peek(struct cli *cli, dueq_state state, size_t limit) {
     } while (status == DUEQ_OK && shown < limit && dueq_result_cursor(page).size > 0 &&
              cli_flush());
     if (dueq_result_cursor(page).size > 0 && isatty(STDERR_FILENO))
-        cli_say("there are more: --limit N shows them");
+        cli_say("there are more messages: show them with --limit N");
     dueq_result_free(page);
     if (damaged > 0) {
         cli_say("dueq: CORRUPT: %zu of %zu messages are damaged", damaged, shown);
@@ -119,20 +119,21 @@ static int run_peek(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command find_command = {"find", "QUEUE ID",
-                                     "Shows a message, in any state, without touching it",
+                                     "Shows a message in any state, without changing it",
                                      "Example:\n"
                                      "  dueq find orders invoice-7 --json\n",
                                      run_find};
 
 const struct command peek_command = {
-    "peek", "QUEUE STATE", "Shows the messages of a state without touching them",
+    "peek", "QUEUE STATE", "Shows the messages of a state, without changing them",
     "STATE is ready (in the order of delivery), delayed, leased, dead or outbox (by their time).\n"
-    "A line has the age, or the time that is left; attempts, bytes of the body, id and the start\n"
-    "of the last error, escaped. Of a message whose envelope is damaged it has the id alone\n"
-    "(--json: with the status CORRUPT), and dueq ends with 4 then.\n"
+    "A line has the age or the time left, the attempts, the size of the body in bytes, the id, "
+    "and\n"
+    "the start of the last error, escaped. Of a damaged message it has only the id (with --json\n"
+    "the status CORRUPT too), and dueq ends with 4.\n"
     "\n"
     "Options:\n"
-    "  --limit N  up to so many (100)\n"
+    "  --limit N  up to N messages (100)\n"
     "  --json     whole messages, one object a line\n"
     "\n"
     "Examples:\n"

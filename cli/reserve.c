@@ -41,7 +41,7 @@ static int print_all(struct cli *cli, const dueq_result *taken, enum form form, 
     if (printed < count) {
         cli_wait(cli, dueq_release_submit(cli->queue, tickets + printed, count - printed, 0), NULL);
         code = cli_output_failed(true);
-        cli_say("  %zu of %zu messages were given back", count - printed, count);
+        cli_say("  %zu of %zu messages were released", count - printed, count);
     }
     if (ack && printed > 0) {
         dueq_result *acked;
@@ -146,25 +146,25 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command reserve_command = {
-    "reserve", "QUEUE...", "Takes messages that are ready, and prints them",
-    "Prints a line with the ticket, a tab and the body; finish with the ticket (ack, retry,\n"
-    "release, extend, bury) before the lease ends, or the message comes back.\n"
+    "reserve", "QUEUE...", "Reserves ready messages, and prints them",
+    "Prints a line with the ticket, a tab and the body. Settle the message by its ticket (ack,\n"
+    "retry, release, bury; or extend) before the lease ends, or it is delivered again.\n"
     "\n"
-    "Of several queues it takes from the first that has any; the line begins with its name and a\n"
-    "tab then.\n"
+    "With several queues it reserves from the first that has a ready message, and the line begins\n"
+    "with the queue's name and a tab.\n"
     "\n"
     "Options:\n"
     "  --count N         up to N messages (1)\n"
-    "  --wait DURATION   with none ready, wait so long for the first: 10s, 5m, forever (0)\n"
-    "  --lease DURATION  how long the messages are kept from others (the message's own, or 30s)\n"
-    "  --ack             acknowledge each message after its body was written to standard output;\n"
-    "                    without a ticket in the line\n"
-    "  --body            the body alone, byte for byte, nothing added\n"
-    "  --round-robin     begin with any of the queues, so that each has its turn\n"
-    "  --json            one object a line with everything\n"
+    "  --wait DURATION   if none is ready, wait up to this long: 10s, 5m, forever (0)\n"
+    "  --lease DURATION  how long no other consumer gets them (the message's own, or 30s)\n"
+    "  --ack             acknowledge each message after its body is written to standard output;\n"
+    "                    the line has no ticket\n"
+    "  --body            print only the body, byte for byte\n"
+    "  --round-robin     begin with another queue each time\n"
+    "  --json            print one object a line, with all that is known of the message\n"
     "\n"
-    "What could not be written is given back. Ends with 1, and prints nothing, when nothing is\n"
-    "ready.\n"
+    "If a message cannot be written to standard output, dueq releases it. If nothing is ready, it\n"
+    "prints nothing and ends with 1.\n"
     "\n"
     "Examples:\n"
     "  dueq reserve orders --ack\n"

@@ -69,45 +69,45 @@ static int run_bury(struct cli *cli, int argc, char *argv[]) {
 }
 
 const struct command retry_command = {
-    "retry", "QUEUE TICKET", "Gives a message back to be delivered again",
+    "retry", "QUEUE TICKET", "Ends a delivery as a failure: the message is delivered again",
     "Options:\n"
-    "  --delay DURATION  not before so long from now: 250ms, 5s, 1h; 0: at once\n"
+    "  --delay DURATION  due after this time from now: 250ms, 5s, 1h; 0: at once\n"
     "                    (by the --backoff that it was pushed with, else at once)\n"
-    "  --error TEXT      why; find shows it\n"
+    "  --error TEXT      the error, which find shows\n"
     "\n"
-    "Ends with 1 (EXHAUSTED) when its attempts are used up: it is dead, or moved or gone if it "
-    "was\n"
-    "pushed with --dead-letter or --drop.\n"
+    "Ends with 1 (EXHAUSTED) when its attempts are exhausted. Then the message is dead; with\n"
+    "--dead-letter it moves to that queue, with --drop it is deleted.\n"
     "\n"
     "Example:\n"
     "  dueq retry orders \"$ticket\" --error 'the shop did not answer'\n",
     run_retry};
 
 const struct command release_command = {
-    "release", "QUEUE TICKET", "Gives a message back as if it had not been taken",
-    "It does not count as an attempt. The message goes to the front of the line.\n"
+    "release", "QUEUE TICKET", "Gives a message back: the delivery does not count",
+    "The delivery is no attempt. The message is the first to be delivered again.\n"
     "\n"
     "Options:\n"
-    "  --delay DURATION  not before so long from now: 250ms, 5s, 1h (0)\n"
+    "  --delay DURATION  due after this time from now: 250ms, 5s, 1h (0)\n"
     "\n"
     "Example:\n"
     "  dueq release orders \"$ticket\"\n",
     run_release};
 
-const struct command extend_command = {"extend", "QUEUE TICKET", "Keeps a message for longer",
-                                       "Options:\n"
-                                       "  --lease DURATION  until so long from now (30s)\n"
-                                       "\n"
-                                       "Example:\n"
-                                       "  dueq extend orders \"$ticket\" --lease 60s\n",
-                                       run_extend};
+const struct command extend_command = {
+    "extend", "QUEUE TICKET", "Extends the lease of a message",
+    "Options:\n"
+    "  --lease DURATION  it ends after this time from now (30s)\n"
+    "\n"
+    "Example:\n"
+    "  dueq extend orders \"$ticket\" --lease 60s\n",
+    run_extend};
 
 const struct command bury_command = {
-    "bury", "QUEUE TICKET", "Ends a message: it is set aside as dead",
-    "One that was pushed with --dead-letter moves to that queue; with --drop it is gone.\n"
+    "bury", "QUEUE TICKET", "Makes a message dead, whatever attempts it has left",
+    "With --dead-letter (of push) it moves to that queue, with --drop it is deleted.\n"
     "\n"
     "Options:\n"
-    "  --reason TEXT  why; find shows it\n"
+    "  --reason TEXT  the error, which find shows\n"
     "\n"
     "Example:\n"
     "  dueq bury orders \"$ticket\" --reason 'no such customer'\n",

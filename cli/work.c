@@ -54,7 +54,7 @@ static int64_t patience(const struct worker *worker) {
 static void put_off(struct worker *worker, dueq_status status) {
     if (!worker->warned) {
         cli_report(worker->cli, status, NULL);
-        cli_say("  it is tried again every second");
+        cli_say("  dueq tries again every second");
     }
     worker->warned = true;
     worker->pause_ms = time_monotonic_ms() + PAUSE_MS;
@@ -173,8 +173,8 @@ static void hear_signals(struct worker *worker) {
             worker->signal = number;
             worker->ending = true;
             if (worker->busy)
-                cli_say("dueq: signal %d: no further message is taken; another signal goes on to "
-                        "the commands that run",
+                cli_say("dueq: signal %d: no further message is reserved; another signal goes to "
+                        "the running commands",
                         number);
         }
     }
@@ -311,7 +311,8 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                                        : DUEQ_MAX_RUN_MS;
     cli_words(cli, argc, 0, DUEQ_MAX_QUEUES - 1);
     if (!work.command || !work.command[0])
-        cli_usage(cli, "which command? for example: dueq work %s -- ./handle", argv[optind]);
+        cli_usage(cli, "the command is missing; for example: dueq work %s -- ./handle",
+                  argv[optind]);
     char **names = argv + optind;
     int code, count = argc - optind;
     bool good = cli_open(cli, argv, &code);
@@ -322,62 +323,57 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 
 const struct command work_command = {
     "work", "QUEUE... -- COMMAND...", "Runs a command for each message",
-    "The command has the body on its standard input. When it ends with 0, the message is done\n"
-    "(acknowledged). Anything else is a failure: the message is tried again by the --backoff that\n"
-    "it was pushed with, up to its --attempts, and keeps as its error the last line that the\n"
-    "command wrote to its standard error, else \"exit 3\" or \"signal 9\". Its message is kept "
-    "from\n"
-    "others while it runs. When dueq is killed, the command is sent SIGTERM, and others have the\n"
-    "message soon.\n"
+    "The command reads the body from its standard input. When it ends with 0, dueq acknowledges\n"
+    "the message. Any other end is a failure: the message is delivered again by its --backoff, up\n"
+    "to its --attempts, and its error is the last line that the command wrote to standard error,\n"
+    "or else \"exit 3\" or \"signal 9\". dueq extends the lease while the command runs. When dueq\n"
+    "is killed, the command gets SIGTERM, and the message is delivered again after --lease.\n"
     "\n"
     "Options:\n"
-    "  --jobs N                N commands at once (1)\n"
-    "  --timeout DURATION      end a command that runs so long, as a failure: by SIGTERM to it "
-    "and\n"
-    "                          all it has started, after 5 more seconds by SIGKILL (none)\n"
-    "  --retry-delay DURATION  a failed message is tried again after so long (by its backoff)\n"
-    "  --bury-on CODE          an exit code that sets the message aside as dead at once; may be\n"
-    "                          given several times\n"
+    "  --jobs N                run up to N commands at once (1)\n"
+    "  --timeout DURATION      end a command that runs for this long, as a failure: SIGTERM to it\n"
+    "                          and all that it started, and SIGKILL 5 seconds later (none)\n"
+    "  --retry-delay DURATION  the delay after a failure (by the message's backoff)\n"
+    "  --bury-on CODE          an exit code that makes the message dead at once; may be repeated\n"
     "  --limit N               end after N messages\n"
-    "  --wait DURATION         end when nothing ran or came for so long; 0: when nothing is ready\n"
-    "                          (forever)\n"
-    "  --lease DURATION        after a crash of dueq or its machine the message comes back within\n"
-    "                          so long (the message's own, or 8s)\n"
-    "  --max-run DURATION      a message is kept from others no longer than this (1h, or longer "
-    "if\n"
-    "                          --timeout is); 0: for one lease\n"
-    "  --slack DURATION        what falls due while it waits may be taken so much later, up to "
-    "100ms,\n"
-    "                          so that there are fewer requests; never early (0)\n"
-    "  --round-robin           of several queues: each in turn, else the first that has any\n"
-    "  --pass-url              the commands get the server's URL with its user and password\n"
-    "  --json                  one line for each message, with queue, id, attempt, code, seconds,\n"
-    "                          outcome (acked, retried, exhausted, buried, released; lost: the\n"
-    "                          lease had ended;\n"
-    "                          unknown: the server did not say) and error;\n"
-    "                          what the commands print goes to standard error then\n"
+    "  --wait DURATION         end when no command ran and no message came for this long; 0: when\n"
+    "                          nothing is ready (forever)\n"
+    "  --lease DURATION        if dueq or its machine crashes, the message is delivered again\n"
+    "                          within this time (the message's own, or 8s)\n"
+    "  --max-run DURATION      extend a lease for no longer than this (1h, or longer if --timeout\n"
+    "                          is longer); 0: do not extend it\n"
+    "  --slack DURATION        deliver a message up to this much after its due time, up to 100ms,\n"
+    "                          to save requests; never before it (0)\n"
+    "  --round-robin           with several queues: each in turn, else the first that has any\n"
+    "  --pass-url              put the user and the password into the commands' DUEQ_URL\n"
+    "  --json                  print a line for each message, with queue, id, attempt, code,\n"
+    "                          seconds, error, and outcome (acked, retried, exhausted, buried,\n"
+    "                          released; lost: the lease had ended; unknown: the server did not\n"
+    "                          answer); what the commands print goes to standard error\n"
     "\n"
     "The command's environment:\n"
     "  DUEQ_QUEUE, DUEQ_ID, DUEQ_TICKET\n"
     "  DUEQ_ATTEMPT     1 the first time, and one more after each failure\n"
     "  DUEQ_DELIVERIES  how often it was delivered\n"
-    "  DUEQ_HEADER_...  each header whose name has letters of ASCII, digits, - and _ only: in\n"
-    "                   capitals, - as _ (content-type: DUEQ_HEADER_CONTENT_TYPE); the first of\n"
-    "                   those that become the same\n"
-    "  DUEQ_URL         the server, if it was named; without the user and the password, unless\n"
-    "                   there is --pass-url\n"
-    "What is in them was written by whoever may push, the id too: check it before it becomes a\n"
-    "file's name (../x) or a word of a command (--x). A value with a NUL byte is left out. A\n"
-    "message fails when the system does not take its variables: on Linux each may have 128 KiB,\n"
-    "and all, with those of dueq itself, a quarter of the stack's limit (2 MiB as a rule).\n"
+    "  DUEQ_HEADER_...  each header whose name has only ASCII letters, digits, - and _: the name\n"
+    "                   in capitals, with _ for - (content-type: DUEQ_HEADER_CONTENT_TYPE). If "
+    "two\n"
+    "                   names become the same, it is the first\n"
+    "  DUEQ_URL         the URL of --url or DUEQ_URL, without the user and the password unless\n"
+    "                   --pass-url is given\n"
+    "Their values, the id too, come from whoever may push: check them before you use them as a\n"
+    "file name (../x) or as an argument of a command (--x). A value with a NUL byte is left out. "
+    "A\n"
+    "message fails if its variables are too large for the system: on Linux one may have 128 KiB,\n"
+    "and all, with those of dueq itself, a quarter of the stack limit (usually 2 MiB).\n"
     "\n"
-    "SIGTERM, SIGINT (Ctrl-C), SIGHUP and SIGQUIT: no further message is taken, the commands that\n"
-    "run are let finish, and dueq ends with 128 + N; another one goes on to the commands. SIGUSR1\n"
-    "and SIGUSR2 go on to them at once.\n"
+    "On SIGTERM, SIGINT (Ctrl-C), SIGHUP and SIGQUIT dueq reserves no further message, waits for\n"
+    "the running commands, and ends with 128 + N. It forwards a second one of these signals, and\n"
+    "each SIGUSR1 and SIGUSR2, to the commands.\n"
     "\n"
-    "A command that cannot be run ends dueq with 126, or 127 if there is none of this name; the\n"
-    "message is given back as if it had not been taken. While the server cannot be reached it is\n"
-    "tried again every second, up to --wait.\n"
+    "If the command cannot be run, dueq releases the message and ends with 126, or with 127 if\n"
+    "there is no such command. While the server cannot be reached, dueq tries again every second,\n"
+    "up to --wait.\n"
     "\n"
     "Examples:\n"
     "  dueq work orders -- ./handle\n"

@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-/* A command that was told to end has so long until it is killed. */
+/* A command that got SIGTERM has this long until it gets SIGKILL. */
 #define WORK_GRACE_MS 5000
 
 /* What the options say. */

@@ -41,19 +41,19 @@ extern "C" {
 #define DUEQ_STATUS_TABLE(X)                                                                       \
     X(0, OK, 0, "done")                                                                            \
     X(1, EMPTY, 1, "no message is ready")                                                          \
-    X(2, DUPLICATE, 0, "the id is taken: a message of it lives, or it is still unique")            \
+    X(2, DUPLICATE, 0, "the id is taken: a message in the queue has it, or it is still unique")    \
     X(3, NOT_FOUND, 0, "no message has this id")                                                   \
-    X(4, LEASE_LOST, 0, "the lease has ended: what it was of belongs to somebody else or is gone") \
-    X(5, EXHAUSTED, 0, "the attempts are used up: the message is dead")                            \
-    X(6, PENDING, 1, "the call is still under way")                                                \
-    X(7, INTERRUPTED, 1, "a signal came; the call is still under way")                             \
-    X(8, TAKEN, 1, "somebody else holds the lock")                                                 \
+    X(4, LEASE_LOST, 0, "the lease has ended: another holder may have it, or it is gone")          \
+    X(5, EXHAUSTED, 0, "the attempts are exhausted: the message is dead")                          \
+    X(6, PENDING, 1, "the call is still in progress")                                              \
+    X(7, INTERRUPTED, 1, "a signal came; the call is still in progress")                           \
+    X(8, TAKEN, 1, "another owner holds the lock")                                                 \
     X(-1, INVALID, 0, "an argument is out of its range")                                           \
     X(-2, NAME, 0, "not a valid queue name")                                                       \
     X(-3, URL, 0, "not a valid server URL")                                                        \
     X(-4, TOO_LARGE, 0, "larger than the protocol or the server accepts")                          \
     X(-5, NO_MEMORY, 1, "out of memory")                                                           \
-    X(-6, IN_USE, 1, "this client has another call under way")                                     \
+    X(-6, IN_USE, 1, "this client has another call in progress")                                   \
     X(-10, CONNECT, 1, "cannot reach the server")                                                  \
     X(-11, CLOSED, 1, "the connection was lost and the outcome is not known")                      \
     X(-12, TIMEOUT, 1, "no answer before the deadline; the outcome is not known")                  \
@@ -66,11 +66,11 @@ extern "C" {
     X(-24, READONLY, 1, "the server is a read-only replica")                                       \
     X(-25, FULL, 1, "the server is out of memory (maxmemory)")                                     \
     X(-26, BUSY, 1, "the server is busy running a script")                                         \
-    X(-27, WRONG_TYPE, 0, "a key of this queue holds something else")                              \
+    X(-27, WRONG_TYPE, 0, "a key of this queue has another type")                                  \
     X(-28, CORRUPT, 0, "an entry of this queue is damaged")                                        \
     X(-29, UNSUPPORTED, 0, "this server cannot run dueq")                                          \
     X(-30, SERVER, 0, "the server refused the command")                                            \
-    X(-31, PROTOCOL, 0, "what answered does not speak the Redis protocol as expected")             \
+    X(-31, PROTOCOL, 0, "the answer is not in the Redis protocol")                                 \
     X(-32, LAYOUT, 0, "elements of another layout wait here")                                      \
     X(-33, UNAVAILABLE, 1, "the server cannot do it for now")
 

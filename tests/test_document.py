@@ -118,7 +118,7 @@ def test_document_says_which_scripts_keep_no_answer() -> None:
 
 def test_document_says_which_scripts_pass_on() -> None:
     found = re.search(
-        r"\*\* (.+?) do what is usual .+? client runs (.+?) in their", flat("The scripts")
+        r"\*\* (.+?) handle the usual .+? client runs (.+?) instead", flat("The scripts")
     )
     assert found
     usual, rare = (re.findall(r"\b(?!and\b|or\b)\w+", part) for part in found.groups())

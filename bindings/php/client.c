@@ -12,7 +12,7 @@ dueq_php_client *dueq_php_client_open(const zend_string *url) {
     dueq_status status;
 
     if (url && zend_str_has_nul_byte(url)) {
-        dueq_php_throw(DUEQ_URL, "the URL has a NUL byte in it");
+        dueq_php_throw(DUEQ_URL, "the URL contains a NUL byte");
         return NULL;
     }
     client = ecalloc(1, sizeof *client);

@@ -138,7 +138,7 @@ static void walk_rewind(zend_object_iterator *iterator) {
     walk *this = (walk *)iterator;
 
     if (this->begun) {
-        zend_throw_error(NULL, "A loop over a Dueq\\Consumer does not begin anew");
+        zend_throw_error(NULL, "A loop over a Dueq\\Consumer cannot be rewound");
     } else if (begin(consumer_of_walk(iterator))) {
         this->begun = true;
         advance(consumer_of_walk(iterator));

@@ -18,9 +18,9 @@
 namespace Dueq
 {
     /**
-     * One server, for any number of queues on one connection. (A Queue or Queues made by its own
-     * constructor has one for itself.) A consumer, a pusher and a Pending have another while they
-     * exist; then the next one uses it.
+     * One server, for any number of queues on one connection. (A Queue or Queues from its own
+     * constructor has a connection of its own.) A consumer, a pusher and a Pending use another one while
+     * they exist; afterwards the next of them uses it.
      *
      * @strict-properties
      * @not-serializable
@@ -28,8 +28,8 @@ namespace Dueq
     final class Client
     {
         /**
-         * Nothing is connected until the first call. The connections end with the client and all that was
-         * made by it.
+         * It connects with the first call. The connections are closed when the client and all its objects
+         * are gone.
          *
          * @param string|null $url as Queue::__construct()
          * @throws Exception\UrlException
@@ -57,7 +57,7 @@ namespace Dueq
         public function queues(array $names, string $order = "preference"): Queues {}
 
         /**
-         * Names the queues of the server that were ever used, as Queue::names().
+         * Lists the queues of the server that were ever used, as Queue::names().
          *
          * @return list<string> sorted
          */
@@ -95,8 +95,8 @@ namespace Dueq
         public function __construct(string $name, #[\SensitiveParameter] ?string $url = null) {}
 
         /**
-         * Names the queues of a server that were ever used. It looks through the names of all of the
-         * server's keys, a bounded number in each step.
+         * Lists the queues of a server that were ever used. It scans the names of all keys of the
+         * server, a bounded number in each step.
          *
          * @param string|null $url as __construct()
          * @return list<string> sorted
@@ -106,7 +106,7 @@ namespace Dueq
         /** Where the server is, without the password. */
         public function url(): string {}
 
-        /** Makes an id as push() does: 22 characters, ordered by time. */
+        /** Creates an id as push() does: 22 characters, in time order. */
         public function newId(): string {}
 
         /**
@@ -117,35 +117,34 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
          * @param string|null $id 1 to 255 bytes of UTF-8; null: a new one
-         * @param int|null $maxAttempts failures (retries) until the message is exhausted, 65535 at most;
-         *     null or 0: without limit
-         * @param float|\DateInterval|null $lease a delivery's lease where the consumer names none;
+         * @param int|null $maxAttempts failures (retries) until the message is dead, 65535 at most; null
+         *     or 0: no limit
+         * @param float|\DateInterval|null $lease the lease of a delivery, if the consumer sets none;
          *     null: 30 seconds
          * @param string[] $headers text by name, UTF-8
-         * @param int $priority 1 high, 0 normal, -1 low: all of a higher one go before any of a lower
-         *     one
-         * @param float|\DateInterval|null $ttl not delivered later than this long after the push, more
-         *     than 0; null: no end
-         * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry that names none:
-         *     always the same one, a list (for the first failure, the second ...; the last one from
-         *     then on) or a Backoff; null: none
-         * @param int|null $maxCrashes deliveries whose lease ends until the message is exhausted, 65535
-         *     at most; null or 0: without limit
-         * @param bool $drop a message that is exhausted or buried is deleted, and not kept as dead
-         * @param string|null $deadLetter the queue to which it moves as a dead letter when it is exhausted
-         *     or buried; null: it is dead in its own. Not together with $drop
-         * @param float|\DateInterval|null $unique with $id: refuses others of that id for this long
-         *     after the push, also when the message is gone; null: as long as it lives
-         * @param bool|string $replace with $id, where a living message has it. false: this one is
-         *     refused. true: the old one is gone as if cancelled, and this one takes its place. "body":
-         *     the same, but one that is ready or delayed keeps its time and its place in the line
+         * @param int $priority 1 high, 0 normal, -1 low: higher ones are delivered first
+         * @param float|\DateInterval|null $ttl it is deleted if it is not delivered within this time after
+         *     the push, more than 0; null: never
+         * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry without a delay:
+         *     always the same one, a list (for the first failure, the second ...; then always the last
+         *     one) or a Backoff; null: none
+         * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 65535 at
+         *     most; null or 0: no limit
+         * @param bool $drop the message is deleted instead of kept as dead
+         * @param string|null $deadLetter the queue that it moves to instead of being kept as dead; null: it
+         *     is kept. Not together with $drop
+         * @param float|\DateInterval|null $unique with $id: refuses other messages of this id for this
+         *     long after the push, also when the message is done; null: while it is in the queue
+         * @param bool|string $replace with $id: what happens when a message in the queue has it. false: the
+         *     push is refused. true: the old message is deleted, as by cancel(), and this one is stored.
+         *     "body": the same, but a ready or delayed one keeps its due time and its place
          * @return string the message's id
-         * @throws Exception\DuplicateException when a living message has this id already, or it is still
+         * @throws Exception\DuplicateException when a message in the queue has this id, or the id is still
          *     unique
          * @throws Exception\TooLargeException
          * @throws Exception\ClosedException when the connection broke and the outcome is not known: push
-         *     again with the same $id, which makes no second message while the first lives. It may be done by
-         *     then: $unique refuses the id for so long after the push, whatever became of the message
+         *     again with the same $id. The message is stored once while the first is in the queue and, with
+         *     $unique, also when the first is done already
          * @throws Exception\TimeoutException as ClosedException
          */
         public function push(
@@ -178,21 +177,21 @@ namespace Dueq
         public function pushMany(array $messages): array {}
 
         /**
-         * Makes a pusher, which has many pushes in flight on connections of its own.
+         * Creates a pusher, which has many pushes in flight on connections of its own.
          *
-         * @param int $most how many pushes may be under way at a time, 1 to 1,000,000
+         * @param int $most how many pushes may be in flight at a time, 1 to 1,000,000
          */
         public function pusher(int $most = 10000): Pusher {}
 
         /**
-         * Takes the next ready message under a lease. Until the lease ends nobody else gets it; then it is
+         * Reserves the next ready message. It is not delivered to others until its lease ends; then it is
          * ready again. A paused queue delivers nothing; a wait goes on until it is resumed.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
          * @return Message|null null after the wait, and as soon as a signal comes, so that its handler
          *     runs: call again to go on waiting. (Without pcntl_async_signals(true), a signal in the
-         *     instant before the wait does not end it: do not wait for ever then.)
+         *     instant before the wait does not end it: set a timeout then.)
          */
         public function reserve(
             float|\DateInterval $timeout = 0.0,
@@ -200,9 +199,9 @@ namespace Dueq
         ): ?Message {}
 
         /**
-         * Starts a reserve() and does not wait: for event loops and fibers. It waits on connections of
-         * its own, so that any number may be under way, and all other methods of this queue and its
-         * messages work meanwhile: each is one short round trip.
+         * Starts a reserve() and does not wait: for event loops and fibers. It uses connections of its own,
+         * so that any number may be in progress, and all other methods of this queue and its messages work
+         * meanwhile: each is one short round trip.
          *
          * @param float|\DateInterval $timeout as reserve()
          * @param float|\DateInterval|null $lease as reserve()
@@ -213,7 +212,7 @@ namespace Dueq
         ): Pending {}
 
         /**
-         * Takes up to $count ready messages, as reserve(). It waits for the first only.
+         * Reserves up to $count ready messages, as reserve(). It waits only for the first.
          *
          * @param int $count 1 to 200
          * @return list<Message>
@@ -225,19 +224,19 @@ namespace Dueq
         ): array {}
 
         /**
-         * Makes a consumer: a loop over messages that costs one round trip for each batch, with a
-         * heartbeat that keeps their leases. It has connections of its own.
+         * Creates a consumer: a loop over messages that costs one round trip for each batch, with a
+         * heartbeat that extends their leases. It has connections of its own.
          *
          * @param int $prefetch how many messages it reserves at a time, 1 to 200
-         * @param float|\DateInterval|null $lease null: the message's own, else 8 seconds (without a
-         *     heartbeat: 30). The heartbeat extends it as long as this process lives, also while a
-         *     handler sleeps or computes: so it is how soon others get what a killed process held
-         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat keeps a
-         *     message; null or 0: there is no heartbeat
-         * @param float|\DateInterval $timeout a loop ends when none came for that long; INF: never
-         * @param float|\DateInterval $slack what falls due while the loop waits comes up to so many
-         *     seconds late, 0 to 0.1, and with it, in one request, all that falls due meanwhile, up to
-         *     $prefetch; never early. What is pushed ready comes at once
+         * @param float|\DateInterval|null $lease after this time a message is ready again if this process is
+         *     killed; null: the message's own lease, else 8 seconds (without a heartbeat: 30). The heartbeat
+         *     extends it while this process lives, also while a handler sleeps or computes
+         * @param float|\DateInterval|null $maxRun how long after its delivery the heartbeat extends the
+         *     lease of a message; null or 0: there is no heartbeat
+         * @param float|\DateInterval $timeout the loop ends when no message came for this long; INF: never
+         * @param float|\DateInterval $slack seconds by which a message that falls due while the loop waits
+         *     may be late, 0 to 0.1: one request then reserves all that fell due meanwhile, up to $prefetch.
+         *     A message is never early, and one that is pushed ready is not late
          */
         public function consume(
             int $prefetch = 1,
@@ -248,17 +247,17 @@ namespace Dueq
         ): Consumer {}
 
         /**
-         * Acknowledges messages: they are deleted.
+         * Acknowledges messages, which deletes them.
          *
          * @param array $messages messages of this queue, or tickets; any number
-         * @return list<bool> in order, true for an acknowledged one, false where the lease was lost
+         * @return list<bool> in order, true for an acknowledged one, false if its lease has ended
          */
         public function ackMany(array $messages): array {}
 
         /**
-         * Deletes a message, whatever its state. Of a leased one the work may have begun, or be done: the
-         * current holder gets a LeaseLostException on its next call. A Consumer does not deliver a prefetched
-         * message that was cancelled a quarter of a second or longer before.
+         * Deletes a message in any state. The work of a leased one may have begun or be done; its current
+         * holder gets a LeaseLostException on its next call. A Consumer that has prefetched it does not
+         * deliver it any more a quarter of a second later.
          *
          * @return string|null the state that it was in: ready, delayed, leased or dead; null: no message has
          *     this id
@@ -273,13 +272,13 @@ namespace Dueq
          */
         public function cancelMany(array $ids): array {}
 
-        /** Looks a message up, in any state, without touching it. */
+        /** Finds a message by its id, in any state, without changing it. null: there is none. */
         public function find(string $id): ?Message {}
 
         /**
-         * Looks at all messages of one state without touching them: ready ones in the order of
-         * delivery, the others by their time. They are fetched as the loop comes to them. What changes
-         * its place meanwhile may be seen twice or not at all. Damaged ones are left out.
+         * Reads all messages of one state without changing them: ready ones in the order of delivery, the
+         * others by their time. They are fetched as the loop comes to them. A message that changes its place
+         * meanwhile may come twice or not at all. Damaged messages are left out.
          *
          * @param string $state ready, delayed, leased, dead or outbox
          * @param int $page 1 to 200: how many are fetched, and kept in memory, at a time
@@ -287,17 +286,17 @@ namespace Dueq
         public function peek(string $state, int $page = 100): Messages {}
 
         /**
-         * Gives all dead messages back, as kick(), in steps of up to 200, between which the server
-         * serves others.
+         * Makes all dead messages ready again, as kick(), in steps of up to 200, between which the server
+         * serves other clients.
          *
          * @param string|null $error only those whose error contains this text; null: all
          * @param float|int|\DateTimeInterface|null $since only those that died at this time of the
          *     server's clock or later
          * @param float|int|\DateTimeInterface|null $until only those that died before this time
-         * @param callable|null $progress called after each step with the number of messages given back
-         *     so far; what it throws ends the work there
-         * @return int how many messages it gave back
-         * @throws Exception\DueqException those of the steps before are given back
+         * @param callable|null $progress called after each step with the number of messages so far; what
+         *     it throws ends the work there
+         * @return int how many messages it kicked
+         * @throws Exception\DueqException the messages of the steps before are kicked
          */
         public function kickAll(
             ?string $error = null,
@@ -307,10 +306,10 @@ namespace Dueq
         ): int {}
 
         /**
-         * Gives a delayed message another due time; without $delay and $at it is due now.
+         * Changes the due time of a delayed message; without $delay and $at it is due now.
          *
-         * @param float|\DateInterval|null $delay not before this long from now
-         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         * @param float|\DateInterval|null $delay due after this time from now
+         * @param float|int|\DateTimeInterface|null $at due at this time of the server's clock; not
          *     together with $delay
          * @return bool false: no delayed message has this id
          */
@@ -323,7 +322,7 @@ namespace Dueq
         // Made from core/verbs.toml by core/verbs.py.
 
         /**
-         * Makes a dead message ready to be delivered at once, with as many attempts again as it had.
+         * Makes a dead message ready again, with all its attempts.
          *
          * @return bool false: there is no dead message with this id
          */
@@ -338,8 +337,8 @@ namespace Dueq
         public function kickMany(array $ids): array {}
 
         /**
-         * Makes a delayed message dead, also one that waits for its retry: it is kept here, whatever its
-         * policy says, and not delivered until it is kicked.
+         * Makes a delayed message dead, also one that is delayed by a retry. It stays in this queue,
+         * whatever its policy, and is not delivered until it is kicked.
          *
          * @return bool false: there is no delayed message with this id
          */
@@ -354,73 +353,72 @@ namespace Dueq
         public function killMany(array $ids): array {}
 
         /**
-         * Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works as
-         * ever: push, and what consumers do with the messages they hold. Nothing changes where it is paused
-         * already.
+         * Stops deliveries to all consumers until the queue is resumed. Everything else works: pushes, and
+         * acknowledging leased messages. If it is paused already, nothing changes.
          */
         public function pause(): void {}
 
         /**
-         * Ends a pause; consumers that wait wake. Nothing changes where it is not paused.
+         * Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
          */
         public function resume(): void {}
         // The end of what was made.
 
         /**
          * Deletes all messages of one state, in steps of up to 200, between which the server serves
-         * others. The current holder of a leased one gets a LeaseLostException on its next call.
+         * other clients. The current holder of a leased one gets a LeaseLostException on its next call.
          *
          * @param string $state ready, delayed, leased, dead or outbox
          * @param callable|null $progress called after each step with the number of messages deleted so
          *     far; what it throws ends the purge there
          * @return int how many messages it deleted
-         * @throws Exception\DueqException those of the steps before are gone
+         * @throws Exception\DueqException the messages of the steps before are deleted
          */
         public function purge(string $state, ?callable $progress = null): int {}
 
         /**
-         * Deletes the queue with all that it has: its messages, its counters and history, and the ids
-         * that are still unique; in steps as of purge(). A message that is pushed meanwhile is removed
-         * too, or stays as a whole: then the queue is there again, as it is when a consumer waits at it. Its
-         * locks stay until they end.
+         * Deletes the queue: its messages, its counters and history, and the ids that are still unique; in
+         * steps as purge(). A message that is pushed meanwhile is deleted too, or creates the queue again,
+         * and so does a waiting consumer. Locks stay until they end.
          *
          * @param callable|null $progress as of purge()
          * @return int how many messages it deleted
-         * @throws Exception\DueqException those of the steps before are gone
+         * @throws Exception\DueqException the messages of the steps before are deleted
          */
         public function remove(?callable $progress = null): int {}
 
         /**
-         * Looks for what others broke: messages without a ticket, tickets without a message, keys of
-         * another type and so on. It goes in small steps while the queue is in use.
+         * Finds inconsistent entries: messages without a ticket, tickets without a message, keys of another
+         * type and so on. It reads in small steps while the queue is in use.
          *
-         * @param bool $repair mends what it finds, and loses no message
-         * @param callable|null $progress called after each step with the number of entries looked at so
-         *     far; what it throws ends the check there
-         * @return list<Finding> one for each kind; nothing is broken where none of them is wrong
+         * @param bool $repair repairs what it finds, without losing a message
+         * @param callable|null $progress called after each step with the number of entries read so far;
+         *     what it throws ends the check there
+         * @return list<Finding> one for each kind; the queue is sound if none of them is wrong
          */
         public function check(bool $repair = false, ?callable $progress = null): array {}
 
-        /** Counts the queue. */
+        /** Counts the queue's messages and events. */
         public function stats(): Stats {}
 
         /**
-         * What the queue did in each of the last minutes in which anything happened.
+         * Counts the events of each of the last minutes with an event.
          *
          * @param int $minutes 1 to 360
-         * @return list<Rate> the latest first, which is still running
+         * @return list<Rate> the latest first; the latest minute may not be over yet
          */
         public function rates(int $minutes = 60): array {}
 
         /**
-         * Takes a lock, which has one owner at a time. Each queue has locks of its own.
+         * Acquires a lock, which has one owner at a time. Each queue has its own locks.
          *
          * @param string $name 1 to 255 bytes of UTF-8 without control characters
-         * @param float|\DateInterval $ttl how long it lasts, more than 0, unless it is extended or
+         * @param float|\DateInterval $ttl it ends after this time, more than 0, unless it is extended or
          *     released before
-         * @param float|\DateInterval $timeout how long to wait for its turn; 0: not at all, INF: for ever
-         * @return Lock|null null: somebody else holds it, after the wait, and as soon as a signal comes,
-         *     as with reserve()
+         * @param float|\DateInterval $timeout how long to wait until it is free; 0: not at all, INF:
+         *     without end
+         * @return Lock|null null: another owner holds it after the wait, or a signal came, as with
+         *     reserve()
          */
         public function lock(
             string $name,
@@ -448,8 +446,8 @@ namespace Dueq
          *
          * @param string[] $names 1 to 64 different names of queues
          * @param string|null $url as Queue::__construct()
-         * @param string $order which queue goes first where several have messages. "preference": that
-         *     which comes first in $names, always. "round robin": in turn
+         * @param string $order from which queue to deliver when several have ready messages. "preference":
+         *     always the first in $names. "round robin": each in turn
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
@@ -463,10 +461,10 @@ namespace Dueq
         public function url(): string {}
 
         /**
-         * Takes the next ready message of these queues under a lease, as Queue::reserve(). It tells its
-         * queue by Message::$queue.
+         * Reserves the next ready message of these queues, as Queue::reserve(). Message::$queue is the name
+         * of its queue.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
          * @param float|\DateInterval|null $lease null: the message's own, else 30 seconds
          * @return Message|null as Queue::reserve()
          */
@@ -486,7 +484,7 @@ namespace Dueq
             float|\DateInterval|null $lease = null
         ): Pending {}
 
-        /** Makes a consumer of all of them, as Queue::consume(). */
+        /** Creates a consumer of all of them, as Queue::consume(). */
         public function consume(
             int $prefetch = 1,
             float|\DateInterval|null $lease = null,
@@ -496,7 +494,7 @@ namespace Dueq
         ): Consumer {}
 
         /**
-         * Takes up to $count ready messages, all of one queue, as reserve(). It waits for the first only.
+         * Reserves up to $count ready messages, all of one queue, as reserve(). It waits only for the first.
          *
          * @param int $count 1 to 200
          * @return list<Message>
@@ -509,22 +507,22 @@ namespace Dueq
     }
 
     /**
-     * A loop over messages, as consume() returns it. work() is the fast way:
+     * A loop over messages, from consume(). work() needs the fewest requests:
      *
      *     $queue->consume(prefetch: 10)->work(function (Dueq\Message $message) {
      *         ...                          // acknowledged at the end, retried when this throws
      *     });
      *
-     * or one's own loop, in which each message is settled by its methods:
+     * or a loop of your own, which settles each message by its methods:
      *
      *     foreach ($queue->consume() as $message) {
      *         ...
      *         $message->ack();
      *     }
      *
-     * Signal handlers run while it waits (with pcntl_async_signals(true)). However a loop ends, what was
-     * reserved and not delivered to the program is given back, and does not count. After a fork, what
-     * it holds is the parent's, and the child may begin a loop of its own.
+     * Signal handlers run while it waits (with pcntl_async_signals(true)). When a loop ends, messages that
+     * were reserved and not delivered to the program are released. After a fork, the messages of the
+     * consumer stay with the parent, and the child may begin a loop of its own.
      *
      * @implements \IteratorAggregate<int, Message>
      * @strict-properties
@@ -535,17 +533,16 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * Calls the handler with each message until the loop ends. What a handler did not settle by the
-         * message's own methods is acknowledged when it returns, and retried with the error's text when it
-         * throws; both go with the next request, not with one of their own. Whether the lease had been
-         * lost by then, lost() tells. Where such a method threw, and the handler caught that and returned,
-         * the message is not acknowledged either: PHP's log has a warning, and unless the call took effect
-         * after all the message is delivered again when its lease ends.
+         * Calls the handler with each message until the loop ends. A message that the handler did not settle
+         * by its methods is acknowledged when the handler returns, and retried with the error's text when it
+         * throws; both are sent with the next request. lost() counts those whose lease had ended by then.
+         * When such a method threw and the handler returned, the message is not acknowledged: PHP's log has
+         * a warning, and the message is delivered again when its lease ends, unless that call took effect.
          *
          * @param callable $handler called with a Message
-         * @param callable|null $onError called with a Message and the \Throwable that the handler threw,
-         *     before the message is retried, unless this settles it; then the loop goes on. null: the
-         *     loop ends, and throws it
+         * @param callable|null $onError called with a Message and the \Throwable that the handler threw;
+         *     then the message is retried, unless $onError has settled it, and the loop continues. null:
+         *     the loop ends, and throws it
          * @throws Exception\DueqException
          */
         public function work(callable $handler, ?callable $onError = null): void {}
@@ -554,15 +551,15 @@ namespace Dueq
         public function getIterator(): \Iterator {}
 
         /**
-         * Ends the loop after the current message, or its wait, for good. Signal handlers may call it.
-         * After poll() it gives back what it has prefetched, which takes a round trip or two.
+         * Ends the loop after the current message, or its wait; it cannot be started again. Signal handlers
+         * may call it. After poll() it releases prefetched messages, which takes a round trip or two.
          */
         public function stop(): void {}
 
         /**
-         * For event loops and fibers, in the place of a loop: the next message, without waiting. Call it
-         * until it returns null, and again when stream() is readable. The message's own methods settle
-         * it. The consumer's timeout says nothing here.
+         * For event loops and fibers, instead of a loop: the next message, without waiting. Call it until it
+         * returns null, and again when stream() is readable. The message's own methods settle it. The
+         * consumer's timeout does not apply.
          *
          * @return Message|null null: none for now, or it was stopped
          * @throws Exception\DueqException when the server could not be reached: call it again later
@@ -578,18 +575,18 @@ namespace Dueq
         public function stream() {}
 
         /**
-         * How many messages were lost so far: their leases had ended, or they had been cancelled, before they
-         * were settled, or delivered to the program.
+         * How many messages were lost so far: their leases had ended, or they were cancelled, before they
+         * were settled or delivered to the program.
          */
         public function lost(): int {}
     }
 
     /**
-     * The delay of a retry that names none, by the failures n = 1, 2 ... of the message. Each delay is
-     * at most 49 days; push() checks it.
+     * The delay of a retry without a delay, by the failures n = 1, 2 ... of the message. Each delay is at
+     * most 49 days; push() checks it.
      *
-     * What chance does to each delay d, so that messages that failed together are not ready again together,
-     * is its jitter: "none"; "full": anything from 0 to d; "equal": anything from d/2 to d.
+     * The jitter makes each delay d random, so that messages that failed together are not ready again
+     * together: "none"; "full": from 0 to d; "equal": from d/2 to d.
      *
      * @strict-properties
      * @not-serializable
@@ -659,14 +656,14 @@ namespace Dueq
     }
 
     /**
-     * A message as reserve(), find() and peek() return it. It holds its queue.
+     * A message, from reserve(), find() and peek().
      *
      * @strict-properties
      * @not-serializable
      */
     final class Message
     {
-        /** The name of the queue that it is from. */
+        /** The name of its queue. */
         public readonly string $queue;
 
         public readonly string $id;
@@ -676,22 +673,22 @@ namespace Dueq
         /** @var string[] text by name, in the producer's order */
         public readonly array $headers;
 
-        /** This delivery; find() and peek(): the current one, empty unless leased. ackMany() takes it. */
+        /** Names this delivery, as for ackMany(); from find() and peek(): the current one, empty unless leased. */
         public readonly string $ticket;
 
         /** Failures since its push or last kick and, when leased, this delivery: 1 on the first. */
         public readonly int $attempt;
 
-        /** Failures until the message is exhausted; null: without limit. */
+        /** Failures until the message is dead; null: no limit. */
         public readonly ?int $maxAttempts;
 
         /** Deliveries since its push or last kick whose lease ended. */
         public readonly int $crashes;
 
-        /** Crashes until the message is exhausted; null: without limit. */
+        /** Crashes until the message is dead; null: no limit. */
         public readonly ?int $maxCrashes;
 
-        /** All of them, this one included: also crashed and released ones, and those before a kick. */
+        /** All deliveries: with this one, crashed and released ones, and those before a kick. */
         public readonly int $deliveries;
 
         /** 1 high, 0 normal, -1 low. */
@@ -700,7 +697,7 @@ namespace Dueq
         /** ready, delayed, leased, dead or outbox, when the server answered. */
         public readonly string $state;
 
-        /** When it is due (delayed), its lease ends (leased) or it died (dead); null when ready. */
+        /** When it is due (delayed), its lease ends (leased) or it became dead (dead); null when ready. */
         public readonly ?float $time;
 
         /** When it was pushed, by the producer's clock. */
@@ -712,20 +709,20 @@ namespace Dueq
         /** The text of the last retry() or bury(); empty if there was none. */
         public readonly string $error;
 
-        /** Whether it is deleted when it is exhausted or buried, and not kept as dead. */
+        /** Whether it is deleted instead of kept as dead. */
         public readonly bool $drop;
 
-        /** The queue to which it moves as a dead letter; null: it is dead in its own. */
+        /** The queue that it moves to instead of being kept as dead; null: it is kept. */
         public readonly ?string $deadLetter;
 
         private function __construct() {}
 
         /**
-         * Acknowledges the message: it is deleted.
+         * Acknowledges the message, which deletes it.
          *
          * @param array|null $push successors, stored in the same step, as messages of pushMany(); up to
-         *     200. Where the lease was lost, none is stored
-         * @param string|null $to the queue that these go to; null: the message's own
+         *     200. If the lease has ended, none is stored
+         * @param string|null $to the queue to push them to; null: the message's own
          * @return list<string|null>|null with $push: in order, each successor's id, or null for a
          *     duplicate
          * @throws Exception\LeaseLostException
@@ -733,36 +730,37 @@ namespace Dueq
         public function ack(?array $push = null, ?string $to = null): ?array {}
 
         /**
-         * Gives the message back to be delivered again.
+         * Ends the delivery as a failure: the message is delivered again.
          *
-         * @param float|\DateInterval|null $delay not before this long from now; null: by its backoff, at
+         * @param float|\DateInterval|null $delay due after this time from now; null: by its backoff, at
          *     once if it has none
          * @param string $error kept with the message, 4,096 bytes at most
-         * @return bool false: its attempts are exhausted: it is dead or, by its policy, moved to its
-         *     dead-letter queue or deleted
+         * @return bool false: its attempts are exhausted. Then it is dead or, by its policy, moves to its
+         *     dead-letter queue or is deleted
          * @throws Exception\LeaseLostException
          */
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool {}
 
         /**
-         * Gives the message back as if it had not been delivered: it does not count as an attempt.
+         * Gives the message back: the delivery does not count as an attempt.
          *
-         * @param float|\DateInterval $delay not before this long from now; 0: now, at the front of the
-         *     line
+         * @param float|\DateInterval $delay due after this time from now; 0: it is ready, and the next to
+         *     be delivered
          * @throws Exception\LeaseLostException
          */
         public function release(float|\DateInterval $delay = 0.0): void {}
 
         /**
-         * Sets the end of the lease.
+         * Extends the lease.
          *
-         * @param float|\DateInterval $lease from now, more than 0
+         * @param float|\DateInterval $lease it ends after this time from now, more than 0
          * @throws Exception\LeaseLostException
          */
         public function extend(float|\DateInterval $lease): void {}
 
         /**
-         * Makes the message dead or, by its policy, moves it to its dead-letter queue or deletes it.
+         * Makes the message dead, whatever attempts it has left. By its policy it moves to its dead-letter
+         * queue or is deleted instead.
          *
          * @param string $reason kept with the message as its error, 4,096 bytes at most
          * @throws Exception\LeaseLostException
@@ -771,7 +769,7 @@ namespace Dueq
     }
 
     /**
-     * The messages that peek() looks at, by number from 0. A new loop fetches them anew.
+     * The messages of peek(), by number from 0. A new loop fetches them again.
      *
      * @implements \Iterator<int, Message>
      * @strict-properties
@@ -793,8 +791,8 @@ namespace Dueq
     }
 
     /**
-     * A call that waits and is under way, as reserveStart(), takeStart(), transferStart(), popStart() and
-     * migrateStart() return it. An event loop watches its stream:
+     * A waiting call in progress, from reserveStart(), takeStart(), transferStart(), popStart() and
+     * migrateStart(). An event loop watches its stream:
      *
      *     $pending = $queue->reserveStart();
      *     while (!$pending->poll()) {
@@ -812,7 +810,7 @@ namespace Dueq
      *         EventLoop::cancel($watcher);
      *     }
      *
-     * One that is dropped is cancelled. After a fork it is the parent's.
+     * Its destructor cancels it. After a fork it belongs to the parent.
      *
      * @strict-properties
      * @not-serializable
@@ -822,25 +820,24 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * What to wait for: it is readable whenever poll() has something to do, its timeout included,
-         * until the end. Do not read from it. It need not be closed; closing it does no harm.
+         * The stream to wait for: it is readable whenever poll() has something to do, also at its timeout.
+         * Do not read from it. It need not be closed, but may be.
          *
          * @return resource
          */
         public function stream() {}
 
         /**
-         * Moves on as far as that goes without blocking; to be called whenever the stream is readable, as
-         * a wake-up that came for this consumer may be meant for any. (Finding a host's address and starting an
-         * embedded server may block, on the first call only.) It never throws.
+         * Advances the call without blocking. Call it whenever the stream is readable. (On the first call,
+         * finding a host's address and starting an embedded server may block.) It never throws.
          *
-         * @return bool true at the end: result() has it
+         * @return bool true: the call has ended, and result() has its result
          */
         public function poll(): bool {}
 
         /**
-         * What the method that waits would have returned, as reserve() of reserveStart(), or throws what it
-         * would have thrown.
+         * Returns what the waiting method would have returned, as reserve() of reserveStart(), or throws
+         * what it would have thrown.
          *
          * @return mixed null when it was cancelled
          * @throws \Error before poll() has returned true
@@ -848,20 +845,20 @@ namespace Dueq
         public function result(): mixed {}
 
         /**
-         * Gives up waiting, which takes a round trip or two. A message, value or job that has come already,
-         * and that result() has not returned, goes back to the front of its line, and the delivery does not
-         * count. What a transfer has moved is moved. Nothing happens after result().
+         * Ends the wait, which takes a round trip or two. A message, value or job that has arrived and that
+         * result() has not returned is released to the front of its queue; the delivery does not count.
+         * Items that a transfer has moved stay moved. After result() this does nothing.
          *
-         * @throws Exception\DueqException when it is not certain that it went back: a message will when its
-         *     lease ends, a job after its time; a value may be lost
+         * @throws Exception\DueqException when it is not known whether it was released: a message is ready
+         *     again when its lease ends, a job after its time; a value may be lost
          */
         public function cancel(): void {}
     }
 
     /**
-     * Pushes without waiting for each: hundreds of thousands of them in a second. They are stored in
-     * their order, none twice, each with an outcome of its own. A push is certain when flush() has
-     * returned without naming it.
+     * Pushes messages without waiting for each: hundreds of thousands of them in a second. They are stored
+     * in order, none twice, each with an outcome of its own. A push is certainly stored when flush() has
+     * returned without an error for it.
      *
      *     $pusher = $queue->pusher();
      *     foreach ($orders as $order) {
@@ -869,8 +866,8 @@ namespace Dueq
      *     }
      *     foreach ($pusher->flush() as $number => $error) { ... }
      *
-     * Its destructor waits as flush() does, and warns of what failed. After a fork, the pushes that were
-     * under way are the parent's.
+     * Its destructor waits as flush() does, and warns of failures. After a fork, the pushes in flight belong
+     * to the parent.
      *
      * @strict-properties
      * @not-serializable
@@ -880,8 +877,8 @@ namespace Dueq
         private function __construct() {}
 
         /**
-         * Starts a push, as Queue::push(), and does not wait for it. It waits only when as many are under
-         * way as may be.
+         * Starts a push, as Queue::push(), and does not wait for it. It waits only while the most allowed
+         * pushes are in flight.
          *
          * @return int its number: 0 for the first push of this object, then 1, 2 ...
          * @throws Exception\InvalidException where Queue::push() would: it has no number then
@@ -906,17 +903,16 @@ namespace Dueq
         ): int {}
 
         /**
-         * Waits until each push that was started is stored or has failed.
+         * Waits until each started push is stored or has failed.
          *
-         * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown,
-         *     of all pushes since the last flush() that failed. Those of one step share one
+         * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown, of
+         *     the pushes since the last flush() that failed. Those of one step share one exception
          */
         public function flush(): array {}
     }
 
     /**
-     * A lock as lock() returns it. It holds its queue. It is not released by the end of this object, but
-     * by release() or at the end of its time.
+     * A lock, from lock(). It ends by release() or after its time, not with this object.
      *
      * @strict-properties
      * @not-serializable
@@ -925,21 +921,21 @@ namespace Dueq
     {
         public readonly string $name;
 
-        /** What tells its owner from others. */
+        /** Names its owner. */
         public readonly string $token;
 
         private function __construct() {}
 
         /**
-         * Sets its end.
+         * Extends it.
          *
-         * @param float|\DateInterval $ttl from now, more than 0
+         * @param float|\DateInterval $ttl it ends after this time from now, more than 0
          * @throws Exception\LeaseLostException
          */
         public function extend(float|\DateInterval $ttl): void {}
 
         /**
-         * Gives it up: the next one who waits gets it.
+         * Releases it; the next one who waits acquires it.
          *
          * @throws Exception\LeaseLostException
          */
@@ -947,7 +943,7 @@ namespace Dueq
     }
 
     /**
-     * What a queue holds and did, counted by the server.
+     * The messages and events of a queue, counted by the server.
      *
      * @strict-properties
      * @not-serializable
@@ -965,7 +961,7 @@ namespace Dueq
         /** Dead letters and successors on their way to other queues. */
         public readonly int $outbox;
 
-        /** Why a message stays in the outbox: its queue, and what that answered. Empty: none does. */
+        /** Why a message stays in the outbox: its queue and the error. Empty: there is no error. */
         public readonly string $outboxError;
 
         /** Stored since the queue exists. */
@@ -977,13 +973,13 @@ namespace Dueq
         /** Acknowledged since the queue exists. */
         public readonly int $acked;
 
-        /** Given back by retry() since the queue exists. */
+        /** Retries since the queue exists. */
         public readonly int $retried;
 
         /** Not delivered before their time to live ended, since the queue exists. */
         public readonly int $expired;
 
-        /** Exhausted or buried (dead, moved or deleted, by their policies) since the queue exists. */
+        /** Became dead, moved to a dead-letter queue or were dropped, since the queue exists. */
         public readonly int $died;
 
         /** Cancelled since the queue exists. */
@@ -1000,17 +996,17 @@ namespace Dueq
 
         /**
          * Since when the oldest ready message is ready: up to a minute too early for one that was delayed
-         * or came back. null: none is ready.
+         * or delivered before. null: none is ready.
          */
         public readonly ?float $oldest;
 
         /** The server's clock when it counted. */
         public readonly float $now;
 
-        /** Whether it delivers nothing until resume() is called. */
+        /** Whether deliveries are stopped until resume() is called. */
         public readonly bool $paused;
 
-        /** Whether the server may evict what it was given, unless the URL says evicting=accept. */
+        /** Whether the server may delete messages when its memory is full; false with evicting=accept in the URL. */
         public readonly bool $evicting;
 
         private function __construct() {}
@@ -1024,18 +1020,18 @@ namespace Dueq
      */
     final class Finding
     {
-        /** One word for it: "lost", "orphaned" and so on. */
+        /** Its name: "lost", "orphaned" and so on. */
         public readonly string $kind;
 
-        /** The same for people: "messages without a ticket". */
+        /** Its description: "messages without a ticket". */
         public readonly string $text;
 
-        /** Whether it should not be. Else it is worth knowing. */
+        /** Whether it is an inconsistency; false: it is only worth knowing. */
         public readonly bool $wrong;
 
         public readonly int $count;
 
-        /** How many of them the check mended. */
+        /** How many of them the check repaired. */
         public readonly int $mended;
 
         /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
@@ -1045,17 +1041,17 @@ namespace Dueq
     }
 
     /**
-     * What a queue did in a time, usually a minute of the server's clock.
+     * The events of a queue in a span of time, usually a minute of the server's clock.
      *
      * @strict-properties
      * @not-serializable
      */
     final class Rate
     {
-        /** When it began. */
+        /** The begin of the span. */
         public readonly float $start;
 
-        /** How long it is. */
+        /** Its length. */
         public readonly float $span;
 
         public readonly int $pushed;
@@ -1079,11 +1075,11 @@ namespace Dueq
 namespace Dueq\Redisson
 {
     /**
-     * A delayed queue of Redisson's (RDelayedQueue), spoken as Redisson does: values are offered with a
-     * delay, and whoever transfers, a Redisson or runTransfer(), moves each to its destination when it is
-     * due. The destination is a plain list that any client may take from.
+     * A delayed queue of Redisson (RDelayedQueue), used together with Redisson: values are offered with a
+     * delay, and a transfer, of Redisson or of runTransfer(), moves each to the destination when it is due.
+     * The destination is a plain list that any client may take from.
      *
-     * Values are null, bool, int (an Integer of Java's where it fits 32 bits, else a Long), float
+     * Values are null, bool, int (a Java Integer if it fits into 32 bits, else a Long), float
      * (Double), string (String: UTF-8; byte[] with the codec "bytes"), Long, Binary and, with the codecs
      * of Jackson, arrays, stdClass and JsonSerializable objects by json_encode(). They are read back as
      * plain values: JSON objects as arrays, integers beyond 64 bits as strings.
@@ -1099,7 +1095,7 @@ namespace Dueq\Redisson
         /** kryo5, bytes, string, long, jackson, typed json, jackson3 or typed json3. */
         public readonly string $codec;
 
-        /** new, old; null: as it is found. */
+        /** new, old; null: that of the waiting values. */
         public readonly ?string $layout;
 
         /**
@@ -1108,12 +1104,12 @@ namespace Dueq\Redisson
          * @param string $destination the list's key, as it is in the server: 1 to 255 bytes of UTF-8 without
          *     control characters
          * @param string|null $url as \Dueq\Queue::__construct()
-         * @param string $codec how the values are written, the codec of the Redisson that shares them:
+         * @param string $codec how the values are encoded, the codec of the Redisson clients:
          *     "kryo5" (Redisson's default from 3.19), "bytes" (ByteArrayCodec), "string" (StringCodec),
          *     "long" (LongCodec), "jackson" (JsonJacksonCodec), "typed json" (TypedJsonJacksonCodec),
          *     "jackson3" (JsonJackson3Codec) or "typed json3" (TypedJsonJackson3Codec)
-         * @param string|null $layout how Redisson packs what waits: "new" (3.21.1 and later) or "old"; null:
-         *     as those that wait, and as "new" where none do
+         * @param string|null $layout the format of waiting values: "new" (Redisson 3.21.1 and later) or
+         *     "old"; null: that of the values that wait, or "new" if none waits
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
          */
@@ -1128,14 +1124,14 @@ namespace Dueq\Redisson
         public function url(): string {}
 
         /**
-         * Offers a value: it goes to the destination when it is due.
+         * Offers a value, which is moved to the destination when it is due.
          *
-         * @param mixed $value as the class says; what the codec has no form for throws
+         * @param mixed $value as described at the class; a value that the codec has no form for throws
          *     \Dueq\Exception\InvalidException
-         * @param float|\DateInterval|null $delay not before this long after the offer
-         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         * @param float|\DateInterval|null $delay due this long after the offer
+         * @param float|int|\DateTimeInterface|null $at due at this time of the server's clock; not
          *     together with $delay
-         * @throws \Dueq\Exception\LayoutException where elements of another layout, or of both, wait: so do
+         * @throws \Dueq\Exception\LayoutException when elements of another layout, or of both, wait: so do
          *     transfer(), poll(), peek(), remove() and contains()
          */
         public function offer(
@@ -1159,11 +1155,11 @@ namespace Dueq\Redisson
         ): void {}
 
         /**
-         * Moves values that are due to the destination, in order of their times. An entry that is packed in
-         * no known layout is quarantined, with a warning in PHP's log.
+         * Moves due values to the destination, in the order of their times. A damaged element is
+         * quarantined, with a warning in PHP's log.
          *
-         * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
-         *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
+         * @param float|\DateInterval $timeout how long to wait until a value is due; 0: not at all, INF:
+         *     without end. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200
          */
         public function transfer(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
@@ -1178,48 +1174,48 @@ namespace Dueq\Redisson
         public function transferStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
-         * Transfers until it is told to stop, on connections of its own: signal handlers and $until may use
-         * this object. Where the server cannot be reached it says so in PHP's log and tries again.
+         * Transfers until it is stopped, on connections of its own: signal handlers and $until may use this
+         * object. While the server cannot be reached it warns in PHP's log and tries again.
          *
          * @param callable|null $until called after each step, and four times a second while nothing is due;
-         *     it ends the work by returning true. What it or a signal handler throws ends it too. null:
-         *     the latter alone
-         * @throws \Dueq\Exception\DueqException what will not pass by itself
+         *     the transfer stops when it returns true, or when it or a signal handler throws. null: only a
+         *     signal handler stops it
+         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself
          */
         public function runTransfer(?callable $until = null): void {}
 
         /**
-         * Takes a value from the destination. There is no acknowledgement: it is the caller's. What Redisson
-         * wrote as null is null too.
+         * Takes a value from the destination. There is no acknowledgement: it is not delivered again. Java's
+         * null is null too.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
          * @return mixed null after the wait, and as soon as a signal comes, as with \Dueq\Queue::reserve()
-         * @throws \Dueq\Exception\CorruptException what it took cannot be read: its property raw has it
+         * @throws \Dueq\Exception\CorruptException the value cannot be decoded; the property raw has its bytes
          */
         public function take(float|\DateInterval $timeout = INF): mixed {}
 
         /**
-         * Starts a take() and does not wait, as \Dueq\Queue::reserveStart(). result() of what it returns is the
-         * value; null, too, where none came before the timeout.
+         * Starts a take() and does not wait, as \Dueq\Queue::reserveStart(). Its result() is the value, or
+         * null if none came before the timeout.
          *
          * @param float|\DateInterval $timeout as take()
          */
         public function takeStart(float|\DateInterval $timeout = INF): \Dueq\Pending {}
 
         /**
-         * Takes up to $count values from the destination, as take(). It waits for the first only.
+         * Takes up to $count values from the destination, as take(). It waits only for the first.
          *
          * @param int $count 1 to 200
-         * @return list<mixed> with an Unreadable for each that cannot be read
+         * @return list<mixed> with an Unreadable for each that cannot be decoded
          */
         public function takeMany(int $count, float|\DateInterval $timeout = INF): array {}
 
         /**
-         * Takes the value that was offered longest ago of those that wait, whatever its time: it never
-         * reaches the destination.
+         * Takes the waiting value that was offered first, before it is due. It does not reach the
+         * destination.
          *
          * @return mixed null: none waits
-         * @throws \Dueq\Exception\CorruptException what it took cannot be read: its property raw has it
+         * @throws \Dueq\Exception\CorruptException the value cannot be decoded; the property raw has its bytes
          */
         public function poll(): mixed {}
 
@@ -1232,7 +1228,7 @@ namespace Dueq\Redisson
         public function pollMany(int $count): array {}
 
         /**
-         * Looks at up to $count values that wait, the longest offered first, without touching them.
+         * Reads up to $count waiting values, the first offered first, without changing them.
          *
          * @param int $count 1 to 200
          * @return list<mixed> with an Unreadable for each that cannot be read
@@ -1240,16 +1236,16 @@ namespace Dueq\Redisson
         public function peek(int $count = 1): array {}
 
         /**
-         * Deletes the longest offered element of this value, of those that wait. It looks through all.
+         * Deletes the first offered of the waiting elements of this value. It reads all of them.
          *
-         * An array with null members finds what dueq offered of it; where there is none, what Redisson
-         * wrote of such a map, which leaves these members out (but for the codec "typed json3").
+         * An array with null members matches the element that dueq stores of it; if there is none, the one
+         * that Redisson stores, without these members (except with the codec "typed json3").
          *
          * @return bool false: none has this value
          */
         public function remove(mixed $value): bool {}
 
-        /** Does an element of this value wait, as remove() finds it? It looks through all. */
+        /** Whether an element of this value waits, as of remove(). It reads all of them. */
         public function contains(mixed $value): bool {}
 
         /** Counts the queue. */
@@ -1266,8 +1262,8 @@ namespace Dueq\Redisson
         public function clear(): int {}
 
         /**
-         * Closes its connections, for good; where it has a Pending, when that is gone too. What is in the
-         * server stays.
+         * Closes its connections for good; with a Pending, when that is gone too. The queue in the server
+         * stays.
          */
         public function destroy(): void {}
     }
@@ -1288,7 +1284,7 @@ namespace Dueq\Redisson
     }
 
     /**
-     * Bytes that are a byte[] of Java's. In an array they have no form.
+     * Bytes that are a Java byte[]. In an array they have no form.
      *
      * @strict-properties
      * @not-serializable
@@ -1304,17 +1300,17 @@ namespace Dueq\Redisson
     }
 
     /**
-     * Stands in a list for a value that the queue's codec cannot read.
+     * Stands in a list for a value that the queue's codec cannot decode.
      *
      * @strict-properties
      * @not-serializable
      */
     final class Unreadable
     {
-        /** As it is in the server. */
+        /** Its bytes in the server. */
         public readonly string $raw;
 
-        /** Why, for people. */
+        /** The reason, as text. */
         public readonly string $reason;
 
         private function __construct() {}
@@ -1324,8 +1320,8 @@ namespace Dueq\Redisson
 namespace Dueq\Laravel
 {
     /**
-     * A queue of Laravel's (5.5 to 13) on Redis, spoken as Laravel does: stock workers and producers share
-     * it. Its times are whole seconds; parts of one are rounded up.
+     * A Redis queue of Laravel (5.5 to 13), used together with Laravel's own workers and producers. Its
+     * times are whole seconds; parts of one are rounded up.
      *
      * @strict-properties
      * @not-serializable
@@ -1336,15 +1332,15 @@ namespace Dueq\Laravel
 
         public readonly string $prefix;
 
-        /** How long a job is reserved for where pop() names no other time. */
+        /** How long a job is reserved, if pop() sets no other time. */
         public readonly float $retryAfter;
 
         /**
          * Opens a queue. Nothing is connected until the first call.
          *
-         * @param string $name as Laravel names it, without "queues:"
+         * @param string $name its name in Laravel, without "queues:"
          * @param string|null $url as \Dueq\Queue::__construct()
-         * @param string $prefix what Laravel's Redis client puts in front of its keys, as
+         * @param string $prefix the prefix of the keys of Laravel's Redis client, such as
          *     "shop_database_"; name and prefix have 255 bytes together at most
          * @param float|\DateInterval $retryAfter when a job that is not deleted is ready again; more than 0
          * @throws \Dueq\Exception\NameException
@@ -1364,18 +1360,18 @@ namespace Dueq\Laravel
          * Pushes a job by its name.
          *
          * @param string $job "Class@method", or "Class" for its method fire(): what the worker calls
-         * @param mixed $data its argument, by json_encode(); null: "", as Laravel's own push() has it
-         * @param float|\DateInterval|null $delay not before this long after the push
-         * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
+         * @param mixed $data its argument, by json_encode(); null: "", as in Laravel's own push()
+         * @param float|\DateInterval|null $delay due this long after the push
+         * @param float|int|\DateTimeInterface|null $at due at this time of the server's clock; not
          *     together with $delay
-         * @param string|null $displayName for people; null: the job's class
-         * @param int|null $maxTries 1 or more; null: the worker's own
-         * @param int|null $maxExceptions 1 or more; null: not limited
-         * @param float|\DateInterval|null $timeout how long it may run; null: the worker's own
-         * @param float|array|\DateInterval|null $backoff before each further try: one for all, or a list;
-         *     null: the worker's own
+         * @param string|null $displayName the name that people see; null: the job's class
+         * @param int|null $maxTries 1 or more; null: the worker's setting
+         * @param int|null $maxExceptions 1 or more; null: no limit
+         * @param float|\DateInterval|null $timeout how long it may run; null: the worker's setting
+         * @param float|array|\DateInterval|null $backoff the delay of each further try: one for all, or a
+         *     list; null: the worker's setting
          * @param float|int|\DateTimeInterface|null $retryUntil no further try after this time
-         * @param bool $failOnTimeout whether it has failed when its timeout is over
+         * @param bool $failOnTimeout whether it fails for good when its timeout is over
          * @return string the job's uuid
          * @throws \Dueq\Exception\TooLargeException
          */
@@ -1393,7 +1389,7 @@ namespace Dueq\Laravel
             bool $failOnTimeout = false
         ): string {}
 
-        /** Pushes a job to be run later: push() in Laravel's order. A delay of less than 0 is none. */
+        /** Pushes a delayed job: push() with Laravel's order of arguments. A negative delay is 0. */
         public function later(
             float|\DateInterval $delay,
             string $job,
@@ -1408,12 +1404,12 @@ namespace Dueq\Laravel
         ): string {}
 
         /**
-         * Pushes a ready-made payload, which is stored as it is.
+         * Pushes a complete payload, which is stored byte for byte.
          *
-         * @param string $payload as Laravel writes it: one that a stock worker would lose (no JSON object,
+         * @param string $payload as Laravel writes it: one that a Laravel worker would lose (no JSON object,
          *     without job or attempts, nested too deep) is refused
-         * @return string its uuid, else its id; "" where it has neither
-         * @throws \Dueq\Exception\DuplicateException when a delayed payload of exactly these bytes is there
+         * @return string its uuid, else its id; "" if it has neither
+         * @throws \Dueq\Exception\DuplicateException when a payload of the same bytes is delayed already
          */
         public function pushRaw(
             string $payload,
@@ -1425,7 +1421,7 @@ namespace Dueq\Laravel
          * Pushes a job object.
          *
          * @param string $commandName its class
-         * @param string $command what serialize() made of it: UTF-8
+         * @param string $command the output of serialize() for it, in UTF-8
          * @return string the job's uuid
          */
         public function pushObject(
@@ -1454,11 +1450,11 @@ namespace Dueq\Laravel
         public function pushMany(array $jobs): array {}
 
         /**
-         * Takes the next job, reserved for this consumer: unless it is deleted or released before, it is
-         * ready again when the time is over. A payload that a stock worker would lose is quarantined, with a
+         * Pops the next job, reserved for this consumer: it is ready again after $retryAfter unless it is
+         * deleted or released before. A payload that a Laravel worker would lose is quarantined, with a
          * warning in PHP's log.
          *
-         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: for ever
+         * @param float|\DateInterval $timeout how long to wait for one; 0: not at all, INF: without end
          * @param float|\DateInterval|null $retryAfter null: the queue's
          * @return Job|null null after the wait, and as soon as a signal comes, as with
          *     Queue::reserve()
@@ -1481,7 +1477,7 @@ namespace Dueq\Laravel
         ): \Dueq\Pending {}
 
         /**
-         * Takes up to $count jobs, as pop(). It waits for the first only.
+         * Pops up to $count jobs, as pop(). It waits only for the first.
          *
          * @param int $count 1 to 200
          * @return list<Job>
@@ -1493,10 +1489,10 @@ namespace Dueq\Laravel
         ): array {}
 
         /**
-         * Deletes jobs: they are done.
+         * Deletes jobs that are done.
          *
-         * @param array $jobs jobs of this queue, or what their property reserved has; any number
-         * @return list<bool> in order, true for a deleted one, false where it was not ours any more
+         * @param array $jobs jobs of this queue, or their property reserved; any number
+         * @return list<bool> in order, true for a deleted one, false if its time was over
          */
         public function deleteMany(array $jobs): array {}
 
@@ -1511,11 +1507,11 @@ namespace Dueq\Laravel
         public function clear(): int {}
 
         /**
-         * Moves delayed jobs that are due, and reserved ones whose time is over, to where workers find them,
-         * and wakes workers that wait.
+         * Moves delayed jobs that are due, and reserved jobs whose time is over, to the list that workers
+         * pop from, and wakes waiting workers.
          *
-         * @param float|\DateInterval $timeout how long to wait for the first that is due; 0: not at all,
-         *     INF: for ever. A signal ends the wait, as with \Dueq\Queue::reserve()
+         * @param float|\DateInterval $timeout how long to wait until a job is due; 0: not at all, INF:
+         *     without end. A signal ends the wait, as with \Dueq\Queue::reserve()
          * @param int $most 1 to 200, of each of the two
          */
         public function migrate(float|\DateInterval $timeout = 0.0, int $most = 200): \Dueq\Interop\Moved {}
@@ -1530,26 +1526,26 @@ namespace Dueq\Laravel
         public function migrateStart(float|\DateInterval $timeout = INF, int $most = 200): \Dueq\Pending {}
 
         /**
-         * Migrates until it is told to stop, as \Dueq\Redisson\DelayedQueue::runTransfer() does: idle stock
-         * workers wake on time while it runs.
+         * Migrates until it is stopped, as \Dueq\Redisson\DelayedQueue::runTransfer(): idle Laravel workers
+         * wake on time while it runs.
          *
-         * @throws \Dueq\Exception\DueqException what will not pass by itself
+         * @throws \Dueq\Exception\DueqException a failure that does not pass by itself
          */
         public function runMigrate(?callable $until = null): void {}
     }
 
     /**
-     * A job as Queue::pop() returns it. It holds its queue.
+     * A job, from Queue::pop().
      *
      * @strict-properties
      * @not-serializable
      */
     final class Job
     {
-        /** As it was pushed, or as the last attempt left it. */
+        /** The payload as it was pushed, or as the last attempt left it. */
         public readonly string $payload;
 
-        /** This delivery, which deleteMany() takes: the payload with its attempts raised. */
+        /** Names this delivery, as for deleteMany(): the payload with its attempts raised. */
         public readonly string $reserved;
 
         /** The payload's id. */
@@ -1561,22 +1557,22 @@ namespace Dueq\Laravel
         /** "Class@method", or "Class" for its method fire(). */
         public readonly string $name;
 
-        /** Its argument: objects as arrays, integers beyond 64 bits as strings; null where it is no JSON. */
+        /** Its argument: objects as arrays, integers beyond 64 bits as strings; null if it is no JSON. */
         public readonly mixed $data;
 
-        /** The name for people. */
+        /** The name that people see. */
         public readonly ?string $displayName;
 
         /** This one included: 1 on the first. */
         public readonly int $attempts;
 
-        /** null: the payload names none. */
+        /** null: the payload has none. */
         public readonly ?int $maxTries;
 
-        /** Seconds that it may take; null: the payload names none. */
+        /** Seconds that it may take; null: the payload has none. */
         public readonly ?int $timeout;
 
-        /** @var list<int> seconds before each further try; empty where the payload names none */
+        /** @var list<int> seconds before each further try; empty if the payload has none */
         public readonly array $backoff;
 
         /** No further try after this time; null: no end. */
@@ -1588,17 +1584,17 @@ namespace Dueq\Laravel
         private function __construct() {}
 
         /**
-         * Deletes the job: it is done.
+         * Deletes the job, which is done.
          *
-         * @throws \Dueq\Exception\LeaseLostException it is not ours any more: its time was over
+         * @throws \Dueq\Exception\LeaseLostException its time was over
          */
         public function delete(): void {}
 
         /**
-         * Gives the job back to be tried again.
+         * Gives the job back to be delivered again.
          *
-         * @param float|\DateInterval $delay not before this long from now; less than 0: now
-         * @throws \Dueq\Exception\LeaseLostException it is not ours any more, and nothing is changed
+         * @param float|\DateInterval $delay due after this time from now; negative: now
+         * @throws \Dueq\Exception\LeaseLostException its time was over; nothing is changed
          */
         public function release(float|\DateInterval $delay = 0.0): void {}
     }
@@ -1607,7 +1603,7 @@ namespace Dueq\Laravel
 namespace Dueq\Interop
 {
     /**
-     * What a step of \Dueq\Redisson\DelayedQueue::transfer() or \Dueq\Laravel\Queue::migrate() did.
+     * The result of a step of \Dueq\Redisson\DelayedQueue::transfer() or \Dueq\Laravel\Queue::migrate().
      *
      * @strict-properties
      * @not-serializable
@@ -1616,33 +1612,33 @@ namespace Dueq\Interop
     {
         public readonly int $moved;
 
-        /** Entries quarantined, as nobody can read them. */
+        /** Damaged entries that were quarantined. */
         public readonly int $quarantined;
 
-        /** The next due time by the server's clock, where anything was moved; null: none. */
+        /** The next due time by the server's clock, if anything was moved; null: none. */
         public readonly ?float $next;
 
         private function __construct() {}
     }
 
     /**
-     * What a queue of another system holds, counted by the server.
+     * The items of a queue of another system, counted by the server.
      *
      * @strict-properties
      * @not-serializable
      */
     final class Sizes
     {
-        /** In the list that is taken from. */
+        /** In the list that consumers take from. */
         public readonly int $ready;
 
-        /** To go there when they are due. */
+        /** Moved there when they are due. */
         public readonly int $delayed;
 
-        /** Taken and not finished (Laravel). */
+        /** Popped and not finished yet; Laravel only. */
         public readonly int $reserved;
 
-        /** Quarantined entries that are still there. */
+        /** Damaged, and in the quarantine. */
         public readonly int $quarantined;
 
         /** The next due time; null: none. */
@@ -1658,7 +1654,7 @@ namespace Dueq\Interop
 namespace Dueq\Exception
 {
     /**
-     * What every failure of dueq is. getCode() is the status's number, the same in every language, and
+     * The base class of all failures. getCode() is the status's number, the same in every language, and
      * getMessage() says what happened and what to do.
      */
     class DueqException extends \RuntimeException
@@ -1667,12 +1663,12 @@ namespace Dueq\Exception
         final public function isRetriable(): bool {}
     }
 
-    /** A living message has this id already, or it is still unique. Code 2. */
+    /** A message in the queue has this id, or the id is still unique. Code 2. */
     class DuplicateException extends DueqException
     {
     }
 
-    /** The lease has ended: the message or the lock belongs to somebody else or is gone. Code 4. */
+    /** The lease has ended: the message is delivered again or was deleted, or the lock has ended. Code 4. */
     class LeaseLostException extends DueqException
     {
     }
@@ -1702,7 +1698,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** This client has another call under way. Code -6, retriable. */
+    /** This client has another call in progress. Code -6, retriable. */
     class InUseException extends DueqException
     {
     }
@@ -1767,7 +1763,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** A key of this queue holds something else. Code -27. */
+    /** A key of this queue has another type. Code -27. */
     class WrongTypeException extends DueqException
     {
     }
@@ -1775,7 +1771,7 @@ namespace Dueq\Exception
     /** An entry of this queue is damaged. Code -28. */
     class CorruptException extends DueqException
     {
-        /** What cannot be read, as it was taken from the server; null: it is still there. */
+        /** The bytes of a value that was taken and cannot be decoded; null: it is still in the server. */
         public ?string $raw = null;
     }
 
@@ -1789,12 +1785,12 @@ namespace Dueq\Exception
     {
     }
 
-    /** What answered does not speak the Redis protocol as expected. Code -31. */
+    /** The answer is not in the Redis protocol. Code -31. */
     class ProtocolException extends DueqException
     {
     }
 
-    /** Elements of another layout than the queue's wait here. Code -32. */
+    /** Elements of another layout wait here. Code -32. */
     class LayoutException extends DueqException
     {
     }

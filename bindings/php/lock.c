@@ -98,7 +98,7 @@ static dueq_bytes text_of(const lock_object *lock, uint32_t property) {
 
 static void finish(const lock_object *lock, dueq_status submitted) {
     dueq_php_finish_held(lock->queue->client, submitted,
-                         "the lock has ended, and may be somebody else's");
+                         "the lock has ended, and another owner may hold it");
 }
 
 ZEND_METHOD(Dueq_Lock, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

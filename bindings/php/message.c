@@ -185,8 +185,8 @@ bool dueq_php_message_left(zend_object *object) {
     }
     dueq_php_message_settled(object);
     dueq_php_log(
-        "dueq: message %s: what its handler did to settle it has failed, so it is left to its "
-        "lease: if that took no effect, it is delivered again when the lease ends",
+        "dueq: message %s: its handler's call to settle it failed, so it is not acknowledged: "
+        "unless that call took effect, it is delivered again when its lease ends",
         Z_STRVAL_P(OBJ_PROP_NUM(object, MESSAGE_ID)));
     return true;
 }
@@ -286,7 +286,7 @@ ZEND_METHOD(Dueq_Message, ack) {
 
     SETTLE_MESSAGE(message);
     if (!push && to) {
-        dueq_php_throw(DUEQ_INVALID, "to says where successors go, and push has none");
+        dueq_php_throw(DUEQ_INVALID, "to: is only for successors, and push has none");
         RETURN_THROWS();
     }
     if (push && zend_hash_num_elements(push)) {

@@ -162,7 +162,8 @@ static void settle(pending_object *pending) {
     dueq_status status;
 
     if (link->pid != getpid()) {
-        fail(pending, DUEQ_CLOSED, "it was under way when the process forked: it is the parent's");
+        fail(pending, DUEQ_CLOSED,
+             "the call was in progress when the process forked: it belongs to the parent");
         end(pending);
         return;
     }
@@ -193,7 +194,7 @@ ZEND_METHOD(Dueq_Pending, result) {
     THIS_PENDING(pending);
     if (pending->link && dueq_php_pump(pending->link->client) == DUEQ_PENDING) {
         zend_throw_error(
-            NULL, "This Dueq\\Pending is under way: there is no result before poll() is true");
+            NULL, "This Dueq\\Pending is in progress: there is no result before poll() is true");
         RETURN_THROWS();
     }
     if (pending->link) {

@@ -39,7 +39,7 @@ static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned
     }
     if (!*warned) {
         cli_report(cli, status, NULL);
-        cli_say("  it is tried again every second");
+        cli_say("  dueq tries again every second");
     }
     *warned = true;
     if (!cli_signal())

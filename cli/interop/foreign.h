@@ -19,7 +19,7 @@ int foreign_size(struct cli *cli);
 /* Takes away what is in it for good, and prints how many there were. */
 int foreign_clear(struct cli *cli);
 
-/* Says that so many entries were set aside, if there are any. */
+/* Reports how many entries were quarantined, if any. */
 void foreign_quarantined(size_t count);
 
 /* ---- value.c: what Redisson's codecs write -------------------------------------------------------- */

@@ -236,27 +236,26 @@ static int run_clear(struct cli *cli, int argc, char *argv[]) {
 
 static const struct command laravel_push = {
     "laravel push", "QUEUE [JOB]", "Pushes a job, now or for later, and prints its uuid",
-    "JOB is what a worker of Laravel's calls: 'App\\Jobs\\Cancel@handle' with the job and the\n"
-    "data, or 'App\\Jobs\\Cancel' for its method fire(). A worker of yours finds it in what\n"
-    "pop prints.\n"
+    "JOB is what a Laravel worker calls: 'App\\Jobs\\Cancel@handle' with the job and the data,\n"
+    "or 'App\\Jobs\\Cancel' for its method fire(). The payload that pop prints contains it.\n"
     "\n"
     "Options:\n"
-    "  --data JSON         what it is called with; -: standard input (\"\")\n"
-    "  --delay DURATION    not before so long from now, in whole seconds: 10s, 30m, 2h (0)\n"
-    "  --at TIME           not before this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
-    "  --tries N           attempts before it fails (the worker's own)\n"
-    "  --timeout DURATION  how long one may take (the worker's own)\n"
-    "  --backoff LIST      before each further try: 10, or 10,60,5m (the worker's own)\n"
+    "  --data JSON         the data of the job; -: standard input (\"\")\n"
+    "  --delay DURATION    due after this time from now, in whole seconds: 10s, 30m, 2h (0)\n"
+    "  --at TIME           due at this time: 2026-12-01T10:00:00Z, or seconds since 1970\n"
+    "  --tries N           attempts until it fails (the worker's setting)\n"
+    "  --timeout DURATION  how long an attempt may take (the worker's setting)\n"
+    "  --backoff LIST      the delay of each further attempt: 10, or 10,60,5m (the worker's)\n"
     "  --max-exceptions N, --retry-until TIME, --fail-on-timeout, --display-name TEXT\n"
-    "                      as the properties of a job that Laravel knows by these "
-    "names\n" PREFIX_HELP "\n"
+    "                      set the job's properties of these names in Laravel\n" PREFIX_HELP "\n"
     "Instead of a job and its data:\n"
-    "  --payload FILE      a ready-made payload, stored byte by byte; -: standard input\n"
-    "  --lines             the same for each line of standard input, in large batches\n"
-    "  --object FILE       JOB is a class, and FILE (or -) an object of it by PHP's serialize()\n"
+    "  --payload FILE      a complete payload, stored byte for byte; -: standard input\n"
+    "  --lines             a payload in each line of standard input, in large batches\n"
+    "  --object FILE       JOB is a class, and FILE (or -) an object of it from serialize() of\n"
+    "                      PHP\n"
     "\n"
-    "A payload that a worker of Laravel's would lose is refused. Ends with 1 (DUPLICATE) when\n"
-    "the same payload is there, delayed, and stores nothing then.\n"
+    "A payload that a Laravel worker would lose is refused. When the same payload is delayed\n"
+    "already, it stores nothing and ends with 1 (DUPLICATE).\n"
     "\n"
     "Examples:\n"
     "  dueq laravel push default 'App\\Jobs\\Cancel@handle' --data '{\"id\":17}' --delay 30m\n"
@@ -266,11 +265,10 @@ static const struct command laravel_push = {
     run_push};
 
 static const struct command migrate_command = {
-    "laravel migrate", "QUEUE", "Moves jobs that are due to where workers take them",
-    "Delayed ones, and reserved ones whose time is over; and tells workers that wait, so that\n"
-    "idle workers of Laravel's wake on time. Runs until SIGTERM or SIGINT (Ctrl-C), ends with\n"
-    "0 then, and prints how many it moved. While the server cannot be reached it is tried\n"
-    "again every second.\n"
+    "laravel migrate", "QUEUE", "Moves due jobs to the list that workers pop from",
+    "Moves delayed jobs that are due and reserved jobs whose time is over, and wakes waiting\n"
+    "workers, Laravel's too, on time. On SIGTERM or SIGINT (Ctrl-C) it prints how many jobs it\n"
+    "moved and ends with 0. While the server cannot be reached, dueq tries again every second.\n"
     "\n"
     "Options:\n"
     "  --once              move what is due now, and end\n"
@@ -281,16 +279,16 @@ static const struct command migrate_command = {
 
 static const struct command size_command = {
     "laravel size", "QUEUE", "Counts the jobs",
-    "ready, delayed, reserved: popped and not finished; aside: damaged, set aside.\n"
+    "Prints the jobs that are ready, delayed, reserved (popped and not deleted or released) and\n"
+    "quarantined (damaged, moved to a list of their own).\n"
     "\n"
     "Options:\n" PREFIX_HELP "\n"
     "Example:\n"
     "  dueq laravel size default --json\n",
     run_size};
 
-static const struct command clear_command = {"laravel clear", "QUEUE",
-                                             "Takes all jobs away for good",
-                                             "Reserved ones too. Prints how many there were.\n"
+static const struct command clear_command = {"laravel clear", "QUEUE", "Deletes all jobs",
+                                             "Reserved jobs too. Prints how many there were.\n"
                                              "\n"
                                              "Options:\n" PREFIX_HELP "\n"
                                              "Example:\n"
@@ -302,12 +300,12 @@ const struct command *const laravel_verbs[] = {
     &migrate_command, &size_command, &clear_command,  NULL};
 
 const struct command laravel_command = {
-    "laravel", "VERB QUEUE [ARGUMENT...] [OPTION...]", "Shares a queue of Laravel's",
-    "QUEUE is its name in Laravel, as default; workers and dispatchers of Laravel's go on as\n"
-    "they are.\n"
+    "laravel", "VERB QUEUE [ARGUMENT...] [OPTION...]", "Shares a queue with Laravel",
+    "QUEUE is its name in Laravel, such as default. Laravel's own workers and dispatchers use the\n"
+    "queue at the same time, without changes.\n"
     "\n"
     "Options of all verbs:\n" PREFIX_HELP "\n"
-    "Example: a job in 10 seconds, for php artisan queue:work or for the last line:\n"
+    "Example: a job in 10 seconds, for php artisan queue:work or the last command here:\n"
     "  dueq laravel push default 'App\\Jobs\\Cancel@handle' --data '{\"id\":17}' --delay 10s\n"
     "  dueq laravel size default\n"
     "  dueq laravel pop default --wait forever --delete --json\n",

@@ -51,7 +51,7 @@ bool laravel_open(struct cli *cli, char *argv[], const struct laravel_wish *wish
 extern const struct command laravel_pop, laravel_delete, laravel_release; /* laravel_jobs.c */
 
 #define PREFIX_HELP                                                                                \
-    "  --prefix TEXT       what Laravel puts in front of its keys, as shop_database_: its\n"       \
-    "                      database.redis.options.prefix (nothing)\n"
+    "  --prefix TEXT       the prefix of Laravel's keys, such as shop_database_: its setting\n"    \
+    "                      database.redis.options.prefix (none)\n"
 
 #endif

@@ -67,7 +67,7 @@ static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
                  dueq_laravel_release_submit(cli->laravel, reserved + printed, count - printed, 0),
                  NULL);
         code = cli_output_failed(true);
-        cli_say("  %zu of %zu jobs were given back", count - printed, count);
+        cli_say("  %zu of %zu jobs were released", count - printed, count);
     }
     if (finish && printed > 0) {
         dueq_status status =
@@ -146,23 +146,22 @@ static int run_release(struct cli *cli, int argc, char *argv[]) {
 /* ---- Help ---------------------------------------------------------------------------------------- */
 
 const struct command laravel_pop = {
-    "laravel pop", "QUEUE", "Takes jobs, and prints them",
-    "Prints a line with the payload, its attempts raised; this text is the delivery: finish\n"
-    "with it (delete, release), or the job comes back.\n"
+    "laravel pop", "QUEUE", "Reserves jobs, and prints them",
+    "Prints a line with the payload, in which attempts is raised by one. Finish the job with this\n"
+    "line (delete or release), or it is delivered again after --retry-after.\n"
     "\n"
     "Options:\n"
     "  --count N           up to N jobs (1)\n"
     "  --wait DURATION, --timeout DURATION\n"
-    "                      with none there, wait so long for the first: 10s, 5m, forever (0)\n"
+    "                      if there is none, wait up to this long: 10s, 5m, forever (0)\n"
     "  --retry-after DURATION\n"
-    "                      it comes back after so long (90s, as Laravel has it)\n"
-    "  --delete            delete each job after it was written to standard output; what could not "
-    "be\n"
-    "                      written is given back\n"
-    "  --json              one object a line; its `reserved` is for delete, release\n" PREFIX_HELP
-    "\n"
-    "Ends with 1, and prints nothing, when there is none. A payload that a worker of\n"
-    "Laravel's would lose is set aside and reported.\n"
+    "                      deliver it again after this time (90s, the default of Laravel)\n"
+    "  --delete            delete each job after it is written to standard output; release those\n"
+    "                      that cannot be written\n"
+    "  --json              print one object a line; its `reserved` is for delete and "
+    "release\n" PREFIX_HELP "\n"
+    "If there is no job, it prints nothing and ends with 1. A payload that a Laravel worker would\n"
+    "lose is quarantined and reported.\n"
     "\n"
     "Examples:\n"
     "  dueq laravel pop default --json --delete\n"
@@ -173,9 +172,9 @@ const struct command laravel_pop = {
     run_pop};
 
 const struct command laravel_delete = {
-    "laravel delete", "QUEUE RESERVED...", "Finishes jobs that were popped: they are gone",
-    "RESERVED is what pop printed, or `reserved` of its JSON; a single - reads them from\n"
-    "standard input, one a line. Ends with 1 (LEASE_LOST) for one that is not ours any more.\n"
+    "laravel delete", "QUEUE RESERVED...", "Deletes jobs that are done",
+    "RESERVED is the line that pop printed, or `reserved` of its JSON. A single - reads them from\n"
+    "standard input, one a line. Ends with 1 (LEASE_LOST) if a job's time was over.\n"
     "\n"
     "Options:\n"
     "  --reserved TEXT     the same as a word\n" PREFIX_HELP "\n"
@@ -186,12 +185,12 @@ const struct command laravel_delete = {
     run_delete};
 
 const struct command laravel_release = {
-    "laravel release", "QUEUE RESERVED...", "Gives jobs back to be tried again",
-    "RESERVED as for delete. Ends with 1 (LEASE_LOST) for one that is not ours any more, and\n"
-    "changes nothing then.\n"
+    "laravel release", "QUEUE RESERVED...", "Gives jobs back to be delivered again",
+    "RESERVED as for delete. Ends with 1 (LEASE_LOST) if a job's time was over, and does not\n"
+    "change that job.\n"
     "\n"
     "Options:\n"
-    "  --delay DURATION    not before so long from now, in whole seconds: 10s, 5m (0)\n"
+    "  --delay DURATION    due after this time from now, in whole seconds: 10s, 5m (0)\n"
     "  --reserved TEXT     the same as a word\n" PREFIX_HELP "\n"
     "Example:\n"
     "  dueq laravel release default \"$job\" --delay 10s\n",

@@ -114,7 +114,7 @@ static int run_offer(struct cli *cli, int argc, char *argv[]) {
     if (!redisson_begin(cli, argc, argv, options, 0, 1, &wish, &code))
         return code;
     if (wish.lines && argv[optind] && strcmp(argv[optind], "-") != 0)
-        cli_usage(cli, "--lines takes the values from standard input");
+        cli_usage(cli, "--lines reads the values from standard input");
     if (wish.lines)
         return cli_lines(cli, "offered", offer_batch, &wish);
     dueq_offer one = {.delay_ms = wish.delay_ms, .at_ms = wish.at_ms};
@@ -158,14 +158,15 @@ static int run_clear(struct cli *cli, int argc, char *argv[]) {
 
 static const struct command offer_command = {
     "redisson offer", "DESTINATION [VALUE]", "Offers a value, now or for later",
-    "VALUE - or none: standard input, byte for byte. It waits beside the destination until it\n"
-    "is due and somebody transfers, a Redisson or dueq redisson transfer.\n"
+    "Without VALUE, or with -, the value is standard input, byte for byte. When it is due, a\n"
+    "transfer (of Redisson, or of dueq redisson transfer) moves it to the destination.\n"
     "\n"
     "Options:\n"
-    "  --delay DURATION    due so long from now: 250ms, 1.5s, 30m, 2h, 7d (0)\n"
-    "  --at TIME           due then: 2026-12-01T10:00:00Z, or seconds since 1970\n" TYPE_HELP
-    "  --lines             a value for each line of standard input, in "
-    "batches\n" CODEC_HELP LAYOUT_HELP "\n"
+    "  --delay DURATION    due after this time from now: 250ms, 1.5s, 30m, 2h, 7d (0)\n"
+    "  --at TIME           due at this time: 2026-12-01T10:00:00Z, or seconds since "
+    "1970\n" TYPE_HELP
+    "  --lines             offer each line of standard input, in batches\n" CODEC_HELP LAYOUT_HELP
+    "\n"
     "Examples:\n"
     "  dueq redisson offer orders 'not paid in time' --delay 30m\n"
     "  dueq redisson offer numbers 17 --type long --delay 10s\n"
@@ -174,11 +175,10 @@ static const struct command offer_command = {
     run_offer};
 
 static const struct command transfer_command = {
-    "redisson transfer", "DESTINATION", "Moves what is due to the destination, as it comes due",
-    "Runs until SIGTERM or SIGINT (Ctrl-C), ends with 0 then, and prints how many it moved.\n"
-    "It sits in one subscription and wakes at the due times. While the server cannot be\n"
-    "reached it is tried again every second. An element that is packed in no known way is set\n"
-    "aside and reported.\n"
+    "redisson transfer", "DESTINATION", "Moves values to the destination when they are due",
+    "It subscribes once and wakes at the due times. On SIGTERM or SIGINT (Ctrl-C) it prints how\n"
+    "many values it moved and ends with 0. While the server cannot be reached, dueq tries again\n"
+    "every second. A damaged element is quarantined and reported.\n"
     "\n"
     "Options:\n"
     "  --once              move what is due now, and end\n"
@@ -188,17 +188,18 @@ static const struct command transfer_command = {
     "  dueq redisson transfer orders --once\n",
     run_transfer};
 
-static const struct command size_command = {"redisson size", "DESTINATION",
-                                            "Counts what waits, and what is in the destination",
-                                            "ready: in the destination; delayed: waits, as size() "
-                                            "of Redisson's; aside: damaged, set aside.\n"
-                                            "\n"
-                                            "Example:\n"
-                                            "  dueq redisson size orders --json\n",
-                                            run_size};
+static const struct command size_command = {
+    "redisson size", "DESTINATION", "Counts the values that wait or are in the destination",
+    "ready: in the destination; delayed: waiting, as size() "
+    "of Redisson counts;\n"
+    "quarantined: damaged, moved to a list of their own.\n"
+    "\n"
+    "Example:\n"
+    "  dueq redisson size orders --json\n",
+    run_size};
 
 static const struct command clear_command = {"redisson clear", "DESTINATION",
-                                             "Takes all that waits away for good",
+                                             "Deletes all waiting values",
                                              "The destination stays. Prints how many there were.\n"
                                              "\n"
                                              "Example:\n"
@@ -211,12 +212,12 @@ const struct command *const redisson_verbs[] = {
 
 const struct command redisson_command = {
     "redisson", "VERB DESTINATION [ARGUMENT...] [OPTION...]",
-    "Shares a delayed queue of Redisson's",
-    "DESTINATION is the key of the list that the values go to when they are due: the name of\n"
-    "the queue that Java calls redisson.getDelayedQueue() with.\n"
+    "Shares a delayed queue with Redisson",
+    "DESTINATION is the key of the list that due values are moved to: the name of the queue that\n"
+    "Java passes to redisson.getDelayedQueue().\n"
     "\n"
     "Options of all verbs:\n" CODEC_HELP LAYOUT_HELP "\n"
-    "Example, each line in a shell of its own; a Redisson may do the part of any of them:\n"
+    "Example, each line in a shell of its own; Redisson may do the part of any of them:\n"
     "  dueq redisson transfer orders                     moves what is due, until Ctrl-C\n"
     "  dueq redisson take orders --wait forever          prints the value in 10 seconds\n"
     "  dueq redisson offer orders 'not paid' --delay 10s\n",

@@ -46,14 +46,14 @@ extern const struct command redisson_take, redisson_poll, redisson_peek, redisso
     redisson_contains; /* redisson_values.c */
 
 #define CODEC_HELP                                                                                 \
-    "  --codec WORD        by what the Redisson that shares it writes values: kryo5 (its\n"        \
-    "                      default and ours), bytes, string, long, jackson, typed-json,\n"         \
+    "  --codec WORD        the codec of the Redisson clients of this queue: kryo5 (the default\n"  \
+    "                      of Redisson and dueq), bytes, string, long, jackson, typed-json,\n"     \
     "                      jackson3, typed-json3 (JsonJackson3Codec, TypedJsonJackson3Codec)\n"
 #define LAYOUT_HELP                                                                                \
-    "  --layout WORD       how waiting elements are packed: new (Redisson 3.21.1 and later),\n"    \
-    "                      or old (as those that wait; new where there are none)\n"
+    "  --layout WORD       the format of waiting values: new (Redisson 3.21.1 and later), or\n"    \
+    "                      old (that of the values that wait; new if none waits)\n"
 #define TYPE_HELP                                                                                  \
-    "  --type WORD         what the value is to Java: string, int, long, double, bool, bytes,\n"   \
-    "                      null, json (a string; by the codecs bytes and long what they have)\n"
+    "  --type WORD         the value's type in Java: string, int, long, double, bool, bytes,\n"    \
+    "                      null, json (string; with the codecs bytes and long their type)\n"
 
 #endif

@@ -26,7 +26,7 @@ static const char *reason(const struct cli *cli, dueq_codec codec, dueq_bytes by
     dueq_result *decoded;
     dueq_status status = dueq_codec_decode(cli->client, codec, bytes, &decoded);
     dueq_result_free(decoded);
-    return status ? dueq_error_text(cli->client) : "an element that is packed in neither layout";
+    return status ? dueq_error_text(cli->client) : "a damaged element: it has neither layout";
 }
 
 static int print_all(const struct cli *cli, const dueq_result *result,
@@ -43,10 +43,9 @@ static int print_all(const struct cli *cli, const dueq_result *result,
     }
     int code = CLI_DONE;
     if (corrupt > 0) {
-        cli_say("dueq: CORRUPT: %zu of %zu values cannot be read, and were printed as they are",
+        cli_say("dueq: CORRUPT: %zu of %zu values cannot be decoded, and are printed as they are",
                 corrupt, count);
-        cli_say("  %s: %s", corrupt > 1 ? "the first" : "it is",
-                reason(cli, wish->codec, first->bytes));
+        cli_say("  %s%s", corrupt > 1 ? "the first: " : "", reason(cli, wish->codec, first->bytes));
         code = CLI_FAILED;
     }
     if (printed < count) {
@@ -145,17 +144,17 @@ static int run_contains(struct cli *cli, int argc, char *argv[]) {
 
 const struct command redisson_take = {
     "redisson take", "DESTINATION", "Takes values from the destination, and prints them",
-    "Prints a value a line. There is no acknowledgement: what was taken is yours. A value\n"
-    "that the codec cannot read is printed as it is, and dueq ends with 4.\n"
+    "Prints a value a line. There is no acknowledgement: a value that was taken is not delivered\n"
+    "again. If the codec cannot decode a value, dueq prints it as it is and ends with 4.\n"
     "\n"
     "Options:\n"
     "  --count N           up to N values (1)\n"
     "  --wait DURATION, --timeout DURATION\n"
-    "                      with none there, wait so long for the first: 10s, 5m, forever (0)\n"
-    "  --raw               the values alone, byte for byte, nothing added\n"
+    "                      if there is none, wait up to this long: 10s, 5m, forever (0)\n"
+    "  --raw               print only the values, byte for byte\n"
     "  --json              one object a line: destination, type, and value or value_base64;\n"
-    "                      status where it could not be read\n" CODEC_HELP "\n"
-    "Ends with 1, and prints nothing, when there is none.\n"
+    "                      status if it cannot be decoded\n" CODEC_HELP "\n"
+    "If there is no value, it prints nothing and ends with 1.\n"
     "\n"
     "Examples:\n"
     "  dueq redisson take orders --wait forever\n"
@@ -164,8 +163,8 @@ const struct command redisson_take = {
     run_take};
 
 const struct command redisson_poll = {
-    "redisson poll", "DESTINATION", "Takes values that wait, whatever their times",
-    "The longest offered comes first. They never reach the destination. Prints as take does.\n"
+    "redisson poll", "DESTINATION", "Takes waiting values before they are due",
+    "The first offered comes first. They do not reach the destination. Prints as take does.\n"
     "\n"
     "Options:\n"
     "  --count N           up to N values (1)\n"
@@ -175,8 +174,8 @@ const struct command redisson_poll = {
     run_poll};
 
 const struct command redisson_peek = {"redisson peek", "DESTINATION",
-                                      "Shows values that wait without touching them",
-                                      "The longest offered comes first. Prints as take does.\n"
+                                      "Shows waiting values, without changing them",
+                                      "The first offered comes first. Prints as take does.\n"
                                       "\n"
                                       "Options:\n"
                                       "  --count N           up to N values (1)\n"
@@ -186,9 +185,9 @@ const struct command redisson_peek = {"redisson peek", "DESTINATION",
                                       run_peek};
 
 const struct command redisson_remove = {
-    "redisson remove", "DESTINATION VALUE", "Takes a value that waits away",
-    "Of several that are alike, the longest offered. VALUE -: standard input. Ends with 1\n"
-    "(NOT_FOUND) when none waits.\n"
+    "redisson remove", "DESTINATION VALUE", "Deletes a waiting value",
+    "Of several equal values it deletes the first offered. VALUE -: standard input. Ends with 1\n"
+    "(NOT_FOUND) when no such value waits.\n"
     "\n"
     "Options:\n" TYPE_HELP CODEC_HELP LAYOUT_HELP "\n"
     "Example:\n"

@@ -30,7 +30,7 @@ dueq_codec value_codec(const struct cli *cli, const char *name) {
     if (found == COUNT(codecs))
         cli_usage(
             cli,
-            "--codec %s is none of kryo5, bytes, string, long, jackson, typed-json, jackson3, "
+            "--codec %s is unknown: kryo5, bytes, string, long, jackson, typed-json, jackson3, "
             "typed-json3",
             name);
     return (dueq_codec)found;
@@ -39,7 +39,7 @@ dueq_codec value_codec(const struct cli *cli, const char *name) {
 dueq_layout value_layout(const struct cli *cli, const char *name) {
     size_t found = place(name, layouts, COUNT(layouts));
     if (found == COUNT(layouts))
-        cli_usage(cli, "--layout %s is none of new, old", name);
+        cli_usage(cli, "--layout %s is unknown: new or old", name);
     return (dueq_layout)found;
 }
 
@@ -50,7 +50,7 @@ dueq_kind value_kind(const struct cli *cli, const char *type, dueq_codec codec) 
                                           : DUEQ_STRING;
     size_t found = place(type, kinds, COUNT(kinds));
     if (found == COUNT(kinds))
-        cli_usage(cli, "--type %s is none of string, int, long, double, bool, bytes, json, null",
+        cli_usage(cli, "--type %s is unknown: string, int, long, double, bool, bytes, json, null",
                   type);
     return (dueq_kind)found;
 }

@@ -18,17 +18,17 @@ static dueq_status pass(const char *path, bool make, bool *shared, struct dueq__
     struct stat entry, what;
     if ((make && mkdir(path, 0700) != 0 && errno != EEXIST) || lstat(path, &entry) != 0 ||
         stat(path, &what) != 0)
-        return dueq__fail(error, DUEQ_EMBEDDED, "cannot make the directory %s: %s", path,
+        return dueq__fail(error, DUEQ_EMBEDDED, "cannot create the directory %s: %s", path,
                           strerror(errno));
     if (*shared && entry.st_uid != geteuid() && entry.st_uid != 0)
         return dueq__fail(error, DUEQ_EMBEDDED,
-                          "%s was made by another user (uid %ju), where everybody can; name a "
+                          "%s was created by another user (uid %ju), where every user can; name a "
                           "directory elsewhere",
                           path, (uintmax_t)entry.st_uid);
     *shared = what.st_mode & S_IWOTH;
     if (*shared && !(what.st_mode & S_ISVTX))
         return dueq__fail(error, DUEQ_EMBEDDED,
-                          "every user can replace what is in %s (mode %03o); take that away (chmod "
+                          "every user can replace files in %s (mode %03o); forbid it (chmod "
                           "o-w), or name a directory elsewhere",
                           path, (unsigned)what.st_mode & 0777);
     return DUEQ_OK;
@@ -64,7 +64,7 @@ dueq_status dueq__embedded_guard(const char *path, bool make, struct dueq__error
                           path, (uintmax_t)what.st_uid);
     if (what.st_mode & (S_IWGRP | S_IWOTH))
         return dueq__fail(error, DUEQ_EMBEDDED,
-                          "others can write in the directory %s (mode %03o); take that away (chmod "
+                          "others can write in the directory %s (mode %03o); forbid it (chmod "
                           "go-w), or name another",
                           path, (unsigned)what.st_mode & 0777);
     return DUEQ_OK;

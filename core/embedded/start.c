@@ -122,7 +122,7 @@ static dueq_status choose_socket(const char *directory, char path[DUEQ__SOCKET_R
         !private_directory(runtime, sizeof runtime, "/tmp", leaf))
         return dueq__fail(
             error, DUEQ_EMBEDDED,
-            "/tmp/%s cannot be made or is not this user's alone, and a socket in %s is "
+            "/tmp/%s cannot be created or is not this user's alone, and a socket in %s is "
             "not possible; name a shorter directory",
             leaf, directory);
     uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */

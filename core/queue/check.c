@@ -45,13 +45,13 @@ static const struct kind {
     {"garbage", "entries that are no messages", true, true},
     {"attempts", "messages whose attempts do not match their tickets", true, true},
     {"record", "attempts without a message", true, true},
-    {"notes", "wrong counters and notes", true, true},
+    {"notes", "wrong counters and times in meta", true, true},
     {"unique", "ids that stay unique without end", true, true},
     {"outbox", "entries of the outbox that are stuck", true, false},
     {"stale", "tickets of cancelled messages in lines", false, true},
-    {"received", "old notes of relays", false, true},
+    {"received", "old entries of relays", false, true},
     {"quarantined", "quarantined entries", false, false},
-    {"unknown", "keys that are none of dueq's", false, false},
+    {"unknown", "keys that dueq does not know", false, false},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 

@@ -53,7 +53,7 @@ static dueq_status check_times(const dueq_draft *draft, struct dueq__error *erro
     if (!status)
         status = check_ms("the time to live", draft->ttl_ms, DUEQ_MAX_TIME_MS, error);
     if (!status)
-        status = check_ms("the time of being unique", draft->unique_ms, DUEQ_MAX_TIME_MS, error);
+        status = check_ms("the time of unique", draft->unique_ms, DUEQ_MAX_TIME_MS, error);
     return status;
 }
 
@@ -61,15 +61,15 @@ static dueq_status check_times(const dueq_draft *draft, struct dueq__error *erro
 static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *error) {
     if (draft->existing > DUEQ_REPLACE_BODY)
         return dueq__fail(error, DUEQ_INVALID,
-                          "%d is not what to do with an existing message: 0, 1 or 2",
+                          "%d is not a way to treat an existing message: 0, 1 or 2",
                           (int)draft->existing);
     if (draft->id.size)
         return dueq__id_check(draft->id, error);
     if (draft->unique_ms)
         return dueq__fail(error, DUEQ_INVALID,
-                          "unique needs an id: one that the core makes never comes again");
+                          "unique needs an id of your own: an id that dueq creates never repeats");
     if (draft->existing)
-        return dueq__fail(error, DUEQ_INVALID, "replace needs an id: of which message?");
+        return dueq__fail(error, DUEQ_INVALID, "replace needs the id of the message to replace");
     return DUEQ_OK;
 }
 

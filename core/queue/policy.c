@@ -63,9 +63,7 @@ dueq_status dueq__policy_check(const dueq_draft *draft, struct dueq__error *erro
         return dueq__fail(error, DUEQ_INVALID, "max_crashes is %u; 0 to %d are allowed",
                           draft->max_crashes, DUEQ_MAX_MAX_ATTEMPTS);
     if (draft->drop && draft->dead_letter.size)
-        return dueq__fail(
-            error, DUEQ_INVALID,
-            "a message is dropped at its end or goes to a dead-letter queue, not both");
+        return dueq__fail(error, DUEQ_INVALID, "give either drop or a dead-letter queue, not both");
     dueq_status status = check_backoff(&draft->backoff, error);
     return status ? status : check_dead_letter(draft->dead_letter, error);
 }

@@ -223,7 +223,7 @@ void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status sta
 }
 
 static dueq_status no_call(dueq_client *client) {
-    return dueq__fail(&client->error, DUEQ_INVALID, "no call is under way");
+    return dueq__fail(&client->error, DUEQ_INVALID, "no call is in progress");
 }
 
 dueq_status dueq_pump(dueq_client *client) {

@@ -90,8 +90,8 @@ void dueq__client_check_fork(dueq_client *client) {
     dueq__call_unsuspend(client);
     if (client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL) {
         dueq__fail(&client->error, DUEQ_CLOSED,
-                   "the call was under way when the process forked: "
-                   "it is the parent's");
+                   "the call was in progress when the process forked: "
+                   "it belongs to the parent");
         dueq__call_finish(client, DUEQ_CLOSED);
     }
     new_session(client);

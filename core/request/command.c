@@ -230,7 +230,7 @@ static void load(dueq_client *client, const struct dueq__script *script) {
     if (++client->call.loads > MAX_LOADS ||
         !dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3))
         dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
-                                             "%s does not keep the script '%s' that it was given",
+                                             "%s does not keep the script '%s' after SCRIPT LOAD",
                                              client->url.shown, script->name));
 }
 
@@ -284,8 +284,8 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
         dueq__call_finish(
             client, dueq__fail(&client->error, DUEQ_CLOSED,
                                "the connection to %s was lost during the %s, and the server does "
-                               "not permit CLIENT ID, LIST and KILL, which would tell whether it "
-                               "takes effect",
+                               "not permit CLIENT ID, LIST and KILL, so whether it takes effect is "
+                               "not known",
                                client->url.shown, call->script->name));
     } else {
         call->doubtful = false;
@@ -345,7 +345,7 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
 }
 
 void dueq__command_unasked(dueq_client *client) {
-    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply that nothing asked for",
+    dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
                client->url.shown);
     dueq__command_drop(client);
     dueq__call_finish(client, DUEQ_PROTOCOL);

@@ -35,21 +35,20 @@ static dueq_status check_ready_made(const dueq_laravel_draft *draft, struct dueq
     if (draft->job.size || draft->data.size || draft->command_name.size || draft->command.size ||
         draft->display_name.size || draft->backoff.size || draft->max_tries ||
         draft->max_exceptions || draft->timeout_s || draft->retry_until_s || draft->fail_on_timeout)
-        return invalid(error,
-                       "a ready-made payload is stored as it is: it has its own job, data and "
-                       "options");
+        return invalid(error, "a whole payload is stored as it is: it has its own job, data and "
+                              "options");
     if (draft->payload.size > DUEQ_MAX_BODY)
         return dueq__fail(error, DUEQ_TOO_LARGE, "a payload has %zu bytes; %zu are allowed",
                           draft->payload.size, DUEQ_MAX_BODY);
     enum dueq__json_fault fault = dueq__json_fault(draft->payload, DUEQ__LARAVEL_DEPTH);
     if (fault == DUEQ__JSON_HALF)
         return invalid(error, "the payload is JSON, but " DUEQ__JSON_HALF_PAIR
-                              "; a worker of Laravel's would lose it");
+                              "; a Laravel worker would lose it");
     if (fault || dueq__json_kind(draft->payload) != DUEQ__JSON_OBJECT ||
         !all_finite(draft->payload))
         return dueq__fail(error, DUEQ_INVALID,
                           "a payload is one JSON object in UTF-8, at most %d levels deep, with "
-                          "numbers that a double can hold; a worker of Laravel's would lose this",
+                          "numbers that a double can hold; a Laravel worker would lose this",
                           DUEQ__LARAVEL_DEPTH);
     if (!dueq__json_member(draft->payload, "job", &job) ||
         dueq__json_kind(job) != DUEQ__JSON_STRING || dueq__json_string(job, NULL) == 0)
@@ -57,7 +56,7 @@ static dueq_status check_ready_made(const dueq_laravel_draft *draft, struct dueq
     if (!dueq__json_member(draft->payload, "attempts", &attempts) ||
         !dueq__json_integer(attempts, &number) || number < 0 || number >= UINT32_MAX)
         return invalid(error, "the payload has no \"attempts\": a whole number, 0 for a new job; a "
-                              "worker of Laravel's would lose it");
+                              "Laravel worker would lose it");
     return DUEQ_OK;
 }
 

@@ -7,7 +7,7 @@
 static dueq_status write_bytes(const dueq_value *value, struct dueq__strbuf *out,
                                struct dueq__error *error) {
     if (value->kind != DUEQ_BINARY && value->kind != DUEQ_STRING)
-        return dueq__fail(error, DUEQ_INVALID, "the codec of bytes writes bytes and strings alone");
+        return dueq__fail(error, DUEQ_INVALID, "the codec of bytes writes only bytes and strings");
     dueq__strbuf_bytes(out, value->bytes);
     return DUEQ_OK;
 }
@@ -15,7 +15,7 @@ static dueq_status write_bytes(const dueq_value *value, struct dueq__strbuf *out
 static dueq_status write_string(const dueq_value *value, struct dueq__strbuf *out,
                                 struct dueq__error *error) {
     if (value->kind != DUEQ_STRING)
-        return dueq__fail(error, DUEQ_INVALID, "the string codec writes strings alone");
+        return dueq__fail(error, DUEQ_INVALID, "the string codec writes only strings");
     dueq__strbuf_bytes(out, value->bytes);
     return DUEQ_OK;
 }
@@ -32,7 +32,7 @@ static dueq_status read_string(dueq_bytes bytes, dueq_value *value, struct dueq_
 static dueq_status write_long(const dueq_value *value, struct dueq__strbuf *out,
                               struct dueq__error *error) {
     if (value->kind != DUEQ_INTEGER && value->kind != DUEQ_LONG)
-        return dueq__fail(error, DUEQ_INVALID, "the codec of longs writes integers alone");
+        return dueq__fail(error, DUEQ_INVALID, "the codec of longs writes only integers");
     dueq__strbuf_number(out, value->integer);
     return DUEQ_OK;
 }
@@ -86,7 +86,7 @@ static dueq_status check_value(const dueq_value *value, struct dueq__error *erro
     case DUEQ_JSON:
         break;
     default:
-        return dueq__fail(error, DUEQ_INVALID, "the value is of no kind that there is");
+        return dueq__fail(error, DUEQ_INVALID, "the value is of an unknown kind");
     }
     if (!good)
         return dueq__fail(error, DUEQ_INVALID, "the value is not %s",

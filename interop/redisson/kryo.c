@@ -262,7 +262,7 @@ static dueq_status read_named(struct reader *reader, dueq_value *value, struct d
     if (room->size != 2 || memcmp(room->data, "[B", 2) != 0)
         return dueq__fail(
             error, DUEQ_CORRUPT,
-            "an object of Java's class '%s', which Java alone can read: offer strings "
+            "an object of the Java class '%s', which only Java can read: offer strings "
             "there, or use the string or a JSON codec on both sides",
             dueq__strbuf_shown((dueq_bytes){room->data, room->size}).text);
     value->kind = DUEQ_BINARY;

@@ -247,7 +247,7 @@ def test_laravel_pop_to_a_closed_pipe(dueq: Program, words: list[str]) -> None:
     with process:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGPIPE
-    assert b"2 of 2 jobs were given back" in err
+    assert b"2 of 2 jobs were released" in err
     assert size(dueq) == (2, 0, 0)
 
 

@@ -86,11 +86,11 @@ def test_reader_that_has_read_enough(full: Program) -> None:
 def test_what_is_taken_and_not_printed_is_given_back(full: Program, words: list[str]) -> None:
     code, err = gone(full, *words)
     assert code == 128 + signal.SIGPIPE
-    assert b"100 of 100 messages were given back" in err
+    assert b"100 of 100 messages were released" in err
     with open("/dev/full", "wb") as disk, full.start(*words, stdout=disk) as process:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 4
-    assert b"100 of 100 messages were given back" in err
+    assert b"100 of 100 messages were released" in err
     stats = full.stats()
     assert (stats["ready"], stats["leased"], stats["acked"]) == (301, 0, 0)
 
@@ -104,7 +104,7 @@ def test_ctrl_c_while_nobody_reads(dueq: Program) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=60) == 128 + signal.SIGINT
         assert process.stderr
-        assert b"1 of 1 messages were given back" in process.stderr.read()
+        assert b"1 of 1 messages were released" in process.stderr.read()
     assert dueq.stats()["ready"] == 1
 
 

@@ -181,4 +181,4 @@ def test_push_of_a_line_without_an_end(dueq: Program) -> None:
     ):
         _, err = process.communicate(timeout=60)
     assert process.returncode == 4
-    assert b"a line has more bytes than a message may have" in err
+    assert b"a line is longer than a message may be" in err

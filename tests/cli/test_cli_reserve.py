@@ -112,7 +112,7 @@ def test_reserve_with_ack_to_a_closed_pipe(dueq: Program) -> None:
     with process:
         _, err = process.communicate(timeout=60)
     assert process.returncode == 128 + signal.SIGPIPE
-    assert b"2 of 2 messages were given back" in err
+    assert b"2 of 2 messages were released" in err
     assert counts(dueq) == {"ready": 2, "leased": 0, "acked": 0}
     again = dueq("reserve", "orders", "--count", "9", "--json").objects
     assert [(message["body"], message["attempt"]) for message in again] == [("one", 1), ("two", 1)]

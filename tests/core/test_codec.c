@@ -405,7 +405,7 @@ static void test_codec_refuses_to_write(void **state) {
     refuse(DUEQ_CODEC_KRYO5, (dueq_value){.kind = DUEQ_BOOLEAN, .integer = 2}, "boolean");
     refuse(DUEQ_CODEC_KRYO5, (dueq_value){.kind = DUEQ_INTEGER, .integer = INT64_C(1) << 31},
            "32 bits");
-    refuse(DUEQ_CODEC_KRYO5, (dueq_value){.kind = (dueq_kind)8}, "no kind");
+    refuse(DUEQ_CODEC_KRYO5, (dueq_value){.kind = (dueq_kind)8}, "unknown kind");
     refuse((dueq_codec)8, string_of("a"), "no codec 8");
     refuse(DUEQ_CODEC_LONG, string_of("5"), "integers");
     refuse(DUEQ_CODEC_STRING, (dueq_value){.kind = DUEQ_NULL}, "strings");

@@ -111,7 +111,7 @@ static void test_directory_that_another_user_made_where_everybody_can(void **sta
     chmod(directory, 01777);
     assert_int_equal(mkdir(parent, 0755), 0);
     assert_int_equal(chown(parent, NOBODY, NOBODY), 0);
-    assert_refused(below, "was made by another user (uid 65534)");
+    assert_refused(below, "was created by another user (uid 65534)");
 }
 
 static void test_links_in_the_directory(void **state) {

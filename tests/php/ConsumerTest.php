@@ -182,7 +182,7 @@ final class ConsumerTest extends QueueTestCase
             }
         }));
         $server->remove();
-        $this->assertStringContainsString('dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: what", $log);
+        $this->assertStringContainsString('dueq: message a\u009b31mb\u202ec\u2028d' . "\u{fc}: its handler", $log);
     }
 
     public function test_what_a_handler_failed_to_settle_is_left_to_its_lease(): void
@@ -211,7 +211,7 @@ final class ConsumerTest extends QueueTestCase
             $this->assertSame(['x', 2], [$again?->body, $again?->deliveries], $way);
             $this->assertSame([0, 0], [$queue->stats()->acked, $consumer->lost()], $way);
             $this->assertStringContainsString('message one: ', $log, $way);
-            $this->assertStringContainsString('left to its lease', $log, $way);
+            $this->assertStringContainsString('so it is not acknowledged', $log, $way);
             $server->remove();
         }
     }
@@ -231,7 +231,7 @@ final class ConsumerTest extends QueueTestCase
                 fn (Message $message) => $this->assertThrows($class, fn () => $settle($message))
             ));
             $this->server->command('DEL', 'dueq:{q}:dead');
-            $this->assertStringContainsString('left to its lease', $log, $class);
+            $this->assertStringContainsString('so it is not acknowledged', $log, $class);
             $this->assertSame(2, $queue->reserve(20.0)?->deliveries, $class);
         }
     }

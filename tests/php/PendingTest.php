@@ -153,7 +153,7 @@ final class PendingTest extends QueueTestCase
             $pending->result();
             $this->fail('no Error');
         } catch (\Error $e) {
-            $this->assertStringContainsString('is under way', $e->getMessage());
+            $this->assertStringContainsString('is in progress', $e->getMessage());
         }
     }
 
@@ -335,7 +335,7 @@ final class PendingTest extends QueueTestCase
             }
         });
         $this->assertSame([true, null], [$child[0], $child[2]]);
-        $this->assertStringContainsString("the parent's", $child[1]);
+        $this->assertStringContainsString("belongs to the parent", $child[1]);
         $this->inChild(function () use (&$pending, &$queue) {
             unset($pending, $queue);
         });

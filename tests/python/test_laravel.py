@@ -195,7 +195,7 @@ def test_laravel_push_many(jobs: dueq.laravel.Queue, server: Server) -> None:
         jobs.push_many(["X"] * 400 + [""])
     assert caught.value.__notes__ == ["400 jobs were pushed before the batch that failed"]
     for one in ("X", dueq.laravel.JobDraft("X")):
-        with pytest.raises(TypeError, match="in a list"):
+        with pytest.raises(TypeError, match="a list of"):
             jobs.push_many(one)  # type: ignore[arg-type]
     assert jobs.push_many([]) == []
 

@@ -246,7 +246,7 @@ def test_with_exception_and_lease_lost(queue: dueq.Queue, caplog: pytest.LogCapt
     with pytest.raises(OSError, match="disk"), take(queue) as message:
         queue.cancel(message.id)
         raise OSError("disk")
-    assert "could not be given back" in caplog.text
+    assert "could not be retried" in caplog.text
 
 
 # An id may have what a terminal obeys; the text of an exception whatever somebody pushed.

@@ -184,7 +184,7 @@ static void run(agent *agent) {
             dueq_php_quarantined(agent->source, moved ? moved->quarantined : 0);
             ends = ends || must_end(agent);
         } else if (dueq_status_retriable(status)) {
-            dueq_php_log("dueq: %s %s, which is tried again: %s", agent->source->interop->what,
+            dueq_php_log("dueq: %s %s failed, and is tried again: %s", agent->source->interop->what,
                          name_of(agent->source), text);
             ends = ends || rest(agent);
         } else {

@@ -1,4 +1,4 @@
-"""What a message is, in both faces."""
+"""The fields of a message, in both faces."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ R = TypeVar("R")
 
 
 class State(StrEnum):
-    """Where a message is in its life."""
+    """The state of a message."""
 
     READY = _core.state_name(_core.READY)
     DELAYED = _core.state_name(_core.DELAYED)
@@ -37,19 +37,19 @@ _NUMBERS = {str(state): number for number, state in STATES.items()}
 
 
 class Home(Protocol):
-    """Where a message is from, and what runs its calls: a pool, or a consumer."""
+    """What runs the calls of a message: a pool, or a consumer."""
 
     def forget(self, message: Fields, /) -> None:
         """A verb has settled it."""
 
 
 class Fields:
-    """What a message is."""
+    """The fields of a message."""
 
     __slots__ = ("_asked", "_home", "_row", "_settled", "queue")
 
     queue: str
-    """The name of the queue that it is from."""
+    """The name of its queue."""
 
     def __init__(self, home: Home, queue: str, row: _core.MessageRow) -> None:
         self._home = home
@@ -65,7 +65,7 @@ class Fields:
 
     @property
     def ticket(self) -> str:
-        """This delivery. It may be kept elsewhere and given to Queue.ack_many()."""
+        """Names this delivery, as for Queue.ack_many()."""
         return self._row[1]
 
     @property
@@ -85,17 +85,17 @@ class Fields:
 
     @property
     def max_attempts(self) -> int | None:
-        """Failures before it dies; None: without limit."""
+        """Failures until it is dead; None: no limit."""
         return self._row[5] or None
 
     @property
     def state(self) -> State:
-        """Where it was when the server answered, as `time`."""
+        """Its state when the server answered."""
         return STATES[self._row[6]]
 
     @property
     def time(self) -> float | None:
-        """Seconds since 1970. delayed: due; leased: end of lease; dead: its death; ready: None."""
+        """Seconds since 1970. delayed: due; leased: end of lease; dead: since then; ready: None."""
         return self._row[7] / 1000 if self._row[7] else None
 
     @property
@@ -115,12 +115,12 @@ class Fields:
 
     @property
     def max_crashes(self) -> int | None:
-        """Crashes before it dies; None: without limit."""
+        """Crashes until it is dead; None: no limit."""
         return self._row[11] or None
 
     @property
     def deliveries(self) -> int:
-        """All of them, this one, crashed and released ones and those before a kick included."""
+        """All deliveries: with this one, crashed and released ones, and those before a kick."""
         return self._row[12]
 
     @property
@@ -130,17 +130,17 @@ class Fields:
 
     @property
     def expires(self) -> float | None:
-        """When its time to live ends, by the server, in seconds since 1970; None: never."""
+        """When its time to live ends, by the server's clock, in seconds since 1970; None: never."""
         return self._row[14] / 1000 if self._row[14] else None
 
     @property
     def drop(self) -> bool:
-        """Whether it is gone when it dies, and not kept as dead."""
+        """Whether it is deleted instead of kept as dead."""
         return bool(self._row[15])
 
     @property
     def dead_letter(self) -> str | None:
-        """The queue that it moves to when it dies; None: it is dead in its own."""
+        """The queue that it moves to instead of being kept as dead; None: it is kept."""
         return self._row[16] or None
 
     def __repr__(self) -> str:
@@ -165,8 +165,8 @@ class Fields:
         """
         self._let_go()
         log.warning(
-            "message %s: its handler's call to settle it has failed, so it is left to its lease: "
-            "unless that call took effect, it is delivered again when the lease ends",
+            "message %s: its handler's call to settle it failed, so it is not acknowledged: unless "
+            "that call took effect, it is delivered again when its lease ends",
             self.id,
         )
 
@@ -189,7 +189,7 @@ def described(error: BaseException) -> str:
 def listed(items: Iterable[R]) -> Iterable[R]:
     """The same. TypeError for one text alone."""
     if isinstance(items, str):
-        raise TypeError("one text stands where several are wanted: put it in a list")
+        raise TypeError("a list of texts is required, not one text")
     return items
 
 
@@ -201,7 +201,7 @@ def tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
         elif item.queue == queue:
             yield item.ticket
         else:
-            raise InvalidError(f"a message of the queue {item.queue}, not of {queue}")
+            raise InvalidError(f"the message is of the queue {item.queue}, not of {queue}")
 
 
 def state_number(name: StateName) -> int:

@@ -9,12 +9,12 @@ from dueq.errors import Error, InvalidError
 
 
 class Push:
-    """A push under way, from Pusher.push()."""
+    """A push in flight, from Pusher.push()."""
 
     __slots__ = ("__weakref__", "done", "error", "id")
 
     id: str | None
-    """The message's id. None: the core makes it, and it is not done yet or has failed."""
+    """The message's id. None: the core creates it, and the push is not done yet or has failed."""
     error: Error | None
     """Why it failed: dueq.Duplicate, or as of Queue.push()."""
     done: bool
@@ -26,7 +26,7 @@ class Push:
         self.done = False
 
     def __repr__(self) -> str:
-        outcome = repr(self.error) if self.error else "stored" if self.done else "under way"
+        outcome = repr(self.error) if self.error else "stored" if self.done else "in flight"
         return f"<Push {self.id or 'without an id'} {outcome}>"
 
 
@@ -42,7 +42,7 @@ class Flight:
         self._count = 0
 
     def push(self, row: _core.DraftRow) -> Push | None:
-        """Takes a push over; None: it is full."""
+        """Queues a push. None: too many are in flight."""
         push = Push(row[1] or None)
         if _core.pusher_push(self._pusher, (row,), push) == _core.PENDING:
             return None

@@ -21,7 +21,7 @@ def encoded(text: str) -> bytes:
 
 
 def _escape_arguments(record: logging.LogRecord) -> bool:
-    """A filter of the logger: what a record tells of messages and servers is escaped."""
+    """A filter of the logger: escapes the texts of messages and servers."""
     if isinstance(record.args, tuple):
         record.args = tuple(
             escaped(str(value)) if isinstance(value, (str, Exception)) else value

@@ -63,17 +63,17 @@ class Loop(Alone):
     @property
     def lost(self) -> int:
         """
-        How many messages it has lost: whose lease had ended, or which were cancelled, before they
-        were acknowledged by the end of a `with` block, or delivered to the loop. Those whose lease
-        had ended are delivered again.
+        How many messages it has lost: their lease had ended, or they were cancelled, before the end
+        of a `with` block acknowledged them, or before the loop got them. Those whose lease had
+        ended are delivered again.
         """
         self._count_lost()
         return self._lost
 
     def stop(self) -> None:
         """
-        Ends the loop after its message, and for good. What was prefetched goes back, uncounted.
-        It may be called by other threads and by signal handlers.
+        Ends the loop after its message; it cannot be started again. Prefetched messages are
+        released. Other threads and signal handlers may call it.
         """
         self._stopped = True
 

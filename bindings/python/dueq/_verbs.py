@@ -26,8 +26,8 @@ class Verbs(ABC):
 
     def kick(self, id: str) -> bool:
         """
-        Makes a dead message ready to be delivered at once, with as many attempts again as it had.
-        False: there is no dead message with this id.
+        Makes a dead message ready again, with all its attempts. False: there is no dead message
+        with this id.
         """
         [done] = self._done(_core.kick_submit, (id,))
         return done
@@ -38,9 +38,9 @@ class Verbs(ABC):
 
     def kill(self, id: str) -> bool:
         """
-        Makes a delayed message dead, also one that waits for its retry: it is kept here, whatever
-        its policy says, and not delivered until it is kicked. False: there is no delayed message
-        with this id.
+        Makes a delayed message dead, also one that is delayed by a retry. It stays in this queue,
+        whatever its policy, and is not delivered until it is kicked. False: there is no delayed
+        message with this id.
         """
         [done] = self._done(_core.kill_submit, (id,))
         return done
@@ -51,14 +51,15 @@ class Verbs(ABC):
 
     def pause(self) -> None:
         """
-        Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works
-        as ever: push, and what consumers do with the messages they hold. Nothing changes where it
-        is paused already.
+        Stops deliveries to all consumers until the queue is resumed. Everything else works: pushes,
+        and acknowledging leased messages. If it is paused already, nothing changes.
         """
         self._plain(_core.pause_submit)
 
     def resume(self) -> None:
-        """Ends a pause; consumers that wait wake. Nothing changes where it is not paused."""
+        """
+        Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
+        """
         self._plain(_core.resume_submit)
 
 
@@ -73,8 +74,8 @@ class AsyncVerbs(ABC):
 
     async def kick(self, id: str) -> bool:
         """
-        Makes a dead message ready to be delivered at once, with as many attempts again as it had.
-        False: there is no dead message with this id.
+        Makes a dead message ready again, with all its attempts. False: there is no dead message
+        with this id.
         """
         [done] = await self._done(_core.kick_submit, (id,))
         return done
@@ -85,9 +86,9 @@ class AsyncVerbs(ABC):
 
     async def kill(self, id: str) -> bool:
         """
-        Makes a delayed message dead, also one that waits for its retry: it is kept here, whatever
-        its policy says, and not delivered until it is kicked. False: there is no delayed message
-        with this id.
+        Makes a delayed message dead, also one that is delayed by a retry. It stays in this queue,
+        whatever its policy, and is not delivered until it is kicked. False: there is no delayed
+        message with this id.
         """
         [done] = await self._done(_core.kill_submit, (id,))
         return done
@@ -98,12 +99,13 @@ class AsyncVerbs(ABC):
 
     async def pause(self) -> None:
         """
-        Stops deliveries of the queue, to any consumer, until it is resumed. Everything else works
-        as ever: push, and what consumers do with the messages they hold. Nothing changes where it
-        is paused already.
+        Stops deliveries to all consumers until the queue is resumed. Everything else works: pushes,
+        and acknowledging leased messages. If it is paused already, nothing changes.
         """
         await self._plain(_core.pause_submit)
 
     async def resume(self) -> None:
-        """Ends a pause; consumers that wait wake. Nothing changes where it is not paused."""
+        """
+        Ends a pause, and wakes waiting consumers. If the queue is not paused, nothing changes.
+        """
         await self._plain(_core.resume_submit)

@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 class Options(TypedDict, total=False):
-    """The fields of a Draft but for its body, as keyword arguments of a push."""
+    """The fields of a Draft except its body, as keyword arguments of a push."""
 
     delay: float | timedelta | None
     at: float | datetime | None
@@ -51,7 +51,7 @@ _BATCH_BYTES = 16 * 1024 * 1024
 
 def _text(value: str | None, name: str) -> str:
     if value == "":
-        raise InvalidError(f"{name}: an empty one; None is none")
+        raise InvalidError(f"{name}: is empty; give None for none")
     return value or ""
 
 
@@ -68,25 +68,27 @@ class Draft:
     A message to push. Durations are seconds or a timedelta.
 
     body          bytes, anything with a buffer, or a str, which is stored as UTF-8
-    delay         not before so long after the push
-    at            not before this time by the server: an aware datetime, or seconds since 1970
-    id            1 to 255 bytes of UTF-8 without control characters; None: the core makes one
-    priority      1 high, 0 normal, -1 low: all of a higher one go before any of a lower one
+    delay         it is due this long after the push
+    at            it is due at this time by the server's clock: an aware datetime, or seconds since
+                  1970
+    id            1 to 255 bytes of UTF-8 without control characters; None: the core creates one
+    priority      1 high, 0 normal, -1 low: higher ones are delivered first
     headers       names and values of text
-    lease         of a delivery where the consumer names none
-    ttl           not delivered later than so long after the push; None: no end
+    lease         the lease of a delivery, if the consumer sets none
+    ttl           it is deleted if it is not delivered within this time after the push; None: never
 
-    max_attempts  failures (retries) before the message dies; None: without limit
-    max_crashes   deliveries whose lease ended before it dies; None: without limit
-    backoff       the delay of a retry that names none: a duration, a sequence of them (for the
+    max_attempts  failures (retries) until the message is dead; None: no limit
+    max_crashes   deliveries whose lease ended until it is dead; None: no limit
+    backoff       the delay of a retry without a delay: a duration, a sequence of them (for the
                   first failure, the second ...) or a dueq.Backoff; None: none
-    drop          True: when it dies the message is gone, and not kept as dead
-    dead_letter   the queue that it moves to when it dies; None: it is dead in its own
+    drop          True: the message is deleted instead of kept as dead
+    dead_letter   the queue that it moves to instead of being kept as dead; None: it is kept
 
-    unique        with an id: refuses others of that id for so long, also when the message is gone
-    replace       with an id, where a living message has it. False: this one is refused. True: the
-                  old one is gone as if cancelled, and this one takes its place. "body": the same,
-                  but one that is ready or delayed keeps its time and its place in the line.
+    unique        with an id: refuses other messages of this id for this long after the push, also
+                  when the message is done
+    replace       with an id: what happens when a message in the queue has it. False: the push is
+                  refused. True: the old message is deleted, as by cancel(), and this one is stored.
+                  "body": the same, but a ready or delayed one keeps its due time and its place.
     """
 
     body: Body
@@ -140,7 +142,7 @@ def row(body: Body, options: Options) -> _core.DraftRow:
 def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
     """Drafts, or bodies alone, as the core wants them."""
     if isinstance(drafts, (str, bytes, bytearray, Draft)):
-        raise TypeError("one message stands where several are wanted: put it in a list")
+        raise TypeError("a list of messages is required, not one message")
     return (draft.row() if isinstance(draft, Draft) else row(draft, {}) for draft in drafts)
 
 

@@ -1,8 +1,8 @@
 """
 One class for each failure status of core/dueq.h, and for the two outcomes that are raised.
 
-All are a dueq.Error; those that Python has a class for are that too, so that `except ValueError`,
-`except ConnectionError` and `except TimeoutError` mean what one expects.
+All derive from dueq.Error, and where Python has a class of the same meaning, from that too, so that
+`except ValueError`, `except ConnectionError` and `except TimeoutError` catch them.
 """
 
 import builtins
@@ -11,7 +11,7 @@ from dueq import _core
 
 
 class Error(Exception):
-    """The root of all. Its text says what happened and what to do."""
+    """The base class. Its text says what happened and what to do."""
 
     status: int = 0
     """The number in core/dueq.h; below 0 for failures."""
@@ -37,11 +37,11 @@ def make(status: int, text: str) -> Error:
 
 
 class Duplicate(Error, status=_core.DUPLICATE):
-    """A living message has this id already."""
+    """A message in the queue has this id, or the id is still unique."""
 
 
 class LeaseLost(Error, status=_core.LEASE_LOST):
-    """The lease has ended: the message is delivered again, or gone."""
+    """The lease has ended: the message is delivered again, or was deleted."""
 
 
 class InvalidError(Error, ValueError, status=_core.INVALID):
@@ -65,7 +65,7 @@ class NoMemoryError(Error, MemoryError, status=_core.NO_MEMORY):
 
 
 class InUseError(Error, status=_core.IN_USE):
-    """This client has another call under way."""
+    """This client has another call in progress."""
 
 
 class ConnectError(Error, ConnectionError, status=_core.CONNECT):
@@ -117,14 +117,14 @@ class BusyError(Error, status=_core.BUSY):
 
 
 class WrongTypeError(Error, status=_core.WRONG_TYPE):
-    """A key of this queue holds something else."""
+    """A key of this queue has another type."""
 
 
 class CorruptError(Error, status=_core.CORRUPT):
     """An entry of this queue is damaged."""
 
     raw: bytes = b""
-    """Of a value that was taken and cannot be read: its bytes as they are."""
+    """The bytes of a value that was taken and cannot be decoded."""
 
 
 class UnsupportedError(Error, status=_core.UNSUPPORTED):
@@ -136,7 +136,7 @@ class ServerError(Error, status=_core.SERVER):
 
 
 class ProtocolError(Error, status=_core.PROTOCOL):
-    """What answered does not speak the Redis protocol as expected."""
+    """The answer is not in the Redis protocol."""
 
 
 class UnavailableError(Error, status=_core.UNAVAILABLE):
@@ -144,4 +144,4 @@ class UnavailableError(Error, status=_core.UNAVAILABLE):
 
 
 class LayoutError(Error, status=_core.LAYOUT):
-    """Elements of another layout of Redisson's wait here."""
+    """Elements of another layout wait here."""

@@ -1,4 +1,4 @@
-"""What a queue holds and did."""
+"""The counts of a queue."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ class Stats:
     """A queue counted by the server at one moment."""
 
     ready: int
-    """Messages that wait for a consumer."""
+    """Messages that can be delivered now."""
     delayed: int
-    """Messages that wait for their due time."""
+    """Messages that are due later."""
     leased: int
     """Messages that a consumer holds."""
     dead: int
-    """Messages that died: buried, with their attempts exhausted, or damaged."""
+    """Messages that are dead: buried, with exhausted attempts, or damaged."""
     outbox: int
     """Dead letters and successors on their way to other queues."""
     outbox_error: str
-    """Why a message stays in the outbox: its queue, and what that answered. Empty: none does."""
+    """Why a message stays in the outbox: its queue and the error. Empty: there is no error."""
     pushed: int
     """Messages stored since the queue exists."""
     reserved: int
@@ -30,11 +30,13 @@ class Stats:
     acked: int
     """Messages acknowledged since the queue exists."""
     retried: int
-    """Messages given back by retry since the queue exists."""
+    """Retries since the queue exists."""
     expired: int
     """Messages whose time to live ended before a delivery, since the queue exists."""
     died: int
-    """Messages that died (are dead, moved or dropped) since the queue exists."""
+    """
+    Messages that became dead, moved to a dead-letter queue or were dropped, since the queue exists.
+    """
     cancelled: int
     """Messages cancelled since the queue exists."""
     purged: int
@@ -46,14 +48,17 @@ class Stats:
     oldest: float | None
     """
     Since when the oldest ready message is ready, in seconds since 1970: up to a minute too early
-    for one that was delayed or came back. None: none is ready.
+    for one that was delayed or delivered before. None: none is ready.
     """
     now: float
     """The server's clock, in seconds since 1970."""
     paused: bool
-    """Whether it delivers nothing until Queue.resume() is called."""
+    """Whether deliveries are stopped until Queue.resume() is called."""
     evicting: bool
-    """Whether the server may evict what it was given, unless the URL says evicting=accept."""
+    """
+    Whether the server may delete messages when its memory is full. False if the URL says
+    evicting=accept.
+    """
 
     @classmethod
     def from_row(cls, row: _core.CountsRow) -> Stats:
@@ -71,12 +76,12 @@ class Stats:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What a queue did in a time, usually a minute of the server's clock."""
+    """The events of a queue in a span of time, usually a minute of the server's clock."""
 
     start: float
-    """When it began, in seconds since 1970."""
+    """The begin of the span, in seconds since 1970."""
     span: float
-    """How long it is, in seconds."""
+    """Its length, in seconds."""
     pushed: int
     reserved: int
     acked: int
@@ -96,14 +101,14 @@ class Finding:
     """What a check found of one kind."""
 
     kind: str
-    """One word for it: "lost", "orphaned", ..."""
+    """Its name: "lost", "orphaned", ..."""
     text: str
-    """The same for people: "messages without a ticket"."""
+    """Its description: "messages without a ticket"."""
     wrong: bool
-    """Whether it should not be. Else it is worth knowing."""
+    """Whether it is an inconsistency. False: it is only worth knowing."""
     count: int
     """How many there are."""
     mended: int
-    """How many of them the check mended."""
+    """How many of them the check repaired."""
     examples: tuple[str, ...]
     """Up to five ids, tickets, keys or texts, each cut at 120 bytes."""

@@ -24,14 +24,14 @@ def point_ms(value: float | datetime, name: str) -> int:
     if not isinstance(value, datetime):
         return duration_ms(value, name)
     if value.tzinfo is None:
-        raise InvalidError(f"{name}: {value!r} names no time zone")
+        raise InvalidError(f"{name}: {value!r} has no time zone")
     return duration_ms(value - _EPOCH, name)
 
 
 def due_ms(delay: float | timedelta | None, at: float | datetime | None) -> tuple[int, int]:
     """A due time as the core wants it: delay_ms and at_ms. InvalidError where both are given."""
     if delay is not None and at is not None:
-        raise InvalidError("a message has a delay or a time (at), not both")
+        raise InvalidError("give either a delay or a time (at), not both")
     return optional_ms(delay, "delay"), 0 if at is None else point_ms(at, "at")
 
 
@@ -51,5 +51,5 @@ def limit_ms(value: float | timedelta | None, name: str) -> int:
         return 0
     milliseconds = duration_ms(value, name)
     if not milliseconds:
-        raise InvalidError(f"{name}: 0 is none; None is no limit")
+        raise InvalidError(f"{name}: must be above 0; None is no limit")
     return milliseconds

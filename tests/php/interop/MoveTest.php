@@ -184,7 +184,7 @@ final class MoveTest extends QueueTestCase
             return $asked > 12 && $queue->size()->ready === 1;
         }));
         $this->assertSame('after', $queue->take(0.0));
-        $this->assertStringContainsString('dueq: the transfer of orders, which is tried again: ', $log);
+        $this->assertStringContainsString('dueq: the transfer of orders failed, and is tried again: ', $log);
         $server->remove();
     }
 

@@ -368,7 +368,7 @@ final class PendingInteropTest extends QueueTestCase
                 return [$e->getMessage(), $this->resultOf($own)];
             }
         });
-        $this->assertStringContainsString("the parent's", $child[0]);
+        $this->assertStringContainsString("belongs to the parent", $child[0]);
         $this->assertNull($child[1]);
         $this->inChild(function () use (&$pending, &$queue) {
             unset($pending, $queue);

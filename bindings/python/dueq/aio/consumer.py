@@ -28,8 +28,8 @@ class Consumer(Loop):
                 async with message:
                     await work(message.body)
 
-    Only the message that was delivered last is settled with the next request; one that is given to
-    a task of its own is settled by that at once.
+    Only the message that was delivered last is settled with the next request. A message whose block
+    ends in another task is settled at once.
     """
 
     _home: Pool
@@ -104,15 +104,15 @@ class Consumer(Loop):
 
     def stop(self) -> None:
         """
-        Ends the loop after its message, and for good. What was prefetched goes back, uncounted.
-        It may be called by other threads and by signal handlers.
+        Ends the loop after its message; it cannot be started again. Prefetched messages are
+        released. Other threads and signal handlers may call it.
         """
         super().stop()
         with suppress(RuntimeError):  # the event loop is closed
             self._loop.call_soon_threadsafe(self._wake)
 
     async def close(self) -> None:
-        """Sends what is to be settled, gives back what was prefetched and ends the heartbeat."""
+        """Sends open settlements, releases prefetched messages and ends the heartbeat."""
         self._stopped = True
         self._wake()
         await asyncio.shield(self._home.background(self._shut()))

@@ -36,7 +36,7 @@ class Closing(Linked):
 
     async def close(self) -> None:
         """
-        Closes the connections. Calls under way in other tasks end with an error; it waits until
+        Closes the connections. Calls in progress in other tasks end with an error; it waits until
         they and those that were cancelled have ended at the server.
         """
         await self._home.close()
@@ -78,7 +78,7 @@ class Pool(Links):
         self._idle.set()
 
     async def call(self, call: Call) -> Answer:
-        """Runs a call to its end. When it is cancelled, or close() is called, it is given up."""
+        """Runs a call until it is final. A cancellation or close() abandons it."""
         if call.waits:
             return await self._call(call)
         async with self._turns:
@@ -112,7 +112,7 @@ class Pool(Links):
         """A message from reserve() has no heartbeat."""
 
     async def close(self) -> None:
-        """Closes the links. Calls under way end with an error, and are waited for."""
+        """Closes the links. Calls in progress end with an error, and are waited for."""
         self.closed = True
         self._free.clear()
         for final in self._awaited:

@@ -24,13 +24,13 @@ _IN_A_ROW = 100
 
 class Pusher(Alone):
     """
-    Takes pushes over without waiting for each, as dueq.Pusher.
+    Pushes messages without waiting for each, as dueq.Pusher.
 
         async with queue.pusher() as pusher:
             async for order in orders:
                 await pusher.push(order, delay=60)
 
-    When the block is cancelled, what was taken over is still pushed, in the background.
+    When the block is cancelled, the pushes in flight are still finished, in the background.
     """
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
@@ -45,8 +45,8 @@ class Pusher(Alone):
 
     async def push(self, body: Body, **options: Unpack[Options]) -> Push:
         """
-        Takes a message over, with the arguments of Queue.push(); waits for earlier ones while
-        `most` are under way. Arguments that are out of their range are raised here.
+        Queues a push, with the arguments of Queue.push(); while `most` pushes are in flight it
+        waits for earlier ones. Invalid arguments raise here.
         """
         draft = row(body, options)
         self._count += 1
@@ -59,14 +59,14 @@ class Pusher(Alone):
         return push
 
     async def flush(self) -> None:
-        """Waits until all are done, and raises what has failed so far as the block's end does."""
+        """Waits for all pushes, and raises the failures so far as the end of the block does."""
         self._check()
         while self._flight.collect():
             await self._wait()
         self._flight.raise_failed()
 
     async def close(self) -> None:
-        """As the end of the block. Does nothing when it is closed already."""
+        """Does what the end of the block does. Does nothing when it is closed already."""
         await self._leave()
         self._flight.raise_failed()
 
@@ -90,7 +90,7 @@ class Pusher(Alone):
         except Exception as failure:
             if error is None:
                 raise
-            # The block's own exception is the news.
+            # The block's own exception is raised.
             log_failed(failure)
 
     def _check(self) -> None:

@@ -19,22 +19,23 @@ from dueq.errors import Error
 class Consumer(Loop):
     """
     A loop over messages as they become ready, from Queue.consume(). It costs one round trip for
-    each batch: what the end of a `with` block settles goes along when the next are reserved.
+    each batch: the settlements of `with` blocks are sent with the next reserve.
 
         for message in queue.consume(prefetch=20):
             with message:
                 work(message.body)
 
-    A heartbeat, a thread without Python, extends the leases of what it has reserved and delivered,
-    whatever the program does meanwhile, until each is settled or max_run is over. It goes on after
-    the loop as long as the consumer or one of its messages exists, or until close().
+    A heartbeat, a thread that does not need the interpreter, extends the leases of reserved and
+    delivered messages, whatever the program does meanwhile, until each is settled or max_run is
+    over. It runs after the loop, too, as long as the consumer or one of its messages exists, or
+    until close().
 
-    What the end of a `with` block settles, of the message that was delivered last, is sent within a
-    quarter of a second. Everything else is done at once: other verbs, older messages, other
+    The settlement by the `with` block of the message that was delivered last is sent within a
+    quarter of a second. Everything else is sent at once: other verbs, older messages, other
     threads. Where a lease had ended before its settlement was sent, a warning is logged, and `lost`
     counts it.
 
-    However the loop is left, settlements are sent, and what was prefetched goes back, uncounted.
+    However the loop ends, open settlements are sent, and prefetched messages are released.
     """
 
     _home: Pool
@@ -68,11 +69,11 @@ class Consumer(Loop):
         on_error: Callable[[Message, Exception], object] | None = None,
     ) -> None:
         """
-        Runs the loop with a handler: each message is acknowledged when it returns, and given back
-        to be tried again when it raises.
+        Runs the loop with a handler: a message is acknowledged when the handler returns, and
+        retried when it raises.
 
-        on_error  called with the message and the exception before it is given back, unless this
-                  settles it; then the loop goes on. None: the exception ends the loop
+        on_error  called with the message and the exception; then the message is retried, unless
+                  on_error has settled it, and the loop continues. None: the exception ends the loop
         """
         for message in self:
             with message:
@@ -87,8 +88,8 @@ class Consumer(Loop):
 
     def close(self) -> None:
         """
-        Sends what is to be settled, gives back what was prefetched and ends the heartbeat. While
-        its loop waits, or runs in another thread, it is stop().
+        Sends open settlements, releases prefetched messages and ends the heartbeat. While its loop
+        waits, or runs in another thread, this is stop().
         """
         self.stop()
         elsewhere = self._looping and (self._last is None or self._thread != get_ident())

@@ -17,16 +17,16 @@ from dueq.times import duration_ms
 
 class Lock:
     """
-    A lock that is held, from Queue.lock(). It ends by itself unless it is extended.
+    A lock that is held, from Queue.lock(). It ends after its ttl unless it is extended.
 
-    As a context manager it is released at the end of the block, which raises LeaseLost if it has
-    ended before; a block that raises goes on with its own exception. A lock that the block itself
-    has released is left alone.
+    As a context manager it is released at the end of the block, which raises LeaseLost if the lock
+    has ended before. When the block raises, its own exception propagates. When the block itself has
+    released the lock, nothing more happens.
     """
 
     name: str
     token: str
-    """This ownership: who has it may extend or release the lock."""
+    """Names this owner: whoever has the token may extend or release the lock."""
 
     def __init__(self, home: Pool, queue: str, name: str, token: str) -> None:
         self._home = home
@@ -36,13 +36,13 @@ class Lock:
         self.token = token
 
     def extend(self, ttl: float | timedelta) -> None:
-        """Sets its end to so many seconds (or a timedelta) from now. Raises LeaseLost."""
+        """Extends it: it ends `ttl` seconds (or a timedelta) from now. Raises LeaseLost."""
         ttl_ms = duration_ms(ttl, "ttl")
         call = on(self._queue, _core.relock_submit, self.name, self.token, ttl_ms)
         self._check(self._home.call(call).status)
 
     def release(self) -> None:
-        """Gives it up: the next one who waits gets it. Raises LeaseLost."""
+        """Releases it; the next one who waits acquires it. Raises LeaseLost."""
         call = on(self._queue, _core.unlock_submit, self.name, self.token)
         answer = self._home.call(call)
         self._released = True
@@ -67,9 +67,9 @@ class Lock:
         except Error as failure:
             if error is None:
                 raise
-            # The block's own exception is the news; the lock ends by itself.
+            # The block's own exception is raised; the lock ends after its ttl.
             log.warning("lock %s could not be released: %s", self.name, failure)
 
     def _check(self, status: int) -> None:
         if status == _core.LEASE_LOST:
-            raise LeaseLost(f"lock {self.name}: it has ended, and another may hold it")
+            raise LeaseLost(f"lock {self.name}: it has ended, and another owner may hold it")

@@ -27,11 +27,11 @@ class Message(Fields):
     A message, from reserve(), Queue.find() or Queue.peek().
 
     As a context manager it is acknowledged at the end of the block. When the block raises, it is
-    given back to be tried again after its backoff, with "ClassName: text" of the exception as its
-    error, and the exception goes on. A message that the block itself has acknowledged, retried,
-    released or buried is left alone. Where such a call failed, and the block went on and did not
-    raise, the message is not acknowledged either: a warning is logged, and unless that call took
-    effect after all it is delivered again when its lease ends.
+    retried after its backoff, with "ClassName: text" of the exception as its error, and the
+    exception propagates. When the block itself has acknowledged, retried, released or buried the
+    message, nothing more happens. When such a call failed and the block did not raise, the message
+    is not acknowledged: a warning is logged, and the message is delivered again when its lease
+    ends, unless that call took effect.
     """
 
     __slots__ = ()
@@ -46,17 +46,17 @@ class Message(Fields):
         self, *, push: Iterable[Body | Draft] | None = None, to: str | None = None
     ) -> list[str | None] | None:
         """
-        Finishes the message: it is gone. Raises LeaseLost.
+        Acknowledges the message, which deletes it. Raises LeaseLost.
 
-        push  up to 200 successors, stored in the same step: all or, with the lease lost, none.
-              Their ids are returned in order, None for a duplicate.
-        to    the queue that these go to, by name; None: the message's own
+        push  up to 200 successors, stored in the same step: all of them or, if the lease has ended,
+              none. Returns their ids in order, None for a duplicate.
+        to    the name of the queue to push them to; None: the message's own
         """
         self._asked = True
         drafts = () if push is None else tuple(rows(push))
         if not drafts:
             if push is None and to is not None:
-                raise InvalidError("to: says where successors go, and there are none")
+                raise InvalidError("to: is only for successors, and push has none")
             answer = self._home.call(on(self.queue, _core.ack_submit, (self.ticket,)))
             self._settle(answer.status)
             return None if push is None else []
@@ -71,13 +71,14 @@ class Message(Fields):
 
     def retry(self, delay: float | timedelta | None = None, error: str = "") -> bool:
         """
-        Gives the message back to be delivered again. Raises LeaseLost.
+        Ends the delivery as a failure: the message is delivered again. Raises LeaseLost.
 
-        delay  in so many seconds (or a timedelta); None: by its backoff, at once if it has none
-        error  is kept with it, up to 4,096 bytes
+        delay  seconds (or a timedelta) until it is due; None: by its backoff, at once if it has
+               none
+        error  a text that is kept with it, up to 4,096 bytes
 
-        False: its attempts are exhausted, and it died: it is dead or, by its policy, moved to its
-        dead-letter queue or gone.
+        False: its attempts are exhausted. Then the message is dead or, by its policy, moves to its
+        dead-letter queue or is deleted.
         """
         self._asked = True
         milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
@@ -88,8 +89,10 @@ class Message(Fields):
 
     def release(self, delay: float | timedelta = 0.0) -> None:
         """
-        Gives the message back as if it had not been delivered: it does not count as an attempt. In
-        `delay` seconds (or a timedelta); 0: now, at the front of the line. Raises LeaseLost.
+        Gives the message back: the delivery does not count as an attempt. Raises LeaseLost.
+
+        delay  seconds (or a timedelta) until it is due; 0: it is ready, and the next to be
+               delivered
         """
         self._asked = True
         milliseconds = duration_ms(delay, "delay")
@@ -97,7 +100,7 @@ class Message(Fields):
         self._settle(self._home.call(call).status)
 
     def extend(self, seconds: float | timedelta) -> None:
-        """Sets the lease to end so many seconds (or a timedelta) from now. Raises LeaseLost."""
+        """Extends the lease: it ends `seconds` (or a timedelta) from now. Raises LeaseLost."""
         milliseconds = duration_ms(seconds, "seconds")
         call = on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
         answer = self._home.call(call)
@@ -106,8 +109,8 @@ class Message(Fields):
 
     def bury(self, reason: str = "") -> None:
         """
-        Ends the message, with a reason of up to 4,096 bytes as its error: it is dead or, by its
-        policy, moved to its dead-letter queue or gone. Raises LeaseLost.
+        Makes the message dead, with a reason of up to 4,096 bytes as its error. By its policy it
+        moves to its dead-letter queue or is deleted instead. Raises LeaseLost.
         """
         self._asked = True
         call = on(self.queue, _core.bury_submit, self.ticket, encoded(reason))
@@ -142,5 +145,5 @@ class Message(Fields):
             self._let_go()
             if error is None:
                 raise
-            # The block's own exception is the news; the message comes back when its lease ends.
-            log.warning("message %s could not be given back: %s", self.id, failure)
+            # The block's own exception is raised; the message is delivered again after its lease.
+            log.warning("message %s could not be retried: %s", self.id, failure)

@@ -26,8 +26,8 @@ class Pool(Links):
 
     def call(self, call: Call) -> Answer:
         """
-        Runs a call to its end. Other threads go on meanwhile, and signal handlers run. When one
-        raises, or close() is called, the call is given up.
+        Runs a call until it is final. Other threads and signal handlers run meanwhile. When one
+        of these handlers raises, or close() is called, the call is abandoned.
         """
         link = self.acquire()
         # What ends this without putting the link back also ends the link: nobody holds it then.
@@ -64,7 +64,7 @@ class Pool(Links):
         """A message from reserve() has no heartbeat."""
 
     def close(self) -> None:
-        """Closes the links. Calls under way in other threads end soon after."""
+        """Closes the links. Calls in progress in other threads end soon after."""
         self.closed = True
         self._free.clear()
 
@@ -77,7 +77,7 @@ class Closing(Linked):
         self._label = label
 
     def close(self) -> None:
-        """Closes the connections. Calls under way in other threads end with an error soon after."""
+        """Closes the connections. Calls in progress in other threads soon end with an error."""
         self._home.close()
 
     def __enter__(self) -> Self:

@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 class Pusher(Alone):
     """
-    Takes pushes over without waiting for each, from Queue.pusher(). They go in their order, on a
-    connection of its own, in batches of what gathers while the batch before is under way.
+    Pushes messages without waiting for each, from Queue.pusher(). It sends them in order, on a
+    connection of its own, in batches: those that were pushed while the batch before was in flight.
 
-    At the end of the block all are done, and what failed is raised: an ExceptionGroup with the
-    error of each. When the block itself raises, that goes on, and failures are logged.
+    The end of the block waits for all pushes, and raises an ExceptionGroup with the error of each
+    that failed. When the block itself raises, its exception propagates, and failures are logged.
 
         with queue.pusher() as pusher:
             for order in orders:
                 pusher.push(order, delay=60)
 
-    It may be used by many threads at once; a child after fork() begins anew with its own pushes.
+    Many threads may use it at once. A child after fork() starts with no pushes in flight.
     """
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
@@ -40,9 +40,8 @@ class Pusher(Alone):
 
     def push(self, body: Body, **options: Unpack[Options]) -> Push:
         """
-        Takes a message over, with the arguments of Queue.push(), and returns at once; or waits for
-        earlier ones while `most` are under way. Arguments that are out of their range are raised
-        here.
+        Queues a push, with the arguments of Queue.push(), and returns at once; while `most` pushes
+        are in flight it waits for earlier ones. Invalid arguments raise here.
         """
         draft = row(body, options)
         with self._lock:
@@ -53,14 +52,14 @@ class Pusher(Alone):
         return push
 
     def flush(self) -> None:
-        """Waits until all are done, and raises what has failed so far as the block's end does."""
+        """Waits for all pushes, and raises the failures so far as the end of the block does."""
         with self._lock:
             flight = self._open()
             self._land(flight)
             flight.raise_failed()
 
     def close(self) -> None:
-        """As the end of the block. Does nothing when it is closed already."""
+        """Does what the end of the block does. Does nothing when it is closed already."""
         with self._lock:
             flight, self._flight = self._flight, None
             if flight:

@@ -56,13 +56,15 @@ class Source(Closing):
         lease: float | timedelta | None = None,
     ) -> Message | None:
         """
-        Takes the next message that is ready, or None.
+        Reserves the next ready message. None: there is none.
 
-        timeout  seconds (or a timedelta) to wait for one; None: for ever, and never None then
-        lease    seconds (or a timedelta) until it is delivered again unless it is acknowledged,
-                 retried, released, buried or extended; None: the message's own, else 30
+        timeout  seconds (or a timedelta) to wait for one; None: without end, and it never
+                 returns None
+        lease    seconds (or a timedelta) until the message is delivered again unless it is
+                 acknowledged, retried, released, buried or extended before; None: the message's
+                 own lease, else 30
 
-        A paused queue has none ready; a wait goes on until it is resumed.
+        A paused queue delivers nothing; a wait goes on until it is resumed.
 
             while message := queue.reserve(timeout=10):
                 with message:
@@ -78,8 +80,8 @@ class Source(Closing):
         lease: float | timedelta | None = None,
     ) -> list[Message]:
         """
-        Takes up to `count` (1 to 200) messages, all of one queue; waits for the first only. As
-        reserve().
+        Reserves up to `count` (1 to 200) messages, all of one queue, as reserve(). It waits only
+        for the first.
         """
         most = bounded(count)
         timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
@@ -111,29 +113,29 @@ class Source(Closing):
         """
         A loop over messages as they become ready, until close() is called; see Consumer.
 
-        prefetch  how many are reserved at a time, 1 to 200
-        lease     seconds (or a timedelta) after which a message of a process that was killed is
-                  ready again; None: the message's own, else 8 (without a heartbeat: 30)
+        prefetch  how many messages are reserved at a time, 1 to 200
+        lease     seconds (or a timedelta) after which a message is ready again if this process is
+                  killed; None: the message's own lease, else 8 (without a heartbeat: 30)
         max_run   seconds (or a timedelta) after a message's delivery for which the heartbeat
-                  extends its lease; None or 0: there is no heartbeat, and each message has its
-                  lease alone
-        timeout   the loop ends when none came for so many seconds (or a timedelta); None: never
-        slack     what falls due while the loop waits comes up to so many seconds (or a timedelta)
-                  late, 0 to 0.1, and with it, in one request, all that falls due meanwhile, up to
-                  `prefetch`; never early. What is pushed ready comes at once
+                  extends its lease; None or 0: there is no heartbeat, and no lease is extended
+        timeout   the loop ends when no message came for this many seconds (or a timedelta); None:
+                  never
+        slack     seconds (or a timedelta) by which a message that falls due while the loop waits
+                  may be late, 0 to 0.1: one request then reserves all that fell due meanwhile, up
+                  to `prefetch`. A message is never early, and one that is pushed ready is not late
         """
         return Consumer(
             self._home, self.names, self._order, prefetch, lease, max_run, timeout, slack
         )
 
     def __iter__(self) -> Iterator[Message]:
-        """consume() with its defaults; nothing when it is closed."""
+        """consume() with its defaults. It ends at once when the queue is closed."""
         return _nothing() if self._home.closed else iter(self.consume())
 
 
 class Queue(Source, Verbs):
     """
-    A queue of a server. Nothing is sent before the first call, and a queue needs no creating.
+    A queue of a server. It connects with the first call. A queue needs no creation.
 
     name  1 to 255 bytes of UTF-8 without braces and control characters
     url   redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
@@ -145,11 +147,11 @@ class Queue(Source, Verbs):
             with queue.reserve(timeout=None) as message:
                 work(message.body)
 
-    Every call may raise a dueq.Error; calls at once use several connections. Pickled it arrives as
-    a queue of the same name and URL. The blocking face may be used by many threads at once, by a
-    child after fork(), and by signal handlers. That of asyncio belongs to one event loop, and its
-    calls may be cancelled: a reserve or a lock gives back what it took; whether any other took
-    effect is not known.
+    Every call may raise a dueq.Error. Concurrent calls use several connections. Unpickled, it is a
+    queue of the same name and URL. dueq.Queue may be used by many threads at once, by a child after
+    fork(), and by signal handlers. dueq.Queue belongs to one event loop, and its calls may be
+    cancelled: a cancelled reserve or lock releases what it got; whether any other cancelled call
+    took effect is not known.
     """
 
     def __init__(self, name: str, url: str | None = None) -> None:
@@ -157,7 +159,7 @@ class Queue(Source, Verbs):
         self.name = name
 
     def new_id(self) -> str:
-        """An id as push() makes them, to know it beforehand: 22 characters that sort by time."""
+        """An id as push() creates it, to know it before the push: 22 characters, in time order."""
         return self._home.new_id()
 
     def push(self, body: Body, **options: Unpack[Options]) -> str:
@@ -166,11 +168,10 @@ class Queue(Source, Verbs):
         max_attempts, lease, headers, priority, ttl, backoff, max_crashes, drop, dead_letter,
         unique, replace.
 
-        Raises Duplicate when a living message has the id, unless it is to be replaced, or when the
-        id is still unique. After errors.ClosedError and errors.TimeoutError it is not known whether
-        it is stored. To push again with the same id then makes no second message while the first
-        lives; where that may be done already, only `unique` refuses the id, for so long after the
-        push.
+        Raises Duplicate when a message in the queue has the id, unless `replace` is given, or when
+        the id is still unique. After errors.ClosedError and errors.TimeoutError it is not known
+        whether the message is stored. Push it again with the same id: it is stored once while the
+        first is in the queue and, with `unique`, also when the first is done already.
         """
         call = on(self.name, _core.push_submit, (row(body, options),))
         [(status, stored)] = self._home.call(call).outcomes
@@ -184,7 +185,7 @@ class Queue(Source, Verbs):
         Stores any number of messages and returns their ids in order, None for a duplicate.
 
         They go in batches of up to 200, and each batch is stored whole or not at all. When one
-        fails, a note of the exception tells how many messages went before it.
+        fails, a note of the exception says how many messages were pushed before it.
         """
         ids: list[str | None] = []
         for batch in batches(drafts):
@@ -198,32 +199,32 @@ class Queue(Source, Verbs):
 
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
         """
-        A Pusher, to push many messages without waiting for each. most: how many may be under way,
+        A Pusher, to push many messages without waiting for each. most: how many may be in flight,
         1 to 10,000.
         """
         return Pusher(self._home, self.name, most)
 
     def ack_many(self, messages: Iterable[Fields | str]) -> list[bool]:
         """
-        Finishes any number of messages, given as such or by ticket. False: lease lost.
+        Acknowledges any number of messages or tickets. False: the lease has ended. Raises
         InvalidError for a message of another queue.
         """
         return self._each(_core.ack_submit, tickets(self.name, messages), _done_of)
 
     def cancel(self, id: str) -> State | None:
         """
-        Takes a message back from whatever state it is in, and returns that state. None: there is
-        none with this id.
+        Deletes a message in any state, and returns the state that it was in. None: there is no
+        message with this id.
 
-        LEASED: a consumer holds it, and may have begun its work, or be done. It gets LeaseLost on
-        its next call. What a Consumer has prefetched and not begun is not begun any more, where it
-        was cancelled a quarter of a second before.
+        LEASED: a consumer holds it, and its work may have begun or be done. The consumer gets
+        LeaseLost on its next call. A Consumer that has prefetched it does not deliver it any more
+        a quarter of a second later.
         """
         [state] = self.cancel_many((id,))
         return state
 
     def cancel_many(self, ids: Iterable[str]) -> list[State | None]:
-        """Takes any number of messages back, as cancel()."""
+        """Cancels any number of messages, as cancel()."""
         return self._each(_core.cancel_submit, listed(ids), _states_of)
 
     def kick_all(
@@ -234,13 +235,13 @@ class Queue(Source, Verbs):
         progress: Callable[[int], object] | None = None,
     ) -> int:
         """
-        Makes all dead messages ready, as kick(), and returns how many they were.
+        Makes all dead messages ready again, as kick(), and returns their number.
 
         error     only those whose error contains this text
         since     only those that died at this time or later, by the server: an aware datetime, or
                   seconds since 1970
         until     only those that died before this time
-        progress  as of purge(): it goes in steps of up to 200
+        progress  as of purge()
         """
         wanted = (
             error or "",
@@ -261,10 +262,10 @@ class Queue(Source, Verbs):
         at: float | datetime | None = None,
     ) -> bool:
         """
-        Gives a delayed message another due time. False: there is no delayed message with this id.
+        Changes the due time of a delayed message. False: there is no delayed message with this id.
 
-        delay  so many seconds (or a timedelta) from now
-        at     a time by the server: an aware datetime, or seconds since 1970
+        delay  seconds (or a timedelta) from now
+        at     a time by the server's clock: an aware datetime, or seconds since 1970
 
         Without either it is due now.
         """
@@ -273,24 +274,23 @@ class Queue(Source, Verbs):
 
     def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
         """
-        Takes all messages of one state away for good, and returns how many they were. The current
-        holder of a leased one gets LeaseLost on its next call.
+        Deletes all messages of one state, and returns their number. The current holder of a leased
+        one gets LeaseLost on its next call.
 
-        It goes in steps of up to 200, between which the server serves others; `progress` is
-        called with the number so far after each. When a step fails or `progress` raises, a note of
-        the exception tells how many are gone.
+        It deletes in steps of up to 200, between which the server serves other clients. After each
+        step `progress` is called with the number so far. When a step fails or `progress` raises, a
+        note of the exception says how many are deleted.
         """
         call = on(self.name, _core.purge_submit, state_number(state), _core.MAX_BATCH)
         return self._total(lambda _: call, _purged_of, progress, "purged")
 
     def remove(self, progress: Callable[[int], object] | None = None) -> int:
         """
-        Takes the queue away with all that it has: its messages, its counters and history, and the
-        ids that are still unique. Returns how many messages they were. As of purge(), with its
-        `progress`.
+        Deletes the queue: its messages, its counters and history, and the ids that are still
+        unique. Returns the number of messages. In steps, with `progress`, as purge().
 
-        A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is
-        there again, as it is when a consumer waits at it. Its locks stay until they end.
+        A message that is pushed meanwhile is deleted too, or creates the queue again, and so does a
+        waiting consumer. Locks stay until they end.
         """
         call = on(self.name, _core.remove_submit, _core.MAX_BATCH)
         return self._total(lambda _: call, _purged_of, progress, "removed")
@@ -299,12 +299,12 @@ class Queue(Source, Verbs):
         self, repair: bool = False, progress: Callable[[int], object] | None = None
     ) -> list[Finding]:
         """
-        Looks for what others broke: messages without a ticket, tickets without a message, keys of
-        another type and so on; nothing is wrong where no finding is `wrong`. It goes in small
-        steps while the queue is in use.
+        Finds inconsistent entries: messages without a ticket, tickets without a message, keys of
+        another type and so on. The queue is sound if no finding is `wrong`. It reads in small steps
+        while the queue is in use.
 
-        repair    mends what it finds, and loses no message; see docs/protocol.md, "check"
-        progress  called with the number of entries looked at so far after each step
+        repair    repairs what it finds, without losing a message; see docs/protocol.md, "check"
+        progress  called after each step with the number of entries read so far
         """
         cursor, left = b"", True
         while left:
@@ -317,33 +317,33 @@ class Queue(Source, Verbs):
         return [Finding(*row) for row in answer.findings]
 
     def stats(self) -> Stats:
-        """Counts the queue."""
+        """Counts the queue's messages and events."""
         counts = (self._home.call(on(self.name, _core.stats_submit))).counts
         assert counts is not None
         return Stats.from_row(counts)
 
     def rates(self, minutes: int = 60) -> list[Rate]:
         """
-        What the queue did in each of the last `minutes` (1 to 360) minutes in which anything
-        happened, the latest first; the first is still running.
+        Counts the events of each of the last `minutes` (1 to 360) minutes with an event, the latest
+        first. The latest minute may not be over yet.
         """
         asked = min(max(minutes, 0), _core.MAX_RATES + 1)
         answer = self._home.call(on(self.name, _core.rates_submit, asked))
         return [Rate.from_row(row) for row in answer.rates]
 
     def find(self, id: str) -> Message | None:
-        """Looks a message up, in any state, without touching it."""
+        """Finds a message by its id, in any state, without changing it. None: there is none."""
         found = self._undamaged(self._home.call(on(self.name, _core.find_submit, id)))
         return found[0] if found else None
 
     def peek(self, state: StateName, page: int = 100) -> Iterator[Message]:
         """
-        Looks at all messages of one state without touching them: ready ones in the order of
-        delivery, the others by their time.
+        Reads all messages of one state without changing them: ready ones in the order of delivery,
+        the others by their time.
 
-        They are fetched as they are asked for, `page` (1 to 200) at a time. What changes its
-        place meanwhile may be seen twice or not at all. Damaged ones are left out, with a warning
-        to the log.
+        They are fetched as the loop asks for them, `page` (1 to 200) at a time. A message that
+        changes its place meanwhile may come twice or not at all. Damaged messages are left out,
+        with a warning in the log.
         """
         number, most = state_number(state), bounded(page)
 
@@ -368,11 +368,12 @@ class Queue(Source, Verbs):
         self, name: str, ttl: float | timedelta, timeout: float | timedelta | None = 0.0
     ) -> Lock | None:
         """
-        Takes a lock, which has one owner at a time, or None: somebody else holds it.
+        Acquires a lock, which has one owner at a time. None: another owner holds it.
 
-        name     1 to 255 bytes of UTF-8 without control characters; each queue has locks of its own
-        ttl      seconds (or a timedelta) until it ends unless it is extended or released before
-        timeout  seconds (or a timedelta) to wait for its turn; None: for ever, and never None then
+        name     1 to 255 bytes of UTF-8 without control characters; each queue has its own locks
+        ttl      seconds (or a timedelta) until the lock ends unless it is extended or released
+        timeout  seconds (or a timedelta) to wait until it is free; None: without end, and it never
+                 returns None
 
             if lock := queue.lock("nightly", ttl=60):
                 with lock:
@@ -426,8 +427,8 @@ class Queue(Source, Verbs):
         done: str,
     ) -> int:
         """
-        Adds the counts of steps up while there are more, and notes in an exception how far they
-        went. at: the step at a cursor. read: its count, and whether there are more.
+        Adds up the counts of steps while there are more; a note of an exception has the count so
+        far. at: the step at a cursor. read: its count, and whether there are more.
         """
         total, cursor, more = 0, b"", True
         try:
@@ -450,10 +451,10 @@ class Queues(Source):
 
     names  1 to 64 different names of queues
     url    as of dueq.Queue
-    order  which queue goes first where several have messages. "preference": that which comes first
-           in `names`, always. "round robin": in turn.
+    order  from which queue to deliver when several have ready messages. "preference": always the
+           first in `names`. "round robin": each in turn.
 
-    Each message tells its queue by Message.queue. Everything else is as with Queue.
+    Message.queue is the queue's name. Everything else is as with Queue.
 
         for message in dueq.Queues(["urgent", "mail"]):
             with message:
@@ -467,10 +468,10 @@ class Queues(Source):
         order: Literal["preference", "round robin"] = "preference",
     ) -> None:
         if isinstance(names, str):
-            raise TypeError("names: one name stands where several are wanted: put it in a list")
+            raise TypeError("names: a list of names is required, not one name")
         names = tuple(names)
         if not 0 < len(set(names)) == len(names) <= _core.MAX_QUEUES:
-            raise InvalidError(f"names: not 1 to {_core.MAX_QUEUES} different ones")
+            raise InvalidError(f"names: not 1 to {_core.MAX_QUEUES} different names")
         if order not in _ORDERS:
             raise InvalidError(f"order: {order!r} is not one of {', '.join(_ORDERS)}")
         super().__init__(url, names, _ORDERS[order])
@@ -484,7 +485,7 @@ def queues(url: str | None = None) -> list[str]:
     """
     The names of all queues of a server that were ever used, sorted. `url`: as of dueq.Queue.
 
-    It looks through the names of all of the server's keys, a bounded number in each step.
+    It scans the names of all keys of the server, a bounded number in each step.
     """
     names: set[str] = set()
     with Closing(Pool(url), "") as server:

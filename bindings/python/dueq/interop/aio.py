@@ -19,8 +19,8 @@ class Agent(Foreign, Closing):
 
     async def _run(self) -> NoReturn:
         """
-        Moves what is due until it is cancelled: an agent. It goes on after failures that may pass,
-        with a warning to the log.
+        Moves due items until it is cancelled. After a failure that may pass it continues, with a
+        warning in the log.
         """
         while True:
             try:
@@ -32,8 +32,8 @@ class Agent(Foreign, Closing):
     @asynccontextmanager
     async def _running(self) -> AsyncIterator[None]:
         """
-        Moves what is due in a task of its own, during an async with block. What makes it end before
-        is logged, and raised at the end of the block.
+        Moves due items in a task of its own, during an async with block. An error that ends the
+        task is logged, and raised at the end of the block.
         """
 
         async def work() -> None:

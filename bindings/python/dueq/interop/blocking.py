@@ -30,11 +30,11 @@ class Agent(Foreign, Closing):
 
     def _run(self, until: Until = None) -> None:
         """
-        Moves what is due until it is told to stop: an agent. It goes on after failures that may
-        pass, with a warning to the log.
+        Moves due items until it is stopped. After a failure that may pass it continues, with a
+        warning in the log.
 
-        until  a function, or a threading.Event or the like: it ends within half a second after
-               the function returns true or the event is set. None: never
+        until  a function, or a threading.Event or the like: it stops within half a second after
+               the function returns true or the event is set. None: it does not stop
         """
         over = _over(until)
         while not over():
@@ -49,8 +49,8 @@ class Agent(Foreign, Closing):
     @contextmanager
     def _running(self) -> Iterator[None]:
         """
-        Moves what is due in a thread of its own, during a with block. What makes it end before is
-        logged, and raised at the end of the block.
+        Moves due items in a thread of its own, during a with block. An error that ends the thread
+        is logged, and raised at the end of the block.
         """
         stop = threading.Event()
         failures: list[Exception] = []

@@ -26,16 +26,16 @@ PAUSE_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """What such a queue holds, counted by the server at one moment."""
+    """The items of such a queue, counted by the server at one moment."""
 
     ready: int
-    """In the list that is taken from."""
+    """In the list that consumers take from."""
     delayed: int
-    """To go there when they are due."""
+    """Moved there when they are due."""
     reserved: int
-    """Popped and not finished; of Laravel alone."""
+    """Popped and not finished yet; Laravel only."""
     quarantined: int
-    """Damaged, quarantined and still there."""
+    """Damaged, and in the quarantine."""
     next: float | None
     """The next due time, in seconds since 1970."""
     now: float
@@ -52,11 +52,11 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """What a step that moves due items of such a queue did."""
+    """The result of a step that moves due items of such a queue."""
 
     moved: int
     quarantined: int
-    """Damaged and quarantined, with a warning to the log."""
+    """Damaged entries that were quarantined, with a warning in the log."""
     next: float | None
     """The next due time, in seconds since 1970 by the server's clock."""
 
@@ -93,13 +93,13 @@ class Foreign(Linked):
             log.warning("%s: %d damaged entries were quarantined", self._label, quarantined)
 
     def _survive(self, error: Error) -> None:
-        """An agent goes on after a failure that may pass, and raises any other."""
+        """Logs a failure that may pass, and raises any other."""
         if not error.retriable:
             raise error
-        log.warning("%s: moving what is due goes on after: %s", self._label, error)
+        log.warning("%s: moving due items failed, and is tried again: %s", self._label, error)
 
     def _log_end(self, error: Exception) -> None:
-        log.error("%r: nothing is moved any more: %s", self, error)
+        log.error("%r: moving due items has ended: %s", self, error)
 
 
 def json_text(value: object, what: str) -> str:

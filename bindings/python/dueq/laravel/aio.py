@@ -1,4 +1,4 @@
-"""A queue of Laravel's, and its jobs."""
+"""A Laravel queue, and its jobs."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
 
 class Job(Popped):
-    """A job that was popped from a Queue. It comes back at `until` unless it is deleted."""
+    """A job that was popped from a Queue. It is delivered again at `until` unless it is deleted."""
 
     _home: Pool
 
     async def delete(self) -> None:
-        """Finishes it: it is gone. Raises LeaseLost when it is not ours any more."""
+        """Deletes the job, which is done. Raises LeaseLost when its time was over."""
         call = on(self._queue, _core.laravel_delete_submit, (self.reserved,))
         self._check((await self._home.call(call)).outcomes)
 
     async def release(self, delay: float | timedelta = 0.0) -> None:
         """
-        Gives it back, to be tried again after so many seconds (or a timedelta), rounded up to whole
-        ones; now if that is past. Raises LeaseLost, and changes nothing, when it is not ours any
-        more.
+        Gives the job back, to be delivered again after `delay` seconds (or a timedelta), rounded up
+        to whole ones; a negative delay is 0. Raises LeaseLost, and changes nothing, when its time
+        was over.
         """
         delay_ms = duration_ms(from_now(delay), "delay")
         call = on(self._queue, _core.laravel_release_submit, (self.reserved,), delay_ms)
@@ -48,13 +48,13 @@ class Job(Popped):
 
 class Queue(Agent):
     """
-    A Redis queue of Laravel's (5.5 to 13), shared with its workers and producers.
+    A Redis queue of Laravel (5.5 to 13), shared with Laravel's workers and producers.
 
-    name         as Laravel names it, without "queues:"; braces mark a cluster slot ("{default}")
+    name         its name in Laravel, without "queues:"; braces mark a cluster slot ("{default}")
     url          as of dueq.Queue
-    prefix       what Laravel's Redis client puts in front of its keys ("shop_database_")
+    prefix       the prefix of the keys of Laravel's Redis client ("shop_database_")
     retry_after  seconds (or a timedelta, rounded up to whole ones) after which a job that was
-                 popped and not deleted comes back
+                 popped and not deleted is delivered again
 
         async with dueq.laravel.aio.Queue(prefix="shop_database_") as queue:
             await queue.push("App\\\\Jobs\\\\Cancel@handle", {"order": 17}, delay=1800)
@@ -62,8 +62,8 @@ class Queue(Agent):
                 await work(job.name, job.data)
                 await job.delete()
 
-    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. A pop that is
-    cancelled gives what it took back to the front of the list, as if it had not been popped.
+    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. A cancelled pop
+    puts its jobs back to the front of the list, as if they had not been popped.
     """
 
     _system = "laravel."
@@ -98,8 +98,8 @@ class Queue(Agent):
         **options: Unpack[Manner],
     ) -> str:
         """
-        The same after so many seconds (or a timedelta), or at an aware datetime; now if that is
-        past.
+        The same, due after `delay` seconds (or a timedelta), or at an aware datetime; now if that
+        time is over.
         """
         if isinstance(delay, datetime):
             return await self._push(JobDraft(job, data, at=delay, **options))
@@ -112,9 +112,9 @@ class Queue(Agent):
         at: float | datetime | None = None,
     ) -> str:
         """
-        Pushes a whole payload, stored byte by byte, and returns its uuid, or else its id.
-        InvalidError where a worker of Laravel's would lose it. Raises Duplicate where it is to be
-        delayed, and one of the same bytes is there.
+        Pushes a whole payload, stored byte for byte, and returns its uuid, or else its id. Raises
+        InvalidError when a Laravel worker would lose it, and Duplicate when it is delayed and a
+        payload of the same bytes is delayed already.
         """
         return await self._push(JobDraft(payload=payload, delay=delay, at=at))
 
@@ -135,7 +135,7 @@ class Queue(Agent):
         duplicate.
 
         They go in batches of up to 200, and each batch is stored whole or not at all. When one
-        fails, a note of the exception tells how many jobs went before it.
+        fails, a note of the exception says how many jobs were pushed before it.
         """
         ids: list[str | None] = []
         for batch in portions(rows(jobs), lambda row: sum(map(size_of, (row[0], row[2], row[4])))):
@@ -160,12 +160,14 @@ class Queue(Agent):
         retry_after: float | timedelta | None = None,
     ) -> Job | None:
         """
-        Takes the next job, or None. What is due is moved to the list before, as Laravel does it.
+        Pops the next job. None: there is none. As Laravel does, it first moves due jobs to the
+        list.
 
-        timeout      seconds (or a timedelta) to wait for one; None: for ever, and never None then
-        retry_after  seconds (or a timedelta) until it comes back; None: the queue's
+        timeout      seconds (or a timedelta) to wait for one; None: without end, and it never
+                     returns None
+        retry_after  seconds (or a timedelta) until it is delivered again; None: the queue's
 
-        A payload that a worker of Laravel's would lose is quarantined, with a warning to the log.
+        A payload that a Laravel worker would lose is quarantined, with a warning in the log.
         """
         jobs = await self.pop_many(1, timeout, retry_after)
         return jobs[0] if jobs else None
@@ -176,7 +178,7 @@ class Queue(Agent):
         timeout: float | timedelta | None = 0.0,
         retry_after: float | timedelta | None = None,
     ) -> list[Job]:
-        """Takes up to `count` (1 to 200) jobs; waits for the first only. As pop()."""
+        """Pops up to `count` (1 to 200) jobs, as pop(). It waits only for the first."""
         timeout_ms = patience_ms(timeout)
         retry_ms = limit_ms(self.retry_after if retry_after is None else retry_after, "retry_after")
         call = on(self._label, _core.laravel_pop_submit, bounded(count), timeout_ms, retry_ms)
@@ -187,8 +189,8 @@ class Queue(Agent):
 
     async def delete_many(self, jobs: Iterable[Popped | bytes]) -> list[bool]:
         """
-        Finishes any number of jobs, given as such or by their `reserved`. False: it is not ours any
-        more.
+        Deletes any number of jobs that are done, given as jobs or by their `reserved`. False: the
+        job's time was over.
         """
         left = (job.reserved if isinstance(job, Popped) else job for job in jobs)
         done: list[bool] = []
@@ -199,11 +201,11 @@ class Queue(Agent):
 
     async def migrate(self, timeout: float | timedelta | None = 0.0, most: int = 200) -> Moved:
         """
-        Moves delayed jobs that are due, and reserved ones whose time is over, to the list, and
-        wakes workers that wait: one step.
+        Moves delayed jobs that are due, and reserved jobs whose time is over, to the list, and
+        wakes waiting workers: one step.
 
-        timeout  seconds (or a timedelta) to wait for the first that is due; None: for ever
-        most     how many of each are moved at most, 1 to 200
+        timeout  seconds (or a timedelta) to wait until a job is due; None: without end
+        most     how many of each to move at most, 1 to 200
         """
         return self._moved(await self._home.call(self._move(timeout, most)))
 

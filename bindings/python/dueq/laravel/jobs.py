@@ -52,7 +52,7 @@ def _count(value: int | None, name: str) -> int:
     if value is None:
         return 0
     if not 0 < value < 2**32:
-        raise InvalidError(f"{name}: {value} is not 1 to {2**32 - 1}; None is the worker's own")
+        raise InvalidError(f"{name}: {value} is not 1 to {2**32 - 1}; None is the worker's setting")
     return value
 
 
@@ -65,29 +65,31 @@ def _backoff(value: Seconds | Sequence[Seconds] | None) -> str:
         return ""
     steps = value if isinstance(value, Sequence) else (value,)
     if not steps:
-        raise InvalidError("backoff: an empty list; None is none")
+        raise InvalidError("backoff: the list is empty; give None for none")
     return ",".join(str(_seconds(duration_ms(step, "backoff"))) for step in steps)
 
 
 @dataclass(frozen=True, slots=True)
 class JobDraft:
     """
-    A job to push to a queue of Laravel's. Durations are seconds or a timedelta, rounded up to whole
-    seconds, as Laravel has them.
+    A job to push to a Laravel queue. Durations are seconds or a timedelta, rounded up to whole
+    seconds, as in Laravel.
 
     job              "Class@method", or "Class" for its method fire(): what the worker calls
     data             its argument: anything that JSON can express; None: "", as Laravel's own push()
-    payload          instead of these, and of the options: a whole payload, stored byte by byte
+    payload          instead of these, and of the options: a whole payload, stored byte for byte
     command_name     instead of these: the class of a job object, and
     command          that object as PHP's serialize() wrote it
 
-    delay            not before so long after the push
-    at               not before this time by the server: an aware datetime, or seconds since 1970
-    display_name     for people; None: the job's class
-    max_tries        None: the worker's own
-    max_exceptions   None: not limited
-    timeout          None: the worker's own
-    backoff          before each further try: a duration, or a list of them; None: the worker's own
+    delay            it is due this long after the push
+    at               it is due at this time by the server's clock: an aware datetime, or seconds
+                     since 1970
+    display_name     the name that people see; None: the job's class
+    max_tries        None: the worker's setting
+    max_exceptions   None: no limit
+    timeout          None: the worker's setting
+    backoff          the delay of each further try: a duration, or a list of them; None: the
+                     worker's setting
     retry_until      an aware datetime, or seconds since 1970; None: no end
     fail_on_timeout  whether it fails for good when it takes too long
     """
@@ -136,7 +138,7 @@ def _bytes(text: str | Buffer) -> str | bytes:
 def rows(jobs: Iterable[str | JobDraft]) -> Iterator[_core.LaravelRow]:
     """Drafts, or jobs without data, as the core wants them."""
     if isinstance(jobs, (str, JobDraft)):
-        raise TypeError("one job stands where several are wanted: put it in a list")
+        raise TypeError("a list of jobs is required, not one job")
     return ((job if isinstance(job, JobDraft) else JobDraft(job)).row() for job in jobs)
 
 

@@ -32,19 +32,20 @@ class DelayedQueue(Agent):
 
     destination  the list's key in the server, 1 to 255 bytes of UTF-8 without control characters
     url          as of dueq.Queue
-    codec        that of the Redisson: "kryo5" (its default from 3.19), "bytes", "string", "long",
-                 "jackson", "typed json" or, by Jackson 3, "jackson3" and "typed json3"
-    layout       how elements are packed: "new" by Redisson 3.21.1 (2023) and later, "old" before.
-                 None: as those that wait are, and "new" where none do
+    codec        the codec of the Redisson clients: "kryo5" (their default from 3.19), "bytes",
+                 "string", "long", "jackson", "typed json" or, of Jackson 3, "jackson3" and
+                 "typed json3"
+    layout       the format of waiting elements: "new" of Redisson 3.21.1 (2023) and later, "old"
+                 of earlier versions. None: that of the elements that wait, or "new" if none waits
 
         with dueq.redisson.DelayedQueue("orders") as queue, queue.transferring():
             queue.offer("order 7", delay=1.5)
             print(queue.take())
 
-    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. Where elements
-    of another layout wait, calls raise errors.LayoutError and change nothing. Of calls that are
-    cancelled, a take gives what it took back to the front of the destination, and what a poll
-    took is what the next poll of this object returns.
+    Threads, fork(), signals, pickle, event loops and errors are as with dueq.Queue. When elements
+    of another layout wait, calls raise errors.LayoutError and change nothing. A cancelled take puts
+    its values back to the front of the destination. The values of a cancelled poll are returned by
+    the next poll of this object.
     """
 
     _system = "redisson."
@@ -70,13 +71,14 @@ class DelayedQueue(Agent):
         at: float | datetime | None = None,
     ) -> None:
         """
-        Offers a value, to be moved to the destination when it is due.
+        Offers a value, which is moved to the destination when it is due.
 
-        value  None, bool, int (dueq.redisson.Long where Java has a Long that fits 32 bits), float,
-               str, bytes; with the codecs of JSON also lists and dicts that JSON can express.
-               InvalidError where the codec has no form for it
-        delay  due so many seconds (or a timedelta) after the offer
-        at     due at this time by the server: an aware datetime, or seconds since 1970
+        value  None, bool, int (dueq.redisson.Long for a Java Long that fits into 32 bits), float,
+               str, bytes; with the JSON codecs also lists and dicts that JSON can express. Raises
+               InvalidError when the codec has no form for it
+        delay  it is due this many seconds (or a timedelta) after the offer
+        at     it is due at this time by the server's clock: an aware datetime, or seconds since
+               1970
 
         Without either it is due now.
         """
@@ -92,10 +94,10 @@ class DelayedQueue(Agent):
         Offers any number of values, as offer().
 
         They go in batches of up to 200, and each batch is stored whole or not at all. When one
-        fails, a note of the exception tells how many values went before it.
+        fails, a note of the exception says how many values were offered before it.
         """
         if isinstance(values, (str, bytes, bytearray)):
-            raise TypeError("one value stands where several are wanted: put it in a list")
+            raise TypeError("a list of values is required, not one value")
         due = due_ms(delay, at)
         rows = ((value_row(value), *due) for value in values)
         done = 0
@@ -109,13 +111,13 @@ class DelayedQueue(Agent):
 
     def transfer(self, timeout: float | timedelta | None = 0.0, most: int = 200) -> Moved:
         """
-        Moves what is due to the destination, in the order of the times: one step of a transfer.
+        Moves due values to the destination, in the order of their times: one step of a transfer.
 
-        timeout  seconds (or a timedelta) to wait for the first that is due, subscribed to the
-                 queue's channel; None: for ever
-        most     how many are moved at most, 1 to 200
+        timeout  seconds (or a timedelta) to wait until a value is due, subscribed to the queue's
+                 channel; None: without end
+        most     how many to move at most, 1 to 200
 
-        An element that is packed in neither layout is quarantined, with a warning to the log.
+        A damaged element is quarantined, with a warning in the log.
         """
         return self._moved(self._home.call(self._move(timeout, most)))
 
@@ -124,73 +126,72 @@ class DelayedQueue(Agent):
 
     def take(self, timeout: float | timedelta | None = None) -> Any:
         """
-        Takes the next value from the destination, or None: none came. (Java's null is None, too:
-        take_many() tells the two apart.)
+        Takes the next value from the destination. None: no value came, or it is Java's null; with
+        take_many() these differ.
 
-        timeout  seconds (or a timedelta) to wait for one; None: for ever
+        timeout  seconds (or a timedelta) to wait for one; None: without end
 
-        There is no acknowledgement: a value that was taken is the caller's. CorruptError for one
-        that cannot be read; its `raw` has the bytes. It is taken all the same.
+        There is no acknowledgement: a value that was taken is not delivered again. Raises
+        CorruptError, whose `raw` has the bytes, when the value cannot be decoded. It is taken all
+        the same.
         """
         return self._value((self._home.call(self._take(1, timeout))).values)
 
     def take_many(self, count: int, timeout: float | timedelta | None = None) -> list[Any]:
         """
-        Takes up to `count` (1 to 200) values from the destination; waits for the first only. As
-        take(), but a value that cannot be read is a dueq.redisson.Unreadable.
+        Takes up to `count` (1 to 200) values from the destination, as take(); it waits only for the
+        first. A value that cannot be decoded is a dueq.redisson.Unreadable.
         """
         return self._values((self._home.call(self._take(count, timeout))).values)
 
     def poll(self) -> Any:
         """
-        Takes the value that waits longest, whatever its time, or None: none waits. It never reaches
-        the destination. CorruptError as of take().
+        Takes the waiting value that was offered first, before it is due. None: none waits. It does
+        not reach the destination. Raises CorruptError as take().
         """
         return self._value(self._poll(1))
 
     def poll_many(self, count: int) -> list[Any]:
-        """Takes up to `count` (1 to 200) values that wait, those offered first. As take_many()."""
+        """Takes up to `count` (1 to 200) waiting values, first offered first, as take_many()."""
         return self._values(self._poll(bounded(count)))
 
     def peek(self, count: int = 1) -> list[Any]:
-        """Looks at them, in the same order, without touching them."""
+        """Reads waiting values, in the same order, without changing them."""
         call = on(self._label, _core.redisson_peek_submit, bounded(count))
         return self._values(self._home.call(call).values)
 
     def remove(self, value: Value) -> bool:
         """
-        Takes the element of this value that waits longest away. False: there is none. Its cost
-        grows with the queue.
+        Deletes the first offered of the waiting elements of this value. False: there is none. Its
+        cost grows with the queue.
 
-        A dict with None members finds what dueq offered of it; where there is none, what Redisson
-        wrote of such a map, which leaves these members out (but for the codec "typed json3").
+        A dict with None members matches the element that dueq stores of it; if there is none, the
+        one that Redisson stores, without these members (except with the codec "typed json3").
         """
         call = on(self._label, _core.redisson_remove_submit, value_row(value))
         return self._home.call(call).status == _core.OK
 
     def contains(self, value: Value) -> bool:
-        """Whether an element of this value waits, as remove() finds it. As costly as that."""
+        """Whether an element of this value waits. It costs as much as remove()."""
         call = on(self._label, _core.redisson_contains_submit, value_row(value))
         return self._home.call(call).status == _core.OK
 
     def size(self) -> Sizes:
-        """Counts the queue."""
+        """Counts the elements of the queue."""
         return Sizes.of(self._home.call(on(self._label, _core.redisson_size_submit)))
 
     def clear(self) -> int:
-        """Takes all that wait away, and returns how many they were. The destination stays."""
+        """Deletes all waiting elements, and returns their number. The destination stays."""
         return (self._home.call(on(self._label, _core.redisson_clear_submit))).purged
 
     def close(self) -> None:
         """
-        Closes the connections, as of dueq.Queue. Values that cancelled polls took, and no other
-        poll has had since, are lost, with a warning to the log.
+        Closes the connections, as dueq.Queue. Values of cancelled polls that no later poll has
+        returned are lost, with a warning in the log.
         """
         super().close()
         if self._kept:
-            log.warning(
-                "%r: %d values that cancelled polls took are lost with it", self, len(self._kept)
-            )
+            log.warning("%r: %d values of cancelled polls are lost", self, len(self._kept))
 
     destroy = close
 
@@ -230,4 +231,4 @@ class DelayedQueue(Agent):
             return str(error)
         finally:
             self._home.release(link)
-        return f"an element of {self.destination} that is packed in neither layout"
+        return f"a damaged element of {self.destination}: it has neither layout"
