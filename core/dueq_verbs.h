@@ -152,15 +152,13 @@ DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most
 DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most);
 
 /*
- * Takes a queue away with all that it has: up to `most` (1 to DUEQ_MAX_BATCH) messages of whatever state in one bounded
- * step, and when there are none left, its counters, its history and the ids that are still unique. *purged (may be
- * NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next call. A message that is pushed
- * meanwhile is removed by a later step, or stays as a whole: then the queue is there again. What ends by itself
- * stays until then: locks, and what the server remembers of calls.
- * Returns OK when there is more to remove, EMPTY when there is nothing left: call again until then.
+ * Takes a queue away with all that it has, in one step: its messages, counters and history, and the ids that are still
+ * unique. *purged (may be NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next call. A message
+ * that is pushed afterwards makes the queue anew. What ends by itself stays until then: locks, and what the server
+ * remembers of calls. Returns EMPTY: there is nothing left.
  */
-DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t most, size_t *purged);
-DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue, size_t most);
+DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t *purged);
+DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue);
 
 /*
  * Looks for what others broke, while the queue is in use, in bounded steps; with `repair` (else 0) each step mends what

@@ -6,14 +6,14 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
 
+-- include replace
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
 end
 local outcome, words, places, notes, records = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
-  local note = ARGV[2] .. '\n' .. ARGV[i + 5]
-  local n = #outcome + 1
+  local n, note = #outcome + 1, ARGV[2] .. '\n' .. ARGV[i + 5]
   outcome[n] = DUEQ_OK
   if not redis.call('ZSCORE', received, note) then
     places[#places + 1], records[#records + 1], notes[n] = n, ARGV[i + 4], note
@@ -28,15 +28,11 @@ if #words > 0 then
   local digits, noted = store(words, 1, now, { replace = replace, records = records }), {}
   for k, n in ipairs(places) do
     outcome[n] = tonumber(string.sub(digits, k, k))
-    if outcome[n] == DUEQ_OK then
-      noted[#noted + 1], noted[#noted + 2] = string.format('%d', now), notes[n]
-    end
+    noted[#noted + 1] = outcome[n] == DUEQ_OK and notes[n] or nil
   end
-  if #noted > 0 then
-    redis.call('ZADD', received, unpack(noted))
-    -- Relays that died before their last step have left some.
-    redis.call('ZREMRANGEBYRANK', received, 0, -10001)
-  end
-  remove_replaced()
+  put(received, now, noted)
+  -- Relays that died before their last step have left some.
+  redis.call('ZREMRANGEBYRANK', received, 0, -10001)
+  remove_gone()
 end
 return table.concat(outcome)

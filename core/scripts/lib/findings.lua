@@ -11,6 +11,14 @@ local function tell(kind, example, number)
   end
 end
 
+-- What is to go from its key.
+local function bad(kind, command, key, member)
+  tell(kind, member)
+  if mends then
+    gone(command, key, member)
+  end
+end
+
 local function scan_page(command, key)
   local page = read_list(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
   answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
@@ -22,7 +30,7 @@ local function make_dead(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
   local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
   redis.call('HSET', attempts, id, attempts_write(had))
-  redis.call('ZADD', dead, string.format('%d', now), ticket)
+  put(dead, now, { ticket })
 end
 
 -- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there.
@@ -39,7 +47,7 @@ local function judge(set, ticket, verdict)
     make_dead(ticket)
   elseif verdict == 'attempts' then
     local deliveries, id, suffix = ticket_read(ticket)
-    local had = attempts_read(read_list('HMGET', attempts, id)[1])
+    local had = attempts_read(field(attempts, id))
     had.forgiven = had.forgiven + deliveries - had.deliveries
     had.deliveries, had.suffix = deliveries, suffix
     redis.call('HSET', attempts, id, attempts_write(had))

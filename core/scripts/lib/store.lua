@@ -70,32 +70,18 @@ local function store(words, from, now, how)
       end
     end
   end
-  if #envelopes == 0 then
-    return table.concat(outcome)
-  end
-  if #later > 0 then
-    redis.call('ZADD', delayed, unpack(later))
-  end
+  bulk('ZADD', delayed, later)
   if #records > 0 then
     redis.call('HSET', attempts, unpack(records))
   end
-  local wakes = #at_once > 0 and line_up(at_once)
-  redis.call('HSET', msg, unpack(envelopes))
-  if wakes then
-    wake_one(#at_once > 1)
-  end
+  join(at_once)
+  bulk('HSET', msg, envelopes)
   if first then
     note_event(first, now)
   end
-  if pushed > 0 then
-    count('pushed', pushed)
-  end
-  if replaced > 0 then
-    count('cancelled', replaced)
-  end
-  if #windows > 0 then
-    redis.call('ZADD', unique, unpack(windows))
-  end
+  count('pushed', pushed)
+  count('cancelled', replaced)
+  bulk('ZADD', unique, windows)
   if #kept > 0 then
     -- Times that are over go, faster than new ones come.
     local over = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))

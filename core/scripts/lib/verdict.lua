@@ -12,6 +12,11 @@ local function read_list(...)
   error(answer.err)
 end
 
+-- A field of a hash.
+local function field(key, name)
+  return read_list('HMGET', key, name)[1]
+end
+
 -- The set that holds each ticket; false: none.
 local function holders(tickets)
   local held = {}

@@ -291,7 +291,7 @@ class Queue(Source, AsyncVerbs):
         A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is
         there again, as it is when a consumer waits at it. Its locks stay until they end.
         """
-        call = on(self.name, _core.remove_submit, _core.MAX_BATCH)
+        call = on(self.name, _core.remove_submit)
         return await self._total(lambda _: call, _purged_of, progress, "removed")
 
     async def check(

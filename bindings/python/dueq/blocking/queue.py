@@ -292,7 +292,7 @@ class Queue(Source, Verbs):
         A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is
         there again, as it is when a consumer waits at it. Its locks stay until they end.
         """
-        call = on(self.name, _core.remove_submit, _core.MAX_BATCH)
+        call = on(self.name, _core.remove_submit)
         return self._total(lambda _: call, _purged_of, progress, "removed")
 
     def check(
