@@ -380,9 +380,8 @@ namespace Dueq
 
         /**
          * Deletes the queue with all that it has: its messages, its counters and history, and the ids
-         * that are still unique; in steps as of purge(). A message that is pushed meanwhile is removed
-         * too, or stays as a whole: then the queue is there again, as it is when a consumer waits at it. Its
-         * locks stay until they end.
+         * that are still unique; in one step. A message that is pushed afterwards makes the queue anew, as
+         * does a consumer that waits at it. Its locks stay until they end.
          *
          * @param callable|null $progress as of purge()
          * @return int how many messages it deleted

@@ -6,19 +6,16 @@
 
 -- include replace
 local now = now_ms()
-local id = holder(ARGV[4], now)
+local id, envelope = holder(ARGV[4], now)
 if not id then
   return done(string.rep(DUEQ_LEASE_LOST, 1 + (#ARGV - 4) / 4))
 end
 -- include history
 -- include permit
-local outcome, followed = store(ARGV, 5, now, { replace = replace, leaving = id }), false
-for i = 5, #ARGV, 4 do
-  local n = (i - 1) / 4
-  followed = followed or ARGV[i] == id and string.sub(outcome, n, n) == DUEQ_OK .. ''
-end
+local outcome = store(ARGV, 5, now, { replace = replace, leaving = id })
 gone('HDEL', attempts, id)
-if not followed then
+-- A successor of its own id has another incarnation.
+if redis.call('HGET', msg, id) == envelope then
   gone('HDEL', msg, id)
 end
 gone('ZREM', leased, ARGV[4])

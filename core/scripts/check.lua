@@ -22,16 +22,16 @@ elseif stage == 'msg' then
     answer[2] = answer[2] + #found[i + 1]
     tickets[#tickets + 1] = current_ticket(found[i], found[i + 1], field(attempts, found[i]))
   end
-  for i, held in ipairs(holders(tickets)) do
+  for i, ticket in ipairs(tickets) do
     local id = found[2 * i - 1]
-    if not ticket_read(tickets[i]) then
+    if not ticket_read(ticket) then
       bad('garbage', 'HDEL', msg, id)
       if mends then
         -- Nothing can hold it: it is kept where nobody looks for messages.
         redis.call('HSET', quarantine .. ':messages', id, found[2 * i])
       end
-    elseif not held then
-      table.insert(answer[4], tickets[i])
+    elseif not place_of(ticket) then
+      table.insert(answer[4], ticket)
     end
   end
 elseif line then
@@ -48,14 +48,14 @@ elseif line then
       break
     end
   end
-  local verdicts, head = nil, nil
-  verdicts, answer[2] = verdicts_of(tickets)
-  for i, verdict in ipairs(verdicts) do
-    if judge(nil, tickets[i], verdict) then
+  local head
+  for i, ticket in ipairs(tickets) do
+    local leaves, verdict = judge(nil, ticket)
+    if leaves then
       table.insert(goes, i - 1 - place - length)
     else
-      head = head or tickets[i]
-      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and tickets[i] or nil)
+      head = head or ticket
+      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and ticket or nil)
     end
   end
   if length == most then
@@ -68,19 +68,16 @@ elseif line then
     redis.call('LREM', line, -#goes, '-')
   end
 elseif set then
-  local found, tickets = scan_page('ZSCAN', set), {}
+  local found = scan_page('ZSCAN', set)
   for i = 1, #found, 2 do
-    tickets[#tickets + 1] = found[i]
-  end
-  local verdicts
-  verdicts, answer[2] = verdicts_of(tickets, set)
-  for i, ticket in ipairs(tickets) do
+    local ticket = found[i]
     local _, id = ticket_read(ticket)
-    if judge(set, ticket, verdicts[i]) then
+    local leaves, verdict = judge(set, ticket)
+    if leaves then
       gone('ZREM', set, ticket)
-    elseif verdicts[i] == 'damaged' or verdicts[i] == 'attempts' then
+    elseif verdict == 'damaged' or verdict == 'attempts' then
       table.insert(answer[4], ticket)
-    elseif set == outbox and tonumber(found[2 * i]) < now - 600000 and not field(handover, id) then
+    elseif set == outbox and tonumber(found[i + 1]) < now - 600000 and not field(handover, id) then
       tell('outbox', ticket)
     end
   end
@@ -102,7 +99,7 @@ elseif stage == 'lost' or stage == 'doubled' then
         redis.call('LREM', key, -1, ticket)
       end
     elseif stage == 'lost' and stored and current_ticket(id, stored, field(attempts, id)) == ticket and places == 0
-      and not holders({ ticket })[1] then
+      and not place_of(ticket) then
       local e = envelope_read(stored)
       local successor = not e and is_readable(id, stored, outbox)
       tell((e or successor) and 'lost' or 'damaged', id)
@@ -121,7 +118,7 @@ elseif stage == 'attempts' or stage == 'handover' then
   for i = 1, #found, 2 do
     local id = found[i]
     local stored, text = field(msg, id), key == handover and field(attempts, id)
-    if not stored or text and holders({ (current_ticket(id, stored, text)) })[1] ~= outbox then
+    if not stored or text and place_of((current_ticket(id, stored, text))) ~= outbox then
       bad('record', 'HDEL', key, id)
     elseif key == handover then
       tell('outbox', (string.gsub(found[i + 1], '^%d+ ', '')))

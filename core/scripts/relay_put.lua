@@ -11,28 +11,19 @@ local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
 end
-local outcome, words, places, notes, records = {}, {}, {}, {}, {}
+-- A ticket that is pushed again after a push that ended in its middle would be there twice.
+look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
+local outcome, notes = '', {}
 for i = 3, #ARGV, 6 do
-  local n, note = #outcome + 1, ARGV[2] .. '\n' .. ARGV[i + 5]
-  outcome[n] = DUEQ_OK
+  local note, digit = ARGV[2] .. '\n' .. ARGV[i + 5], DUEQ_OK .. ''
   if not redis.call('ZSCORE', received, note) then
-    places[#places + 1], records[#records + 1], notes[n] = n, ARGV[i + 4], note
-    for k = i, i + 3 do
-      words[#words + 1] = ARGV[k]
-    end
+    digit = store({ unpack(ARGV, i, i + 3) }, 1, now, { replace = replace, record = ARGV[i + 4] })
+    notes[#notes + 1] = digit == DUEQ_OK .. '' and note or nil
   end
+  outcome = outcome .. digit
 end
-if #words > 0 then
-  -- A ticket that is pushed again after a push that ended in its middle would be there twice.
-  look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
-  local digits, noted = store(words, 1, now, { replace = replace, records = records }), {}
-  for k, n in ipairs(places) do
-    outcome[n] = tonumber(string.sub(digits, k, k))
-    noted[#noted + 1] = outcome[n] == DUEQ_OK and notes[n] or nil
-  end
-  put(received, now, noted)
-  -- Relays that died before their last step have left some.
-  redis.call('ZREMRANGEBYRANK', received, 0, -10001)
-  remove_gone()
-end
-return table.concat(outcome)
+put(received, now, notes)
+-- Relays that died before their last step have left some.
+redis.call('ZREMRANGEBYRANK', received, 0, -10001)
+remove_gone()
+return outcome

@@ -58,8 +58,8 @@ MUTATIONS = {
     ),
     "ack_push_removes_what_follows_itself": (
         "ack_push",
-        "followed = followed or ARGV[i] == id",
-        "followed = false",
+        "if redis.call('HGET', msg, id) == envelope then",
+        "if true then",
     ),
     "bury_keeps_what_is_to_be_dropped": (
         "bury",
@@ -188,8 +188,8 @@ MUTATIONS = {
     ),
     "relay_put_forgets_the_attempts": (
         "relay_put",
-        "{ replace = replace, records = records }",
-        "{ replace = replace }",
+        "record = ARGV[i + 4]",
+        "record = ''",
     ),
     "relay_put_goes_on_after_its_lease": (
         "relay_put",
@@ -198,13 +198,13 @@ MUTATIONS = {
     ),
     "relay_put_notes_nothing": (
         "relay_put",
-        "put(received, now, noted)",
+        "put(received, now, notes)",
         "",
     ),
     "relay_put_takes_what_was_refused_for_stored": (
         "relay_put",
-        "outcome[n] == 0 and notes[n] or nil",
-        "notes[n]",
+        "digit == 0 .. '' and note or nil",
+        "note",
     ),
     "relay_take_gives_no_lease": (
         "relay_take",

@@ -8,7 +8,7 @@ local function close(n, left, first, noted, fields, looked, timekeepers, now, us
     pause, waits = 0, false
   end
   if must_rewake or waits then
-    local ms, text, changed = keep_time(timekeepers, string.match(reply, '%w+$'), first, now, waits, false)
+    local ms, text, changed = keep_time(timekeepers, string.match(reply, '%w+$'), first, now, waits)
     if changed then
       fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text
     end

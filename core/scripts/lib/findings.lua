@@ -33,13 +33,16 @@ local function make_dead(ticket)
   put(dead, now, { ticket })
 end
 
--- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there.
-local function judge(set, ticket, verdict)
+-- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there, and what is wrong.
+local seen = {}
+local function judge(set, ticket)
+  local verdict, bytes = verdict_of(ticket, set, seen)
+  answer[2] = answer[2] + bytes
   if verdict then
     tell(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
   end
   if not verdict or not mends then
-    return false
+    return false, verdict
   elseif verdict == 'garbage' then
     redis.call('RPUSH', quarantine, ticket)
     redis.call('LTRIM', quarantine, -100, -1)
@@ -51,7 +54,7 @@ local function judge(set, ticket, verdict)
     had.forgiven = had.forgiven + deliveries - had.deliveries
     had.deliveries, had.suffix = deliveries, suffix
     redis.call('HSET', attempts, id, attempts_write(had))
-    return false
+    return false, verdict
   end
-  return true
+  return true, verdict
 end

@@ -1,8 +1,8 @@
 -- Timekeepers are waiting consumers that look at the next event by their own timers, as texts "at:session": the first
 -- at its time, a second 50 ms later in case the first died. More wait without a timer.
--- With `alone` the first will do. Takes the session's own text back and drops stale ones; if it is to wait, it may
+-- Takes the session's own text back and drops stale ones; if it is to wait, it may
 -- become one. Returns how long to wait in ms, or nil where others look; the timekeepers; and whether they changed.
-local function keep_time(timekeepers, session, first, now, wait, alone)
+local function keep_time(timekeepers, session, first, now, wait)
   local kept, early = {}, false
   for at, owner in string.gmatch(timekeepers or '', '(%d+):(%w+)') do
     at = tonumber(at)
@@ -12,7 +12,7 @@ local function keep_time(timekeepers, session, first, now, wait, alone)
     end
   end
   local pause
-  if wait and first and (not early or (#kept < 2 and not alone)) then
+  if wait and first and (not early or #kept < 2) then
     local at = early and math.max(first, now) + 50 or first
     pause = math.max(at - now, 0)
     -- In the order of their times: what goes is the later of three.

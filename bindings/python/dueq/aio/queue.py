@@ -285,11 +285,11 @@ class Queue(Source, AsyncVerbs):
     async def remove(self, progress: Callable[[int], object] | None = None) -> int:
         """
         Takes the queue away with all that it has: its messages, its counters and history, and the
-        ids that are still unique. Returns how many messages they were. As of purge(), with its
+        ids that are still unique, in one step. Returns how many messages they were, and tells
         `progress`.
 
-        A message that is pushed meanwhile is removed too, or stays as a whole: then the queue is
-        there again, as it is when a consumer waits at it. Its locks stay until they end.
+        A message that is pushed afterwards makes the queue anew, as does a consumer that waits at
+        it. Its locks stay until they end.
         """
         call = on(self.name, _core.remove_submit)
         return await self._total(lambda _: call, _purged_of, progress, "removed")
