@@ -28,7 +28,7 @@ def bodies(queue: dueq.Queue, timeout: float = 0) -> list[bytes]:
 def set_aside(inside: Inside) -> list[bytes]:
     """What went to `quarantine`, when that is what the queue counts as damaged."""
     bad = inside.read("LRANGE", "quarantine", 0, -1)
-    assert inside.queue.stats().damaged == len(bad)
+    assert inside.queue.stats().quarantined == len(bad)
     return bad
 
 
@@ -151,7 +151,7 @@ def test_header_that_is_none(inside: Inside, envelope: bytes) -> None:
     inside.queue.push("a")
     assert bodies(inside.queue) == [b"a"]
     stats = inside.queue.stats()
-    assert (stats.damaged, stats.dead) == (1, 1)
+    assert (stats.quarantined, stats.dead) == (1, 1)
     with pytest.raises(errors.CorruptError):
         inside.queue.find(MADE_ID)
 
@@ -307,7 +307,7 @@ def test_ticket_that_can_count_no_further(inside: Inside, part: str) -> None:
         assert inside.tickets() == {"dead": [b"999999999:a"]}
         assert [message.id for message in inside.queue.peek("dead")] == ["a"]
         assert inside.queue.kick_all() == 1
-    assert inside.queue.stats().damaged == 0
+    assert inside.queue.stats().quarantined == 0
 
 
 # ---- What is gone ----

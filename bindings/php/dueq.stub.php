@@ -983,7 +983,7 @@ namespace Dueq
         public readonly int $expired;
 
         /** Exhausted or buried (dead, moved or deleted, by their policies) since the queue exists. */
-        public readonly int $buried;
+        public readonly int $died;
 
         /** Cancelled since the queue exists. */
         public readonly int $cancelled;
@@ -992,7 +992,7 @@ namespace Dueq
         public readonly int $purged;
 
         /** Entries quarantined since the queue exists. */
-        public readonly int $damaged;
+        public readonly int $quarantined;
 
         /** The next due time or end of a lease; null: none. */
         public readonly ?float $next;
@@ -1067,7 +1067,7 @@ namespace Dueq
 
         public readonly int $expired;
 
-        public readonly int $buried;
+        public readonly int $died;
 
         public readonly int $cancelled;
 
@@ -1616,7 +1616,7 @@ namespace Dueq\Interop
         public readonly int $moved;
 
         /** Entries quarantined, as nobody can read them. */
-        public readonly int $damaged;
+        public readonly int $quarantined;
 
         /** The next due time by the server's clock, where anything was moved; null: none. */
         public readonly ?float $next;
@@ -1642,7 +1642,7 @@ namespace Dueq\Interop
         public readonly int $reserved;
 
         /** Quarantined entries that are still there. */
-        public readonly int $aside;
+        public readonly int $quarantined;
 
         /** The next due time; null: none. */
         public readonly ?float $next;

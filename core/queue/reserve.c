@@ -118,8 +118,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     dueq_result_free(call->result);
     call->result = result;
-    wait->damaged += dueq_result_damaged(result);
-    dueq__result_set_damaged(result, wait->damaged);
+    wait->quarantined += dueq_result_quarantined(result);
+    dueq__result_set_quarantined(result, wait->quarantined);
     if (!dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
         wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||

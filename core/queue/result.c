@@ -41,7 +41,9 @@ const dueq_counts *dueq_result_counts(const dueq_result *result) {
     return result ? result->counts : NULL;
 }
 
-size_t dueq_result_damaged(const dueq_result *result) { return result ? result->damaged : 0; }
+size_t dueq_result_quarantined(const dueq_result *result) {
+    return result ? result->quarantined : 0;
+}
 
 size_t dueq_result_purged(const dueq_result *result) { return result ? result->purged : 0; }
 
@@ -65,7 +67,9 @@ dueq_status dueq__result_settled(const dueq_result *result, size_t index) {
 
 void dueq_result_free(dueq_result *result) { free(result); }
 
-void dueq__result_set_damaged(dueq_result *result, size_t damaged) { result->damaged = damaged; }
+void dueq__result_set_quarantined(dueq_result *result, size_t quarantined) {
+    result->quarantined = quarantined;
+}
 
 void dueq__result_set_queue(dueq_result *result, size_t index) { result->queue = index; }
 

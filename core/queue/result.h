@@ -40,7 +40,7 @@ dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__
 /* What a queue of another system holds, and what a step moved there. */
 dueq_result *dueq__result_sized(const dueq_sizes *sizes, struct dueq__error *error);
 dueq_result *dueq__result_moved_on(const dueq_moved *moved, struct dueq__error *error);
-void dueq__result_set_damaged(dueq_result *result, size_t damaged);
+void dueq__result_set_quarantined(dueq_result *result, size_t quarantined);
 void dueq__result_set_queue(dueq_result *result, size_t index);
 /* What a reserve settled: each acknowledged ticket, then the retried one. Index out of range: INVALID. */
 size_t dueq__result_settled_count(const dueq_result *result);

@@ -54,9 +54,9 @@ static bool read_time(const struct dueq__reply *reply, int64_t *time) {
     return dueq__reply_number(reply, time) && *time >= 0 && *time <= DUEQ_MAX_TIME_MS;
 }
 
-/* - reserve: now, wait, claim, damaged, needs, pasts, outcomes, for each message ticket, envelope - */
+/* - reserve: now, wait, claim, quarantined, needs, pasts, outcomes, for each message ticket, envelope - */
 
-enum { RESERVED_NOW = 0, RESERVED_DAMAGED = 3, RESERVED_PASTS = 5 };
+enum { RESERVED_NOW = 0, RESERVED_QUARANTINED = 3, RESERVED_PASTS = 5 };
 
 /* Pasts come as pairs of an entry's number and its past, in the order of the entries. */
 struct pasts {
@@ -108,10 +108,11 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
                                    struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
     struct dueq__room room = {.bytes = settled.size}, unused = {0};
-    int64_t now, damaged;
+    int64_t now, quarantined;
     if (words < DUEQ__RESERVED_FIXED || (words - DUEQ__RESERVED_FIXED) % DUEQ__RESERVED_EACH ||
         !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
-        !dueq__reply_number(dueq__reply_item(reply, RESERVED_DAMAGED), &damaged) || damaged < 0)
+        !dueq__reply_number(dueq__reply_item(reply, RESERVED_QUARANTINED), &quarantined) ||
+        quarantined < 0)
         return dueq__result_malformed(error, "reserve");
     size_t entries = (words - DUEQ__RESERVED_FIXED) / DUEQ__RESERVED_EACH, at = 0;
     if (!measure_reserved(reply, entries, &room))
@@ -120,7 +121,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
     if (!result)
         return NULL;
     result->settled = dueq__result_keep(result, settled);
-    result->damaged = (size_t)damaged + entries - room.messages;
+    result->quarantined = (size_t)quarantined + entries - room.messages;
     struct pasts pasts = {dueq__reply_item(reply, RESERVED_PASTS), 0};
     for (size_t i = 0; i < entries; i++) {
         struct entry entry;

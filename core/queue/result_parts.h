@@ -21,7 +21,7 @@ struct dueq__room {
 
 struct dueq_result {
     size_t count;
-    size_t damaged, purged, kicked, queue;
+    size_t quarantined, purged, kicked, queue;
     dueq_bytes cursor;
     dueq_bytes settled; /* digits */
     struct dueq__item *items;

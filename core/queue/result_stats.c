@@ -33,7 +33,7 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
     int64_t *const fields[] = {
         &counts.now_ms,  &counts.ready,  &counts.delayed,   &counts.leased, &counts.dead,
         &counts.outbox,  &counts.pushed, &counts.reserved,  &counts.acked,  &counts.retried,
-        &counts.expired, &counts.buried, &counts.cancelled, &counts.purged, &counts.damaged,
+        &counts.expired, &counts.died,   &counts.cancelled, &counts.purged, &counts.quarantined,
         &counts.next_ms, &counts.paused, &mark_ms};
     size_t numbers = sizeof fields / sizeof *fields;
     dueq_bytes heads[3], problem;
@@ -59,7 +59,7 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
 
 /* ---- rates: a text for now and one for each snapshot before, the latest first ---- */
 
-enum { TIME, IN, PUSHED, RESERVED, ACKED, RETRIED, EXPIRED, BURIED, CANCELLED, NUMBERS };
+enum { TIME, IN, PUSHED, RESERVED, ACKED, RETRIED, EXPIRED, DIED, CANCELLED, NUMBERS };
 
 #define MOST_DIGITS 18
 
@@ -101,7 +101,7 @@ static dueq_rate rate_between(const int64_t later[NUMBERS], const int64_t earlie
                        .acked = rise(later, earlier, ACKED),
                        .retried = rise(later, earlier, RETRIED),
                        .expired = rise(later, earlier, EXPIRED),
-                       .buried = rise(later, earlier, BURIED),
+                       .died = rise(later, earlier, DIED),
                        .cancelled = rise(later, earlier, CANCELLED)};
 }
 

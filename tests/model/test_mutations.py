@@ -36,11 +36,6 @@ MUTATIONS = {
         "if not stop or tonumber(stop) <= now then",
         "if not stop then",
     ),
-    "ack_out_forgets_the_window": (
-        "ack_out",
-        "draft.window, draft.existing)",
-        "0, draft.existing)",
-    ),
     "ack_out_keeps_the_message": (
         "ack_out",
         "forget(id)\ngone('ZREM'",
@@ -261,11 +256,6 @@ MUTATIONS = {
         "local removed = redis.pcall('HDEL', msg, unpack(over))",
         "local removed = 1",
     ),
-    "reserve_loses_what_is_due_and_not_taken": (
-        "reserve",
-        "call('RPUSH', ready, unpack(due, direct + 1))",
-        "call('LLEN', ready)",
-    ),
     "reserve_moves_what_is_due_twice": (
         "reserve",
         "if due and #due > 0 then",
@@ -381,11 +371,6 @@ MUTATIONS = {
         "retry",
         "2 ^ math.min(failed - 1, 40)",
         "2 ^ math.min(failed, 40)",
-    ),
-    "unlock_needs_no_token": (
-        "relock",
-        "redis.call('GET', lock) ~= ARGV[4]",
-        "redis.call('EXISTS', lock) == 0",
     ),
 }
 

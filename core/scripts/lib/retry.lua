@@ -11,7 +11,7 @@ local function retry(ticket, delay, chance, text, now)
   gone('ZREM', leased, ticket)
   count('retried', 1)
   if not e or (e.max_attempts > 0 and failed >= e.max_attempts) then
-    return DUEQ_BURIED, finish(id, e, had, now)
+    return DUEQ_EXHAUSTED, finish(id, e, had, now)
   end
   if delay < 0 then
     delay = e.backoff and backoff_ms(e.backoff, failed, chance) or 0
