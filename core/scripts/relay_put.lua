@@ -15,10 +15,15 @@ end
 look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
 local outcome, notes = '', {}
 for i = 3, #ARGV, 6 do
-  local note, digit = ARGV[2] .. '\n' .. ARGV[i + 5], DUEQ_OK .. ''
+  local note, digit, record = ARGV[2] .. '\n' .. ARGV[i + 5], DUEQ_OK .. '', ARGV[i + 4]
   if not redis.call('ZSCORE', received, note) then
-    digit = store({ unpack(ARGV, i, i + 3) }, 1, now, { replace = replace, record = ARGV[i + 4] })
+    local had = record ~= '' and attempts_read(record)
+    local ticket = had and ticket_write(had.deliveries, ARGV[i], had.suffix)
+    digit = store({ unpack(ARGV, i, i + 3) }, 1, now, { replace = replace, ticket = ticket })
     notes[#notes + 1] = digit == DUEQ_OK .. '' and note or nil
+    if had and digit == DUEQ_OK .. '' then
+      redis.call('HSET', attempts, ARGV[i], record)
+    end
   end
   outcome = outcome .. digit
 end

@@ -183,8 +183,8 @@ MUTATIONS = {
     ),
     "relay_put_forgets_the_attempts": (
         "relay_put",
-        "record = ARGV[i + 4]",
-        "record = ''",
+        "if had and digit == 0 .. '' then",
+        "if false then",
     ),
     "relay_put_goes_on_after_its_lease": (
         "relay_put",

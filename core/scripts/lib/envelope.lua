@@ -7,20 +7,21 @@ local function next_bytes(e, size)
   return string.sub(e.bytes, e.at - size, e.at - 1)
 end
 
--- A number of so many bytes, where it is in its range; else 0.
-local function next_number(e, size, least, most)
-  local bytes = next_bytes(e, size)
-  local number = e.sound and struct.unpack('>I' .. size, bytes) or 0
-  e.sound = e.sound and number >= least and number <= most
+-- A number, where it is in its range; else 0.
+local function next_number(e, form, size, least, most)
+  local at = e.at
+  e.at = at + size
+  local number = e.at <= #e.bytes + 1 and struct.unpack(form, e.bytes, at) or 0
+  e.sound = e.sound and e.at <= #e.bytes + 1 and number >= least and number <= most
   return number
 end
 
 local function next_headers(e)
-  local size = next_number(e, 2, 0, 65535)
+  local size = next_number(e, '>H', 2, 0, 65535)
   local stop = e.at + size
   while e.sound and e.at < stop do
-    local name = next_bytes(e, next_number(e, 1, 1, 255))
-    local value = next_bytes(e, next_number(e, 2, 0, 65535))
+    local name = next_bytes(e, next_number(e, '>B', 1, 1, 255))
+    local value = next_bytes(e, next_number(e, '>H', 2, 0, 65535))
     e.sound = e.sound and is_text(name) and is_utf8(value)
   end
   e.sound = e.sound and e.at == stop
@@ -34,11 +35,11 @@ local function is_backoff(value)
 end
 
 local function next_policy(e)
-  local size = next_number(e, 2, 1, 65535)
+  local size = next_number(e, '>H', 2, 1, 65535)
   local stop, last = e.at + size, 0
   while e.sound and e.at < stop do
-    local field = next_number(e, 1, last + 1, 4)
-    local value = next_bytes(e, next_number(e, 1, 0, 255))
+    local field = next_number(e, '>B', 1, last + 1, 4)
+    local value = next_bytes(e, next_number(e, '>B', 1, 0, 255))
     if field == 1 then
       e.backoff = is_backoff(value) and value
     elseif field == 2 then
@@ -54,14 +55,6 @@ local function next_policy(e)
   e.sound = e.sound and e.at == stop
 end
 
--- The suffix that the tickets of a sound envelope's message have; nil where they have none.
-local function envelope_suffix(envelope)
-  local flags = string.byte(envelope, 2)
-  local incarnation = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
-  local suffix = incarnation .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
-  return suffix ~= '' and suffix or nil
-end
-
 -- Reads an envelope's header: returns a table of max_attempts, max_crashes, and where the envelope has them suffix, expires
 -- (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter; nil where the envelope is damaged.
 local function envelope_read(envelope)
@@ -70,15 +63,15 @@ local function envelope_read(envelope)
     return nil
   end
   local e = { bytes = envelope, at = 3, sound = true, max_crashes = 5, suffix = envelope_suffix(envelope) }
-  e.max_attempts = next_number(e, 2, 0, 65535)
+  e.max_attempts = next_number(e, '>H', 2, 0, 65535)
   if flags % 2 == 1 then
     next_bytes(e, 10)
   end
   if flags % 16 >= 8 then
-    e.expires = next_number(e, 8, 1, 8204889600000)
+    e.expires = next_number(e, '>I8', 8, 1, 8204889600000)
   end
   if flags % 4 >= 2 then
-    e.lease = next_number(e, 4, 1, 4294967295)
+    e.lease = next_number(e, '>I4', 4, 1, 4294967295)
   end
   if flags % 8 >= 4 then
     next_headers(e)

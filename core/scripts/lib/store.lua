@@ -18,8 +18,8 @@ local function draft_read(words, i, now)
 end
 
 -- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace.lua), which is asked about living
--- messages that drafts replace; leaving, the id of one that counts as gone; record, the attempts of a draft (''
--- none). Tickets are written before envelopes: where a write fails, tickets without messages may be left, which a
+-- messages that drafts replace; leaving, the id of one that counts as gone; ticket, that of a dead
+-- letter. Tickets are written before envelopes: where a write fails, tickets without messages may be left, which a
 -- reserve drops, and never a message without a ticket.
 -- Returns a digit for each: 0 stored, 2 refused.
 local function store(words, from, now, how)
@@ -56,13 +56,8 @@ local function store(words, from, now, how)
     if draft then
       fresh[id] = nil
       envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
-      if (how.record or '') ~= '' then
-        redis.call('HSET', attempts, id, how.record)
-        local had = attempts_read(how.record)
-        draft.ticket = ticket_write(had.deliveries, id, had.suffix)
-      end
       if not draft.kept and draft.at_once then
-        at_once[#at_once + 1] = draft.ticket
+        at_once[#at_once + 1] = how.ticket or draft.ticket
       elseif not draft.kept then
         later[#later + 1], later[#later + 2] = string.format('%d', draft.due), draft.ticket
         first = math.min(first or draft.due, draft.due)
