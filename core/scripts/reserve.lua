@@ -79,8 +79,10 @@ elseif argv[8] then
   -- include held_all
   outcomes, held = held_all()
 end
--- Also where nothing is written: a server that is no primary any more refuses it.
--- include permit
+if n > 0 or #held == 0 then
+  -- Also where nothing is written: a server that is no primary any more refuses it.
+  -- include permit
+end
 if n > 0 then
   if n > 9 then
     -- A small sorted set is a packed list, which each change reads from its start. A member of this size makes

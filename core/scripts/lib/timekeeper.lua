@@ -1,7 +1,8 @@
 -- Timekeepers are waiting consumers that look at the next event by their own timers, as texts "at:session": the first
--- at its time, a second 50 ms later in case the first died. More wait without a timer.
--- Takes the session's own text back and drops stale ones; if it is to wait, it may
--- become one. Returns how long to wait in ms, or nil where others look; the timekeepers; and whether they changed.
+-- at its time. The second looks in case the first died, at the time of the next delayed message but one, where it is
+-- the first of that; 50 ms to 1 s after the first. More wait without a timer.
+-- Takes the session's own text back and drops stale ones; if it is to wait, it may become one. Returns how long to wait
+-- in ms, or nil where others look; the timekeepers; and whether they changed.
 local function keep_time(timekeepers, session, first, now, wait)
   local kept, early = {}, false
   for at, owner in string.gmatch(timekeepers or '', '(%d+):(%w+)') do
@@ -13,7 +14,11 @@ local function keep_time(timekeepers, session, first, now, wait)
   end
   local pause
   if wait and first and (not early or #kept < 2) then
-    local at = early and math.max(first, now) + 50 or first
+    local at = first
+    if early then
+      local next_but_one = tonumber(redis.call('ZRANGE', delayed, '1', '1', 'WITHSCORES')[2] or '') or math.huge
+      at = math.ceil(math.min(math.max(next_but_one, first + 50), math.max(first, now) + 1000))
+    end
     pause = math.max(at - now, 0)
     -- In the order of their times: what goes is the later of three.
     table.insert(kept, early and 2 or 1, string.format('%d:%s', at, session))
