@@ -6,7 +6,7 @@
 /* One bounded step of what takes messages away. state 0: of any, and the queue with them. */
 static dueq_status submit_step(struct cli *cli, dueq_state state) {
     return state ? dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH)
-                 : dueq_remove_submit(cli->queue, DUEQ_MAX_BATCH);
+                 : dueq_remove_submit(cli->queue);
 }
 
 static int take_away(struct cli *cli, dueq_state state, const char *done) {

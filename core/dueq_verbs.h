@@ -152,14 +152,13 @@ DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most
 DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most);
 
 /*
- * Deletes a queue: up to `most` (1 to DUEQ_MAX_BATCH) messages in any state in one bounded step and, when there are none
- * left, its counters, its history and the ids that are still unique. *purged (may be NULL) counts the messages. The
- * holder of a leased one gets LEASE_LOST on its next call. A message that is pushed meanwhile is deleted by a later
- * step, or creates the queue again. Locks and reply memories stay until they expire.
- * Returns OK when there is more to remove, EMPTY when there is nothing left: call again until then.
+ * Deletes a queue in one step: its messages, its counters and history, and the ids that are still unique. *purged (may be
+ * NULL) counts the messages. The holder of a leased one gets LEASE_LOST on its next call. A message that is pushed
+ * afterwards creates the queue again. Locks and reply memories stay until they expire.
+ * Returns EMPTY: there is nothing left.
  */
-DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t most, size_t *purged);
-DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue, size_t most);
+DUEQ_API dueq_status dueq_remove(dueq_queue *queue, size_t *purged);
+DUEQ_API dueq_status dueq_remove_submit(dueq_queue *queue);
 
 /*
  * Finds inconsistent entries, in bounded steps, while the queue is in use. With `repair` (else 0) each step repairs what

@@ -50,7 +50,7 @@ def used(house: str, scripts: str) -> set[str]:
     sources = re.findall(rf"char {scripts}_source\[\] =\n(.*?);$", text, re.S | re.M)
     assert sources
     # lib/look.lua is handed commands as the names of a table's fields, and check hands them on.
-    handed = r"(?:call|read|read_list|scan_page)\('(\w+)'|\b([HLZ][A-Z]+) = "
+    handed = r"(?:call|bulk|gone|read|read_list|scan_page)\('(\w+)'|\b([HLZ][A-Z]+) = "
     found = re.findall(handed, "".join(sources))
     return {(call or field).lower() for call, field in found}
 

@@ -199,8 +199,7 @@ ZEND_METHOD(Dueq_Queue, remove) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    while (take_away(queue, dueq_remove_submit(queue->queue, DUEQ_MAX_BATCH), &progress) ==
-           DUEQ_OK) {
+    while (take_away(queue, dueq_remove_submit(queue->queue), &progress) == DUEQ_OK) {
     }
     RETURN_LONG(progress.total);
 }

@@ -377,9 +377,9 @@ namespace Dueq
         public function purge(string $state, ?callable $progress = null): int {}
 
         /**
-         * Deletes the queue: its messages, its counters and history, and the ids that are still unique; in
-         * steps as purge(). A message that is pushed meanwhile is deleted too, or creates the queue again,
-         * and so does a waiting consumer. Locks stay until they end.
+         * Deletes the queue in one step: its messages, its counters and history, and the ids that are still
+         * unique. A message that is pushed afterwards creates the queue again, and so does a waiting
+         * consumer. Locks stay until they end.
          *
          * @param callable|null $progress as of purge()
          * @return int how many messages it deleted

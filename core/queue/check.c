@@ -19,7 +19,7 @@
 #define CURSOR_ROOM 320  /* a ticket and a number */
 
 enum stage {
-    MSG = 7,
+    MSG = 4,
     FIRST_LINE,
     FIRST_SET = FIRST_LINE + 3,
     LOST = FIRST_SET + 4,
@@ -27,10 +27,9 @@ enum stage {
     QUARANTINE,
     END
 };
-static const char *const stages[] = {"types",    "notes",   "unique",    "received", "attempts",
-                                     "handover", "names",   "msg",       "high",     "ready",
-                                     "low",      "leased",  "outbox",    "dead",     "delayed",
-                                     "lost",     "doubled", "quarantine"};
+static const char *const stages[] = {"types", "notes",   "attempts", "handover", "msg",
+                                     "high",  "ready",   "low",      "leased",   "outbox",
+                                     "dead",  "delayed", "lost",     "doubled",  "quarantine"};
 
 /* By their names in the script. */
 static const struct kind {
@@ -46,12 +45,9 @@ static const struct kind {
     {"attempts", "messages whose attempts do not match their tickets", true, true},
     {"record", "attempts without a message", true, true},
     {"notes", "wrong counters and times in meta", true, true},
-    {"unique", "ids that stay unique without end", true, true},
     {"outbox", "entries of the outbox that are stuck", true, false},
     {"stale", "tickets of cancelled messages in lines", false, true},
-    {"received", "old entries of relays", false, true},
     {"quarantined", "quarantined entries", false, false},
-    {"unknown", "keys that dueq does not know", false, false},
 };
 #define KINDS (sizeof kinds / sizeof *kinds)
 

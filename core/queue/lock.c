@@ -63,11 +63,12 @@ static dueq_status ask(dueq_client *client, bool stay) {
 static void let_go(dueq_client *client, const struct dueq__watch *watch, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     (void)watch;
-    dueq__script_write(words, &dueq__script_unlock, call->keys);
+    dueq__script_write(words, &dueq__script_relock, call->keys);
     dueq__resp_number(words, (int64_t)++client->number);
     dueq__resp_number(words, client->url.timeout_ms);
     dueq__resp_text(words, "0");
     dueq__resp_bytes(words, call->ids->data, call->ids->size);
+    dueq__resp_text(words, "0");
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
@@ -156,6 +157,9 @@ dueq_status dueq_relock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes to
 
 dueq_status dueq_unlock_submit(dueq_queue *queue, dueq_bytes name, dueq_bytes token) {
     struct dueq__resp words;
-    dueq_status status = begin(queue, &dueq__script_unlock, name, token, &words);
-    return status ? status : dueq__call_submit(queue->client, &words);
+    dueq_status status = begin(queue, &dueq__script_relock, name, token, &words);
+    if (status)
+        return status;
+    dueq__resp_text(&words, "0");
+    return dueq__call_submit(queue->client, &words);
 }

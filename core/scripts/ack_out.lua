@@ -5,9 +5,8 @@
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or 4 as well; and
 -- '+' where a relay has work.
 
-local ticket, now, stored = ARGV[4], now_ms(), {}
-local id = holder(ticket, now)
-local number = (#ARGV - 5) / 5
+local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
+local id = holder(ARGV[4], now)
 if not id then
   return done(string.rep(DUEQ_LEASE_LOST, 1 + number))
 end
@@ -17,11 +16,12 @@ for i = 6, #ARGV, 5 do
   -- Times that count from the push count from now; the other queue's time may be another.
   local extra = string.format('0 %d %d', draft.window, draft.existing)
   local entry = { ARGV[5], ARGV[i + 1], draft.envelope, string.format('@%d', draft.due), extra }
-  put_out(ARGV[i], now)
+  put_out(ARGV[i], now + 1000)
   stored[#stored + 1], stored[#stored + 2] = ARGV[i], string.char(0xD2) .. cmsgpack.pack(entry)
 end
-redis.call('HSET', msg, unpack(stored))
-gone.tickets, gone.ids, gone.records = { ticket }, { id }, { id }
-remove_gone(leased)
+bulk('HSET', msg, stored)
+forget(id)
+gone('ZREM', leased, ARGV[4])
+remove_gone()
 count('acked', 1)
 return done(string.rep(DUEQ_OK, 1 + number) .. '+')

@@ -10,10 +10,7 @@ if not id then
   return done(DUEQ_LEASE_LOST)
 end
 had.error = ARGV[5]
-local how = finish(id, envelope_read(envelope), had, now)
-gone.tickets = { ARGV[4] }
-if how == 'gone' then
-  gone.ids, gone.records = { id }, { id }
-end
-remove_gone(leased)
-return done(DUEQ_OK .. (how == 'out' and '+' or ''))
+local out = finish(id, envelope_read(envelope), had, now)
+gone('ZREM', leased, ARGV[4])
+remove_gone()
+return done(DUEQ_OK .. (out and '+' or ''))

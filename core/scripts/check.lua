@@ -1,7 +1,7 @@
 -- check: looks at a window of one key and says what is wrong there; it may mend that. It judges a message by all keys
 -- at one moment. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received
--- args alone: '1' to mend, stage (one of the keys; or types, notes, lost, doubled, names), cursor ('': the first), how
+-- args alone: '1' to mend, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first), how
 --      many, mark of who mends; then of lost and doubled tickets
 -- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its
 --           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
@@ -17,25 +17,20 @@ if stage == 'types' then
 elseif stage == 'notes' then
   check_notes()
 elseif stage == 'msg' then
-  local found, ids, tickets = scan_page('HSCAN', msg), {}, {}
+  local found, tickets = scan_page('HSCAN', msg), {}
   for i = 1, #found, 2 do
-    ids[#ids + 1] = found[i]
     answer[2] = answer[2] + #found[i + 1]
+    tickets[#tickets + 1] = current_ticket(found[i], found[i + 1], field(attempts, found[i]))
   end
-  local texts = #ids > 0 and read_list('HMGET', attempts, unpack(ids)) or {}
-  for i, id in ipairs(ids) do
-    tickets[i] = current_ticket(id, found[2 * i], texts[i])
-  end
-  local held = holders(tickets)
   for i, ticket in ipairs(tickets) do
+    local id = found[2 * i - 1]
     if not ticket_read(ticket) then
-      tell('garbage', ids[i])
+      bad('garbage', 'HDEL', msg, id)
       if mends then
         -- Nothing can hold it: it is kept where nobody looks for messages.
-        redis.call('HSET', quarantine .. ':messages', ids[i], found[2 * i])
-        redis.call('HDEL', msg, ids[i])
+        redis.call('HSET', quarantine .. ':messages', id, found[2 * i])
       end
-    elseif not held[i] then
+    elseif not place_of(ticket) then
       table.insert(answer[4], ticket)
     end
   end
@@ -53,14 +48,14 @@ elseif line then
       break
     end
   end
-  local verdicts, head = nil, nil
-  verdicts, answer[2] = verdicts_of(tickets)
-  for i, verdict in ipairs(verdicts) do
-    if judge(nil, tickets[i], verdict) then
+  local head
+  for i, ticket in ipairs(tickets) do
+    local leaves, verdict = judge(nil, ticket)
+    if leaves then
       table.insert(goes, i - 1 - place - length)
     else
-      head = head or tickets[i]
-      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and tickets[i] or nil)
+      head = head or ticket
+      table.insert(answer[4], (not verdict or verdict == 'attempts' or verdict == 'damaged') and ticket or nil)
     end
   end
   if length == most then
@@ -73,105 +68,67 @@ elseif line then
     redis.call('LREM', line, -#goes, '-')
   end
 elseif set then
-  local found, tickets, goes = scan_page('ZSCAN', set), {}, {}
+  local found = scan_page('ZSCAN', set)
   for i = 1, #found, 2 do
-    tickets[#tickets + 1] = found[i]
-  end
-  local verdicts
-  verdicts, answer[2] = verdicts_of(tickets, set)
-  for i, ticket in ipairs(tickets) do
+    local ticket = found[i]
     local _, id = ticket_read(ticket)
-    if judge(set, ticket, verdicts[i]) then
-      table.insert(goes, ticket)
-    elseif verdicts[i] == 'damaged' or verdicts[i] == 'attempts' then
+    local leaves, verdict = judge(set, ticket)
+    if leaves then
+      gone('ZREM', set, ticket)
+    elseif verdict == 'damaged' or verdict == 'attempts' then
       table.insert(answer[4], ticket)
-    elseif set == outbox and tonumber(found[2 * i]) < now - 600000 and not read_list('HMGET', handover, id)[1] then
+    elseif set == outbox and tonumber(found[i + 1]) < now - 600000 and not field(handover, id) then
       tell('outbox', ticket)
     end
   end
-  if #goes > 0 then
-    redis.call('ZREM', set, unpack(goes))
-  end
 elseif stage == 'lost' or stage == 'doubled' then
   -- Another one that mends, and began later, does this.
-  local ours = not mends or read_list('HMGET', meta, 'mender')[1] == ARGV[5]
+  local ours = not mends or field(meta, 'mender') == ARGV[5]
   for i = 6, ours and #ARGV or 0 do
     local ticket = ARGV[i]
     local _, id = ticket_read(ticket)
-    local stored = read_list('HMGET', msg, id)[1]
+    local stored = field(msg, id)
     local places, key = 0, nil
     for _, at in ipairs({ ready, high, low }) do
       local found = #read_list('LPOS', at, ticket, 'RANK', -1, 'COUNT', 2, 'MAXLEN', stage == 'lost' and 10000 or 0)
       places, key = places + found, found > 0 and at or key
     end
-    local is_current = stored and current_ticket(id, stored, read_list('HMGET', attempts, id)[1]) == ticket
     if stage == 'doubled' and places > 1 then
       tell('doubled', ticket)
       if mends then
         redis.call('LREM', key, -1, ticket)
       end
-    elseif stage == 'lost' and is_current and places == 0 and not holders({ ticket })[1] then
+    elseif stage == 'lost' and stored and current_ticket(id, stored, field(attempts, id)) == ticket and places == 0
+      and not place_of(ticket) then
       local e = envelope_read(stored)
       local successor = not e and is_readable(id, stored, outbox)
-      local sound = e or successor
-      tell(sound and 'lost' or 'damaged', id)
+      tell((e or successor) and 'lost' or 'damaged', id)
       if mends and successor then
-        put_out(ticket, now - 1000)
-      elseif mends and sound then
-        line_up({ ticket })
-        wake_one()
+        put_out(ticket, now)
+      elseif mends and e then
+        join({ ticket })
       elseif mends then
         make_dead(ticket)
       end
     end
   end
 elseif stage == 'attempts' or stage == 'handover' then
-  local key, goes = stage == 'attempts' and attempts or handover, {}
+  local key = stage == 'attempts' and attempts or handover
   local found = scan_page('HSCAN', key)
   for i = 1, #found, 2 do
-    local stored = read_list('HMGET', msg, found[i])[1]
-    local text = stored and key == handover and read_list('HMGET', attempts, found[i])[1]
-    if not stored or text and holders({ (current_ticket(found[i], stored, text)) })[1] ~= outbox then
-      tell('record', found[i])
-      goes[#goes + 1] = found[i]
+    local id = found[i]
+    local stored, text = field(msg, id), key == handover and field(attempts, id)
+    if not stored or text and place_of((current_ticket(id, stored, text))) ~= outbox then
+      bad('record', 'HDEL', key, id)
     elseif key == handover then
       tell('outbox', (string.gsub(found[i + 1], '^%d+ ', '')))
     end
-  end
-  if mends and #goes > 0 then
-    redis.call('HDEL', key, unpack(goes))
-  end
-elseif stage == 'unique' or stage == 'received' then
-  local key, goes = stage == 'unique' and unique or received, {}
-  local found = scan_page('ZSCAN', key)
-  for i = 1, #found, 2 do
-    local at = tonumber(found[i + 1])
-    if key == unique and at > 8204889600000 or key == received and at < now - 604800000 then
-      tell(stage, found[i])
-      goes[#goes + 1] = found[i]
-    end
-  end
-  if mends and #goes > 0 then
-    redis.call('ZREM', key, unpack(goes))
   end
 elseif stage == 'quarantine' then
   local length = redis.pcall('LLEN', quarantine)
   for i, entry in ipairs(read_list('LRANGE', quarantine, 0, 4)) do
     tell('quarantined', entry, i == 1 and length - math.min(length, 5) + 1 or 1)
   end
-elseif stage == 'names' then
-  local before, known = string.sub(msg, 1, -4), {}
-  for _, key in ipairs(KEYS) do
-    known[key] = true
-  end
-  local pattern = string.gsub(before, '[%*%?%[%]\\]', '\\%0') .. '*'
-  local page = redis.call('SCAN', cursor == '' and '0' or cursor, 'MATCH', pattern, 'COUNT', 1000)
-  answer[1] = page[1] ~= '0' and page[1] or ''
-  for _, key in ipairs(page[2]) do
-    local kind = string.match(string.sub(key, #before + 1), '^([a-z_]+):')
-    if not known[key] and not ({ reply = 1, lock = 1, lock_wake = 1, quarantine = 1 })[kind or ''] then
-      tell('unknown', key)
-    end
-  end
 end
+remove_gone()
 return answer

@@ -56,9 +56,10 @@ def included(path: Path, have: set[str]) -> str:
     """Its text behind the functions of lib/ that it calls, but for those that `have` names."""
     asked = re.findall(r"^ *-- include (\w+)$", path.read_text(), flags=re.M)
     before = ""
+    own = re.findall(r"\blocal function (\w+)", code_of(path))
     for name in re.findall(r"(?<![.\w])(\w+)\(", code_of(path)):
         needed = PROVIDERS.get(name)
-        if not needed or needed == path or not is_open_to(path, needed):
+        if not needed or name in own or not is_open_to(path, needed):
             continue
         if needed.stem not in have and needed.stem not in asked:
             before += library(needed.stem, have)

@@ -4,18 +4,5 @@
 -- Returns nil, or { now ms, state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), its time in ms, ticket,
 -- envelope, attempts ('' where there are none) }.
 
-local id = ARGV[1]
-local envelope = redis.call('HGET', msg, id)
-if not envelope then
-  return nil
-end
-local text = redis.call('HGET', attempts, id)
-local ticket = current_ticket(id, envelope, text)
-local state, time = 1, '0'
-for i, set in ipairs({ delayed, leased, dead, outbox }) do
-  local score = redis.call('ZSCORE', set, ticket)
-  if score then
-    state, time = i + 1, score
-  end
-end
-return { int(now_ms()), state, int(tonumber(time) or 0), ticket, envelope, text or '' }
+local m = message_of(ARGV[1], { delayed, leased, dead, outbox })
+return m and { int(now_ms()), (m.place or 0) + 1, int(tonumber(m.time or '') or 0), m.ticket, m.envelope, m.text or '' }

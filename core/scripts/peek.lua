@@ -4,18 +4,18 @@
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket,
 -- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be handed over, their error says
 -- why.
--- The cursor: of ready "line place", of the others as lib/page.lua.
+-- The cursor: of ready a place in the lines, one behind another, of the others as lib/page.lua.
 
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local answer = { int(now_ms()), '' }
 
 local function show(time, ticket)
   local deliveries, id, suffix = ticket_read(ticket)
-  local envelope = id and redis.call('HGET', msg, id)
-  local text = envelope and redis.call('HGET', attempts, id)
-  if not envelope or ticket ~= current_ticket(id, envelope, text) and envelope_read(envelope) then
+  local m = id and message_of(id, {})
+  if not m or ticket ~= m.ticket and envelope_read(m.envelope) then
     return
   end
+  local envelope, text = m.envelope, m.text
   if state == 5 then
     local name, inner, stored = entry_read(id, envelope)
     local _, problem = string.match(redis.call('HGET', handover, id) or '', '^(%d+) (.*)$')
@@ -34,20 +34,16 @@ local function show(time, ticket)
 end
 
 if state == 1 then
-  local lines = { high, ready, low }
-  local line, place = string.match(cursor, '^([123]) (%d+)$')
-  line, place = tonumber(line or 1), tonumber(place or 0)
-  while most > 0 and line <= 3 do
-    local tickets = redis.call('LRANGE', lines[line], place, place + most - 1)
-    for _, ticket in ipairs(tickets) do
+  local place, passed = tonumber(cursor) or 0, 0
+  for _, line in ipairs({ high, ready, low }) do
+    local from = math.max(place - passed, 0)
+    for _, ticket in ipairs(most > 0 and redis.call('LRANGE', line, from, from + most - 1) or {}) do
       show('0', ticket)
+      place, most = place + 1, most - 1
     end
-    most, place = most - #tickets, place + #tickets
-    if most > 0 then
-      line, place = line + 1, 0
-    end
+    passed = passed + redis.call('LLEN', line)
   end
-  answer[2] = line <= 3 and string.format('%d %d', line, place) or ''
+  answer[2] = place < passed and string.format('%d', place) or ''
 else
   local found
   found, answer[2] = page(({ nil, delayed, leased, dead, outbox })[state], cursor, most)

@@ -1,14 +1,39 @@
--- purge: takes messages of one state away, a bounded number at a time.
+-- purge: takes messages of one state away, those at the front first, a bounded number at a time.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta reply
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
 
-local most = tonumber(ARGV[5])
-look({ HLEN = { attempts, handover }, LLEN = ARGV[4] == '1' and { high, ready, low } or {} })
-local ids, met = purge(tonumber(ARGV[4]), most)
-for _, hash in ipairs({ msg, attempts, handover }) do
-  if #ids > 0 then
-    redis.call('HDEL', hash, unpack(ids))
+local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
+local seen, met, purged = {}, {}, 0
+local function take(tickets)
+  for _, ticket in ipairs(tickets) do
+    local _, id = ticket_read(ticket)
+    local m = id and not seen[id] and message_of(id, {})
+    if m and (ticket == m.ticket or not envelope_read(m.envelope)) then
+      forget(id)
+      gone('HDEL', handover, id)
+      seen[id], purged = true, purged + 1
+    end
+    if set then
+      gone('ZREM', set, ticket)
+    end
+  end
+  left = left - #tickets
+  return #tickets
+end
+if set then
+  take(redis.call('ZRANGE', set, 0, left - 1))
+else
+  for _, line in ipairs({ high, ready, low }) do
+    met[line] = left > 0 and take(redis.call('LRANGE', line, 0, left - 1)) or 0
   end
 end
-return done(string.format('%d', #ids) .. (met == most and ' +' or ''))
+remove_gone()
+for line, number in pairs(met) do
+  if number > 0 then
+    redis.call('LTRIM', line, number, -1)
+  end
+end
+count('ready_offset', met[ready] or 0)
+count('purged', purged)
+return done(string.format('%d', purged) .. (left == 0 and ' +' or ''))

@@ -4,8 +4,5 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
 
 local now = now_ms()
-if ARGV[3] == '1' then
-  -- include history
-  note_history(now, true)
-end
+-- include history
 return done(store(ARGV, 4, now, {}))

@@ -3,11 +3,9 @@
 -- args id, envelope, due, extra of each (lib/store.lua)
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique.
 
+-- include replace
 local now = now_ms()
-if ARGV[3] == '1' then
-  -- include history
-  note_history(now, true)
-end
+-- include history
 local outcome = store(ARGV, 4, now, { replace = replace })
-remove_replaced()
+remove_gone()
 return done(outcome)

@@ -6,53 +6,34 @@
 -- Returns how many left the outbox.
 
 -- include permit
-local now, fields, ends, again, over, first = now_ms(), {}, {}, {}, {}, nil
+local now, left = now_ms(), 0
+local problem = ARGV[3] ~= '' and ARGV[2] .. ': ' .. ARGV[3] or ''
 for i = 4, #ARGV, 2 do
-  local ticket, digit = ARGV[i], ARGV[i + 1]
+  local ticket = ARGV[i]
   local _, id = ticket_read(ticket)
   -- Another relay's, where this one took too long.
   local ours = id and redis.call('ZSCORE', outbox, ticket) == ARGV[1]
   local stored = ours and redis.call('HGET', msg, id)
-  if stored and ARGV[3] ~= '' then
+  if stored and problem ~= '' then
     local tries = tonumber(string.match(redis.call('HGET', handover, id) or '', '^(%d+) ') or 0)
     local at = now + math.min(1000 * 2 ^ math.min(tries, 20), 300000)
-    again[#again + 1], again[#again + 2] = string.format('%d', at), ticket
-    fields[#fields + 1], fields[#fields + 2] = id, string.format('%d ', tries + 1) .. ARGV[2] .. ': ' .. ARGV[3]
-    first = math.min(first or at, at)
+    redis.call('HSET', handover, id, string.format('%d ', tries + 1) .. problem)
+    note_event(at, now)
+    put_out(ticket, at)
   elseif ours then
-    table.insert(gone.tickets, ticket)
-    over[#over + 1] = id
-    if tonumber(digit) == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
-      ends[#ends + 1], ends[#ends + 2] = string.format('%d', now), ticket
+    left = left + 1
+    gone('HDEL', handover, id)
+    gone('ZREM', outbox, ticket)
+    if tonumber(ARGV[i + 1]) == DUEQ_DUPLICATE and stored and string.byte(stored) ~= 0xD2 then
+      put(dead, now, { ticket })
     else
-      table.insert(gone.ids, id)
-      table.insert(gone.records, id)
+      forget(id)
     end
   end
 end
-if #again > 0 then
-  redis.call('ZADD', outbox, unpack(again))
-  redis.call('HSET', handover, unpack(fields))
+redis.call('HSET', meta, 'outbox_error', problem)
+if redis.call('ZCARD', outbox) == left then
+  redis.call('HSET', meta, 'outbox_event', '')
 end
-if #ends > 0 then
-  redis.call('ZADD', dead, unpack(ends))
-end
-local rest = redis.call('ZRANGE', outbox, 0, #gone.tickets, 'WITHSCORES')
-local head
-for i = 1, #rest, 2 do
-  local leaves = false
-  for _, ticket in ipairs(gone.tickets) do
-    leaves = leaves or ticket == rest[i]
-  end
-  head = head or (not leaves and rest[i + 1])
-end
-redis.call('HSET', meta, 'outbox_event', head and string.format('%d', math.ceil(head)) or '', 'outbox_error',
-  ARGV[3] ~= '' and ARGV[2] .. ': ' .. ARGV[3] or '')
-if head then
-  note_event(math.ceil(head), now)
-end
-remove_gone(outbox)
-if #over > 0 then
-  redis.call('HDEL', handover, unpack(over))
-end
-return #gone.tickets
+remove_gone()
+return left

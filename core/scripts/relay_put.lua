@@ -6,37 +6,29 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
 
+-- include replace
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
 end
-local outcome, words, places, notes, records = {}, {}, {}, {}, {}
+-- A ticket that is pushed again after a push that ended in its middle would be there twice.
+look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
+local outcome, notes = '', {}
 for i = 3, #ARGV, 6 do
-  local note = ARGV[2] .. '\n' .. ARGV[i + 5]
-  local n = #outcome + 1
-  outcome[n] = DUEQ_OK
+  local note, digit, record = ARGV[2] .. '\n' .. ARGV[i + 5], DUEQ_OK .. '', ARGV[i + 4]
   if not redis.call('ZSCORE', received, note) then
-    places[#places + 1], records[#records + 1], notes[n] = n, ARGV[i + 4], note
-    for k = i, i + 3 do
-      words[#words + 1] = ARGV[k]
+    local had = record ~= '' and attempts_read(record)
+    local ticket = had and ticket_write(had.deliveries, ARGV[i], had.suffix)
+    digit = store({ unpack(ARGV, i, i + 3) }, 1, now, { replace = replace, ticket = ticket })
+    notes[#notes + 1] = digit == DUEQ_OK .. '' and note or nil
+    if had and digit == DUEQ_OK .. '' then
+      redis.call('HSET', attempts, ARGV[i], record)
     end
   end
+  outcome = outcome .. digit
 end
-if #words > 0 then
-  -- A ticket that is pushed again after a push that ended in its middle would be there twice.
-  look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
-  local digits, noted = store(words, 1, now, { replace = replace, records = records }), {}
-  for k, n in ipairs(places) do
-    outcome[n] = tonumber(string.sub(digits, k, k))
-    if outcome[n] == DUEQ_OK then
-      noted[#noted + 1], noted[#noted + 2] = string.format('%d', now), notes[n]
-    end
-  end
-  if #noted > 0 then
-    redis.call('ZADD', received, unpack(noted))
-    -- Relays that died before their last step have left some.
-    redis.call('ZREMRANGEBYRANK', received, 0, -10001)
-  end
-  remove_replaced()
-end
-return table.concat(outcome)
+put(received, now, notes)
+-- Relays that died before their last step have left some.
+redis.call('ZREMRANGEBYRANK', received, 0, -10001)
+remove_gone()
+return outcome

@@ -6,40 +6,26 @@
 
 -- include permit
 local now = now_ms()
-local stop, answer, taken, strays, broken = now + ARGV[3], {}, {}, {}, {}
-local name
+local stop, name, answer, taken, broken = now + ARGV[3], '', {}, {}, {}
 local limit = string.format('%d', now + ARGV[1])
 for _, ticket in ipairs(redis.call('ZRANGEBYSCORE', outbox, '-inf', limit, 'LIMIT', 0, ARGV[2])) do
   local _, id = ticket_read(ticket)
   local stored = id and redis.call('HGET', msg, id)
-  if not stored then
-    strays[#strays + 1] = ticket
-  else
-    local target, entry_id, envelope, due, extra, had = entry_read(id, stored)
-    if not target then
-      broken[#broken + 1], broken[#broken + 2] = string.format('%d', now), ticket
-      strays[#strays + 1] = ticket
-    elseif not name or name == target then
-      name = target
-      taken[#taken + 1], taken[#taken + 2] = string.format('%d', stop), ticket
-      if had then
-        had.forgiven, had.crashes = had.deliveries, 0
-      end
-      for _, word in ipairs({ ticket, entry_id, envelope, due, extra, had and attempts_write(had) or '' }) do
-        answer[#answer + 1] = word
-      end
+  local target, entry_id, envelope, due, extra, had = entry_read(id, stored or '')
+  if not target then
+    gone('ZREM', outbox, ticket)
+    broken[#broken + 1] = stored and ticket or nil
+  elseif name == '' or name == target then
+    name, taken[#taken + 1] = target, ticket
+    for _, word in ipairs({ ticket, entry_id, envelope, due, extra, had and attempts_write(had) or '' }) do
+      answer[#answer + 1] = word
     end
   end
 end
-if #broken > 0 then
-  redis.call('ZADD', dead, unpack(broken))
-end
-if #taken > 0 then
-  redis.call('ZADD', outbox, unpack(taken))
-end
-local head = redis.call('ZRANGE', outbox, #strays, #strays, 'WITHSCORES')[2]
-if #strays > 0 then
-  redis.call('ZREM', outbox, unpack(strays))
-end
+put(dead, now, broken)
+put(outbox, stop, taken)
+-- That of one that goes is early, and another relay looks in vain.
+local head = redis.call('ZRANGE', outbox, 0, 0, 'WITHSCORES')[2]
 redis.call('HSET', meta, 'outbox_event', head and string.format('%d', math.ceil(head)) or '')
-return { stop, name or '', unpack(answer) }
+remove_gone()
+return { stop, name, unpack(answer) }

@@ -6,7 +6,7 @@
 
 -- include permit
 local now, delay = now_ms(), tonumber(ARGV[4])
-local outcome, back, later, records, seen = {}, {}, {}, {}, {}
+local outcome, back, records, seen = {}, {}, {}, {}
 for i = 5, #ARGV do
   local id, _, had = nil, nil, nil
   if not seen[ARGV[i]] then
@@ -16,30 +16,20 @@ for i = 5, #ARGV do
   outcome[i - 4] = id and DUEQ_OK or DUEQ_LEASE_LOST
   if id then
     had.forgiven = had.forgiven + 1
-    local ticket = ticket_write(had.deliveries, id, had.suffix)
-    table.insert(gone.tickets, ARGV[i])
     -- The last comes first: so they stand at the front in their order.
-    table.insert(back, 1, ticket)
-    later[#later + 1], later[#later + 2] = string.format('%d', now + delay), ticket
+    table.insert(back, 1, ticket_write(had.deliveries, id, had.suffix))
     records[#records + 1], records[#records + 2] = id, attempts_write(had)
+    gone('ZREM', leased, ARGV[i])
   end
 end
-if #back > 0 then
-  if delay > 0 then
-    redis.call('ZADD', delayed, unpack(later))
-  else
-    local was_empty, normal = line_up(back, true)
-    if was_empty then
-      wake_one(#back > 1)
-    end
-    if normal > 0 then
-      count('ready_offset', -normal)
-    end
-  end
-  redis.call('HSET', attempts, unpack(records))
-  remove_gone(leased)
-  if delay > 0 then
-    note_event(now + delay, now)
-  end
+if delay > 0 then
+  put(delayed, now + delay, back)
+else
+  join(back, true)
+end
+bulk('HSET', attempts, records)
+remove_gone()
+if delay > 0 and #back > 0 then
+  note_event(now + delay, now)
 end
 return done(table.concat(outcome))

@@ -1,11 +1,15 @@
--- relock: sets the end of a lock anew, for its owner.
--- keys lock reply
--- args token, time to live in ms from now
+-- relock: sets the end of a lock anew, for its owner. One that is given up wakes one who waits for it.
+-- keys lock lock_wake reply
+-- args token, time to live in ms from now (0: it is given up)
 -- Returns a digit: 0 done, 4 the token is not the owner's.
 
-local outcome = DUEQ_LEASE_LOST
-if redis.call('GET', lock) == ARGV[4] then
-  redis.call('PEXPIRE', lock, ARGV[5])
-  outcome = DUEQ_OK
+if redis.call('GET', lock) ~= ARGV[4] then
+  return done(DUEQ_LEASE_LOST)
 end
-return done(outcome)
+redis.call('PEXPIRE', lock, ARGV[5])
+if ARGV[5] == '0' then
+  redis.pcall('ZADD', lock_wake, 0, 'w')
+  -- Where nobody waits, the token need not stay: whoever comes tries first.
+  redis.pcall('EXPIRE', lock_wake, 60)
+end
+return done(DUEQ_OK)

@@ -3,20 +3,14 @@
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
 -- Returns a digit: 0 done, 3 there is no such delayed message.
 
-local id, now = ARGV[4], now_ms()
+local now = now_ms()
 local at = due_time(ARGV[5], now)
-local envelope = redis.call('HGET', msg, id)
-local ticket = envelope and current_ticket(id, envelope, redis.call('HGET', attempts, id))
-if not ticket or not redis.call('ZSCORE', delayed, ticket) then
-  return done(DUEQ_NOT_FOUND)
-end
-if at > now then
-  redis.call('ZADD', delayed, 'XX', string.format('%d', at), ticket)
+local outcome, tickets = pick({ ARGV[4] }, delayed)
+if at <= now then
+  join(tickets)
+  bulk('ZREM', delayed, tickets)
+elseif #tickets > 0 then
+  put(delayed, at, tickets)
   note_event(at, now)
-else
-  if line_up({ ticket }) then
-    wake_one()
-  end
-  redis.call('ZREM', delayed, ticket)
 end
-return done(DUEQ_OK)
+return done(outcome)

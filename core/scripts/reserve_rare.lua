@@ -7,36 +7,25 @@
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
-if argv[3] == '1' then
+if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include history
-  note_history(now)
 end
 -- include permit
 local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
-local outcomes, acknowledged, first, went_out = '', 0, nil, false
-local back = argv[stop + 1]
+local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
-  local tickets
-  outcomes, tickets = held(8, stop, now)
-  gone.tickets, acknowledged = tickets, #tickets
-  gone.ids, gone.records = ids_of(tickets)
+  outcomes, acknowledged = held(8, stop, now)
+  acknowledge(acknowledged)
 end
-for _, ticket in ipairs(gone.tickets) do
+for _, ticket in ipairs(acknowledged) do
   if ticket == back then
     outcomes, back = outcomes .. DUEQ_LEASE_LOST, nil
   end
 end
 if back then
   look_around()
-  local digit, id, how, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
-  outcomes, first, went_out = outcomes .. digit, at, how == 'out'
-  if id then
-    table.insert(gone.tickets, back)
-  end
-  if how == 'gone' then
-    table.insert(gone.ids, id)
-    table.insert(gone.records, id)
-  end
+  local digit, out, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
+  outcomes, first, out_now = outcomes .. digit, at or first, out
 end
 
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused')
@@ -52,45 +41,31 @@ if looked then
   end
 end
 if looked and not paused then
-  local ended, at
-  due, ended, garbage, at = promote(now)
-  for _, ticket in ipairs(ended) do
-    table.insert(gone.tickets, ticket)
-  end
+  local at
+  due, garbage, at = promote(now)
   -- What a relay is told of now is looked after again a second later, in case that it cannot.
-  local again = out and (out <= now and now + 1000 or out)
-  first = math.min(first or math.huge, at or math.huge, again or math.huge)
-  first = first < math.huge and first or nil
-elseif noted then
-  first = math.min(first or noted, noted)
+  first = math.min(first, at, out and out <= now and now + 1000 or out or math.huge)
+else
+  first = math.min(first, noted or math.huge)
 end
 
 local lines = (state[3] == '1' or looked) and { high, ready, low } or { ready }
-local c = choose(lines, paused and 0 or most, now)
-local n, deliver, answer, records = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }, {}
+local c = choose(lines, paused and 0 or most, now, garbage)
+local n, deliver, answer = #c.deliver, {}, { now, -1, 0, 0, '', {}, outcomes }
 for i, ticket in ipairs(c.deliver) do
   local ms = lease < 0 and c.leases[i] or math.abs(lease)
   deliver[2 * i - 1], deliver[2 * i] = string.format('%d', now + ms), ticket
   answer[2 * i + 6], answer[2 * i + 7] = ticket, c.envelopes[i]
-  first = math.min(first or now + ms, now + ms)
+  first = math.min(first, now + ms)
   if c.records[i] then
     table.insert(answer[6], i)
     table.insert(answer[6], c.records[i])
   end
 end
-for _, entry in ipairs(c.garbage) do
-  table.insert(garbage, entry)
-end
-for _, ids in ipairs({ c.expired, c.dropped }) do
-  for _, id in ipairs(ids) do
-    table.insert(gone.ids, id)
-    table.insert(gone.records, id)
-  end
-end
 
 local left, prioritized = 0, 0
 for l, line in ipairs(lines) do
-  local length = paused and 0 or call('LLEN', line) - (c.met[l] or 0)
+  local length = paused and 0 or call('LLEN', line) - c.met[l]
   left, prioritized = left + length, prioritized + (line == ready and 0 or length)
 end
 -- What is new comes first, then what is gone goes: see lib/gone.lua.
@@ -98,40 +73,33 @@ if #garbage > 0 then
   call('RPUSH', quarantine, unpack(garbage))
   call('LTRIM', quarantine, -100, -1)
 end
-if n > 0 then
-  call('ZADD', leased, unpack(deliver))
-end
-remove_gone(leased)
+bulk('ZADD', leased, deliver)
+remove_gone()
 if due > 0 then
   call('ZREMRANGEBYRANK', delayed, 0, due - 1)
 end
+local passed = 0
 for l, line in ipairs(lines) do
-  if (c.met[l] or 0) > 0 then
+  if c.met[l] > 0 then
     call('LTRIM', line, c.met[l], -1)
-  end
-  if line == ready and (c.met[l] or 0) > 0 then
-    count('ready_offset', c.met[l])
+    passed = line == ready and c.met[l] or passed
   end
 end
-for name, number in pairs({ reserved = n, acked = acknowledged, expired = #c.expired, quarantined = #garbage + c.damaged }) do
-  if number > 0 then
-    count(name, number)
-  end
-end
-if n > 0 then
-  count('ready_offset', -n)
+answer[4] = #garbage + c.damaged
+for name, number in pairs({
+  reserved = n, acked = #acknowledged, expired = c.expired, quarantined = answer[4], ready_offset = passed - n,
+}) do
+  count(name, number)
 end
 local fields = {}
 if #lines > 1 and (prioritized > 0) ~= (state[3] == '1') then
   fields = { 'has_priorities', prioritized > 0 and '1' or '' }
 end
-answer[4] = #garbage + c.damaged
-if went_out or c.out then
-  first = math.min(first or now + 1000, now + 1000)
-end
-answer[5] = (went_out or c.out or looked and out and out <= now) and '1' or ''
+out_now = out_now or c.out
+first = out_now and math.min(first, now + 1000) or first
+answer[5] = (out_now or looked and out and out <= now) and '1' or ''
 if not paused then
-  answer[2], answer[3] = close(n, left, first, state[1], fields, looked, state[2], now, us)
+  answer[2], answer[3] = close(n, left, first < math.huge and first or nil, state[1], fields, looked, state[2], now, us)
 end
 if n > 0 or argv[8] then
   done(time[1] .. '.' .. time[2] .. ' ' .. outcomes .. '\n' .. table.concat(c.deliver, '\n'))

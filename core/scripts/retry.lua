@@ -6,15 +6,9 @@
 
 -- include permit
 local now = now_ms()
-local outcome, id, how, at = retry(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], now)
-if id then
-  gone.tickets = { ARGV[4] }
-  if how == 'gone' then
-    gone.ids, gone.records = { id }, { id }
-  end
-  remove_gone(leased)
-  if at then
-    note_event(at, now)
-  end
+local outcome, out, at = retry(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], now)
+remove_gone()
+if at then
+  note_event(at, now)
 end
-return done(outcome .. (how == 'out' and '+' or ''))
+return done(outcome .. (out and '+' or ''))

@@ -6,13 +6,10 @@
 -- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
 -- known). It is the last one noted (see lib/history.lua) before as many tickets had come as there left since.
 
-local sets, first = {}, nil
+local sets, first = {}, math.huge
 for i, set in ipairs({ delayed, leased, dead, outbox }) do
   sets[i] = redis.call('ZCARD', set)
-  local head = i < 3 and redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2]
-  if head and (not first or tonumber(head) < first) then
-    first = tonumber(head)
-  end
+  first = math.min(first, i < 3 and tonumber(redis.call('ZRANGE', set, 0, 0, 'WITHSCORES')[2] or '') or math.huge)
 end
 local all = redis.call('HLEN', msg)
 local values = redis.call('HMGET', meta, 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled',
@@ -47,6 +44,6 @@ end
 return {
   int(now_ms()), math.max(all - sets[1] - sets[2] - sets[3] - sets[4], 0), sets[1], sets[2], sets[3], sets[4],
   counters[1], counters[2], counters[3], counters[4], counters[5], counters[6], counters[7], counters[8], counters[9],
-  int(math.max(0, math.min(first or 0, 4102444800000))), values[11] and 1 or 0,
+  int(first < math.huge and math.min(first, 4102444800000) or 0), values[11] and 1 or 0,
   mark, ticket, (head(high)), (head(low)), sets[4] > 0 and values[12] or '',
 }

@@ -79,7 +79,7 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 25:
         return dueq_reschedule_submit(queue, tickets[0], 0, 0);
     default:
-        return dueq_remove_submit(queue, 10);
+        return dueq_remove_submit(queue);
     }
 }
 

@@ -361,5 +361,5 @@ class RawDriver:
 
     def do_unlock(self, request: Json) -> Json:
         return self.outcomes(
-            self.run("unlock", request["queue"], request["token"], lock=request["name"])
+            self.run("relock", request["queue"], request["token"], 0, lock=request["name"])
         )

@@ -38,12 +38,12 @@ MUTATIONS = {
     ),
     "ack_out_keeps_the_message": (
         "ack_out",
-        "gone.tickets, gone.ids, gone.records = { ticket }, { id }, { id }",
-        "gone.tickets = { ticket }",
+        "forget(id)\ngone('ZREM'",
+        "gone('ZREM'",
     ),
     "ack_out_notes_no_event": (
         "ack_out",
-        "if not at or at > now + 1000 then",
+        "if at < (tonumber(state[i] or '') or math.huge) then",
         "if false then",
     ),
     "ack_push_forgets_that_a_lease_ends": (
@@ -53,17 +53,17 @@ MUTATIONS = {
     ),
     "ack_push_removes_what_follows_itself": (
         "ack_push",
-        "followed = followed or ARGV[i] == id",
-        "followed = false",
+        "if redis.call('HGET', msg, id) == envelope then",
+        "if true then",
     ),
     "bury_keeps_what_is_to_be_dropped": (
         "bury",
-        "elseif not (e and e.drop) then",
-        "else",
+        "if not out and e and e.drop then",
+        "if false then",
     ),
     "bury_notes_no_event": (
         "bury",
-        "if not at or at > now + 1000 then",
+        "if at < (tonumber(state[i] or '') or math.huge) then",
         "if false then",
     ),
     "bury_sends_to_its_own_queue": (
@@ -73,18 +73,18 @@ MUTATIONS = {
     ),
     "cancel_any_leaves_the_lease": (
         "cancel_any",
-        "ipairs({ delayed, leased, dead })",
-        "ipairs({ delayed, dead })",
+        "if place > 0 and place < 4 then",
+        "if place > 0 and place < 4 and place ~= 2 then",
     ),
     "cancel_any_takes_from_the_outbox": (
         "cancel_any",
-        "if state == 1 and text and redis.call('ZSCORE', outbox, ticket) then",
-        "if false then",
+        "{ delayed, leased, dead, outbox }, {}, {}, 0",
+        "{ delayed, leased, dead }, {}, {}, 0",
     ),
     "cancel_any_tells_of_no_holder": (
         "cancel_any",
-        "state = n + 1",
-        "state = 1",
+        "place < 4 and place + 1 or 0",
+        "place < 4 and 1 or 0",
     ),
     "cancel_takes_what_is_ready_for_delayed": (
         "cancel",
@@ -103,8 +103,8 @@ MUTATIONS = {
     ),
     "kick_keeps_the_crashes": (
         "kick",
-        "had.forgiven, had.crashes = had.deliveries, 0",
-        "had.forgiven = had.deliveries - had.crashes",
+        "m.had.forgiven, m.had.crashes = m.had.deliveries, 0",
+        "m.had.forgiven = m.had.deliveries - m.had.crashes",
     ),
     "peek_shows_the_lines_out_of_order": (
         "peek",
@@ -113,8 +113,8 @@ MUTATIONS = {
     ),
     "purge_leaves_the_attempts": (
         "purge",
-        "ipairs({ msg, attempts, handover })",
-        "ipairs({ msg, handover })",
+        "gone('HDEL', attempts, id)",
+        "",
     ),
     "push_later_notes_a_later_time": (
         "push_later",
@@ -138,8 +138,8 @@ MUTATIONS = {
     ),
     "push_replace_leaves_the_lease_of_what_it_replaces": (
         "push_replace",
-        "if #left[name] > 0 then",
-        "if name ~= 'leased' and #left[name] > 0 then",
+        "if m.place then\n    gone",
+        "if m.place and m.place ~= 2 then\n    gone",
     ),
     "push_replace_of_another_body_loses_the_place": (
         "push_replace",
@@ -148,28 +148,28 @@ MUTATIONS = {
     ),
     "push_replace_replaces_what_is_on_its_way": (
         "push_replace",
-        "if redis.call('ZSCORE', outbox, ticket) then",
+        "if m.place == 4 then",
         "if false then",
     ),
     "relay_done_drops_a_message_that_was_refused": (
         "relay_done",
-        "if tonumber(digit) == 2 and",
+        "if tonumber(ARGV[i + 1]) == 2 and",
         "if false and",
     ),
     "relay_done_forgets_a_failure": (
         "relay_done",
-        "if #again > 0 then",
-        "if false then",
+        "note_event(at, now)\n    put_out(ticket, at)",
+        "",
     ),
     "relay_done_keeps_the_message": (
         "relay_done",
-        "table.insert(gone.ids, id)",
-        "",
+        "else\n      forget(id)",
+        "else",
     ),
     "relay_done_notes_no_event": (
         "relay_done",
-        "note_event(math.ceil(head), now)",
-        "",
+        "note_event(at, now)\n    put_out(ticket, at)",
+        "put(outbox, at, { ticket })",
     ),
     "relay_done_takes_what_another_relay_has": (
         "relay_done",
@@ -183,8 +183,8 @@ MUTATIONS = {
     ),
     "relay_put_forgets_the_attempts": (
         "relay_put",
-        "{ replace = replace, records = records }",
-        "{ replace = replace }",
+        "if had and digit == 0 .. '' then",
+        "if false then",
     ),
     "relay_put_goes_on_after_its_lease": (
         "relay_put",
@@ -193,22 +193,22 @@ MUTATIONS = {
     ),
     "relay_put_notes_nothing": (
         "relay_put",
-        "if #noted > 0 then",
-        "if false then",
+        "put(received, now, notes)",
+        "",
     ),
     "relay_put_takes_what_was_refused_for_stored": (
         "relay_put",
-        "if outcome[n] == 0 then",
-        "if true then",
+        "digit == 0 .. '' and note or nil",
+        "note",
     ),
     "relay_take_gives_no_lease": (
         "relay_take",
-        "redis.call('ZADD', outbox, unpack(taken))",
-        "redis.call('ZCARD', outbox)",
+        "put(outbox, stop, taken)",
+        "",
     ),
     "relay_take_notes_a_later_event": (
         "relay_take",
-        "redis.call('ZRANGE', outbox, #strays, #strays, 'WITHSCORES')",
+        "redis.call('ZRANGE', outbox, 0, 0, 'WITHSCORES')",
         "redis.call('ZRANGE', outbox, -1, -1, 'WITHSCORES')",
     ),
     "relay_take_sends_the_failures_along": (
@@ -218,7 +218,7 @@ MUTATIONS = {
     ),
     "relay_take_takes_what_is_for_another_queue": (
         "relay_take",
-        "elseif not name or name == target then",
+        "elseif name == '' or name == target then",
         "else",
     ),
     "release_counts_as_a_failure": (
@@ -228,13 +228,13 @@ MUTATIONS = {
     ),
     "release_goes_to_the_end": (
         "release",
-        "line_up(back, true)",
-        "line_up(back)",
+        "join(back, true)",
+        "join(back)",
     ),
     "reschedule_any_delays_what_is_due": (
         "reschedule_any",
-        "if at > now then",
-        "if true then",
+        "if at <= now then",
+        "if false then",
     ),
     "reschedule_delays_what_is_due": (
         "reschedule",
@@ -268,8 +268,8 @@ MUTATIONS = {
     ),
     "reserve_rare_brings_back_at_the_front": (
         "reserve_rare",
-        "line_up(due)",
-        "line_up(due, true)",
+        "line_up(back)",
+        "line_up(back, true)",
     ),
     "reserve_rare_counts_a_crash_as_a_failure": (
         "reserve_rare",
@@ -278,8 +278,8 @@ MUTATIONS = {
     ),
     "reserve_rare_delivers_an_ended_lease_again_and_again": (
         "reserve_rare",
-        "for _, ticket in ipairs(ended) do\n    table.insert",
-        "for _, ticket in ipairs({}) do\n    table.insert",
+        "gone('ZREM', leased, ticket)\n    if not deliveries",
+        "if not deliveries",
     ),
     "reserve_rare_delivers_what_crashed_too_often": (
         "reserve_rare",

@@ -177,7 +177,6 @@ BREAKS: dict[str, tuple[Break, dict[str, int]]] = {
     "no mark of priorities": (lambda p: p("HSET", "meta", "has_priorities", ""), {"notes": 1}),
     "counters": (lambda p: p("HSET", "meta", "acked", "many", "pushed", "1e300"), {"notes": 2}),
     "meta gone": (lambda p: p("DEL", "meta"), {"notes": 3}),
-    "unique for ever": (lambda p: p("ZADD", "unique", "inf", "x", 9 * 10**15, "y"), {"unique": 2}),
 }
 # Whose place is another one afterwards, so that they come as well, or not any more.
 ENDS = {
@@ -235,15 +234,6 @@ def test_what_is_no_message_is_kept(patient: Patient) -> None:
     patient.queue.check(repair=True)
     assert patient("HGET", "quarantine:messages", b"\xff\n") == b"what it was"
     assert patient("LRANGE", "quarantine", 0, -1) == [b"no ticket"]
-
-
-def test_unknown_keys_are_named_and_left(patient: Patient) -> None:
-    patient("SET", "typo", "x")
-    patient("SET", "lock:mine", "x", "PX", "100000")
-    found = {f.kind: f for f in patient.queue.check(repair=True)}
-    assert found["unknown"].examples == (patient.key("typo"),)
-    assert not found["unknown"].wrong
-    assert patient("GET", "typo") == b"x"
 
 
 def test_cancelled_ones_leave_the_lines(queue: dueq.Queue, server: Server) -> None:

@@ -1,19 +1,18 @@
 -- Takes tickets from the lines, in order, until `most` are to be delivered or 1,000 were met: what is no ticket, has no
 -- message, is over its time to live or has used up its attempts is not delivered. Changes nothing but what ends
--- (lib/finish.lua). Returns a table: deliver (tickets), envelopes and records (attempts of those that came back) by
--- the same index, leases (their own), garbage, expired (ids), dropped (ids that are gone by their policy), damaged
--- (how many envelopes), met (by line), out (something went to the outbox).
-local function choose(lines, most, now)
+-- (lib/finish.lua), what goes (lib/gone.lua), and `garbage`, to which it adds what is no ticket. Returns a table: deliver
+-- (tickets), envelopes and records (attempts of those that came back) by the same index, leases (their own), expired
+-- and damaged (how many), met (by line), out (a relay has work).
+local function choose(lines, most, now, garbage)
   local c = {
-    deliver = {}, envelopes = {}, records = {}, leases = {}, garbage = {}, expired = {}, dropped = {}, damaged = 0,
-    met = {},
+    deliver = {}, envelopes = {}, records = {}, leases = {}, expired = 0, damaged = 0, met = {},
   }
   local left = 1000
 
   local function judge(ticket, deliveries, id, suffix, envelope, record)
     local e = envelope and envelope_read(envelope)
     if not deliveries then
-      c.garbage[#c.garbage + 1] = ticket
+      garbage[#garbage + 1] = ticket
     elseif envelope and (not e or e.suffix == suffix) then
       local had = attempts_read(record)
       had.deliveries, had.suffix = deliveries, suffix
@@ -22,16 +21,13 @@ local function choose(lines, most, now)
         or (e.max_attempts > 0 and failures(had) >= e.max_attempts)
         or (e.max_crashes > 0 and had.crashes >= e.max_crashes)
       if e and e.expires and e.expires <= now then
-        c.expired[#c.expired + 1] = id
+        forget(id)
+        c.expired = c.expired + 1
       elseif spent then
         had.error = e and had.error or 'damaged envelope'
         c.damaged = c.damaged + (e and 0 or 1)
         look_around()
-        local how = finish(id, e, had, now)
-        if how == 'gone' then
-          c.dropped[#c.dropped + 1] = id
-        end
-        c.out = c.out or how == 'out'
+        c.out = finish(id, e, had, now) or c.out
       else
         local n = #c.deliver + 1
         c.deliver[n], c.envelopes[n], c.leases[n] = ticket, envelope, e.lease or false

@@ -1,108 +1,83 @@
--- Reads the policy block of an envelope into `e`; false where it is damaged.
-local function policy_read(e, block)
-  local at, last = 1, 0
-  while at <= #block do
-    local field, size = string.byte(block, at, at + 1)
-    local value = size and string.sub(block, at + 2, at + 1 + size)
-    if not value or field <= last or #value < size then
-      return false
-    end
+-- Envelopes (docs/protocol.md). Such a reader is a table of bytes, at (where it is), and sound (as far as it was read).
+
+-- The next bytes; where they are not there the envelope is not sound.
+local function next_bytes(e, size)
+  e.at = e.at + size
+  e.sound = e.sound and e.at <= #e.bytes + 1
+  return string.sub(e.bytes, e.at - size, e.at - 1)
+end
+
+-- A number, where it is in its range; else 0.
+local function next_number(e, form, size, least, most)
+  local at = e.at
+  e.at = at + size
+  local number = e.at <= #e.bytes + 1 and struct.unpack(form, e.bytes, at) or 0
+  e.sound = e.sound and e.at <= #e.bytes + 1 and number >= least and number <= most
+  return number
+end
+
+local function next_headers(e)
+  local size = next_number(e, '>H', 2, 0, 65535)
+  local stop = e.at + size
+  while e.sound and e.at < stop do
+    local name = next_bytes(e, next_number(e, '>B', 1, 1, 255))
+    local value = next_bytes(e, next_number(e, '>H', 2, 0, 65535))
+    e.sound = e.sound and is_text(name) and is_utf8(value)
+  end
+  e.sound = e.sound and e.at == stop
+end
+
+local function is_backoff(value)
+  local kind, jitter = string.byte(value, 1, 2)
+  local words = (#value - 2) / 4
+  return words >= 1 and words <= 32 and words % 1 == 0 and jitter <= 2
+    and (kind == 4 or words == ({ 1, 2, 2 })[kind])
+end
+
+local function next_policy(e)
+  local size = next_number(e, '>H', 2, 1, 65535)
+  local stop, last = e.at + size, 0
+  while e.sound and e.at < stop do
+    local field = next_number(e, '>B', 1, last + 1, 4)
+    local value = next_bytes(e, next_number(e, '>B', 1, 0, 255))
     if field == 1 then
-      local kind, jitter = string.byte(value, 1, 2)
-      local words = (size - 2) / 4
-      local right = kind == 1 and words == 1 or (kind == 2 or kind == 3) and words == 2
-        or kind == 4 and words >= 1 and words <= 32 and words % 1 == 0
-      if not right or jitter > 2 then
-        return false
-      end
-      e.backoff = value
-    elseif field == 2 and size == 2 then
-      e.max_crashes = struct.unpack('>H', value)
-    elseif field == 3 and size == 0 then
-      e.drop = true
-    elseif field == 4 and is_name(value) then
-      e.dead_letter = value
+      e.backoff = is_backoff(value) and value
+    elseif field == 2 then
+      e.max_crashes = #value == 2 and struct.unpack('>H', value)
+    elseif field == 3 then
+      e.drop = value == ''
     else
-      return false
+      e.dead_letter = is_name(value) and value
     end
-    last, at = field, at + 2 + size
+    e.sound = e.sound and e[({ 'backoff', 'max_crashes', 'drop', 'dead_letter' })[field]]
+    last = field
   end
-  return last > 0
+  e.sound = e.sound and e.at == stop
 end
 
--- The suffix that the tickets of a sound envelope's message have; nil where they have none.
-local function envelope_suffix(envelope)
-  local flags = string.byte(envelope, 2)
-  local incarnation = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
-  local suffix = incarnation .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
-  return suffix ~= '' and suffix or nil
-end
-
--- Reads an envelope's header (docs/protocol.md): returns a table of max_attempts, max_crashes, and where
--- the envelope has them suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter;
--- nil where the envelope is damaged.
+-- Reads an envelope's header: returns a table of max_attempts, max_crashes, and where the envelope has them suffix, expires
+-- (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter; nil where the envelope is damaged.
 local function envelope_read(envelope)
-  local size = #envelope
   local version, flags = string.byte(envelope, 1, 2)
-  if size < 4 or version ~= 0xD1 or flags >= 96 then
+  if #envelope < 4 or version ~= 0xD1 or flags >= 96 then
     return nil
   end
-  local e = { max_attempts = struct.unpack('>H', envelope, 3), max_crashes = 5 }
-  local at = 5
-  local function take(bytes)
-    at = at + bytes
-    return at <= size + 1
-  end
-  if flags % 2 == 1 and not take(10) then
-    return nil
+  local e = { bytes = envelope, at = 3, sound = true, max_crashes = 5, suffix = envelope_suffix(envelope) }
+  e.max_attempts = next_number(e, '>H', 2, 0, 65535)
+  if flags % 2 == 1 then
+    next_bytes(e, 10)
   end
   if flags % 16 >= 8 then
-    if not take(8) then
-      return nil
-    end
-    e.expires = struct.unpack('>I8', envelope, at - 8)
-    if e.expires == 0 or e.expires > 8204889600000 then
-      return nil
-    end
+    e.expires = next_number(e, '>I8', 8, 1, 8204889600000)
   end
   if flags % 4 >= 2 then
-    if not take(4) then
-      return nil
-    end
-    e.lease = struct.unpack('>I4', envelope, at - 4)
-    if e.lease == 0 then
-      return nil
-    end
+    e.lease = next_number(e, '>I4', 4, 1, 4294967295)
   end
   if flags % 8 >= 4 then
-    local stop = take(2) and at + struct.unpack('>H', envelope, at - 2)
-    if not stop or stop > size + 1 then
-      return nil
-    end
-    while at < stop do
-      local value = at + 1 + string.byte(envelope, at)
-      local size = value + 1 < stop and struct.unpack('>H', envelope, value)
-      if not size or not is_text(string.sub(envelope, at + 1, value - 1)) then
-        return nil
-      end
-      at = value + 2 + size
-      if not is_utf8(string.sub(envelope, value + 2, at - 1)) then
-        return nil
-      end
-    end
-    if at ~= stop then
-      return nil
-    end
+    next_headers(e)
   end
   if flags % 32 >= 16 then
-    local start = take(2) and at
-    if not start or not take(struct.unpack('>H', envelope, start - 2)) then
-      return nil
-    end
-    if not policy_read(e, string.sub(envelope, start, at - 1)) then
-      return nil
-    end
+    next_policy(e)
   end
-  e.suffix = envelope_suffix(envelope)
-  return e
+  return e.sound and e or nil
 end

@@ -11,6 +11,14 @@ local function tell(kind, example, number)
   end
 end
 
+-- What is to go from its key.
+local function bad(kind, command, key, member)
+  tell(kind, member)
+  if mends then
+    gone(command, key, member)
+  end
+end
+
 local function scan_page(command, key)
   local page = read_list(command, key, cursor == '' and '0' or cursor, 'COUNT', most)
   answer[1], answer[3] = (page[1] or '0') ~= '0' and page[1] or '', #(page[2] or {}) / 2
@@ -22,16 +30,19 @@ local function make_dead(ticket)
   local deliveries, id, suffix = ticket_read(ticket)
   local had = { deliveries = deliveries, forgiven = 0, crashes = 0, suffix = suffix, error = 'damaged envelope' }
   redis.call('HSET', attempts, id, attempts_write(had))
-  redis.call('ZADD', dead, string.format('%d', now), ticket)
+  put(dead, now, { ticket })
 end
 
--- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there.
-local function judge(set, ticket, verdict)
+-- Says what is wrong with a ticket of a set (nil: of a line). Returns whether it is to go from there, and what is wrong.
+local seen = {}
+local function judge(set, ticket)
+  local verdict, bytes = verdict_of(ticket, set, seen)
+  answer[2] = answer[2] + bytes
   if verdict then
     tell(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
   end
   if not verdict or not mends then
-    return false
+    return false, verdict
   elseif verdict == 'garbage' then
     redis.call('RPUSH', quarantine, ticket)
     redis.call('LTRIM', quarantine, -100, -1)
@@ -39,11 +50,11 @@ local function judge(set, ticket, verdict)
     make_dead(ticket)
   elseif verdict == 'attempts' then
     local deliveries, id, suffix = ticket_read(ticket)
-    local had = attempts_read(read_list('HMGET', attempts, id)[1])
+    local had = attempts_read(field(attempts, id))
     had.forgiven = had.forgiven + deliveries - had.deliveries
     had.deliveries, had.suffix = deliveries, suffix
     redis.call('HSET', attempts, id, attempts_write(had))
-    return false
+    return false, verdict
   end
-  return true
+  return true, verdict
 end

@@ -1,16 +1,13 @@
--- Keeps the history: at the first call in a minute, before it counts anything, the totals so far are
--- noted; the last 360 of them. A queue is not made by it: `first` where the call is a push.
-local function note_history(now, first)
+-- Keeps the history: at a session's first call of a minute, before it counts anything, the totals so far are noted; the
+-- last 360 of them.
+if ARGV[3] == '1' then
+  -- include totals
   local minute = string.format('%d', math.floor(now / 60000))
-  local values = redis.pcall('HMGET', meta, 'minute', unpack(totals_names))
-  local length = redis.pcall('LLEN', ready)
-  if values.err or type(length) == 'table' or table.remove(values, 1) == minute or not (values[1] or first) then
-    return
-  end
+  local values, length = redis.pcall('HMGET', meta, 'minute', unpack(totals_names)), redis.pcall('LLEN', ready)
+  local is_noted = values.err or type(length) == 'table' or table.remove(values, 1) == minute
   -- On a full server it writes nothing: after a first write the server lets a script fill it further.
-  if type(redis.pcall('HSET', meta, 'minute', minute)) == 'table' then
-    return
+  if not is_noted and type(redis.pcall('HSET', meta, 'minute', minute)) ~= 'table' then
+    redis.pcall('LPUSH', rates, totals(now, length, values))
+    redis.pcall('LTRIM', rates, 0, 359)
   end
-  redis.pcall('LPUSH', rates, totals(now, length, values))
-  redis.pcall('LTRIM', rates, 0, 359)
 end

@@ -8,4 +8,3 @@ local function is_kept(timekeepers, at, now)
   end
   return false
 end
-

@@ -7,8 +7,8 @@ local function line_of(ticket)
   return 'ready'
 end
 
--- Puts tickets at the end of the lines of their priorities, or (`front`) at the front, the last first. Returns
--- whether one of these was empty, and how many came to `ready`. Where one is foreign no other gets any.
+-- Puts tickets at the end of the lines of their priorities, or (`front`) back to the front, the last first. Returns
+-- whether one of these was empty. Where one is foreign no other gets any.
 local function line_up(tickets, front)
   local lines, was_empty = { high = {}, ready = {}, low = {} }, false
   for _, ticket in ipairs(tickets) do
@@ -30,5 +30,8 @@ local function line_up(tickets, front)
         or was_empty
     end
   end
-  return was_empty, #lines.ready
+  if front then
+    count('ready_offset', -#lines.ready)
+  end
+  return was_empty
 end

@@ -24,28 +24,28 @@ local function check_notes()
   end
   local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
     'ready_offset', 'next_event', 'outbox_event', 'has_priorities' }
-  local values, right = read_list('HMGET', meta, unpack(names)), {}
+  local values = read_list('HMGET', meta, unpack(names))
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
     return score and score <= 4102444800000 and math.ceil(score) or math.huge
   end
   local firsts = { next_event = math.min(head(delayed), head(leased), head(outbox)), outbox_event = head(outbox) }
   for i, name in ipairs(names) do
-    local value, first = values[i] or '', firsts[name]
+    local value, first, right = values[i] or '', firsts[name], nil
     local number = tonumber(value)
     if first and (value ~= '' and not number or first < (number or math.huge)) then
-      right[name] = first < math.huge and int(first) or ''
+      right = first < math.huge and int(first) or ''
     elseif name == 'has_priorities' then
-      right[name] = value ~= '1' and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
-    elseif not first and value ~= '' and not string.find(value, '^%-?%d%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?%d?$') then
-      right[name] = '0'
+      right = value ~= '1' and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
+    elseif not first and value ~= '' and not string.find(value, '^%-?%d' .. string.rep('%d?', 14) .. '$') then
+      right = '0'
     end
-    if right[name] then
+    if right then
       tell('notes', name .. ' ' .. value)
-      if mends then
-        redis.call('HSET', meta, name, right[name])
-        wake_one()
-      end
+    end
+    if right and mends then
+      redis.call('HSET', meta, name, right)
+      wake_one()
     end
   end
 end

@@ -1,18 +1,18 @@
--- Puts what is due, and messages whose lease has ended, at the ends of their lines: at most 100 of each, which
--- the caller removes: `due` from the front of `delayed`, `ended` tickets from `leased`. An ended lease is a crash in the
--- message's attempts. Returns how many were due, the ended tickets, those that are no tickets, and the next event
--- (nil: none).
+-- Puts what is due, and messages whose lease has ended, at the ends of their lines: at most 100 of each. The caller
+-- removes `due` from the front of `delayed`. An ended lease is a crash in the message's attempts. Returns how many were
+-- due, what is no ticket, and the next event (huge: none).
 local function promote(now)
   local function heads(set)
     local past = redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%d', now), 'LIMIT', '0', '100')
     local at = tonumber(redis.call('ZRANGE', set, #past, #past, 'WITHSCORES')[2] or '') or math.huge
     return past, at < 4102444800000 and math.max(0, math.ceil(at)) or math.huge
   end
-  local due, next_due = heads(delayed)
+  local back, next_due = heads(delayed)
   local ended, next_end = heads(leased)
-  local back, records, broken = {}, {}, {}
+  local due, records, broken = #back, {}, {}
   for _, ticket in ipairs(ended) do
     local deliveries, id, suffix = ticket_read(ticket)
+    gone('ZREM', leased, ticket)
     if not deliveries then
       broken[#broken + 1] = ticket
     elseif redis.call('HEXISTS', msg, id) == 1 then
@@ -22,16 +22,10 @@ local function promote(now)
       records[#records + 1], records[#records + 2] = id, attempts_write(had)
     end
   end
-  for _, ticket in ipairs(back) do
-    due[#due + 1] = ticket
-  end
-  if #due > 0 then
+  if #back > 0 then
     look_around()
-    line_up(due)
+    line_up(back)
   end
-  if #records > 0 then
-    redis.call('HSET', attempts, unpack(records))
-  end
-  local first = math.min(next_due, next_end)
-  return #due - #back, ended, broken, first < math.huge and first or nil
+  bulk('HSET', attempts, records)
+  return due, broken, math.min(next_due, next_end)
 end

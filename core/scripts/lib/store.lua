@@ -3,9 +3,8 @@
 local function draft_read(words, i, now)
   local id, envelope = words[i], words[i + 1]
   local ttl, window, existing = string.match(words[i + 3], '^(%d+) (%d+) (%d)$')
-  local flags = string.byte(envelope, 2)
-  local incarnation = flags % 2 == 1 and string.sub(envelope, 5, 14) or ''
-  local suffix = incarnation .. (flags >= 64 and 'l' or flags >= 32 and 'h' or '')
+  local suffix = envelope_suffix(envelope) or ''
+  local incarnation = #suffix > 1 and string.sub(suffix, 1, 10) or ''
   if tonumber(ttl or 0) > 0 then
     local at = incarnation == '' and 5 or 15
     envelope = string.sub(envelope, 1, at - 1) .. struct.pack('>I8', now + ttl) .. string.sub(envelope, at + 8)
@@ -19,9 +18,9 @@ local function draft_read(words, i, now)
 end
 
 -- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace.lua), which is asked about living
--- messages that drafts replace; leaving, the id of one that counts as gone; records, the attempts of each draft ('':
--- none). Tickets are written before envelopes: where a write
--- fails, tickets without messages may be left, which a reserve drops, and never a message without a ticket.
+-- messages that drafts replace; leaving, the id of one that counts as gone; ticket, that of a dead
+-- letter. Tickets are written before envelopes: where a write fails, tickets without messages may be left, which a
+-- reserve drops, and never a message without a ticket.
 -- Returns a digit for each: 0 stored, 2 refused.
 local function store(words, from, now, how)
   local ids, outcome, fresh, windows, pushed, replaced, own = {}, {}, {}, {}, 0, 0, false
@@ -44,7 +43,6 @@ local function store(words, from, now, how)
     end
     outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
     if stored then
-      draft.record = how.records and how.records[n] ~= '' and how.records[n]
       fresh[id], pushed = draft, pushed + (draft.kept and draft.existing == 2 and 0 or 1)
       if draft.window > 0 then
         windows[#windows + 1], windows[#windows + 2] = string.format('%d', now + draft.window), id
@@ -52,50 +50,29 @@ local function store(words, from, now, how)
     end
   end
 
-  local envelopes, at_once, later, records, first = {}, {}, {}, {}, nil
+  local envelopes, at_once, later, first = {}, {}, {}, nil
   for _, id in ipairs(ids) do
     local draft = fresh[id]
     if draft then
       fresh[id] = nil
       envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
-      if draft.record then
-        records[#records + 1], records[#records + 2] = id, draft.record
-        draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id, draft.suffix ~= '' and draft.suffix or nil)
-      end
       if not draft.kept and draft.at_once then
-        at_once[#at_once + 1] = draft.ticket
+        at_once[#at_once + 1] = how.ticket or draft.ticket
       elseif not draft.kept then
         later[#later + 1], later[#later + 2] = string.format('%d', draft.due), draft.ticket
         first = math.min(first or draft.due, draft.due)
       end
     end
   end
-  if #envelopes == 0 then
-    return table.concat(outcome)
-  end
-  if #later > 0 then
-    redis.call('ZADD', delayed, unpack(later))
-  end
-  if #records > 0 then
-    redis.call('HSET', attempts, unpack(records))
-  end
-  local wakes = #at_once > 0 and line_up(at_once)
-  redis.call('HSET', msg, unpack(envelopes))
-  if wakes then
-    wake_one(#at_once > 1)
-  end
+  bulk('ZADD', delayed, later)
+  join(at_once)
+  bulk('HSET', msg, envelopes)
   if first then
     note_event(first, now)
   end
-  if pushed > 0 then
-    count('pushed', pushed)
-  end
-  if replaced > 0 then
-    count('cancelled', replaced)
-  end
-  if #windows > 0 then
-    redis.call('ZADD', unique, unpack(windows))
-  end
+  count('pushed', pushed)
+  count('cancelled', replaced)
+  bulk('ZADD', unique, windows)
   if #kept > 0 then
     -- Times that are over go, faster than new ones come.
     local over = redis.call('ZCOUNT', unique, '-inf', string.format('%d', now))

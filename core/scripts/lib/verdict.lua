@@ -12,16 +12,18 @@ local function read_list(...)
   error(answer.err)
 end
 
--- The set that holds each ticket; false: none.
-local function holders(tickets)
-  local held = {}
+-- A field of a hash.
+local function field(key, name)
+  return read_list('HMGET', key, name)[1]
+end
+
+-- The set that holds a ticket; nil: none.
+local function place_of(ticket)
   for _, set in ipairs(sets) do
-    local scores = #tickets > 0 and read_list('ZMSCORE', set, unpack(tickets)) or {}
-    for i = 1, #tickets do
-      held[i] = held[i] or (scores[i] and set or false)
+    if read_list('ZMSCORE', set, ticket)[1] then
+      return set
     end
   end
-  return held
 end
 
 -- Can the message be read? In the outbox it must have somewhere to go.
@@ -32,30 +34,23 @@ local function is_readable(id, stored, set, e)
   return e
 end
 
--- What is wrong with each ticket of a set (nil: of a line), false where nothing is; and the bytes that were read.
-local function verdicts_of(tickets, set)
-  local ids, verdicts, bytes, seen, held = {}, {}, 0, {}, holders(tickets)
-  for i, ticket in ipairs(tickets) do
-    ids[i] = select(2, ticket_read(ticket)) or ''
+-- What is wrong with a ticket of a set (nil: of a line), where `seen` were before it; and the bytes that were read. Nil:
+-- nothing is.
+local function verdict_of(ticket, set, seen)
+  local deliveries, id, suffix = ticket_read(ticket)
+  if not deliveries then
+    return 'garbage', 0
   end
-  local stored = #ids > 0 and read_list('HMGET', msg, unpack(ids)) or {}
-  local texts = #ids > 0 and read_list('HMGET', attempts, unpack(ids)) or {}
-  for i, ticket in ipairs(tickets) do
-    local deliveries, id, suffix = ticket_read(ticket)
-    local e = stored[i] and envelope_read(stored[i])
-    local current, had
-    if deliveries and stored[i] then
-      had = attempts_read(texts[i])
-      current = ticket_write(had.deliveries, id, texts[i] and had.suffix or not texts[i] and e and e.suffix or nil)
-      bytes = bytes + #stored[i]
-    end
-    verdicts[i] = not deliveries and 'garbage'
-      or (not stored[i] or e and e.suffix ~= suffix) and 'stale'
-      or (seen[ticket] or (held[i] or nil) ~= set) and 'doubled'
-      or had.deliveries > deliveries and 'stale'
-      or set ~= dead and not is_readable(id, stored[i], set, e) and 'damaged'
-      or current ~= ticket and 'attempts'
-    seen[ticket] = true
+  local stored, text = field(msg, id), field(attempts, id)
+  local e = stored and envelope_read(stored)
+  if not stored or e and e.suffix ~= suffix then
+    return 'stale', 0
   end
-  return verdicts, bytes
+  local current, had = current_ticket(id, stored, text)
+  local verdict = (seen[ticket] or place_of(ticket) ~= set) and 'doubled'
+    or had.deliveries > deliveries and 'stale'
+    or set ~= dead and not is_readable(id, stored, set, e) and 'damaged'
+    or current ~= ticket and 'attempts'
+  seen[ticket] = true
+  return verdict or nil, #stored
 end

@@ -285,13 +285,13 @@ class Queue(Source, AsyncVerbs):
 
     async def remove(self, progress: Callable[[int], object] | None = None) -> int:
         """
-        Deletes the queue: its messages, its counters and history, and the ids that are still
-        unique. Returns the number of messages. In steps, with `progress`, as purge().
+        Deletes the queue in one step: its messages, its counters and history, and the ids that are
+        still unique. Returns the number of messages, which `progress` gets too.
 
-        A message that is pushed meanwhile is deleted too, or creates the queue again, and so does a
-        waiting consumer. Locks stay until they end.
+        A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
+        Locks stay until they end.
         """
-        call = on(self.name, _core.remove_submit, _core.MAX_BATCH)
+        call = on(self.name, _core.remove_submit)
         return await self._total(lambda _: call, _purged_of, progress, "removed")
 
     async def check(
