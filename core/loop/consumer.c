@@ -164,7 +164,7 @@ static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
 }
 
 /* The heartbeat must not go on extending what is finished while the call waits. */
-static void told(void *owner, const char *outcomes, size_t count) {
+static void settled(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
@@ -172,7 +172,7 @@ static void told(void *owner, const char *outcomes, size_t count) {
 static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue, int64_t until_ms,
                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
     struct retry *retry = &consumer->retry;
-    struct dueq__settlement settlement = {.acks = tickets, .told = told, .owner = consumer};
+    struct dueq__settlement settlement = {.acks = tickets, .settled = settled, .owner = consumer};
     consumer->sent_count =
         dueq__leases_take_acked(consumer->leases, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
     for (size_t i = 0; i < consumer->sent_count; i++)

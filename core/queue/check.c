@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "queue.h"
-#include "result_parts.h"
 
 /*
  * check: walks through all of a queue's keys by windows, each judged by a script at one moment. A message that no set
@@ -212,30 +211,27 @@ static struct walk *grow(struct walk *walk, const struct dueq__reply *tickets) {
     return grown;
 }
 
-static const char finding_kind;
+static const struct dueq__kind findings = {sizeof(dueq_finding)};
 
 const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index) {
-    const struct dueq__item *item = dueq__result_item(result, index);
-    return item->other && result->other_kind == &finding_kind ? item->other : NULL;
+    return dueq__result_more(result, &findings, index);
 }
 
 static dueq_result *result_of(const struct walk *walk, struct dueq__error *error) {
     bool ends = walk->stage == END;
-    struct dueq__room room = {.bytes = ends ? 0 : walk_size(walk)};
+    size_t count = 0, bytes = ends ? 0 : walk_size(walk);
     for (size_t k = 0; k < KINDS; k++)
-        room.items += walk->found[k].count > 0;
-    room.other = room.items * sizeof(dueq_finding);
-    room.bytes += room.items * DUEQ_MAX_EXAMPLES * EXAMPLE;
-    dueq_result *result = dueq__result_new(room, error);
+        count += walk->found[k].count > 0;
+    bytes += count * DUEQ_MAX_EXAMPLES * EXAMPLE;
+    dueq_result *result = dueq__result_new(&findings, count, bytes, error);
     if (!result)
         return NULL;
-    dueq_finding *finding = (dueq_finding *)(void *)result->other;
-    result->other_kind = &finding_kind;
     result->purged = (size_t)walk->checked;
     for (size_t k = 0, i = 0; k < KINDS; k++) {
         const struct found *found = &walk->found[k];
         if (!found->count)
             continue;
+        dueq_finding *finding = result->items[i++].more;
         *finding = (dueq_finding){.kind = kinds[k].name,
                                   .text = kinds[k].text,
                                   .wrong = kinds[k].wrong,
@@ -245,7 +241,6 @@ static dueq_result *result_of(const struct walk *walk, struct dueq__error *error
         for (size_t n = 0; n < found->examples; n++)
             finding->examples[n] =
                 dueq__result_keep(result, (dueq_bytes){found->text[n], found->sizes[n]});
-        result->items[i++].other = finding++;
     }
     if (!ends)
         result->cursor = dueq__result_keep(result, (dueq_bytes){walk, walk_size(walk)});

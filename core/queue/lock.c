@@ -6,15 +6,7 @@
 /* Locks: taken like messages are, by a call that may wait. The owner's token is a made id. */
 
 static dueq_status check_name(dueq_queue *queue, dueq_bytes name) {
-    struct dueq__error *error = &queue->client->error;
-    if (name.size == 0 || name.size > DUEQ_MAX_LOCK_NAME)
-        return dueq__fail(error, name.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
-                          "a lock's name has %zu bytes; 1 to %d are allowed", name.size,
-                          DUEQ_MAX_LOCK_NAME);
-    if (!dueq__utf8(name.data, name.size, false))
-        return dueq__fail(error, DUEQ_INVALID,
-                          "a lock's name is not UTF-8, or has a control character");
-    return DUEQ_OK;
+    return dueq__text_check("a lock's name", name, DUEQ_MAX_LOCK_NAME, &queue->client->error);
 }
 
 static dueq_status check_ttl(dueq_queue *queue, int64_t ttl_ms) {

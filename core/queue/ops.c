@@ -20,11 +20,7 @@ dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes) {
 
 dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
                                int64_t most) {
-    if (ms >= least && ms <= most)
-        return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID,
-                      "%s is %lld ms; %lld to %lld are allowed", what, (long long)ms,
-                      (long long)least, (long long)most);
+    return dueq__ms_check(what, ms, least, most, &queue->client->error);
 }
 
 dueq_status dueq__ops_check_retry_delay(dueq_queue *queue, int64_t delay_ms) {
@@ -64,7 +60,7 @@ dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets
 dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
     dueq_status status = dueq__ops_check_count(queue, ids, count);
     for (size_t i = 0; !status && i < count; i++)
-        status = dueq__id_check(ids[i], &queue->client->error);
+        status = dueq__text_check("a message's id", ids[i], DUEQ_MAX_ID, &queue->client->error);
     return status;
 }
 

@@ -38,7 +38,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
             break;
         batch->made += draft->id.size == 0;
         batch->given += draft->id.size;
-        batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
+        batch->total += dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->usual = batch->usual && is_usual(draft, drafts);
         batch->replaces = batch->replaces || draft->existing;
     }
@@ -57,19 +57,19 @@ struct pen {
     char *id_at;
 };
 
-/* Gives the draft its id; returns its stamp in `stamp`, or NULL where the id was made here. */
+/* Gives the draft its id; returns its incarnation in `incarnation`, or NULL where the id was made here. */
 static const char *put_id(dueq_client *client, const dueq_draft *draft, struct pen *pen,
-                          char stamp[DUEQ__INCARNATION_SIZE]) {
+                          char incarnation[DUEQ__INCARNATION_SIZE]) {
     size_t size = draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
     *pen->id++ = (dueq_bytes){pen->id_at, size};
     if (draft->id.size) {
-        dueq__incarnation_next(&client->ids, stamp);
+        dueq__incarnation_next(&client->ids, incarnation);
         memcpy(pen->id_at, draft->id.data, size);
     } else {
         dueq__id_next(&client->ids, pen->id_at);
     }
     pen->id_at += size;
-    return draft->id.size ? stamp : NULL;
+    return draft->id.size ? incarnation : NULL;
 }
 
 static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
@@ -82,16 +82,16 @@ static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
 
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
                       struct pen *pen, struct dueq__resp *words) {
-    char stamp[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
+    char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
     if (batch->leaves) {
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
-    const char *stamped = put_id(client, draft, pen, stamp);
+    const char *given = put_id(client, draft, pen, incarnation);
     dueq__resp_bytes(words, pen->id[-1].data, pen->id[-1].size);
-    void *envelope = dueq__resp_space(words, dueq__envelope_size(draft, stamped));
+    void *envelope = dueq__resp_space(words, dueq__envelope_write(draft, given, NULL));
     if (envelope)
-        dueq__envelope_write(draft, stamped, envelope);
+        dueq__envelope_write(draft, given, envelope);
     char extra[EXTRA_SIZE];
     if (batch->usual)
         return;

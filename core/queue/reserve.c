@@ -58,20 +58,15 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     dueq__resp_text(words, "0");
 }
 
-/* Keeps the outcomes of the settlement, which come once; false: these are none of it. */
-static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *reply) {
-    struct dueq__settling *settling = &call->settling;
+/* Passes the outcomes of the settlement on, which come once; false: these are none of it. */
+static bool settle(struct dueq__settling *settling, const struct dueq__reply *reply) {
     size_t due = settling->done ? 0 : settling->count;
     dueq_bytes digits;
-    if (dueq__reply_count(reply) < 7 || !dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
-        !dueq__ops_outcomes(digits, due))
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) || !dueq__ops_outcomes(digits, due))
         return false;
-    if (due) {
-        memcpy(settling->outcomes, digits.data, due);
-        settling->done = true;
-        if (settling->told)
-            settling->told(settling->owner, settling->outcomes, due);
-    }
+    settling->done = due || settling->done;
+    if (due)
+        settling->settled(settling->owner, digits.data, due);
     return true;
 }
 
@@ -105,22 +100,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes relay;
     bool settles = dueq__call_settlement(call) != NULL;
     learn(call);
-    if (!keep_outcomes(call, reply)) {
-        dueq__ops_unexpected(client);
-        return;
-    }
-    dueq_bytes settled = {call->settling.outcomes, call->settling.done ? call->settling.count : 0};
-    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms,
-                                                settled, &client->error);
-    if (!result) {
-        dueq__call_finish(client, client->error.status);
-        return;
-    }
-    dueq_result_free(call->result);
-    call->result = result;
-    wait->damaged += dueq_result_damaged(result);
-    dueq__result_set_damaged(result, wait->damaged);
-    if (!dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
+    if (!settle(&call->settling, reply) ||
+        !dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
         wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
@@ -128,12 +109,22 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__ops_unexpected(client);
         return;
     }
+    dueq_result *result =
+        dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    dueq__result_own(result, &client->reply);
+    dueq_result_free(call->result);
+    call->result = result;
+    wait->damaged += result->quarantined;
+    result->quarantined = wait->damaged;
+    result->queue = watch->place;
     watch->timekeeper = timekeeper != 0;
-    wait->found = dueq_result_count(result) > 0;
+    wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_kept(client);
-    if (wait->found)
-        dueq__result_set_queue(result, watch->place);
     bool ends = wait->found || wait->count == 0;
     if (relay.size)
         dueq__relay(client, ends ? dueq__wait_end : found_nothing);
@@ -172,7 +163,7 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
         status = dueq__ops_check_count(queue, settlement->acks, settlement->ack_count);
     for (size_t i = 0; !status && i < settlement->ack_count; i++) {
         status = dueq__ops_check_ticket(queue, settlement->acks[i], &parts);
-        *plain = *plain && !status && parts.before == 0;
+        *plain = *plain && !status && parts.deliveries == 0;
     }
     if (!status && settlement->retry.size)
         status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
@@ -215,7 +206,7 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
     if (status)
         return status;
     if (settlement) {
-        client->call.settling.told = settlement->told;
+        client->call.settling.settled = settlement->settled;
         client->call.settling.owner = settlement->owner;
     }
     client->call.settling.plain = plain;

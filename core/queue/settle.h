@@ -13,8 +13,11 @@ struct dueq__settlement {
     dueq_bytes retry;       /* the ticket of one to give back as failed; size 0: none */
     int64_t retry_delay_ms; /* as of dueq_retry() */
     dueq_bytes retry_error;
-    /* Told of the outcomes when they come, as the reserve may wait for long; NULL: nobody is. */
-    void (*told)(void *owner, const char *outcomes, size_t count);
+    /*
+     * Gets the outcomes, a digit for each ack and then the retry, when they come: the reserve may wait for long. It is
+     * called once, or not at all where what was settled is as the failure of the call says.
+     */
+    void (*settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
 
@@ -22,9 +25,7 @@ struct dueq__settlement {
  * Submits a reserve that first settles messages of the queue, in the same request. settlement is borrowed
  * until it returns; NULL, or an empty one: none. count: 0 to DUEQ_MAX_BATCH; 0 settles only, and then waits
  * for nothing. default_lease_ms: of messages that have no lease of their own, where lease_ms is 0. The call
- * ends as a reserve does (with count 0: EMPTY); when the settlement was done it has a result with its
- * outcomes, also where it ends with a failure: what then failed is the reserve. No result: whether the
- * messages were settled is as the failure says.
+ * ends as a reserve does (with count 0: EMPTY).
  */
 dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
                                          const struct dueq__settlement *settlement, size_t count,

@@ -55,7 +55,7 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
         return;
     }
     call->wait.damaged += (size_t)damaged;
-    dueq__result_set_damaged(result, call->wait.damaged);
+    result->quarantined = call->wait.damaged;
     if (dueq_result_count(result) > 0) {
         dueq__wait_found(client, result);
         return;
