@@ -4,7 +4,7 @@
 
 #include "loop.h"
 
-/* The loop: a request settles what was acknowledged and reserves the next; what it brought is delivered. */
+/* The loop: a request settles what was acknowledged and reserves the next; what it reserved is delivered. */
 
 /* While prefetched messages are left, a request is made for acks older than this. */
 #define QUIET_MS 50
@@ -17,6 +17,14 @@ struct retry {
     size_t error_size;
 };
 
+/* The messages of one reserve, and how far they are delivered. */
+struct batch {
+    struct batch *after;
+    dueq_result *result;
+    size_t queue, next;
+    struct dueq__lease *lease[]; /* of each message; NULL: without memory for it, it is not held */
+};
+
 enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_EXTEND, STEP_RELEASE };
 
 struct dueq_consumer {
@@ -27,7 +35,8 @@ struct dueq_consumer {
     pid_t pid;
     struct dueq__leases *leases;
     struct dueq__heartbeat *heartbeat; /* started with the first message */
-    struct dueq__prefetch *prefetched;
+    struct batch *first;               /* that of the message delivered last */
+    size_t prefetched;                 /* messages that are not delivered yet */
     enum step step;
     int64_t timeout_ms;
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
@@ -41,24 +50,17 @@ struct dueq_consumer {
 
 static dueq_status check(dueq_client *client, const dueq_consumer_options *options) {
     struct dueq__error *error = &client->error;
-    bool keeps = options->max_run_ms != 0;
+    bool keeps = options->max_run_ms && options->lease_ms;
     if (options->prefetch < 1 || options->prefetch > DUEQ_MAX_BATCH)
         return dueq__fail(error, DUEQ_INVALID, "a prefetch of %zu; 1 to %d are allowed",
                           options->prefetch, DUEQ_MAX_BATCH);
-    if (options->max_run_ms < 0 || options->max_run_ms > DUEQ_MAX_TIME_MS)
-        return dueq__fail(error, DUEQ_INVALID, "the maximum running time is %lld ms",
-                          (long long)options->max_run_ms);
-    if (options->lease_ms < 0 || options->lease_ms > UINT32_MAX)
-        return dueq__fail(error, DUEQ_INVALID, "the lease is %lld ms",
-                          (long long)options->lease_ms);
-    if (keeps && options->lease_ms && options->lease_ms < LEAST_LEASE_MS)
-        return dueq__fail(error, DUEQ_INVALID,
-                          "the lease is %lld ms; a heartbeat can keep one of %d ms or more",
-                          (long long)options->lease_ms, LEAST_LEASE_MS);
-    if (options->slack_ms < 0 || options->slack_ms > DUEQ_MAX_SLACK_MS)
-        return dueq__fail(error, DUEQ_INVALID, "a slack of %lld ms; 0 to %d are allowed",
-                          (long long)options->slack_ms, DUEQ_MAX_SLACK_MS);
-    return DUEQ_OK;
+    dueq_status status =
+        dueq__ms_check("the maximum running time", options->max_run_ms, 0, DUEQ_MAX_TIME_MS, error);
+    if (!status)
+        status = dueq__ms_check(keeps ? "the lease that a heartbeat keeps" : "the lease",
+                                options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX, error);
+    return status ? status
+                  : dueq__ms_check("the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS, error);
 }
 
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
@@ -72,14 +74,12 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
         status = check(client, options);
     if (status)
         return status;
-    dueq_consumer *made = calloc(1, sizeof *made);
+    dueq_consumer *made = malloc(sizeof *made);
     dueq_queue **kept = calloc(queue_count, sizeof *kept);
     struct dueq__leases *leases = dueq__leases_new();
-    struct dueq__prefetch *prefetched = dueq__prefetch_new();
-    if (!made || !kept || !leases || !prefetched) {
+    if (!made || !kept || !leases) {
         free(made);
         free(kept);
-        free(prefetched);
         dueq__leases_free(leases);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
@@ -89,10 +89,16 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .queue_count = queue_count,
                             .options = *options,
                             .pid = getpid(),
-                            .leases = leases,
-                            .prefetched = prefetched};
+                            .leases = leases};
     *consumer = made;
     return DUEQ_OK;
+}
+
+static void drop_first(dueq_consumer *consumer) {
+    struct batch *batch = consumer->first;
+    consumer->first = batch->after;
+    dueq_result_free(batch->result);
+    free(batch);
 }
 
 static void drop_retry(dueq_consumer *consumer) {
@@ -101,7 +107,9 @@ static void drop_retry(dueq_consumer *consumer) {
 }
 
 static void drop_all(dueq_consumer *consumer) {
-    dueq__prefetch_clear(consumer->prefetched);
+    while (consumer->first)
+        drop_first(consumer);
+    consumer->prefetched = 0;
     drop_retry(consumer);
     consumer->sent_count = 0;
     consumer->retry_sent = false;
@@ -119,14 +127,13 @@ void dueq_consumer_close(dueq_consumer *consumer) {
         dueq__leases_free(consumer->leases);
     }
     drop_all(consumer);
-    free(consumer->prefetched);
     free(consumer->queues);
     free(consumer);
 }
 
 /*
  * After fork() the child's consumer begins anew: the messages are the parent's, and so is the thread that
- * works with the hold, which therefore stays as it is.
+ * works with the leases, which therefore stay as they are.
  */
 static dueq_status check_fork(dueq_consumer *consumer) {
     if (consumer->pid == getpid())
@@ -139,6 +146,68 @@ static dueq_status check_fork(dueq_consumer *consumer) {
     consumer->heartbeat = NULL;
     consumer->pid = getpid();
     return DUEQ_OK;
+}
+
+/* ---- Messages ---- */
+
+/* Owns what was reserved and asked for at asked_ms. The first starts the heartbeat. */
+static dueq_status take_over(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
+    int64_t max_run_ms = consumer->options.max_run_ms;
+    int64_t stop_ms = dueq__monotonic_ms() + max_run_ms;
+    size_t count = dueq_result_count(result), held = 0;
+    struct batch **last = &consumer->first;
+    struct batch *batch = malloc(sizeof *batch + count * sizeof batch->lease[0]);
+    if (!batch) {
+        dueq_result_free(result);
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    }
+    *batch = (struct batch){.result = result, .queue = dueq_result_queue(result)};
+    for (size_t i = 0; i < count; i++) {
+        const dueq_message *message = dueq_result_message(result, i);
+        batch->lease[i] = dueq__leases_add(consumer->leases, batch->queue, message->ticket,
+                                           asked_ms, message->time_ms - message->now_ms, stop_ms);
+        held += batch->lease[i] != NULL;
+    }
+    while (*last)
+        last = &(*last)->after;
+    *last = batch;
+    consumer->prefetched += count;
+    if (held < count)
+        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
+    if (consumer->heartbeat || !max_run_ms)
+        return DUEQ_OK;
+    return dueq__heartbeat_start(consumer->client, consumer->queues, consumer->queue_count,
+                                 consumer->leases, &consumer->heartbeat);
+}
+
+static bool is_over(const struct batch *batch) {
+    return batch->next == dueq_result_count(batch->result);
+}
+
+/* Delivers the next message; NULL: it was lost. */
+static const dueq_message *deliver(dueq_consumer *consumer) {
+    struct batch *batch = consumer->first;
+    size_t at = batch->next++;
+    consumer->prefetched--;
+    return batch->lease[at] && dueq__leases_deliver(consumer->leases, batch->lease[at],
+                                                    consumer->options.max_run_ms)
+               ? dueq_result_message(batch->result, at)
+               : NULL;
+}
+
+/* Is there one that can be delivered? Drops those before it that are lost. */
+static bool has_next(dueq_consumer *consumer) {
+    while (consumer->prefetched) {
+        const struct batch *batch = consumer->first;
+        const struct dueq__lease *lease = is_over(batch) ? NULL : batch->lease[batch->next];
+        if (is_over(batch))
+            drop_first(consumer);
+        else if (lease && dueq__monotonic_ms() < lease->end_ms)
+            return true;
+        else
+            deliver(consumer);
+    }
+    return false;
 }
 
 /* ---- Requests ---- */
@@ -168,13 +237,13 @@ static void settled(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-/* Takes the acks of a queue that were made until then, and a retry, for a request. */
-static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue, int64_t until_ms,
+/* Takes the acks of a queue, and a retry, for a request. */
+static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue,
                                          dueq_bytes tickets[DUEQ_MAX_BATCH]) {
-    struct retry *retry = &consumer->retry;
+    const struct retry *retry = &consumer->retry;
     struct dueq__settlement settlement = {.acks = tickets, .settled = settled, .owner = consumer};
-    consumer->sent_count =
-        dueq__leases_take_acked(consumer->leases, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
+    consumer->sent_count = dueq__leases_take_acked(consumer->leases, queue, dueq__monotonic_ms(),
+                                                   consumer->sent, DUEQ_MAX_BATCH);
     for (size_t i = 0; i < consumer->sent_count; i++)
         tickets[i] = consumer->sent[i]->ticket;
     settlement.ack_count = consumer->sent_count;
@@ -187,64 +256,60 @@ static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue, 
     return settlement;
 }
 
-/* The queue that acks are to be sent for first; SIZE_MAX: none. */
-static size_t queue_to_settle(const dueq_consumer *consumer, int64_t until_ms) {
-    return consumer->retry.lease ? consumer->retry.lease->queue
-                                 : dueq__leases_acked_queue(consumer->leases, until_ms);
+/* The queue that acks or a retry are to be sent for first; SIZE_MAX: none. */
+static size_t queue_to_settle(const dueq_consumer *consumer) {
+    size_t queue = consumer->retry.lease ? consumer->retry.lease->queue : SIZE_MAX;
+    if (queue == SIZE_MAX)
+        dueq__leases_oldest_ack(consumer->leases, &queue);
+    return queue;
 }
 
-static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t until_ms) {
+/* count 0: it only settles. */
+static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t count,
+                                  int64_t timeout_ms) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    struct dueq__settlement settlement = take_acks(consumer, queue, until_ms, tickets);
-    consumer->step = STEP_SETTLE;
-    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
-                                        default_lease_ms(consumer));
+    struct dueq__settlement settlement = take_acks(consumer, queue, tickets);
+    consumer->step = count ? STEP_RESERVE : STEP_SETTLE;
+    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, count, timeout_ms,
+                                        consumer->options.lease_ms, default_lease_ms(consumer));
 }
 
-static dueq_status submit_reserve(dueq_consumer *consumer) {
-    dueq_bytes tickets[DUEQ_MAX_BATCH];
-    int64_t lease_ms = consumer->options.lease_ms, usual_ms = default_lease_ms(consumer);
-    bool more = dueq__prefetch_has_next(
-        consumer->prefetched, consumer->leases); /* and one of them is delivered after this */
-    size_t count = consumer->options.prefetch - dueq__prefetch_size(consumer->prefetched) + more;
-    int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
-    consumer->step = STEP_RESERVE;
-    if (consumer->queue_count > 1)
-        return dueq__reserve_any_submit(consumer->queues, consumer->queue_count,
-                                        consumer->options.order, count, timeout_ms, lease_ms,
-                                        usual_ms);
-    struct dueq__settlement settlement = take_acks(consumer, 0, dueq__monotonic_ms(), tickets);
-    return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
-                                        lease_ms, usual_ms);
-}
-
+/* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
-    int64_t now = dueq__monotonic_ms();
-    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer, now) : SIZE_MAX;
+    const dueq_consumer_options *options = &consumer->options;
+    bool more = has_next(consumer); /* and one of them is delivered after this */
+    size_t count = options->prefetch - consumer->prefetched + more;
+    int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
+    if (consumer->queue_count == 1)
+        return submit_reserve(consumer, 0, count, timeout_ms);
+    size_t queue = queue_to_settle(consumer);
     if (queue != SIZE_MAX)
-        return submit_settle(consumer, queue, now);
-    if (consumer->queue_count > 1 &&
-        dueq__prefetch_has_next(consumer->prefetched, consumer->leases))
+        return submit_reserve(consumer, queue, 0, 0);
+    if (more)
         return DUEQ_OK;
-    return submit_reserve(consumer);
+    consumer->step = STEP_RESERVE;
+    return dueq__reserve_any_submit(consumer->queues, consumer->queue_count, options->order, count,
+                                    timeout_ms, options->lease_ms, default_lease_ms(consumer));
 }
 
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
 static dueq_status submit_extend(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count =
-        dueq__prefetch_take_unsure(consumer->prefetched, consumer->leases, consumer->sent);
+    const struct batch *batch = consumer->first;
+    size_t left = dueq_result_count(batch->result) - batch->next;
+    size_t count = dueq__leases_take_unsure(consumer->leases, batch->lease + batch->next, left,
+                                            consumer->sent);
     if (!count)
         return DUEQ_OK;
     for (size_t i = 0; i < count; i++)
         tickets[i] = consumer->sent[i]->ticket;
     consumer->sent_count = count;
     consumer->step = STEP_EXTEND;
-    return dueq_extend_submit(consumer->queues[dueq__prefetch_queue(consumer->prefetched)], tickets,
-                              count, consumer->sent[0]->lease_ms);
+    return dueq_extend_submit(consumer->queues[batch->queue], tickets, count,
+                              consumer->sent[0]->lease_ms);
 }
 
-/* What became of what the request took along, as far as it was not told: its failure, or the outcomes. */
+/* What became of what the request took along, as far as that is not known yet: its failure, or the outcomes. */
 static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                         int64_t asked_ms) {
     if (consumer->step != STEP_EXTEND) {
@@ -284,25 +349,15 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
-    if (dueq__prefetch_has_next(consumer->prefetched, consumer->leases)) {
-        int64_t oldest = dueq__leases_oldest_ack(consumer->leases);
+    if (has_next(consumer)) {
+        size_t queue;
+        int64_t oldest = dueq__leases_oldest_ack(consumer->leases, &queue);
         int64_t patience = consumer->heartbeat ? QUIET_MS : 0;
         bool ripe = oldest != DUEQ__NEVER && oldest + patience <= dueq__monotonic_ms();
         if (!consumer->retry.lease && !ripe)
             return DUEQ_OK;
     }
     return submitted(consumer, submit_next(consumer));
-}
-
-/* Takes what a reserve brought, which was asked for at asked_ms, and owns it. The first starts the heartbeat. */
-static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
-    int64_t max_run_ms = consumer->options.max_run_ms;
-    if (!dueq__prefetch_take(consumer->prefetched, consumer->leases, result, asked_ms, max_run_ms))
-        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    if (consumer->heartbeat || !max_run_ms)
-        return DUEQ_OK;
-    return dueq__heartbeat_start(consumer->client, consumer->queues, consumer->queue_count,
-                                 consumer->leases, &consumer->heartbeat);
 }
 
 /* The end of a step: its status, or PENDING where it is still under way. */
@@ -314,7 +369,7 @@ static dueq_status end_step(dueq_consumer *consumer) {
         return status;
     end_request(consumer, status, result, asked_ms);
     if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
-        status = take_in_hand(consumer, result, asked_ms);
+        status = take_over(consumer, result, asked_ms);
     else
         dueq_result_free(result);
     return status;
@@ -338,18 +393,17 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         if (status)
             return status;
     }
-    while (!*message && dueq__prefetch_has_next(consumer->prefetched, consumer->leases)) {
+    while (!*message && has_next(consumer)) {
         status = submitted(consumer, submit_extend(consumer));
         if (status)
             return status;
-        *message = dueq__prefetch_next(consumer->prefetched, consumer->leases,
-                                       consumer->options.max_run_ms);
+        *message = deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
     if (!*message)
         return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
     if (queue)
-        *queue = dueq__prefetch_queue(consumer->prefetched);
+        *queue = consumer->first->queue;
     return DUEQ_OK;
 }
 
@@ -369,13 +423,15 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
     return status;
 }
 
-/* ---- Notes ---- */
+/* ---- Acks and retries ---- */
+
+static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
+    dueq_status status = check_fork(consumer);
+    return status ? status : dueq__ops_check_tickets(consumer->queues[0], &ticket, 1);
+}
 
 dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
-    struct dueq__ticket parts;
-    dueq_status status = check_fork(consumer);
-    if (!status)
-        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
+    dueq_status status = check_ticket(consumer, ticket);
     if (!status)
         dueq__leases_ack(consumer->leases, ticket);
     return status;
@@ -384,13 +440,9 @@ dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
 dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int64_t delay_ms,
                                 dueq_bytes error) {
     struct dueq__error *failure = &consumer->client->error;
-    struct dueq__ticket parts;
-    dueq_status status = check_fork(consumer);
+    dueq_status status = check_ticket(consumer, ticket);
     if (!status)
-        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
-    if (!status && delay_ms != DUEQ_BY_POLICY)
-        status =
-            dueq__ops_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+        status = dueq__ops_check_retry_delay(consumer->queues[0], delay_ms);
     if (!status && consumer->retry.lease)
         status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
     if (status)
@@ -413,30 +465,40 @@ void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
 }
 
 size_t dueq_consumer_lost(const dueq_consumer *consumer) {
-    return consumer->pid == getpid() ? dueq__leases_lost(consumer->leases) : 0;
+    return consumer->pid == getpid() ? consumer->leases->lost : 0;
 }
 
 /* ---- Stopping ---- */
 
-/* Gives what is in hand of one request back. */
+/* Gives what is left of one batch back. */
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count = dueq__prefetch_rest(consumer->prefetched, tickets);
-    if (!count)
+    size_t count = 0;
+    while (consumer->first && is_over(consumer->first))
+        drop_first(consumer);
+    const struct batch *batch = consumer->first;
+    if (!batch)
         return DUEQ_OK;
+    for (size_t i = batch->next; i < dueq_result_count(batch->result); i++)
+        tickets[count++] = dueq_result_message(batch->result, i)->ticket;
     consumer->step = STEP_RELEASE;
-    return dueq_release_submit(consumer->queues[dueq__prefetch_queue(consumer->prefetched)],
-                               tickets, count, 0);
+    return dueq_release_submit(consumer->queues[batch->queue], tickets, count, 0);
+}
+
+/* It was given back, or that was tried: at worst the leases end. */
+static void drop_rest(dueq_consumer *consumer) {
+    struct batch *batch = consumer->first;
+    for (; !is_over(batch); batch->next++, consumer->prefetched--)
+        if (batch->lease[batch->next])
+            dueq__leases_discard(consumer->leases, batch->lease[batch->next]);
+    drop_first(consumer);
 }
 
 /* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
-    int64_t now = dueq__monotonic_ms();
     dueq__leases_send_again(consumer->leases);
-    size_t queue = queue_to_settle(consumer, now);
-    if (queue != SIZE_MAX)
-        return submit_settle(consumer, queue, now);
-    return submit_release(consumer);
+    size_t queue = queue_to_settle(consumer);
+    return queue != SIZE_MAX ? submit_reserve(consumer, queue, 0, 0) : submit_release(consumer);
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
@@ -459,7 +521,7 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
         return status;
     consumer->step = STEP_NONE;
     if (step == STEP_RELEASE && status >= 0)
-        dueq__prefetch_drop_rest(consumer->prefetched, consumer->leases);
+        drop_rest(consumer);
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
 
