@@ -48,19 +48,20 @@ struct dueq_consumer {
 
 /* ---- Opening and closing ---- */
 
-static dueq_status check(dueq_client *client, const dueq_consumer_options *options) {
-    struct dueq__error *error = &client->error;
+static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
     bool keeps = options->max_run_ms && options->lease_ms;
-    if (options->prefetch < 1 || options->prefetch > DUEQ_MAX_BATCH)
-        return dueq__fail(error, DUEQ_INVALID, "a prefetch of %zu; 1 to %d are allowed",
-                          options->prefetch, DUEQ_MAX_BATCH);
-    dueq_status status =
-        dueq__ms_check("the maximum running time", options->max_run_ms, 0, DUEQ_MAX_TIME_MS, error);
+    const struct dueq__range prefetch = {"the prefetch", NULL, (int64_t)options->prefetch, 1,
+                                         DUEQ_MAX_BATCH};
+    dueq_status status = dueq__range_check(&prefetch, &queue->client->error);
     if (!status)
-        status = dueq__ms_check(keeps ? "the lease that a heartbeat keeps" : "the lease",
-                                options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX, error);
-    return status ? status
-                  : dueq__ms_check("the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS, error);
+        status = dueq__ops_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = dueq__ops_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
+                                    options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
+    return status;
 }
 
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
@@ -71,7 +72,7 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     dueq_client *client = queues[0]->client;
     dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
     if (!status)
-        status = check(client, options);
+        status = check(queues[0], options);
     if (status)
         return status;
     dueq_consumer *made = malloc(sizeof *made);

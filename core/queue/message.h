@@ -12,9 +12,13 @@
 /* Checks all of a draft by itself. */
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
-/* INVALID unless it is `least` to `most`. */
-dueq_status dueq__ms_check(const char *what, int64_t ms, int64_t least, int64_t most,
-                           struct dueq__error *error);
+
+/* An argument, as errors call it, and what it may be; unit: NULL for none. */
+struct dueq__range {
+    const char *what, *unit;
+    int64_t value, least, most;
+};
+dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error);
 /* How many bytes all of a draft's headers take. */
 size_t dueq__headers_size(const dueq_draft *draft);
 
