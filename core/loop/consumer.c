@@ -213,10 +213,6 @@ static bool has_next(dueq_consumer *consumer) {
 
 /* ---- Requests ---- */
 
-static int64_t default_lease_ms(const dueq_consumer *consumer) {
-    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
-}
-
 /* What became of the acks and the retry that the request took along: their outcomes, or else this failure. */
 static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
                    dueq_status failure) {
@@ -233,28 +229,9 @@ static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
     consumer->retry_sent = false;
 }
 
-/* The heartbeat must not go on extending what is finished while the call waits. */
+/* At once: the heartbeat must not go on extending what is finished while the call waits. */
 static void settled(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
-}
-
-/* Takes the acks of a queue, and a retry, for a request. */
-static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue,
-                                         dueq_bytes tickets[DUEQ_MAX_BATCH]) {
-    const struct retry *retry = &consumer->retry;
-    struct dueq__settlement settlement = {.acks = tickets, .settled = settled, .owner = consumer};
-    consumer->sent_count = dueq__leases_take_acked(consumer->leases, queue, dueq__monotonic_ms(),
-                                                   consumer->sent, DUEQ_MAX_BATCH);
-    for (size_t i = 0; i < consumer->sent_count; i++)
-        tickets[i] = consumer->sent[i]->ticket;
-    settlement.ack_count = consumer->sent_count;
-    consumer->retry_sent = retry->lease && retry->lease->queue == queue;
-    if (consumer->retry_sent) {
-        settlement.retry = retry->lease->ticket;
-        settlement.retry_delay_ms = retry->delay_ms;
-        settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
-    }
-    return settlement;
 }
 
 /* The queue that acks or a retry are to be sent for first; SIZE_MAX: none. */
@@ -265,32 +242,50 @@ static size_t queue_to_settle(const dueq_consumer *consumer) {
     return queue;
 }
 
-/* count 0: it only settles. */
-static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t count,
-                                  int64_t timeout_ms) {
+/* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
+static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
+                                  size_t count, int64_t timeout_ms) {
+    const struct retry *retry = &consumer->retry;
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    struct dueq__settlement settlement = take_acks(consumer, queue, tickets);
+    bool keeps = consumer->options.max_run_ms != 0;
+    struct dueq__reserve asked = {.queues = consumer->queues + queue,
+                                  .queue_count = queue_count,
+                                  .order = consumer->options.order,
+                                  .count = count,
+                                  .timeout_ms = timeout_ms,
+                                  .lease_ms = consumer->options.lease_ms,
+                                  .default_lease_ms =
+                                      keeps ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS};
+    struct dueq__settlement *settlement = &asked.settlement;
     consumer->step = count ? STEP_RESERVE : STEP_SETTLE;
-    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, count, timeout_ms,
-                                        consumer->options.lease_ms, default_lease_ms(consumer));
+    if (queue_count == 1) {
+        *settlement =
+            (struct dueq__settlement){.acks = tickets, .settled = settled, .owner = consumer};
+        settlement->ack_count = consumer->sent_count = dueq__leases_take_acked(
+            consumer->leases, queue, dueq__monotonic_ms(), consumer->sent, DUEQ_MAX_BATCH);
+        for (size_t i = 0; i < consumer->sent_count; i++)
+            tickets[i] = consumer->sent[i]->ticket;
+        consumer->retry_sent = retry->lease && retry->lease->queue == queue;
+    }
+    if (consumer->retry_sent) {
+        settlement->retry = retry->lease->ticket;
+        settlement->retry_delay_ms = retry->delay_ms;
+        settlement->retry_error = (dueq_bytes){retry->error, retry->error_size};
+    }
+    return dueq__reserve_submit(&asked);
 }
 
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
-    const dueq_consumer_options *options = &consumer->options;
     bool more = has_next(consumer); /* and one of them is delivered after this */
-    size_t count = options->prefetch - consumer->prefetched + more;
-    int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
-    if (consumer->queue_count == 1)
-        return submit_reserve(consumer, 0, count, timeout_ms);
-    size_t queue = queue_to_settle(consumer);
+    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
-        return submit_reserve(consumer, queue, 0, 0);
-    if (more)
+        return submit_reserve(consumer, queue, 1, 0, 0);
+    if (more && consumer->queue_count > 1)
         return DUEQ_OK;
-    consumer->step = STEP_RESERVE;
-    return dueq__reserve_any_submit(consumer->queues, consumer->queue_count, options->order, count,
-                                    timeout_ms, options->lease_ms, default_lease_ms(consumer));
+    return submit_reserve(consumer, 0, consumer->queue_count,
+                          consumer->options.prefetch - consumer->prefetched + more,
+                          more ? 0 : consumer->timeout_ms);
 }
 
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
@@ -499,7 +494,7 @@ static void drop_rest(dueq_consumer *consumer) {
 static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_send_again(consumer->leases);
     size_t queue = queue_to_settle(consumer);
-    return queue != SIZE_MAX ? submit_reserve(consumer, queue, 0, 0) : submit_release(consumer);
+    return queue != SIZE_MAX ? submit_reserve(consumer, queue, 1, 0, 0) : submit_release(consumer);
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {

@@ -17,14 +17,24 @@ static void note_settled(void *owner, const char *outcomes, size_t count) {
     memcpy(settled, outcomes, count);
 }
 
+static dueq_status submit(dueq_queue *queue, const struct dueq__settlement *settlement,
+                          size_t count, int64_t timeout_ms, int64_t default_lease_ms) {
+    struct dueq__reserve asked = {.queues = &queue,
+                                  .queue_count = 1,
+                                  .count = count,
+                                  .timeout_ms = timeout_ms,
+                                  .default_lease_ms = default_lease_ms};
+    if (settlement)
+        asked.settlement = *settlement;
+    asked.settlement.settled = note_settled;
+    memset(settled, 0, sizeof settled);
+    return dueq__reserve_submit(&asked);
+}
+
 static dueq_status run(struct jobs at, const struct dueq__settlement *settlement, size_t count,
                        int64_t timeout_ms, dueq_result **result) {
-    struct dueq__settlement noted = settlement ? *settlement : (struct dueq__settlement){0};
-    noted.settled = note_settled;
-    memset(settled, 0, sizeof settled);
     *result = NULL;
-    dueq_status status = dueq__reserve_settled_submit(at.queue, settlement ? &noted : NULL, count,
-                                                      timeout_ms, 0, DUEQ_DEFAULT_LEASE_MS);
+    dueq_status status = submit(at.queue, settlement, count, timeout_ms, DUEQ_DEFAULT_LEASE_MS);
     if (status != DUEQ_PENDING)
         return status;
     while (dueq_wait(at.client, -1) == DUEQ_INTERRUPTED)
@@ -217,10 +227,7 @@ static void test_settle_waits_for_what_comes(void **state) {
     struct jobs other = jobs_open(server.url);
     dueq_result *result;
     struct dueq__settlement settlement = acks(&held, 1);
-    settlement.settled = note_settled;
-    memset(settled, 0, sizeof settled);
-    assert_int_equal(dueq__reserve_settled_submit(jobs.queue, &settlement, 1, 20000, 0, 5000),
-                     DUEQ_PENDING);
+    assert_int_equal(submit(jobs.queue, &settlement, 1, 20000, 5000), DUEQ_PENDING);
     pump_until_blocked(jobs.client, 1);
     push_all(other.queue, "b");
     while (dueq_wait(jobs.client, -1) == DUEQ_INTERRUPTED)
