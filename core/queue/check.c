@@ -111,30 +111,30 @@ static int by_id(const void *one, const void *other) {
 
 enum { NEXT, BYTES, LOOKED, TICKETS, FIXED };
 
-static bool note(struct walk *walk, const struct dueq__reply *reply, size_t at) {
+/* Adds what a step found of one kind: its name, how many, and examples. */
+static bool add_found(struct walk *walk, const struct dueq__reply *reply, size_t at) {
+    const struct dueq__reply *examples = dueq__reply_item(reply, at + 2);
     dueq_bytes name, example;
     int64_t count;
-    const struct dueq__reply *examples = dueq__reply_item(reply, at + 2);
+    size_t kind = 0;
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &name) ||
         !dueq__reply_number(dueq__reply_item(reply, at + 1), &count))
         return false;
-    for (size_t k = 0; k < KINDS; k++) {
-        struct found *found = &walk->found[k];
-        if (strlen(kinds[k].name) != name.size || memcmp(kinds[k].name, name.data, name.size) != 0)
-            continue;
-        found->count += count;
-        for (size_t i = 0; i < dueq__reply_count(examples); i++) {
-            if (!dueq__reply_bytes(dueq__reply_item(examples, i), &example))
-                return false;
-            if (found->examples == DUEQ_MAX_EXAMPLES)
-                break;
-            size_t size = example.size < EXAMPLE ? example.size : EXAMPLE;
-            memcpy(found->text[found->examples], example.data, size);
-            found->sizes[found->examples++] = (uint32_t)size;
-        }
-        return true;
+    while (kind < KINDS && !dueq__same(dueq__text(kinds[kind].name), name))
+        kind++;
+    if (kind == KINDS)
+        return false;
+    struct found *found = &walk->found[kind];
+    found->count += count;
+    for (size_t i = 0; i < dueq__reply_count(examples) && found->examples < DUEQ_MAX_EXAMPLES;
+         i++) {
+        if (!dueq__reply_bytes(dueq__reply_item(examples, i), &example))
+            return false;
+        size_t size = example.size < EXAMPLE ? example.size : EXAMPLE;
+        memcpy(found->text[found->examples], example.data, size);
+        found->sizes[found->examples++] = (uint32_t)size;
     }
-    return false;
+    return true;
 }
 
 /* A line or a set has this ticket. */
@@ -143,8 +143,7 @@ static void meet(struct walk *walk, dueq_bytes ticket) {
     struct candidate *met = bsearch(&key, walk->candidates, walk->count, sizeof key, by_id);
     if (!met)
         return;
-    bool same = met->size == ticket.size &&
-                memcmp(walk_text(walk) + met->at, ticket.data, ticket.size) == 0;
+    bool same = dueq__same((dueq_bytes){walk_text(walk) + met->at, met->size}, ticket);
     met->met = met->met && same && walk->stage < FIRST_SET ? 2 : met->met ? met->met : 1;
 }
 
@@ -260,7 +259,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     /* Of a later slice the lines and sets were seen before. */
     bool again = walk->slice && walk->stage > MSG && walk->stage < LOST;
     for (size_t i = FIXED; good && !again && i < dueq__reply_count(reply); i += 3)
-        good = note(walk, reply, i);
+        good = add_found(walk, reply, i);
     if (!good) {
         dueq__ops_unexpected(client);
         return;

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,6 @@ static dueq_status check_ttl(dueq_queue *queue, int64_t ttl_ms) {
     return dueq__ops_check_ms(queue, "the lock's time", ttl_ms, 1, DUEQ_MAX_TIME_MS);
 }
 
-static char *append(char *at, dueq_bytes bytes) {
-    memcpy(at, bytes.data, bytes.size);
-    return at + bytes.size;
-}
-
 /* Gives the call the keys of the lock. NO_MEMORY ends it. */
 static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     struct dueq__call *call = &client->call;
@@ -25,15 +21,15 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     size_t room = 0;
     for (size_t i = 0; i < 2; i++)
         room += call->keys[named[i]].size + 1 + name.size;
-    char *at = call->lock = malloc(room);
+    char *at = call->lock = malloc(room + 1);
     if (!at)
         return dueq__call_no_memory(client);
     for (size_t i = 0; i < 2; i++) {
-        char *start = at;
-        at = append(at, call->keys[named[i]]);
-        *at++ = ':';
-        at = append(at, name);
-        call->keys[named[i]] = (dueq_bytes){start, (size_t)(at - start)};
+        dueq_bytes key = call->keys[named[i]];
+        int size = sprintf(at, "%.*s:%.*s", (int)key.size, (const char *)key.data, (int)name.size,
+                           (const char *)name.data);
+        call->keys[named[i]] = (dueq_bytes){at, (size_t)size};
+        at += size;
     }
     return DUEQ_OK;
 }
