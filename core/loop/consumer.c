@@ -10,42 +10,6 @@
 #define QUIET_MS 50
 #define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
 
-struct retry {
-    struct dueq__lease *lease; /* NULL: none */
-    int64_t delay_ms;
-    char *error;
-    size_t error_size;
-};
-
-/* The messages of one reserve, and how far they are delivered. */
-struct batch {
-    struct batch *after;
-    dueq_result *result;
-    size_t queue, next;
-    struct dueq__lease *lease[]; /* of each message; NULL: without memory for it, it is not held */
-};
-
-enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_EXTEND, STEP_RELEASE };
-
-struct dueq_consumer {
-    dueq_client *client;
-    dueq_queue **queues;
-    size_t queue_count;
-    dueq_consumer_options options;
-    pid_t pid;
-    struct dueq__leases *leases;
-    struct dueq__heartbeat *heartbeat; /* started with the first message */
-    struct batch *first;               /* that of the message delivered last */
-    size_t prefetched;                 /* messages that are not delivered yet */
-    enum step step;
-    int64_t timeout_ms;
-    int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
-    struct retry retry;
-    struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
-    size_t sent_count;
-    bool retry_sent;
-};
-
 /* ---- Opening and closing ---- */
 
 static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
@@ -95,33 +59,24 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     return DUEQ_OK;
 }
 
-static void drop_first(dueq_consumer *consumer) {
-    struct batch *batch = consumer->first;
-    consumer->first = batch->after;
-    dueq_result_free(batch->result);
-    free(batch);
-}
-
 static void drop_retry(dueq_consumer *consumer) {
     free(consumer->retry.error);
-    consumer->retry = (struct retry){0};
+    consumer->retry = (struct dueq__retry){0};
 }
 
 static void drop_all(dueq_consumer *consumer) {
-    while (consumer->first)
-        drop_first(consumer);
-    consumer->prefetched = 0;
+    dueq__prefetch_clear(consumer);
     drop_retry(consumer);
     consumer->sent_count = 0;
     consumer->retry_sent = false;
-    consumer->step = STEP_NONE;
+    consumer->step = DUEQ__STEP_NONE;
 }
 
 void dueq_consumer_close(dueq_consumer *consumer) {
     if (!consumer)
         return;
     bool own = consumer->pid == getpid();
-    if (consumer->step != STEP_NONE && own)
+    if (consumer->step != DUEQ__STEP_NONE && own)
         dueq_abandon(consumer->client);
     if (own) {
         dueq__heartbeat_end(consumer->heartbeat);
@@ -147,68 +102,6 @@ static dueq_status check_fork(dueq_consumer *consumer) {
     consumer->heartbeat = NULL;
     consumer->pid = getpid();
     return DUEQ_OK;
-}
-
-/* ---- Messages ---- */
-
-/* Owns what was reserved and asked for at asked_ms. The first starts the heartbeat. */
-static dueq_status take_over(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
-    int64_t max_run_ms = consumer->options.max_run_ms;
-    int64_t stop_ms = dueq__monotonic_ms() + max_run_ms;
-    size_t count = dueq_result_count(result), held = 0;
-    struct batch **last = &consumer->first;
-    struct batch *batch = malloc(sizeof *batch + count * sizeof batch->lease[0]);
-    if (!batch) {
-        dueq_result_free(result);
-        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    }
-    *batch = (struct batch){.result = result, .queue = dueq_result_queue(result)};
-    for (size_t i = 0; i < count; i++) {
-        const dueq_message *message = dueq_result_message(result, i);
-        batch->lease[i] = dueq__leases_add(consumer->leases, batch->queue, message->ticket,
-                                           asked_ms, message->time_ms - message->now_ms, stop_ms);
-        held += batch->lease[i] != NULL;
-    }
-    while (*last)
-        last = &(*last)->after;
-    *last = batch;
-    consumer->prefetched += count;
-    if (held < count)
-        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    if (consumer->heartbeat || !max_run_ms)
-        return DUEQ_OK;
-    return dueq__heartbeat_start(consumer->client, consumer->queues, consumer->queue_count,
-                                 consumer->leases, &consumer->heartbeat);
-}
-
-static bool is_over(const struct batch *batch) {
-    return batch->next == dueq_result_count(batch->result);
-}
-
-/* Delivers the next message; NULL: it was lost. */
-static const dueq_message *deliver(dueq_consumer *consumer) {
-    struct batch *batch = consumer->first;
-    size_t at = batch->next++;
-    consumer->prefetched--;
-    return batch->lease[at] && dueq__leases_deliver(consumer->leases, batch->lease[at],
-                                                    consumer->options.max_run_ms)
-               ? dueq_result_message(batch->result, at)
-               : NULL;
-}
-
-/* Is there one that can be delivered? Drops those before it that are lost. */
-static bool has_next(dueq_consumer *consumer) {
-    while (consumer->prefetched) {
-        const struct batch *batch = consumer->first;
-        const struct dueq__lease *lease = is_over(batch) ? NULL : batch->lease[batch->next];
-        if (is_over(batch))
-            drop_first(consumer);
-        else if (lease && dueq__monotonic_ms() < lease->end_ms)
-            return true;
-        else
-            deliver(consumer);
-    }
-    return false;
 }
 
 /* ---- Requests ---- */
@@ -245,7 +138,7 @@ static size_t queue_to_settle(const dueq_consumer *consumer) {
 /* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
                                   size_t count, int64_t timeout_ms) {
-    const struct retry *retry = &consumer->retry;
+    const struct dueq__retry *retry = &consumer->retry;
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     bool keeps = consumer->options.max_run_ms != 0;
     struct dueq__reserve asked = {.queues = consumer->queues + queue,
@@ -257,7 +150,7 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .default_lease_ms =
                                       keeps ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS};
     struct dueq__settlement *settlement = &asked.settlement;
-    consumer->step = count ? STEP_RESERVE : STEP_SETTLE;
+    consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
     if (queue_count == 1) {
         *settlement =
             (struct dueq__settlement){.acks = tickets, .settled = settled, .owner = consumer};
@@ -277,7 +170,7 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
 
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
-    bool more = has_next(consumer); /* and one of them is delivered after this */
+    bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
     size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
@@ -291,7 +184,7 @@ static dueq_status submit_next(dueq_consumer *consumer) {
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
 static dueq_status submit_extend(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    const struct batch *batch = consumer->first;
+    const struct dueq__batch *batch = consumer->first;
     size_t left = dueq_result_count(batch->result) - batch->next;
     size_t count = dueq__leases_take_unsure(consumer->leases, batch->lease + batch->next, left,
                                             consumer->sent);
@@ -300,7 +193,7 @@ static dueq_status submit_extend(dueq_consumer *consumer) {
     for (size_t i = 0; i < count; i++)
         tickets[i] = consumer->sent[i]->ticket;
     consumer->sent_count = count;
-    consumer->step = STEP_EXTEND;
+    consumer->step = DUEQ__STEP_EXTEND;
     return dueq_extend_submit(consumer->queues[batch->queue], tickets, count,
                               consumer->sent[0]->lease_ms);
 }
@@ -308,7 +201,7 @@ static dueq_status submit_extend(dueq_consumer *consumer) {
 /* What became of what the request took along, as far as that is not known yet: its failure, or the outcomes. */
 static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                         int64_t asked_ms) {
-    if (consumer->step != STEP_EXTEND) {
+    if (consumer->step != DUEQ__STEP_EXTEND) {
         settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
         return;
     }
@@ -326,14 +219,14 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
     } else {
-        consumer->step = STEP_NONE;
+        consumer->step = DUEQ__STEP_NONE;
     }
     return status;
 }
 
 static dueq_status begin(dueq_consumer *consumer) {
     dueq_status status = check_fork(consumer);
-    if (!status && consumer->step != STEP_NONE)
+    if (!status && consumer->step != DUEQ__STEP_NONE)
         status = dueq__fail(&consumer->client->error, DUEQ_IN_USE, NULL);
     return status;
 }
@@ -345,7 +238,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
-    if (has_next(consumer)) {
+    if (dueq__prefetch_has_next(consumer)) {
         size_t queue;
         int64_t oldest = dueq__leases_oldest_ack(consumer->leases, &queue);
         int64_t patience = consumer->heartbeat ? QUIET_MS : 0;
@@ -364,8 +257,8 @@ static dueq_status end_step(dueq_consumer *consumer) {
     if (status == DUEQ_PENDING)
         return status;
     end_request(consumer, status, result, asked_ms);
-    if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
-        status = take_over(consumer, result, asked_ms);
+    if (status == DUEQ_OK && consumer->step == DUEQ__STEP_RESERVE)
+        status = dueq__prefetch_take_over(consumer, result, asked_ms);
     else
         dueq_result_free(result);
     return status;
@@ -373,31 +266,31 @@ static dueq_status end_step(dueq_consumer *consumer) {
 
 dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
                                size_t *queue) {
-    enum step step = consumer->step;
+    enum dueq__step step = consumer->step;
     dueq_status status = DUEQ_OK;
     *message = NULL;
-    if (step != STEP_NONE) {
+    if (step != DUEQ__STEP_NONE) {
         status = end_step(consumer);
         if (status == DUEQ_PENDING)
             return status;
-        consumer->step = STEP_NONE;
+        consumer->step = DUEQ__STEP_NONE;
         if (status < 0)
             return status;
     }
-    if (step == STEP_SETTLE) {
+    if (step == DUEQ__STEP_SETTLE) {
         status = submitted(consumer, submit_next(consumer));
         if (status)
             return status;
     }
-    while (!*message && has_next(consumer)) {
+    while (!*message && dueq__prefetch_has_next(consumer)) {
         status = submitted(consumer, submit_extend(consumer));
         if (status)
             return status;
-        *message = deliver(consumer);
+        *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
     if (!*message)
-        return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
+        return step == DUEQ__STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
     if (queue)
         *queue = consumer->first->queue;
     return DUEQ_OK;
@@ -407,7 +300,7 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
                                const dueq_message **message, size_t *queue) {
     *message = NULL;
     /* After INTERRUPTED it goes on. */
-    dueq_status status = consumer->step == STEP_NONE || consumer->pid != getpid()
+    dueq_status status = consumer->step == DUEQ__STEP_NONE || consumer->pid != getpid()
                              ? dueq_consumer_submit(consumer, timeout_ms)
                              : DUEQ_PENDING;
     if (status < 0)
@@ -448,8 +341,8 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
     if (!text)
         return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
     memcpy(text, error.size ? error.data : "", error.size);
-    consumer->retry =
-        (struct retry){dueq__leases_retry(consumer->leases, ticket), delay_ms, text, error.size};
+    consumer->retry = (struct dueq__retry){dueq__leases_retry(consumer->leases, ticket), delay_ms,
+                                           text, error.size};
     if (!consumer->retry.lease)
         drop_retry(consumer);
     return DUEQ_OK;
@@ -470,24 +363,13 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     size_t count = 0;
-    while (consumer->first && is_over(consumer->first))
-        drop_first(consumer);
-    const struct batch *batch = consumer->first;
+    const struct dueq__batch *batch = dueq__prefetch_rest(consumer);
     if (!batch)
         return DUEQ_OK;
     for (size_t i = batch->next; i < dueq_result_count(batch->result); i++)
         tickets[count++] = dueq_result_message(batch->result, i)->ticket;
-    consumer->step = STEP_RELEASE;
+    consumer->step = DUEQ__STEP_RELEASE;
     return dueq_release_submit(consumer->queues[batch->queue], tickets, count, 0);
-}
-
-/* It was given back, or that was tried: at worst the leases end. */
-static void drop_rest(dueq_consumer *consumer) {
-    struct batch *batch = consumer->first;
-    for (; !is_over(batch); batch->next++, consumer->prefetched--)
-        if (batch->lease[batch->next])
-            dueq__leases_discard(consumer->leases, batch->lease[batch->next]);
-    drop_first(consumer);
 }
 
 /* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
@@ -502,22 +384,22 @@ dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
     if (status)
         return status;
     consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;
-    if (consumer->step == STEP_NONE)
+    if (consumer->step == DUEQ__STEP_NONE)
         return submitted(consumer, submit_stop(consumer));
     dueq_hasten(consumer->client);
     return DUEQ_PENDING;
 }
 
 dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
-    if (consumer->step == STEP_NONE)
+    if (consumer->step == DUEQ__STEP_NONE)
         return DUEQ_OK;
-    enum step step = consumer->step;
+    enum dueq__step step = consumer->step;
     dueq_status status = end_step(consumer);
     if (status == DUEQ_PENDING)
         return status;
-    consumer->step = STEP_NONE;
-    if (step == STEP_RELEASE && status >= 0)
-        drop_rest(consumer);
+    consumer->step = DUEQ__STEP_NONE;
+    if (step == DUEQ__STEP_RELEASE && status >= 0)
+        dueq__prefetch_drop_rest(consumer);
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
 

@@ -1,6 +1,6 @@
 /*
- * What a consumer is made of: leases.c, the messages that it holds; heartbeat.c, the thread that extends their
- * leases; consumer.c, the loop. Beside it pusher.c, which needs none of these.
+ * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
+ * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -90,9 +90,66 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
 bool dueq__leases_wait(struct dueq__leases *leases);
 void dueq__leases_stop(struct dueq__leases *leases);
 
-/* ---- heartbeat.c --------------------------------------------------------------------- */
+/* ---- consumer.c ---------------------------------------------------------------------------------- */
 
-struct dueq__heartbeat;
+struct dueq__retry {
+    struct dueq__lease *lease; /* NULL: none */
+    int64_t delay_ms;
+    char *error;
+    size_t error_size;
+};
+
+/* The messages of one reserve, and how far they are delivered. */
+struct dueq__batch {
+    struct dueq__batch *after;
+    dueq_result *result;
+    size_t queue, next;
+    struct dueq__lease *lease[]; /* of each message; NULL: without memory for it, it is not held */
+};
+
+enum dueq__step {
+    DUEQ__STEP_NONE,
+    DUEQ__STEP_SETTLE,
+    DUEQ__STEP_RESERVE,
+    DUEQ__STEP_EXTEND,
+    DUEQ__STEP_RELEASE
+};
+
+struct dueq_consumer {
+    dueq_client *client;
+    dueq_queue **queues;
+    size_t queue_count;
+    dueq_consumer_options options;
+    pid_t pid;
+    struct dueq__leases *leases;
+    struct dueq__heartbeat *heartbeat; /* started with the first message */
+    struct dueq__batch *first;         /* that of the message delivered last */
+    size_t prefetched;                 /* messages that are not delivered yet */
+    enum dueq__step step;
+    int64_t timeout_ms;
+    int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
+    struct dueq__retry retry;
+    struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
+    size_t sent_count;
+    bool retry_sent;
+};
+
+/* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
+
+/* Owns what was reserved and asked for at asked_ms. The first starts the heartbeat. */
+dueq_status dueq__prefetch_take_over(dueq_consumer *consumer, dueq_result *result,
+                                     int64_t asked_ms);
+/* Is there one that can be delivered? Drops those before it that are lost. */
+bool dueq__prefetch_has_next(dueq_consumer *consumer);
+/* Delivers the next message; NULL: it was lost. It lives until the next call of one of these functions. */
+const dueq_message *dueq__prefetch_deliver(dueq_consumer *consumer);
+/* The batch that has the next one; NULL: all are delivered. */
+const struct dueq__batch *dueq__prefetch_rest(dueq_consumer *consumer);
+/* What is left of that was given back, or that was tried: at worst the leases end. */
+void dueq__prefetch_drop_rest(dueq_consumer *consumer);
+void dueq__prefetch_clear(dueq_consumer *consumer);
+
+/* ---- heartbeat.c --------------------------------------------------------------------- */
 
 /* Starts a thread that extends these leases; it opens a client like this one when it needs it. */
 dueq_status dueq__heartbeat_start(dueq_client *client, dueq_queue *const *queues,
