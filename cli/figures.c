@@ -21,8 +21,8 @@ static void read_figures(const dueq_counts *counts, struct figure figures[FIGURE
         {"outbox", counts->outbox},     {"pushed", counts->pushed},
         {"reserved", counts->reserved}, {"acked", counts->acked},
         {"retried", counts->retried},   {"expired", counts->expired},
-        {"buried", counts->buried},     {"cancelled", counts->cancelled},
-        {"purged", counts->purged},     {"damaged", counts->damaged}};
+        {"died", counts->died},         {"cancelled", counts->cancelled},
+        {"purged", counts->purged},     {"quarantined", counts->quarantined}};
     memcpy(figures, all, sizeof all);
 }
 
@@ -183,7 +183,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
 static void print_rate(const struct cli *cli, const dueq_rate *rate) {
     const struct figure figures[] = {{"pushed", rate->pushed},      {"reserved", rate->reserved},
                                      {"acked", rate->acked},        {"retried", rate->retried},
-                                     {"expired", rate->expired},    {"buried", rate->buried},
+                                     {"expired", rate->expired},    {"died", rate->died},
                                      {"cancelled", rate->cancelled}};
     const size_t size = sizeof figures / sizeof *figures;
     if (cli->json) {
@@ -217,7 +217,7 @@ static int run_rates(struct cli *cli, int argc, char *argv[]) {
     size_t rows = dueq_result_count(result);
     if (rows > 0 && !cli->json)
         printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s\n", "START", "SPAN", "PUSHED", "RESERVED",
-               "ACKED", "RETRIED", "EXPIRED", "BURIED", "CANCELLED");
+               "ACKED", "RETRIED", "EXPIRED", "DIED", "CANCELLED");
     for (size_t i = 0; i < rows; i++)
         print_rate(cli, dueq_result_rate(result, i));
     dueq_result_free(result);
@@ -231,8 +231,8 @@ const struct command stats_command = {
     "Since the queue exists:\n"
     "  pushed, reserved, acked, retried, cancelled, purged: by these commands\n"
     "  expired  not delivered in their time to live\n"
-    "  buried   at their end: dead, moved to another queue or dropped\n"
-    "  damaged  entries set aside as unreadable\n"
+    "  died     dead, moved to a dead-letter queue or dropped\n"
+    "  quarantined  entries that cannot be read\n"
     "And:\n"
     "  oldest   since when the oldest ready message is ready\n"
     "  next     the next due time or end of a lease\n"

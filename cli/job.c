@@ -203,7 +203,7 @@ static const char *outcome(const struct job *job, dueq_status status) {
         return "unknown";
     if (status == DUEQ_LEASE_LOST)
         return "lost";
-    return status == DUEQ_BURIED ? "buried" : names[job->verdict];
+    return status == DUEQ_EXHAUSTED ? "exhausted" : names[job->verdict];
 }
 
 static void print_json(const struct job *job, dueq_status status) {

@@ -72,7 +72,7 @@ static const char common_help[] =
     "\n"
     "Exit codes:\n"
     "  0  done\n"
-    "  1  another outcome: nothing ready, duplicate, not found, lease lost, buried, taken\n"
+    "  1  another outcome: nothing ready, duplicate, not found, lease lost, exhausted, taken\n"
     "  2  wrong arguments\n"
     "  3  the server cannot be reached or cannot do it now: try again later\n"
     "  4  any other failure\n"

@@ -81,8 +81,9 @@ static int reserve(struct cli *cli, char *names[], const struct wish *wish) {
                  dueq_reserve_any_submit(cli->queues, cli->queue_count, DUEQ_PREFERENCE,
                                          wish->count, wish->wait_ms, wish->lease_ms),
                  &result);
-    if (dueq_result_damaged(result) > 0)
-        cli_say("dueq: CORRUPT: %zu damaged entries were quarantined", dueq_result_damaged(result));
+    if (dueq_result_quarantined(result) > 0)
+        cli_say("dueq: CORRUPT: %zu damaged entries were quarantined",
+                dueq_result_quarantined(result));
     if (status == DUEQ_OK) {
         cli->queue = cli->queues[dueq_result_queue(result)];
         cli->queue_name = names[dueq_result_queue(result)];

@@ -44,7 +44,7 @@ extern "C" {
     X(2, DUPLICATE, 0, "the id is taken: a message of it lives, or it is still unique")            \
     X(3, NOT_FOUND, 0, "no message has this id")                                                   \
     X(4, LEASE_LOST, 0, "the lease has ended: what it was of belongs to somebody else or is gone") \
-    X(5, BURIED, 0, "the attempts are used up: the message is dead")                               \
+    X(5, EXHAUSTED, 0, "the attempts are used up: the message is dead")                            \
     X(6, PENDING, 1, "the call is still under way")                                                \
     X(7, INTERRUPTED, 1, "a signal came; the call is still under way")                             \
     X(8, TAKEN, 1, "somebody else holds the lock")                                                 \
@@ -313,10 +313,10 @@ typedef struct dueq_counts {
     /* Since the queue exists: stored, given to consumers, finished, given back by retry, */
     int64_t pushed, reserved, acked, retried;
     /* not delivered before their time to live ended, at their end (dead, moved or dropped), */
-    int64_t expired, buried;
+    int64_t expired, died;
     int64_t cancelled, purged;
-    int64_t damaged; /* entries quarantined since the queue exists */
-    int64_t next_ms; /* the next due time or end of a lease; 0: none */
+    int64_t quarantined; /* entries quarantined since the queue exists */
+    int64_t next_ms;     /* the next due time or end of a lease; 0: none */
     /* Since when the oldest ready message is ready; 0: none. A minute early at most, if it was delayed or came back. */
     int64_t oldest_ms;
     int64_t now_ms;         /* the server's clock */
@@ -342,24 +342,24 @@ typedef struct dueq_finding {
 /* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;
-    int64_t pushed, reserved, acked, retried, expired, buried, cancelled;
+    int64_t pushed, reserved, acked, retried, expired, died, cancelled;
 } dueq_rate;
 
 /* What a queue of another system holds; the headers in interop/ say of which. */
 typedef struct dueq_sizes {
-    int64_t ready;    /* in the list that is taken from */
-    int64_t delayed;  /* to go there when they are due */
-    int64_t reserved; /* taken and not finished, where the system knows that */
-    int64_t aside;    /* quarantined and still there */
-    int64_t next_ms;  /* the next due time; 0: none */
-    int64_t now_ms;   /* the server's clock */
+    int64_t ready;       /* in the list that is taken from */
+    int64_t delayed;     /* to go there when they are due */
+    int64_t reserved;    /* taken and not finished, where the system knows that */
+    int64_t quarantined; /* quarantined and still there */
+    int64_t next_ms;     /* the next due time; 0: none */
+    int64_t now_ms;      /* the server's clock */
 } dueq_sizes;
 
 /* What a step that moves due items of such a queue did. */
 typedef struct dueq_moved {
     size_t moved;
-    size_t damaged;  /* quarantined */
-    int64_t next_ms; /* the next due time, by the server's clock; 0: none */
+    size_t quarantined; /* quarantined */
+    int64_t next_ms;    /* the next due time, by the server's clock; 0: none */
 } dueq_moved;
 
 /* Which dead messages are meant. All zero: all of them. */
@@ -400,7 +400,8 @@ DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: mess
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the queue that the messages are from, a place in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);
-DUEQ_API size_t dueq_result_damaged(const dueq_result *result); /* reserve: entries quarantined */
+DUEQ_API size_t
+dueq_result_quarantined(const dueq_result *result); /* reserve: entries quarantined */
 DUEQ_API void dueq_result_free(dueq_result *result);
 
 /* ---- The verbs, blocking ----------------------------------------------------------------------- */

@@ -55,7 +55,7 @@ DUEQ_API dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, 
 /*
  * Gives a message back to be delivered again in delay_ms (0: now, DUEQ_BY_POLICY: by its backoff).
  * `error` (may be empty; cut at DUEQ_MAX_ERROR bytes) is kept with it.
- * Returns OK, BURIED when its attempts are used up and this was its end, or LEASE_LOST.
+ * Returns OK, EXHAUSTED when its attempts are used up and it is dead, or LEASE_LOST.
  */
 DUEQ_API dueq_status dueq_retry(dueq_queue *queue, dueq_bytes ticket, int64_t delay_ms,
                                 dueq_bytes error);

@@ -200,7 +200,7 @@ class Evening:
             self.faults.append("no worker was killed: none was met in mid-work")
         stats = self.queue.stats()
         told = count(self.entries())
-        if (stats.acked, stats.dead) != (told["cancelled"], told["buried"]):
+        if (stats.acked, stats.dead) != (told["cancelled"], told["exhausted"]):
             self.faults.append(f"the server: {stats}; the ledgers: {told}")
 
 
@@ -234,12 +234,12 @@ def table(verdict: Verdict) -> str:
             row("paid in time", verdict.paid, "the payment took the deadline back"),
             row("cancelled", verdict.cancelled, "a worker cancelled the order"),
             row("retried", verdict.retried, "a handler failed and the message was tried again"),
-            row("buried", verdict.buried, "failed at every attempt and is dead"),
+            row("exhausted", verdict.exhausted, "failed at every attempt and is dead"),
             row("redelivered", verdict.redelivered, "came back from the killed worker"),
             row("late, p50", f"{verdict.late_ms(0.5)} ms", "from the deadline to a worker's hands"),
             row("late, p99", f"{verdict.late_ms(0.99)} ms", ""),
             row("late, max", f"{verdict.late_ms(1)} ms", ""),
-            fault("lost", verdict.lost, "neither paid, nor cancelled, nor buried"),
+            fault("lost", verdict.lost, "neither paid, nor cancelled, nor exhausted"),
             fault("doubled", verdict.doubled, "ended twice, or held by two workers at once"),
             fault("early", verdict.early, "taken before it was due, by the server's clock"),
         ]

@@ -4,7 +4,7 @@ How each order must end, whatever dies on the way:
 
 - its payment took the deadline back (the producer's `cancel` said True): **paid**; or
 - a worker finished its cancellation (its `ack` was accepted), once: **cancelled**; or
-- its handler failed at every attempt: **buried**.
+- its handler failed at every attempt: **exhausted**.
 
 A payment that comes in the very moment of its deadline is judged by what happened: where `cancel`
 said False, a worker had finished the order and it counts as cancelled; where it said True, the
@@ -30,7 +30,7 @@ class Verdict:
     paid: int = 0
     cancelled: int = 0
     retried: int = 0  # failed attempts that were given back
-    buried: int = 0
+    exhausted: int = 0
     redelivered: int = 0  # deliveries that followed the end of a dead worker's lease
     lateness_ms: list[int] = field(default_factory=list)  # first deliveries, ascending
     lost: list[str] = field(default_factory=list)  # ended in none of the three ways
@@ -50,7 +50,7 @@ class Verdict:
         """The demo's last line, for machines."""
         return (
             f"demo: scheduled={self.scheduled} paid={self.paid} cancelled={self.cancelled}"
-            f" retried={self.retried} buried={self.buried} redelivered={self.redelivered}"
+            f" retried={self.retried} exhausted={self.exhausted} redelivered={self.redelivered}"
             f" late_p50_ms={self.late_ms(0.5)} late_p99_ms={self.late_ms(0.99)}"
             f" late_max_ms={self.late_ms(1)}"
             f" lost={len(self.lost)} doubled={len(self.doubled)} early={len(self.early)}"
@@ -75,13 +75,13 @@ def _judge_order(verdict: Verdict, number: str, pays: bool, story: list[Entry]) 
         return [entry for entry in story if entry["what"] == what]
 
     scheduled, paid, too_late = told("scheduled"), told("paid"), told("too late")
-    cancelled, buried = told("cancelled"), told("buried")
+    cancelled, exhausted = told("cancelled"), told("exhausted")
     verdict.scheduled += len(scheduled)
     verdict.paid += len(paid)
     verdict.cancelled += len(cancelled)
-    verdict.buried += len(buried)
+    verdict.exhausted += len(exhausted)
 
-    endings = len(paid) + len(cancelled) + len(buried)
+    endings = len(paid) + len(cancelled) + len(exhausted)
     payments = len(paid) + len(too_late)
     if not scheduled or endings == 0 or payments != int(pays):
         verdict.lost.append(number)

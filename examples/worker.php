@@ -50,7 +50,7 @@ while ($running) {
             } catch (Exception $error) {
                 $now = microtime(true);
                 $again = $message->retry(delay: 0.5, error: $error->getMessage());
-                $note($again ? 'retried' : 'buried', $message, ['at' => $now, 'delay' => 0.5]);
+                $note($again ? 'retried' : 'exhausted', $message, ['at' => $now, 'delay' => 0.5]);
                 continue;
             }
             $message->ack();

@@ -47,7 +47,7 @@ def main(path: Path) -> None:
                 except Exception as error:
                     now = time.time()
                     again = message.retry(delay=0.5, error=str(error))
-                    note("retried" if again else "buried", message, at=now, delay=0.5)
+                    note("retried" if again else "exhausted", message, at=now, delay=0.5)
                 else:
                     message.ack()
                     note("cancelled", message)

@@ -88,8 +88,8 @@ DUEQ_API dueq_status dueq_laravel_push(dueq_laravel *queue, const dueq_laravel_d
  * up to seconds; 0: DUEQ_LARAVEL_RETRY_AFTER_MS). With none there it waits up to timeout_ms (0: not at
  * all, DUEQ_FOREVER: without end) for the first, in one blocking command, and told by the server of jobs
  * that others delay (docs/protocol.md, "Being told"). attempts are raised in the payload's text, which
- * stays as it is otherwise. A payload that a stock worker would lose is set aside
- * (docs/interop.md) and counted by dueq_result_damaged(). dueq_abandon() sends jobs that were taken and
+ * stays as it is otherwise. A payload that a stock worker would lose is quarantined
+ * (docs/interop.md) and counted by dueq_result_quarantined(). dueq_abandon() sends jobs that were taken and
  * nobody has read back to the front of the list, as they were. Returns OK or EMPTY.
  */
 DUEQ_API dueq_status dueq_laravel_pop(dueq_laravel *queue, size_t count, int64_t timeout_ms,

@@ -138,8 +138,8 @@ DUEQ_API dueq_status dueq_redisson_offer(dueq_redisson *queue, const dueq_offer 
  * times. With none due it waits up to timeout_ms (0: not at all, DUEQ_FOREVER: without end) for the
  * first: subscribed to the queue's channel, and looking by itself now and then, so that a lost message
  * costs seconds at most. Call it in a loop to run a transfer. An element that is packed in neither layout
- * is set aside (docs/interop.md) before anything is moved, and counted in damaged.
- * Returns OK when anything was moved or set aside, else EMPTY. moved: may be NULL.
+ * is quarantined (docs/interop.md) before anything is moved, and counted in quarantined.
+ * Returns OK when anything was moved or quarantined, else EMPTY. moved: may be NULL.
  */
 DUEQ_API dueq_status dueq_redisson_transfer(dueq_redisson *queue, size_t most, int64_t timeout_ms,
                                             dueq_moved *moved);

@@ -62,7 +62,7 @@ void dueq__foreign_close(dueq_queue *queue) {
 static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     dueq_sizes sizes = {0};
     int64_t *const fields[] = {&sizes.now_ms,  &sizes.next_ms,  &sizes.ready,
-                               &sizes.delayed, &sizes.reserved, &sizes.aside};
+                               &sizes.delayed, &sizes.reserved, &sizes.quarantined};
     size_t count = sizeof fields / sizeof *fields;
     bool sound = dueq__reply_count(reply) == count;
     for (size_t i = 0; sound && i < count; i++)

@@ -75,8 +75,8 @@ static PyObject *counts_object(const dueq_counts *counts) {
         "(LLLLLNLLLLLLLLLLLLLL)", (long long)counts->ready, (long long)counts->delayed,
         (long long)counts->leased, (long long)counts->dead, (long long)counts->outbox, text_object(error), (long long)counts->pushed,
         (long long)counts->reserved, (long long)counts->acked, (long long)counts->retried,
-        (long long)counts->expired, (long long)counts->buried, (long long)counts->cancelled,
-        (long long)counts->purged, (long long)counts->damaged, (long long)counts->next_ms,
+        (long long)counts->expired, (long long)counts->died, (long long)counts->cancelled,
+        (long long)counts->purged, (long long)counts->quarantined, (long long)counts->next_ms,
         (long long)counts->oldest_ms, (long long)counts->now_ms, (long long)counts->paused,
         (long long)counts->evicting);
 }
@@ -85,14 +85,14 @@ static PyObject *sizes_object(const dueq_sizes *sizes) {
     if (!sizes)
         return Py_BuildValue("");
     return Py_BuildValue("(LLLLLL)", (long long)sizes->ready, (long long)sizes->delayed,
-                         (long long)sizes->reserved, (long long)sizes->aside,
+                         (long long)sizes->reserved, (long long)sizes->quarantined,
                          (long long)sizes->next_ms, (long long)sizes->now_ms);
 }
 
 static PyObject *moved_object(const dueq_moved *moved) {
     if (!moved)
         return Py_BuildValue("");
-    return Py_BuildValue("(nnL)", (Py_ssize_t)moved->moved, (Py_ssize_t)moved->damaged,
+    return Py_BuildValue("(nnL)", (Py_ssize_t)moved->moved, (Py_ssize_t)moved->quarantined,
                          (long long)moved->next_ms);
 }
 
@@ -100,7 +100,7 @@ static PyObject *rate_object(const dueq_rate *rate) {
     return Py_BuildValue("(LLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
                          (long long)rate->pushed, (long long)rate->reserved,
                          (long long)rate->acked, (long long)rate->retried,
-                         (long long)rate->expired, (long long)rate->buried,
+                         (long long)rate->expired, (long long)rate->died,
                          (long long)rate->cancelled);
 }
 
@@ -169,7 +169,7 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 
 /*
  * (status, [message, ...], [rate, ...], [finding, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
- * none of these, states of all items, counts or None, sizes or None, moved or None, damaged, purged, kicked, cursor, queue)
+ * none of these, states of all items, counts or None, sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0),
@@ -192,7 +192,7 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         "(iNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.values, lists.jobs,
         lists.outcomes, states_object(result), counts_object(dueq_result_counts(result)),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
-        (Py_ssize_t)dueq_result_damaged(result), (Py_ssize_t)dueq_result_purged(result),
+        (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),
         (Py_ssize_t)dueq_result_kicked(result), bytes_object(dueq_result_cursor(result)),
         (Py_ssize_t)dueq_result_queue(result));
 }

@@ -28,7 +28,7 @@ def bodies(queue: dueq.Queue, timeout: float = 0) -> list[bytes]:
 def set_aside(inside: Inside) -> list[bytes]:
     """What went to `quarantine`, when that is what the queue counts as damaged."""
     bad = inside.read("LRANGE", "quarantine", 0, -1)
-    assert inside.queue.stats().damaged == len(bad)
+    assert inside.queue.stats().quarantined == len(bad)
     return bad
 
 
@@ -151,7 +151,7 @@ def test_header_that_is_none(inside: Inside, envelope: bytes) -> None:
     inside.queue.push("a")
     assert bodies(inside.queue) == [b"a"]
     stats = inside.queue.stats()
-    assert (stats.damaged, stats.dead) == (1, 1)
+    assert (stats.quarantined, stats.dead) == (1, 1)
     with pytest.raises(errors.CorruptError):
         inside.queue.find(MADE_ID)
 
@@ -205,6 +205,19 @@ def test_numbers_of_meta(inside: Inside, text: str) -> None:
         assert sorted(found) == [b"a", b"b", b"c", b"high", b"later"]
         another.rates()
         another.stats()
+
+
+def test_next_event_with_a_fraction(inside: Inside) -> None:
+    """A wait that would end within the millisecond is none that is over already."""
+    note = """
+        local time = redis.call('TIME')
+        local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+        redis.call('HSET', KEYS[1], 'next_event', string.format('%d.5', ms))
+    """
+    inside.queue.push("later", delay=3600)
+    for _ in range(200):
+        inside.server.command("EVAL", note, 1, inside.key("meta"))
+        assert inside.queue.reserve(timeout=0.001) is None
 
 
 @pytest.mark.parametrize(
@@ -263,6 +276,22 @@ def test_attempts_that_is_none_of_a_crash(inside: Inside, text: str) -> None:
     assert inside.queue.stats().dead == 1
 
 
+@pytest.mark.parametrize("line", ["ready", "high"])
+def test_ticket_of_another_incarnation(inside: Inside, line: str) -> None:
+    """It is not the ticket of the message that has its id now."""
+    # Until the usual script runs again.
+    for _ in range(5):
+        inside.queue.push("first")
+        take(inside.queue).ack()
+    inside.queue.push("a", id="a", priority=line == "high")
+    [own] = inside.tickets()[line]
+    inside.command("LPUSH", line, own.replace(own[2:12], b"0123456789"))
+    message = take(inside.queue)
+    assert message.ticket == own.decode()
+    assert inside.queue.reserve() is None
+    message.ack()
+
+
 @pytest.mark.parametrize("part", ["ready", "leased"])
 def test_ticket_that_can_count_no_further(inside: Inside, part: str) -> None:
     """It is its end, which is told, and not one that no ticket can say."""
@@ -278,7 +307,7 @@ def test_ticket_that_can_count_no_further(inside: Inside, part: str) -> None:
         assert inside.tickets() == {"dead": [b"999999999:a"]}
         assert [message.id for message in inside.queue.peek("dead")] == ["a"]
         assert inside.queue.kick_all() == 1
-    assert inside.queue.stats().damaged == 0
+    assert inside.queue.stats().quarantined == 0
 
 
 # ---- What is gone ----

@@ -94,7 +94,7 @@ def look_and_manage(queue: dueq.Queue) -> None:
     queue.push_many([dueq.Draft("e", priority=1), dueq.Draft("f", priority=-1)])
     queue.push("g", id="g", delay=3600)
     assert [len(list(queue.peek(state, page=1))) for state in dueq.State] == [2, 1, 0, 3, 0]
-    assert sum(rate.buried for rate in queue.rates()) == 3
+    assert sum(rate.died for rate in queue.rates()) == 3
     assert queue.reschedule("g", delay=60)
     assert queue.kick("d")
     assert queue.kick_all(error="enough") == 2

@@ -191,7 +191,7 @@ def test_reserve_quarantines_the_damaged(inside: Inside, row: list[str]) -> None
     messages = inside.queue.reserve_many(10)
     assert [message.body for message in messages] == [b"good"]
     stats = inside.queue.stats()
-    assert (stats.ready, stats.leased, stats.dead, stats.damaged) == (0, 1, 1, 1)
+    assert (stats.ready, stats.leased, stats.dead, stats.quarantined) == (0, 1, 1, 1)
     assert inside.hash("attempts")[b"bill-7"].endswith(b" damaged envelope")
     with pytest.raises(errors.CorruptError, match="bill-7"):
         inside.queue.find("bill-7")
@@ -223,7 +223,7 @@ def test_reserve_any_bytes_are_a_message_or_damaged(inside: Inside) -> None:
     # The tickets of those whose stamp is no stamp were dropped: they are of another message.
     assert stats.dead + stats.expired + taken + stats.ready == count
     assert stats.ready < 400
-    assert stats.dead == stats.damaged
+    assert stats.dead == stats.quarantined
     assert taken > 1000
     assert stats.dead > 1000
 
@@ -256,7 +256,7 @@ def test_reserve_knows_tickets(inside: Inside, row: list[str]) -> None:
     inside.command("RPUSH", "ready", row[0])
     assert inside.queue.reserve() is None
     assert inside.read("LRANGE", "quarantine", 0, -1) == [row[0].encode()] * (row[1] == "no ticket")
-    assert inside.queue.stats().damaged == int(row[1] == "no ticket")
+    assert inside.queue.stats().quarantined == int(row[1] == "no ticket")
 
 
 @pytest.mark.parametrize("name", sorted({row[0] for row in golden("keys")}))

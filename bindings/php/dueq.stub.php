@@ -984,7 +984,7 @@ namespace Dueq
         public readonly int $expired;
 
         /** Exhausted or buried (dead, moved or deleted, by their policies) since the queue exists. */
-        public readonly int $buried;
+        public readonly int $died;
 
         /** Cancelled since the queue exists. */
         public readonly int $cancelled;
@@ -993,7 +993,7 @@ namespace Dueq
         public readonly int $purged;
 
         /** Entries quarantined since the queue exists. */
-        public readonly int $damaged;
+        public readonly int $quarantined;
 
         /** The next due time or end of a lease; null: none. */
         public readonly ?float $next;
@@ -1068,7 +1068,7 @@ namespace Dueq
 
         public readonly int $expired;
 
-        public readonly int $buried;
+        public readonly int $died;
 
         public readonly int $cancelled;
 
@@ -1617,7 +1617,7 @@ namespace Dueq\Interop
         public readonly int $moved;
 
         /** Entries quarantined, as nobody can read them. */
-        public readonly int $damaged;
+        public readonly int $quarantined;
 
         /** The next due time by the server's clock, where anything was moved; null: none. */
         public readonly ?float $next;
@@ -1643,7 +1643,7 @@ namespace Dueq\Interop
         public readonly int $reserved;
 
         /** Quarantined entries that are still there. */
-        public readonly int $aside;
+        public readonly int $quarantined;
 
         /** The next due time; null: none. */
         public readonly ?float $next;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f81b85c76f570d8879552a5dae99367d43bb2b2b */
+ * Stub hash: 4320359483e7ba3fac514bf15c1969ff8d1f331c */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -1356,11 +1356,11 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_expired_name, &property_expired_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_expired_name);
 
-	zval property_buried_default_value;
-	ZVAL_UNDEF(&property_buried_default_value);
-	zend_string *property_buried_name = zend_string_init("buried", sizeof("buried") - 1, 1);
-	zend_declare_typed_property(class_entry, property_buried_name, &property_buried_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_buried_name);
+	zval property_died_default_value;
+	ZVAL_UNDEF(&property_died_default_value);
+	zend_string *property_died_name = zend_string_init("died", sizeof("died") - 1, 1);
+	zend_declare_typed_property(class_entry, property_died_name, &property_died_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_died_name);
 
 	zval property_cancelled_default_value;
 	ZVAL_UNDEF(&property_cancelled_default_value);
@@ -1374,11 +1374,11 @@ static zend_class_entry *register_class_Dueq_Stats(void)
 	zend_declare_typed_property(class_entry, property_purged_name, &property_purged_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_purged_name);
 
-	zval property_damaged_default_value;
-	ZVAL_UNDEF(&property_damaged_default_value);
-	zend_string *property_damaged_name = zend_string_init("damaged", sizeof("damaged") - 1, 1);
-	zend_declare_typed_property(class_entry, property_damaged_name, &property_damaged_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_damaged_name);
+	zval property_quarantined_default_value;
+	ZVAL_UNDEF(&property_quarantined_default_value);
+	zend_string *property_quarantined_name = zend_string_init("quarantined", sizeof("quarantined") - 1, 1);
+	zend_declare_typed_property(class_entry, property_quarantined_name, &property_quarantined_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_quarantined_name);
 
 	zval property_next_default_value;
 	ZVAL_UNDEF(&property_next_default_value);
@@ -1510,11 +1510,11 @@ static zend_class_entry *register_class_Dueq_Rate(void)
 	zend_declare_typed_property(class_entry, property_expired_name, &property_expired_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_expired_name);
 
-	zval property_buried_default_value;
-	ZVAL_UNDEF(&property_buried_default_value);
-	zend_string *property_buried_name = zend_string_init("buried", sizeof("buried") - 1, 1);
-	zend_declare_typed_property(class_entry, property_buried_name, &property_buried_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_buried_name);
+	zval property_died_default_value;
+	ZVAL_UNDEF(&property_died_default_value);
+	zend_string *property_died_name = zend_string_init("died", sizeof("died") - 1, 1);
+	zend_declare_typed_property(class_entry, property_died_name, &property_died_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_died_name);
 
 	zval property_cancelled_default_value;
 	ZVAL_UNDEF(&property_cancelled_default_value);
@@ -1752,11 +1752,11 @@ static zend_class_entry *register_class_Dueq_Interop_Moved(void)
 	zend_declare_typed_property(class_entry, property_moved_name, &property_moved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_moved_name);
 
-	zval property_damaged_default_value;
-	ZVAL_UNDEF(&property_damaged_default_value);
-	zend_string *property_damaged_name = zend_string_init("damaged", sizeof("damaged") - 1, 1);
-	zend_declare_typed_property(class_entry, property_damaged_name, &property_damaged_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_damaged_name);
+	zval property_quarantined_default_value;
+	ZVAL_UNDEF(&property_quarantined_default_value);
+	zend_string *property_quarantined_name = zend_string_init("quarantined", sizeof("quarantined") - 1, 1);
+	zend_declare_typed_property(class_entry, property_quarantined_name, &property_quarantined_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_quarantined_name);
 
 	zval property_next_default_value;
 	ZVAL_UNDEF(&property_next_default_value);
@@ -1793,11 +1793,11 @@ static zend_class_entry *register_class_Dueq_Interop_Sizes(void)
 	zend_declare_typed_property(class_entry, property_reserved_name, &property_reserved_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_reserved_name);
 
-	zval property_aside_default_value;
-	ZVAL_UNDEF(&property_aside_default_value);
-	zend_string *property_aside_name = zend_string_init("aside", sizeof("aside") - 1, 1);
-	zend_declare_typed_property(class_entry, property_aside_name, &property_aside_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_aside_name);
+	zval property_quarantined_default_value;
+	ZVAL_UNDEF(&property_quarantined_default_value);
+	zend_string *property_quarantined_name = zend_string_init("quarantined", sizeof("quarantined") - 1, 1);
+	zend_declare_typed_property(class_entry, property_quarantined_name, &property_quarantined_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_quarantined_name);
 
 	zval property_next_default_value;
 	ZVAL_UNDEF(&property_next_default_value);

@@ -123,10 +123,10 @@ enum {
     STATS_ACKED,
     STATS_RETRIED,
     STATS_EXPIRED,
-    STATS_BURIED,
+    STATS_DIED,
     STATS_CANCELLED,
     STATS_PURGED,
-    STATS_DAMAGED,
+    STATS_QUARANTINED,
     STATS_NEXT,
     STATS_OLDEST,
     STATS_NOW,
@@ -142,7 +142,7 @@ enum {
     RATE_ACKED,
     RATE_RETRIED,
     RATE_EXPIRED,
-    RATE_BURIED,
+    RATE_DIED,
     RATE_CANCELLED
 };
 
@@ -163,10 +163,10 @@ static void make_stats(zval *out, const dueq_counts *counts) {
     set_count(out, STATS_ACKED, counts->acked);
     set_count(out, STATS_RETRIED, counts->retried);
     set_count(out, STATS_EXPIRED, counts->expired);
-    set_count(out, STATS_BURIED, counts->buried);
+    set_count(out, STATS_DIED, counts->died);
     set_count(out, STATS_CANCELLED, counts->cancelled);
     set_count(out, STATS_PURGED, counts->purged);
-    set_count(out, STATS_DAMAGED, counts->damaged);
+    set_count(out, STATS_QUARANTINED, counts->quarantined);
     dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NEXT), counts->next_ms);
     dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_OLDEST), counts->oldest_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_NOW), dueq_php_seconds(counts->now_ms));
@@ -183,7 +183,7 @@ static void make_rate(zval *out, const dueq_rate *rate) {
     set_count(out, RATE_ACKED, rate->acked);
     set_count(out, RATE_RETRIED, rate->retried);
     set_count(out, RATE_EXPIRED, rate->expired);
-    set_count(out, RATE_BURIED, rate->buried);
+    set_count(out, RATE_DIED, rate->died);
     set_count(out, RATE_CANCELLED, rate->cancelled);
 }
 

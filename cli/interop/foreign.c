@@ -6,7 +6,7 @@
 /* A step that failed is tried again after this. */
 #define PAUSE_MS 1000
 
-void foreign_damaged(size_t count) {
+void foreign_quarantined(size_t count) {
     if (count > 0)
         cli_say("dueq: CORRUPT: %zu damaged entries were quarantined", count);
 }
@@ -48,7 +48,7 @@ static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned
 }
 
 int foreign_move(struct cli *cli, bool once) {
-    size_t moved = 0, damaged = 0;
+    size_t moved = 0, quarantined = 0;
     bool warned = false, goes = true;
     int code = CLI_DONE;
     while (goes && !cli_signal()) {
@@ -57,8 +57,8 @@ int foreign_move(struct cli *cli, bool once) {
         const dueq_moved *step = dueq_result_moved(result);
         if (step) {
             moved += step->moved;
-            damaged += step->damaged;
-            foreign_damaged(step->damaged);
+            quarantined += step->quarantined;
+            foreign_quarantined(step->quarantined);
             cli_progress(moved, "moved");
         }
         dueq_result_free(result);
@@ -72,7 +72,7 @@ int foreign_move(struct cli *cli, bool once) {
     if (once && cli_signal())
         code = 128 + cli_signal();
     if (cli->json)
-        printf("{\"moved\":%zu,\"damaged\":%zu}\n", moved, damaged);
+        printf("{\"moved\":%zu,\"quarantined\":%zu}\n", moved, quarantined);
     else
         cli_sum(cli, moved, "moved");
     return code;
@@ -87,7 +87,7 @@ static void json_sizes(const struct cli *cli, const dueq_sizes *sizes) {
     json_object_object_add(object, "ready", json_object_new_int64(sizes->ready));
     json_object_object_add(object, "delayed", json_object_new_int64(sizes->delayed));
     json_object_object_add(object, "reserved", json_object_new_int64(sizes->reserved));
-    json_object_object_add(object, "aside", json_object_new_int64(sizes->aside));
+    json_object_object_add(object, "quarantined", json_object_new_int64(sizes->quarantined));
     json_object_object_add(object, "next_ms", json_time(sizes->next_ms));
     json_object_object_add(object, "now_ms", json_object_new_int64(sizes->now_ms));
     json_line(object);
@@ -109,7 +109,7 @@ static void print_sizes(const struct cli *cli, const dueq_sizes *sizes) {
     row("delayed", sizes->delayed);
     if (cli->laravel)
         row("reserved", sizes->reserved);
-    row("aside", sizes->aside);
+    row("quarantined", sizes->quarantined);
     if (sizes->next_ms) {
         cli_label("next");
         cli_print_time(sizes->next_ms, sizes->now_ms);

@@ -20,7 +20,7 @@ int foreign_size(struct cli *cli);
 int foreign_clear(struct cli *cli);
 
 /* Says that so many entries were set aside, if there are any. */
-void foreign_damaged(size_t count);
+void foreign_quarantined(size_t count);
 
 /* ---- value.c: what Redisson's codecs write -------------------------------------------------------- */
 

@@ -274,7 +274,7 @@ static const struct command migrate_command = {
     "\n"
     "Options:\n"
     "  --once              move what is due now, and end\n"
-    "  --json              {\"moved\":12,\"damaged\":0} at the end\n" PREFIX_HELP "\n"
+    "  --json              {\"moved\":12,\"quarantined\":0} at the end\n" PREFIX_HELP "\n"
     "Example:\n"
     "  dueq laravel migrate default --prefix shop_database_\n",
     run_migrate};

@@ -95,7 +95,7 @@ static int run_pop(struct cli *cli, int argc, char *argv[]) {
     dueq_status status = cli_wait(
         cli, dueq_laravel_pop_submit(cli->laravel, wish.count, wish.wait_ms, wish.retry_after_ms),
         &result);
-    foreign_damaged(dueq_result_damaged(result));
+    foreign_quarantined(dueq_result_quarantined(result));
     code = dueq_result_count(result) > 0 ? print_all(cli, result, wish.finish)
                                          : cli_report(cli, status, NULL);
     dueq_result_free(result);

@@ -182,7 +182,7 @@ static const struct command transfer_command = {
     "\n"
     "Options:\n"
     "  --once              move what is due now, and end\n"
-    "  --json              {\"moved\":12,\"damaged\":0} at the end\n" LAYOUT_HELP "\n"
+    "  --json              {\"moved\":12,\"quarantined\":0} at the end\n" LAYOUT_HELP "\n"
     "Examples:\n"
     "  dueq redisson transfer orders\n"
     "  dueq redisson transfer orders --once\n",

@@ -118,8 +118,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq__result_own(result, &client->reply);
     dueq_result_free(call->result);
     call->result = result;
-    wait->damaged += result->quarantined;
-    result->quarantined = wait->damaged;
+    wait->quarantined += result->quarantined;
+    result->quarantined = wait->quarantined;
     result->queue = watch->place;
     watch->timekeeper = timekeeper != 0;
     wait->found = result->count > 0;

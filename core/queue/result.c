@@ -54,7 +54,9 @@ const dueq_counts *dueq_result_counts(const dueq_result *result) {
     return dueq__result_more(result, &dueq__kind_counts, 0);
 }
 
-size_t dueq_result_damaged(const dueq_result *result) { return result ? result->quarantined : 0; }
+size_t dueq_result_quarantined(const dueq_result *result) {
+    return result ? result->quarantined : 0;
+}
 
 size_t dueq_result_purged(const dueq_result *result) { return result ? result->purged : 0; }
 

@@ -36,7 +36,7 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
     int64_t *const fields[] = {
         &counts.now_ms,  &counts.ready,  &counts.delayed,   &counts.leased, &counts.dead,
         &counts.outbox,  &counts.pushed, &counts.reserved,  &counts.acked,  &counts.retried,
-        &counts.expired, &counts.buried, &counts.cancelled, &counts.purged, &counts.damaged,
+        &counts.expired, &counts.died,   &counts.cancelled, &counts.purged, &counts.quarantined,
         &counts.next_ms, &counts.paused, &mark_ms};
     size_t numbers = sizeof fields / sizeof *fields;
     dueq_bytes heads[3], problem;

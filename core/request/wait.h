@@ -74,7 +74,7 @@ struct dueq__wait {
     bool probing;       /* and one is under way */
     bool blocked;       /* a blocking command is under way on the waiting connection */
     bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
-    size_t damaged;     /* entries that were quarantined during the wait */
+    size_t quarantined; /* entries that were quarantined during the wait */
 };
 
 /* ---- wait.c -------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acke
 local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
 local looked = not first or first <= now
 if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
-  or first and not (first > 0 and first <= 4102444800000) then
+  or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
 end
 

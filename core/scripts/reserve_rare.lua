@@ -41,7 +41,7 @@ end
 
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused')
 local noted, out = tonumber(state[1] or ''), tonumber(state[4] or '')
-local looked, paused = not noted or not (noted > now and noted <= 4102444800000), state[5]
+local looked, paused = not noted or not (noted > now and noted <= 4102444800000 and noted % 1 == 0), state[5]
 local due, garbage = 0, {}
 if looked then
   -- What stands there: the note of it may be lost.

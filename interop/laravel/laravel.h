@@ -15,7 +15,7 @@ enum { /* its keys: foreign.c makes them */
        DUEQ__LARAVEL_LATER,
        DUEQ__LARAVEL_RESERVED,
        DUEQ__LARAVEL_NOTIFY,
-       DUEQ__LARAVEL_ASIDE
+       DUEQ__LARAVEL_QUARANTINE
 };
 
 struct dueq_laravel {

@@ -43,9 +43,9 @@ static void let_go_of_pop(dueq_client *client, const struct dueq__watch *watch,
 
 static void decode_popped(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    int64_t now, pause_ms, damaged;
+    int64_t now, pause_ms, quarantined;
     if (!take_times(reply, &now, &pause_ms) ||
-        !dueq__reply_number(dueq__reply_item(reply, 2), &damaged) || damaged < 0) {
+        !dueq__reply_number(dueq__reply_item(reply, 2), &quarantined) || quarantined < 0) {
         dueq__ops_unexpected(client);
         return;
     }
@@ -54,15 +54,15 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
         dueq__call_finish(client, client->error.status);
         return;
     }
-    call->wait.damaged += (size_t)damaged;
-    result->quarantined = call->wait.damaged;
+    call->wait.quarantined += (size_t)quarantined;
+    result->quarantined = call->wait.quarantined;
     if (dueq_result_count(result) > 0) {
         dueq__wait_found(client, result);
         return;
     }
     dueq_result_free(call->result);
     call->result = result;
-    if (damaged > 0)
+    if (quarantined > 0)
         dueq__wait_ask(client, 0);
     else
         dueq__invalidation_nothing(client, now, pause_ms);
@@ -118,19 +118,19 @@ static dueq_status ask_migrate(dueq_client *client, bool stay) {
 }
 
 static void decode_migrated(dueq_client *client, const struct dueq__reply *reply) {
-    int64_t now, pause_ms, moved, damaged;
+    int64_t now, pause_ms, moved, quarantined;
     if (dueq__reply_count(reply) != 4 || !take_times(reply, &now, &pause_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &moved) || moved < 0 ||
-        !dueq__reply_number(dueq__reply_item(reply, 3), &damaged) || damaged < 0) {
+        !dueq__reply_number(dueq__reply_item(reply, 3), &quarantined) || quarantined < 0) {
         dueq__ops_unexpected(client);
         return;
     }
-    if (moved + damaged == 0) {
+    if (moved + quarantined == 0) {
         dueq__invalidation_nothing(client, now, pause_ms);
         return;
     }
     const dueq_moved step = {.moved = (size_t)moved,
-                             .damaged = (size_t)damaged,
+                             .quarantined = (size_t)quarantined,
                              .next_ms = pause_ms < 0 ? 0 : now + pause_ms};
     dueq__foreign_step(client, &step);
 }

@@ -11,7 +11,7 @@ dueq_status dueq_laravel_open(dueq_client *client, const void *name, size_t size
         {DUEQ__LARAVEL_LATER, "", ":delayed", false},
         {DUEQ__LARAVEL_RESERVED, "", ":reserved", false},
         {DUEQ__LARAVEL_NOTIFY, "", ":notify", false},
-        {DUEQ__LARAVEL_ASIDE, "dueq:", ":aside", true},
+        {DUEQ__LARAVEL_QUARANTINE, "dueq:", ":quarantine", true},
     };
     static const char between[] = "queues:";
     char list[DUEQ__MAX_LIST];

@@ -11,7 +11,7 @@ static const struct dueq__foreign_key keys[] = {
     {DUEQ__REDISSON_TIMEOUT, "redisson_delay_queue_timeout:", "", true},
     {DUEQ__REDISSON_CHANNEL, "redisson_delay_queue_channel:", "", true},
     {DUEQ__REDISSON_PARKED, "dueq:", ":parked", true},
-    {DUEQ__REDISSON_ASIDE, "dueq:", ":aside", true},
+    {DUEQ__REDISSON_QUARANTINE, "dueq:", ":quarantine", true},
 };
 
 dueq_status dueq_redisson_open(dueq_client *client, const void *destination, size_t size,

@@ -14,7 +14,7 @@ enum { /* its keys: foreign.c makes them */
        DUEQ__REDISSON_TIMEOUT,
        DUEQ__REDISSON_CHANNEL,
        DUEQ__REDISSON_PARKED,
-       DUEQ__REDISSON_ASIDE
+       DUEQ__REDISSON_QUARANTINE
 };
 
 struct dueq_redisson {

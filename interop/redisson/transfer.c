@@ -16,7 +16,7 @@ static dueq_status ask(dueq_client *client, bool stay) {
 }
 
 static void decode(dueq_client *client, const struct dueq__reply *reply) {
-    /* now, us to wait, moved, set aside, the next due time: or the first two alone */
+    /* now, us to wait, moved, quarantined, the next due time: or the first two alone */
     int64_t numbers[5] = {0};
     size_t items = dueq__reply_count(reply);
     bool sound = items == 2 || items == 5;
@@ -29,7 +29,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__wait_nothing(client, numbers[0], numbers[1] < most ? numbers[1] : most);
     } else {
         const dueq_moved moved = {
-            .moved = (size_t)numbers[2], .damaged = (size_t)numbers[3], .next_ms = numbers[4]};
+            .moved = (size_t)numbers[2], .quarantined = (size_t)numbers[3], .next_ms = numbers[4]};
         dueq__foreign_step(client, &moved);
     }
 }

@@ -11,7 +11,7 @@ from crew import Crew
 import dueq
 
 LIVING = ("ready", "delayed", "leased", "dead", "outbox")
-UNWANTED = (*LIVING, "damaged", "expired", "cancelled", "purged")  # in the end
+UNWANTED = (*LIVING, "quarantined", "expired", "cancelled", "purged")  # in the end
 COUNTED = ("acked", "retried", *UNWANTED)
 PATIENCE_S = 60.0  # it may go on for so long without an ack
 

@@ -190,9 +190,9 @@ class Foreign(Kind):
         """Stores a message in the first queue. due: in ms, a whole second."""
 
     def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
-        aside = sum(queue.size().aside for queue in self.handles)
+        quarantined = sum(queue.size().quarantined for queue in self.handles)
         left = [f"not to be there: {self.progress()}"] if self.living() else []
-        return left + ([f"{aside} set aside"] if aside else []), []
+        return left + ([f"{quarantined} quarantined"] if quarantined else []), []
 
 
 class Laravel(Foreign):

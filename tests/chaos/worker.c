@@ -299,7 +299,7 @@ static void doing(const char *word, const dueq_message *message, const char *ask
 static void outcome(const char *past, dueq_status status, const dueq_message *message) {
     if (status == DUEQ_OK)
         note("%s " KEY " %" PRId64, past, KEY_OF(message), now_ms());
-    else if (status == DUEQ_BURIED)
+    else if (status == DUEQ_EXHAUSTED)
         note("buried " KEY " %" PRId64, KEY_OF(message), now_ms());
     else if (status == DUEQ_LEASE_LOST)
         note("lost " KEY " %" PRId64, KEY_OF(message), now_ms());

@@ -27,16 +27,16 @@ def test_stats_of_a_queue(dueq: Program) -> None:
         "acked": 1,
         "retried": 1,
         "expired": 0,
-        "buried": 1,
+        "died": 1,
         "cancelled": 0,
         "purged": 0,
-        "damaged": 0,
+        "quarantined": 0,
         "paused": False,
         "evicting": False,
     }
     rows = dict(line.split(maxsplit=1) for line in dueq("stats", "orders").lines)
     assert (rows["queue"], rows["delayed"], rows["acked"]) == ("orders", "1", "1")
-    assert (rows["pushed"], rows["reserved"], rows["buried"]) == ("5", "4", "1")
+    assert (rows["pushed"], rows["reserved"], rows["died"]) == ("5", "4", "1")
     assert rows["oldest"].endswith("s ago)")
 
 
@@ -80,7 +80,7 @@ def test_rates_of_a_queue(dueq: Program) -> None:
     dueq("reserve", "orders", "--ack")
     dueq("bury", "orders", dueq.take())
     rates = dueq("rates", "orders", "--json").objects
-    names = ["pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled"]
+    names = ["pushed", "reserved", "acked", "retried", "expired", "died", "cancelled"]
     assert list(rates[0]) == ["start_ms", "span_ms", *names]
     sums = [sum(rate[name] for rate in rates) for name in names]
     assert sums == [3, 2, 1, 0, 0, 1, 0]

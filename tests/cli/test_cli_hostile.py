@@ -115,10 +115,10 @@ def test_a_damaged_message_counts_once(dueq: Program, server: Server, good: int)
     ended = dueq.run("reserve", "orders", "--count", "10")
     assert len(ended.lines) == good
     assert ended.err == "dueq: CORRUPT: 1 damaged entries were quarantined\n"
-    assert dueq.stats()["damaged"] == 1
+    assert dueq.stats()["quarantined"] == 1
     assert dueq.run("peek", "orders", "dead", "--json").object["status"] == "CORRUPT"
     assert dueq.run("reserve", "orders", "--count", "10").err == ""
-    assert dueq.stats()["damaged"] == 1
+    assert dueq.stats()["quarantined"] == 1
 
 
 @pytest.mark.parametrize("good", [0, 1])

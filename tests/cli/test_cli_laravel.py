@@ -157,7 +157,7 @@ def test_laravel_quarantines_what_a_worker_would_lose(dueq: Program, server: Ser
     assert ended.err == "dueq: CORRUPT: 1 damaged entries were quarantined\n"
     assert ended.object["uuid"] == "u-1"
     found = dueq("laravel", "size", "default")
-    assert "\naside       1\n" in found.text
+    assert "\nquarantined 1\n" in found.text
 
 
 def test_laravel_prefix(dueq: Program, server: Server) -> None:

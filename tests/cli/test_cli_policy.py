@@ -88,7 +88,7 @@ def test_push_with_a_dead_letter_queue(dueq: Program) -> None:
     dueq("push", "orders", "hello", "--id", "x", "--attempts", "1", "--dead-letter", "failed")
     ended = dueq.run("retry", "orders", dueq.take(), "--error", "why")
     assert ended.code == 1
-    assert ended.err.startswith("dueq: BURIED: ")
+    assert ended.err.startswith("dueq: EXHAUSTED: ")
     assert dueq.run("find", "orders", "x").code == 1
     moved = dueq.find("x", "failed")
     assert (moved["state"], moved["error"], moved["attempt"]) == ("ready", "why", 0)
@@ -99,7 +99,7 @@ def test_push_to_be_dropped(dueq: Program) -> None:
     dueq("bury", "orders", dueq.take())
     assert dueq.run("find", "orders", "x").code == 1
     counts = dueq.stats()
-    assert (counts["dead"], counts["buried"]) == (0, 1)
+    assert (counts["dead"], counts["died"]) == (0, 1)
 
 
 def test_push_with_a_limit_of_crashes(dueq: Program) -> None:

@@ -328,7 +328,7 @@ def test_redisson_transfer_of_nothing(
         dueq.until(lambda: subscribed(server))
         agent.send_signal(number)
         out, err = agent.communicate(timeout=60)
-    assert (agent.returncode, out, err) == (0, b'{"moved":0,"damaged":0}\n', b"")
+    assert (agent.returncode, out, err) == (0, b'{"moved":0,"quarantined":0}\n', b"")
 
 
 def test_redisson_transfer_of_many(dueq: Program) -> None:
@@ -342,9 +342,9 @@ def test_redisson_transfer_quarantines_damage(dueq: Program, server: Server) -> 
     server.command("ZADD", "redisson_delay_queue_timeout:{orders}", 1, b"\x01")
     server.command("RPUSH", "redisson_delay_queue:{orders}", b"\x01")
     ended = dueq("redisson", "transfer", "orders", "--once", "--json")
-    assert ended.object == {"moved": 1, "damaged": 1}
+    assert ended.object == {"moved": 1, "quarantined": 1}
     assert ended.err == "dueq: CORRUPT: 1 damaged entries were quarantined\n"
-    assert dueq("redisson", "size", "orders", "--json").object["aside"] == 1
+    assert dueq("redisson", "size", "orders", "--json").object["quarantined"] == 1
 
 
 def test_redisson_transfer_outlasts_a_break_of_the_server(dueq: Program) -> None:

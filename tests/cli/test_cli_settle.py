@@ -50,7 +50,7 @@ def test_retry_after_the_last_attempt(dueq: Program) -> None:
     ticket = dueq.take()
     ended = dueq.run("retry", "orders", ticket)
     assert ended.code == 1
-    assert ended.err.startswith(f"dueq: BURIED: {ticket}: ")
+    assert ended.err.startswith(f"dueq: EXHAUSTED: {ticket}: ")
     assert dueq("find", "orders", made, "--json").object["state"] == "dead"
 
 

@@ -216,7 +216,7 @@ def test_log_of_work_is_escaped(dueq: Program) -> None:
     theirs, ours = ended.err.split("dueq: ", 1)
     assert theirs == "\x1b[2Jlast\x9b"
     assert harmless(ours.encode()).encode() == (
-        NAME_SHOWN + rb": buried: attempt 1: \x1b[2Jlast\u009b" + b"\n"
+        NAME_SHOWN + rb": exhausted: attempt 1: \x1b[2Jlast\u009b" + b"\n"
     )
 
 

@@ -137,7 +137,7 @@ def test_work_until_the_attempts_are_used_up(dueq: Program) -> None:
     ended = dueq(*DRAIN, "--", "sh", "-c", 'echo "$DUEQ_ATTEMPT"; exit 1')
     assert ended.lines == ["1", "2", "3"]
     assert dueq.find("one")["state"] == "dead"
-    assert ended.err.splitlines()[-1] == "dueq: one: buried: attempt 3: exit 1"
+    assert ended.err.splitlines()[-1] == "dueq: one: exhausted: attempt 3: exit 1"
 
 
 def test_work_with_a_retry_delay(dueq: Program) -> None:
@@ -214,7 +214,7 @@ def test_work_json(dueq: Program) -> None:
     assert lines == [
         {**one, "id": "good", "code": 0, "outcome": "acked"},
         {**one, "outcome": "retried", "error": "exit 3"},
-        {**one, "attempt": 2, "outcome": "buried", "error": "exit 3"},
+        {**one, "attempt": 2, "outcome": "exhausted", "error": "exit 3"},
     ]
 
 

@@ -234,7 +234,7 @@ final class ContractTest extends TestCase
     private function retry(array $step): array
     {
         $delay = isset($step['delay_ms']) ? $step['delay_ms'] / 1000 : null;
-        return [$this->message($step)->retry($delay, $this->value($step['error'] ?? '')) ? 'OK' : 'BURIED'];
+        return [$this->message($step)->retry($delay, $this->value($step['error'] ?? '')) ? 'OK' : 'EXHAUSTED'];
     }
 
     private function release(array $step): void

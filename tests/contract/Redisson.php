@@ -163,7 +163,7 @@ trait Redisson
     private function moved(Moved $moved, array $expect, string $where): array
     {
         $this->assertFigures($expect, $moved, $where);
-        return [$moved->moved + $moved->damaged ? 'OK' : 'EMPTY'];
+        return [$moved->moved + $moved->quarantined ? 'OK' : 'EMPTY'];
     }
 
     private function assertFigures(array $expect, Sizes|Moved $found, string $where): void

@@ -131,16 +131,17 @@ static void compare_figures(struct run *run, json_object *expect, const struct f
 
 void compare_moved(struct run *run, json_object *expect, const dueq_moved *moved) {
     const struct figure figures[] = {{"moved", (int64_t)moved->moved},
-                                     {"damaged", (int64_t)moved->damaged},
+                                     {"quarantined", (int64_t)moved->quarantined},
                                      {"next_ms", moved->next_ms},
                                      {"next_in_ms", moved->next_ms}};
     compare_figures(run, expect, figures, sizeof figures / sizeof *figures);
 }
 
 void compare_sizes(struct run *run, json_object *expect, const dueq_sizes *sizes) {
-    const struct figure figures[] = {{"ready", sizes->ready},       {"delayed", sizes->delayed},
-                                     {"reserved", sizes->reserved}, {"aside", sizes->aside},
-                                     {"next_ms", sizes->next_ms},   {"next_in_ms", sizes->next_ms},
-                                     {"now_in_ms", sizes->now_ms}};
+    const struct figure figures[] = {
+        {"ready", sizes->ready},       {"delayed", sizes->delayed},
+        {"reserved", sizes->reserved}, {"quarantined", sizes->quarantined},
+        {"next_ms", sizes->next_ms},   {"next_in_ms", sizes->next_ms},
+        {"now_in_ms", sizes->now_ms}};
     compare_figures(run, expect, figures, sizeof figures / sizeof *figures);
 }

@@ -137,7 +137,7 @@ class Foreign(Values):
 
     def moved(self, moved: Moved, expect: Json) -> list[str]:
         self.compare_figures(moved, expect)
-        return ["OK" if moved.moved + moved.damaged else "EMPTY"]
+        return ["OK" if moved.moved + moved.quarantined else "EMPTY"]
 
     # A queue of Laravel's
 

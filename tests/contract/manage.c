@@ -169,15 +169,24 @@ static void do_stats(struct run *run, json_object *step) {
     const struct {
         const char *name;
         const int64_t *number;
-    } fields[] = {{"ready", &counts.ready},           {"delayed", &counts.delayed},
-                  {"leased", &counts.leased},         {"dead", &counts.dead},
-                  {"outbox", &counts.outbox},         {"pushed", &counts.pushed},
-                  {"reserved", &counts.reserved},     {"acked", &counts.acked},
-                  {"retried", &counts.retried},       {"expired", &counts.expired},
-                  {"buried", &counts.buried},         {"cancelled", &counts.cancelled},
-                  {"purged", &counts.purged},         {"damaged", &counts.damaged},
-                  {"paused", &counts.paused},         {"next_ms", &counts.next_ms},
-                  {"next_in_ms", &counts.next_ms},    {"oldest_ms", &counts.oldest_ms},
+    } fields[] = {{"ready", &counts.ready},
+                  {"delayed", &counts.delayed},
+                  {"leased", &counts.leased},
+                  {"dead", &counts.dead},
+                  {"outbox", &counts.outbox},
+                  {"pushed", &counts.pushed},
+                  {"reserved", &counts.reserved},
+                  {"acked", &counts.acked},
+                  {"retried", &counts.retried},
+                  {"expired", &counts.expired},
+                  {"died", &counts.died},
+                  {"cancelled", &counts.cancelled},
+                  {"purged", &counts.purged},
+                  {"quarantined", &counts.quarantined},
+                  {"paused", &counts.paused},
+                  {"next_ms", &counts.next_ms},
+                  {"next_in_ms", &counts.next_ms},
+                  {"oldest_ms", &counts.oldest_ms},
                   {"oldest_in_ms", &counts.oldest_ms}};
     compare_status(run, expect, dueq_stats(run->queue, &counts));
     if (!expect)
@@ -201,9 +210,8 @@ static size_t compare_rate(struct run *run, json_object *expected, const dueq_re
     const struct {
         const char *name;
         const int64_t *number;
-    } fields[] = {{"pushed", &sum.pushed},      {"reserved", &sum.reserved},
-                  {"acked", &sum.acked},        {"retried", &sum.retried},
-                  {"expired", &sum.expired},    {"buried", &sum.buried},
+    } fields[] = {{"pushed", &sum.pushed},      {"reserved", &sum.reserved}, {"acked", &sum.acked},
+                  {"retried", &sum.retried},    {"expired", &sum.expired},   {"died", &sum.died},
                   {"cancelled", &sum.cancelled}};
     size_t count = 0;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
@@ -216,7 +224,7 @@ static size_t compare_rate(struct run *run, json_object *expected, const dueq_re
         sum.acked += rate->acked;
         sum.retried += rate->retried;
         sum.expired += rate->expired;
-        sum.buried += rate->buried;
+        sum.died += rate->died;
         sum.cancelled += rate->cancelled;
     }
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)

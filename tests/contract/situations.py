@@ -81,10 +81,10 @@ FIELDS = {
 }
 STATS = {"outbox", "outbox_error"}
 STATS |= {"ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried", "expired"}
-STATS |= {"buried", "cancelled", "purged", "damaged", "paused"}
+STATS |= {"died", "cancelled", "purged", "quarantined", "paused"}
 STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
-MOVED = {"moved", "damaged", "next_ms", "next_in_ms"}
-SIZES = {"ready", "delayed", "reserved", "aside", "next_ms", "next_in_ms", "now_in_ms"}
+MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
+SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
     **{key: {"statuses"} for key in ("push", "ack", "ack_push", *ON_IDS)},
     "cancel": {"statuses", "states"},

@@ -190,7 +190,7 @@ class Run(Foreign):
     def do_retry(self, step: Json, expect: Json) -> list[str]:
         delay = step["delay_ms"] / 1000 if "delay_ms" in step else None
         alive = self.message(step).retry(delay, self.text(step.get("error", "")))
-        return ["OK" if alive else "BURIED"]
+        return ["OK" if alive else "EXHAUSTED"]
 
     def do_release(self, step: Json, expect: Json) -> None:
         self.message(step).release(step.get("delay_ms", 0) / 1000)

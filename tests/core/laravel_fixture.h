@@ -96,7 +96,7 @@ static inline dueq_sizes sizes_of(struct laravel of) {
         assert_int_equal(sizes_.ready, expected_ready);                                            \
         assert_int_equal(sizes_.delayed, expected_delayed);                                        \
         assert_int_equal(sizes_.reserved, expected_reserved);                                      \
-        assert_int_equal(sizes_.aside, expected_aside);                                            \
+        assert_int_equal(sizes_.quarantined, expected_aside);                                      \
     } while (0)
 
 static inline long long tokens(void) { return command_number(&server, "LLEN queues:jobs:notify"); }

@@ -10,13 +10,13 @@
 static void test_open_takes_prefix_and_braces(void **state) {
     (void)state;
     static const struct {
-        const char *name, *prefix, *list, *aside;
+        const char *name, *prefix, *list, *quarantine;
     } rows[] = {
-        {"default", "", "queues:default", "dueq:{queues:default}:aside"},
+        {"default", "", "queues:default", "dueq:{queues:default}:quarantine"},
         {"default", "shop_database_", "shop_database_queues:default",
-         "dueq:{shop_database_queues:default}:aside"},
-        {"{default}", "", "queues:{default}", "dueq:queues:{default}:aside"},
-        {"{default}", "p:", "p:queues:{default}", "dueq:p:queues:{default}:aside"},
+         "dueq:{shop_database_queues:default}:quarantine"},
+        {"{default}", "", "queues:{default}", "dueq:queues:{default}:quarantine"},
+        {"{default}", "p:", "p:queues:{default}", "dueq:p:queues:{default}:quarantine"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct laravel other = {.client = laravel.client};
@@ -30,9 +30,9 @@ static void test_open_takes_prefix_and_braces(void **state) {
         run_command(&server, "LPUSH %s x", rows[i].list);
         dueq_result *result;
         assert_status(laravel.client, OK, dueq_laravel_pop(other.queue, 1, 0, 0, &result));
-        assert_int_equal(dueq_result_damaged(result), 1);
+        assert_int_equal(dueq_result_quarantined(result), 1);
         dueq_result_free(result);
-        assert_int_equal(command_number(&server, "LLEN %s", rows[i].aside), 1);
+        assert_int_equal(command_number(&server, "LLEN %s", rows[i].quarantine), 1);
         assert_int_equal(command_number(&server, "ZCARD %s:reserved", rows[i].list), 1);
         dueq_laravel_close(other.queue);
     }
@@ -298,7 +298,7 @@ static void test_size_and_clear_count_all(void **state) {
     /* What was set aside is for a person to look at. */
     assert_sizes(0, 0, 0, 1);
     assert_int_equal(tokens(), 0);
-    assert_command("LINDEX dueq:{queues:jobs}:aside %s", "0", "not-json");
+    assert_command("LINDEX dueq:{queues:jobs}:quarantine %s", "0", "not-json");
     assert_status(laravel.client, OK, dueq_laravel_clear(laravel.queue, NULL));
 }
 

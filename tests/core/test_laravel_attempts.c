@@ -148,21 +148,21 @@ static void assert_set_aside(const char *payload, size_t size) {
     run_command(&server, "RPUSH queues:jobs %b", payload, size);
     run_command(&server, "RPUSH queues:jobs:notify 1");
     assert_status(laravel.client, EMPTY, dueq_laravel_pop(laravel.queue, 1, 0, 0, &result));
-    assert_int_equal(dueq_result_damaged(result), 1);
+    assert_int_equal(dueq_result_quarantined(result), 1);
     assert_int_equal(dueq_result_count(result), 0);
     dueq_result_free(result);
     assert_int_equal(tokens(), 0);
-    assert_int_equal(command_number(&server, "LREM dueq:{queues:jobs}:aside 0 %b", payload, size),
-                     1);
+    assert_int_equal(
+        command_number(&server, "LREM dueq:{queues:jobs}:quarantine 0 %b", payload, size), 1);
     assert_sizes(0, 0, 0, 0);
     /* The one who migrates sees it before a worker could lose it. */
     dueq_moved moved;
     run_command(&server, "ZADD queues:jobs:delayed 1 %b", payload, size);
     assert_status(laravel.client, OK, dueq_laravel_migrate(laravel.queue, 5, 0, &moved));
     assert_int_equal(moved.moved, 0);
-    assert_int_equal(moved.damaged, 1);
-    assert_int_equal(command_number(&server, "LREM dueq:{queues:jobs}:aside 0 %b", payload, size),
-                     1);
+    assert_int_equal(moved.quarantined, 1);
+    assert_int_equal(
+        command_number(&server, "LREM dueq:{queues:jobs}:quarantine 0 %b", payload, size), 1);
     assert_sizes(0, 0, 0, 0);
     assert_int_equal(tokens(), 0);
 }
@@ -215,10 +215,10 @@ static void test_what_is_good_comes_past_what_is_set_aside(void **state) {
         run_command(&server, "RPUSH queues:jobs broken-%d", i);
     stock_push("{\"attempts\":0}");
     assert_status(laravel.client, OK, dueq_laravel_pop(laravel.queue, 1, 0, 0, &result));
-    assert_int_equal(dueq_result_damaged(result), 250);
+    assert_int_equal(dueq_result_quarantined(result), 250);
     assert_bytes(dueq_result_job(result, 0)->reserved, "{\"attempts\":1}");
     dueq_result_free(result);
-    assert_command("LINDEX dueq:{queues:jobs}:aside %s", "249", "broken-249");
+    assert_command("LINDEX dueq:{queues:jobs}:quarantine %s", "249", "broken-249");
 }
 
 static void test_what_php_alone_cannot_read_is_handed_out_without_members(void **state) {

@@ -32,7 +32,7 @@ static dueq_status call(struct laravel of, int verb) {
 /* All that the queue's keys hold, as one digest. */
 static char *digest(void) {
     return command_text("EVAL %s 5 queues:jobs queues:jobs:delayed queues:jobs:reserved "
-                        "queues:jobs:notify dueq:{queues:jobs}:aside",
+                        "queues:jobs:notify dueq:{queues:jobs}:quarantine",
                         "local all = '' for _, key in ipairs(KEYS) do "
                         "all = all .. (redis.call('DUMP', key) or '-') end "
                         "return redis.sha1hex(all)");
@@ -57,7 +57,7 @@ static void test_a_wrong_type_is_told_before_anything_is_changed(void **state) {
         {"queues:jobs:delayed", "WWWW.WWW"},
         {"queues:jobs:reserved", "..WWWWWW"},
         {"queues:jobs:notify", "WWWW.W.W"},
-        {"dueq:{queues:jobs}:aside", "..W..WW."},
+        {"dueq:{queues:jobs}:quarantine", "..W..WW."},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fill();
@@ -113,7 +113,7 @@ static void test_a_full_server_refuses_pushes_alone(void **state) {
     dueq_result_free(result);
     assert_status(laravel.client, OK, dueq_laravel_pop(laravel.queue, 1, 0, 0, &result));
     reserved = dueq_result_job(result, 0)->reserved;
-    assert_int_equal(dueq_result_damaged(result), 1);
+    assert_int_equal(dueq_result_quarantined(result), 1);
     assert_status(laravel.client, OK, dueq_laravel_delete(laravel.queue, &reserved, 1, NULL));
     dueq_result_free(result);
     assert_sizes(1, 1, 0, 1);

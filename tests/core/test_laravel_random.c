@@ -106,7 +106,7 @@ static void test_random_payloads(void **state) {
         dueq_status status = dueq_laravel_pop(laravel.queue, 1, 0, 0, &result);
         if (strcmp(counted->str, "lost") == 0) {
             assert_status(laravel.client, EMPTY, status);
-            assert_int_equal(dueq_result_damaged(result), 1);
+            assert_int_equal(dueq_result_quarantined(result), 1);
         } else {
             assert_status(laravel.client, OK, status);
             const dueq_job *job = dueq_result_job(result, 0);

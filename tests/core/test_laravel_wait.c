@@ -111,7 +111,7 @@ static void test_pop_that_waits_counts_what_it_set_aside(void **state) {
     stock_push(ONE);
     assert_status(laravel.client, OK, dueq_wait(laravel.client, 15000));
     assert_status(laravel.client, OK, dueq_take(laravel.client, &result));
-    assert_int_equal(dueq_result_damaged(result), 2);
+    assert_int_equal(dueq_result_quarantined(result), 2);
     dueq_result_free(result);
     assert_sizes(0, 0, 1, 2);
     assert_int_equal(tokens(), 0);
@@ -226,7 +226,7 @@ static void test_migrate_moves_what_is_due_in_bounded_steps(void **state) {
     assert_int_equal(tokens(), 4);
     assert_status(laravel.client, OK, dueq_laravel_migrate(laravel.queue, 2, 0, &moved));
     assert_int_equal(moved.moved, 2);
-    assert_int_equal(moved.damaged, 0);
+    assert_int_equal(moved.quarantined, 0);
     assert_in_range(moved.next_ms, 1899999999000, 1900000000000);
     assert_status(laravel.client, EMPTY, dueq_laravel_migrate(laravel.queue, 2, 0, &moved));
     assert_int_equal(tokens(), 6);

@@ -175,7 +175,7 @@ static void test_kick_all_by_filter(void **state) {
     dueq_counts counts;
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.dead, 3);
-    assert_int_equal(counts.buried, 3);
+    assert_int_equal(counts.died, 3);
     assert_int_equal(kick_all(&(dueq_filter){.from_ms = counts.now_ms + 60000}, 10), 0);
     assert_int_equal(kick_all(&(dueq_filter){.until_ms = counts.now_ms - 60000}, 10), 0);
     assert_int_equal(kick_all(&(dueq_filter){.error = BYTES("timeout")}, 1), 2);
@@ -239,12 +239,12 @@ static void test_rates(void **state) {
         assert_true(rate->start_ms > 0);
         sum.pushed += rate->pushed;
         sum.reserved += rate->reserved;
-        sum.buried += rate->buried;
+        sum.died += rate->died;
         sum.cancelled += rate->cancelled;
     }
     assert_int_equal(sum.pushed, 2);
     assert_int_equal(sum.reserved, 1);
-    assert_int_equal(sum.buried, 1);
+    assert_int_equal(sum.died, 1);
     assert_int_equal(sum.cancelled, 1);
     dueq_result_free(result);
 }
@@ -264,7 +264,7 @@ static void test_rates_of_minutes_before(void **state) {
     assert_int_equal(rate->start_ms, 1793541600000);
     assert_int_equal(rate->span_ms, 60000);
     assert_int_equal(rate->pushed, 7);
-    assert_int_equal(rate->buried, 2);
+    assert_int_equal(rate->died, 2);
     assert_int_equal(rate->cancelled, 0);
     assert_null(dueq_result_rate(result, 2));
     dueq_result_free(result);

@@ -64,7 +64,7 @@ static void test_retry_of_the_last_attempt_moves_to_the_dead_letter_queue(void *
     dueq_result *result;
     push(jobs.queue, mortal("m"));
     const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
-    assert_status(jobs.client, BURIED,
+    assert_status(jobs.client, EXHAUSTED,
                   dueq_retry(jobs.queue, message->ticket, 0, BYTES("the reason")));
     dueq_result_free(result);
     assert_int_equal(living(jobs.queue), 0);

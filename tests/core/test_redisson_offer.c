@@ -143,7 +143,7 @@ static void test_offer_to_a_mixture_is_refused_and_so_is_the_rest(void **state) 
         dueq_redisson_close(queue);
     }
     freeReplyObject(waiting("{orders}", 2));
-    assert_int_equal(command_number(&server, "EXISTS orders dueq:{orders}:aside"), 0);
+    assert_int_equal(command_number(&server, "EXISTS orders dueq:{orders}:quarantine"), 0);
     /* The way out. */
     assert_status(jobs.client, OK, dueq_redisson_clear(orders, &cleared));
     assert_int_equal(cleared, 2);
@@ -274,7 +274,7 @@ static void test_offer_where_a_key_is_something_else_changes_nothing(void **stat
     assert_status(jobs.client, WRONG_TYPE, dueq_redisson_take(orders, 1, 0, &result));
     assert_status(jobs.client, WRONG_TYPE, dueq_redisson_take(orders, 1, 60000, &result));
     run_command(&server, "DEL orders");
-    run_command(&server, "SET dueq:{orders}:aside mine");
+    run_command(&server, "SET dueq:{orders}:quarantine mine");
     assert_status(jobs.client, WRONG_TYPE, dueq_redisson_transfer(orders, 1, 0, NULL));
     freeReplyObject(waiting("{orders}", 1));
 }

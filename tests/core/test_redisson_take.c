@@ -512,7 +512,8 @@ static void test_clear_and_size(void **state) {
     dueq_sizes sizes;
     size_t cleared;
     assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
-    assert_int_equal(sizes.ready + sizes.delayed + sizes.reserved + sizes.aside + sizes.next_ms, 0);
+    assert_int_equal(
+        sizes.ready + sizes.delayed + sizes.reserved + sizes.quarantined + sizes.next_ms, 0);
     assert_status(jobs.client, OK, dueq_redisson_clear(orders, &cleared));
     assert_int_equal(cleared, 0);
     dueq_offer at = string_offer("at", 0);
@@ -524,7 +525,7 @@ static void test_clear_and_size(void **state) {
     assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
     assert_int_equal(sizes.ready, 1);
     assert_int_equal(sizes.delayed, 2);
-    assert_int_equal(sizes.aside, 0);
+    assert_int_equal(sizes.quarantined, 0);
     assert_int_equal(sizes.next_ms, at.at_ms);
     assert_in_range(sizes.now_ms, before, server_ms());
     assert_status(jobs.client, OK, dueq_redisson_clear(orders, &cleared));

@@ -37,7 +37,7 @@ static void test_transfer_moves_what_is_due_by_its_time(void **state) {
     place(DUEQ_LAYOUT_NEW, "b", "20");
     assert_status(jobs.client, OK, dueq_redisson_transfer(orders, 2, 0, &moved));
     assert_int_equal(moved.moved, 2);
-    assert_int_equal(moved.damaged, 0);
+    assert_int_equal(moved.quarantined, 0);
     assert_int_equal(moved.next_ms, 30);
     assert_values("orders", "a", "b");
     assert_status(jobs.client, OK, dueq_redisson_transfer(orders, 2, 0, &moved));
@@ -120,26 +120,26 @@ static void test_transfer_sets_aside_what_is_no_element(void **state) {
     place_bytes(BYTES("not due yet"), FAR);
     assert_status(jobs.client, OK, dueq_redisson_transfer(orders, 100, 0, &moved));
     assert_int_equal(moved.moved, 2);
-    assert_int_equal(moved.damaged, 4);
+    assert_int_equal(moved.quarantined, 4);
     assert_status(jobs.client, EMPTY, dueq_redisson_transfer(orders, 100, 0, &moved));
     assert_values("orders", "m1", "m2");
-    redisReply *aside = command(&server, "LRANGE dueq:{orders}:aside 0 -1");
-    assert_int_equal(aside->elements, 4);
-    assert_int_equal(aside->element[0]->len, 0);
-    assert_string_equal(aside->element[1]->str, "garbage");
-    assert_int_equal(aside->element[2]->len, sizeof short_size - 1);
-    assert_memory_equal(aside->element[3]->str, huge_size, sizeof huge_size - 1);
-    freeReplyObject(aside);
+    redisReply *quarantined = command(&server, "LRANGE dueq:{orders}:quarantine 0 -1");
+    assert_int_equal(quarantined->elements, 4);
+    assert_int_equal(quarantined->element[0]->len, 0);
+    assert_string_equal(quarantined->element[1]->str, "garbage");
+    assert_int_equal(quarantined->element[2]->len, sizeof short_size - 1);
+    assert_memory_equal(quarantined->element[3]->str, huge_size, sizeof huge_size - 1);
+    freeReplyObject(quarantined);
     assert_values(OFFERED, "not due yet");
     /* Nothing but such: that is something done, too. */
     run_command(&server, "DEL " OFFERED " " TIMEOUT_SET);
     place_bytes(BYTES("garbage"), "21");
     assert_status(jobs.client, OK, dueq_redisson_transfer(orders, 100, 60000, &moved));
     assert_int_equal(moved.moved, 0);
-    assert_int_equal(moved.damaged, 1);
+    assert_int_equal(moved.quarantined, 1);
     dueq_sizes sizes;
     assert_status(jobs.client, OK, dueq_redisson_size(orders, &sizes));
-    assert_int_equal(sizes.aside, 5);
+    assert_int_equal(sizes.quarantined, 5);
 }
 
 static void test_transfer_of_elements_that_are_in_one_of_both_only(void **state) {

@@ -137,7 +137,7 @@ static void test_error_text_without_a_client(void **state) {
 static void test_result_none(void **state) {
     (void)state;
     assert_int_equal(dueq_result_count(NULL), 0);
-    assert_int_equal(dueq_result_damaged(NULL), 0);
+    assert_int_equal(dueq_result_quarantined(NULL), 0);
     assert_int_equal(dueq_result_status(NULL, 0), DUEQ_INVALID);
     assert_int_equal(dueq_result_id(NULL, 0).size, 0);
     assert_null(dueq_result_message(NULL, 0));

@@ -41,7 +41,7 @@ def test_judge_counts_an_evening_without_fault() -> None:
     verdict = judge([PAYING], [SCHEDULED, entry("paid", at=DUE - 1)])
     assert faults(verdict) == {}
     assert verdict.line() == (
-        "demo: scheduled=1 paid=1 cancelled=0 retried=0 buried=0 redelivered=0"
+        "demo: scheduled=1 paid=1 cancelled=0 retried=0 exhausted=0 redelivered=0"
         " late_p50_ms=0 late_p99_ms=0 late_max_ms=0 lost=0 doubled=0 early=0"
     )
 

@@ -249,8 +249,8 @@ def test_payload_that_a_worker_would_lose_is_refused_and_set_aside(
     laravel.ask("raw", payload=coded(payload))
     laravel.ask("push", job="Handler", data={"order": "next"})
     assert taken(queue).data == {"order": "next"}
-    assert queue.size().aside == 1
-    assert wire.items("dueq:{queues:default}:aside") == [payload]
+    assert queue.size().quarantined == 1
+    assert wire.items("dueq:{queues:default}:quarantine") == [payload]
 
 
 def test_size_and_clear_agree(laravel: Peer, ours: Open, wire: Wire) -> None:

@@ -364,8 +364,8 @@ def test_bad_element_is_set_aside_and_redisson_goes_on(
         wire.command("RPUSH", LIST, element)
         wire.command("ZADD", TIMES, due, element)
     moved = ours().transfer()
-    assert (moved.moved, moved.damaged) == (1, 1)
-    assert ours().size().aside == 1
+    assert (moved.moved, moved.quarantined) == (1, 1)
+    assert ours().size().quarantined == 1
     assert redisson.ask("all", **QUEUE) == [text("hello")]
     assert wire.theirs() == {"orders"}
     redisson.ask("hold", **QUEUE)

@@ -184,12 +184,21 @@ static dueq_status count_all(dueq_queue *queue, json_object *numbers) {
     const struct {
         const char *name;
         int64_t number;
-    } all[] = {
-        {"ready", counts.ready},     {"delayed", counts.delayed},     {"leased", counts.leased},
-        {"dead", counts.dead},       {"pushed", counts.pushed},       {"reserved", counts.reserved},
-        {"acked", counts.acked},     {"retried", counts.retried},     {"expired", counts.expired},
-        {"buried", counts.buried},   {"cancelled", counts.cancelled}, {"purged", counts.purged},
-        {"damaged", counts.damaged}, {"paused", counts.paused},       {"next_ms", counts.next_ms}};
+    } all[] = {{"ready", counts.ready},
+               {"delayed", counts.delayed},
+               {"leased", counts.leased},
+               {"dead", counts.dead},
+               {"pushed", counts.pushed},
+               {"reserved", counts.reserved},
+               {"acked", counts.acked},
+               {"retried", counts.retried},
+               {"expired", counts.expired},
+               {"died", counts.died},
+               {"cancelled", counts.cancelled},
+               {"purged", counts.purged},
+               {"quarantined", counts.quarantined},
+               {"paused", counts.paused},
+               {"next_ms", counts.next_ms}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         json_object_object_add(numbers, all[i].name, json_object_new_int64(all[i].number));
     return status;

@@ -14,8 +14,8 @@ use Dueq\Queues;
 /** Pages are small, so that there are several. */
 const PAGE = 2;
 const COUNTS = [
-    'ready', 'delayed', 'leased', 'dead', 'pushed', 'reserved', 'acked', 'retried', 'expired', 'buried',
-    'cancelled', 'purged', 'damaged', 'paused',
+    'ready', 'delayed', 'leased', 'dead', 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died',
+    'cancelled', 'purged', 'quarantined', 'paused',
 ];
 
 final class Driver
@@ -150,7 +150,7 @@ final class Driver
             return ['statuses' => ['FOREIGN']];
         }
         try {
-            return ['statuses' => [$verb($message) === false ? 'BURIED' : 'OK']];
+            return ['statuses' => [$verb($message) === false ? 'EXHAUSTED' : 'OK']];
         } catch (LeaseLostException) {
             return ['statuses' => ['LEASE_LOST']];
         }

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
 COUNTS = [
     *("ready", "delayed", "leased", "dead", "pushed", "reserved", "acked", "retried"),
-    *("expired", "buried", "cancelled", "purged", "damaged", "paused"),
+    *("expired", "died", "cancelled", "purged", "quarantined", "paused"),
 ]
 REPLACE: dict[str, bool | Literal["body"]] = {
     "refuse": False,
@@ -153,7 +153,7 @@ class PythonDriver:
         if not message or message.ticket != ticket:
             return {"statuses": ["FOREIGN"]}
         try:
-            return {"statuses": ["BURIED" if verb(message) is False else "OK"]}
+            return {"statuses": ["EXHAUSTED" if verb(message) is False else "OK"]}
         except dueq.LeaseLost:
             return {"statuses": ["LEASE_LOST"]}
 

@@ -12,14 +12,14 @@ from typing import Literal
 
 from message import HIGH, LOW, NORMAL, STATES, Draft, Entry, Message, Relay, State
 
-Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "BURIED", "TAKEN"]
+Status = Literal["OK", "DUPLICATE", "NOT_FOUND", "LEASE_LOST", "EXHAUSTED", "TAKEN"]
 
 DEFAULT_LEASE_MS = 30_000
 MAX_ERROR = 4096
 BY_POLICY = -1
 DID = (
-    *("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled", "purged"),
-    "damaged",
+    *("pushed", "reserved", "acked", "retried", "expired", "died", "cancelled", "purged"),
+    "quarantined",
 )
 # When others may take an entry of the outbox, and how much earlier who put it there does.
 OUT_MS, AHEAD_MS = 1000, 1000
@@ -179,7 +179,7 @@ class Queue:
         self.did["retried"] += 1
         if 0 < message.draft.max_attempts <= message.failures:
             self._end(message, now)
-            return "BURIED"
+            return "EXHAUSTED"
         least_ms = delay_ms
         if delay_ms == BY_POLICY:
             backoff = message.draft.backoff
@@ -347,7 +347,7 @@ class Queue:
     def _end(self, message: Message, now: int) -> None:
         """As its policy says: gone, or off to its dead-letter queue, or dead."""
         draft, target = message.draft, message.draft.dead_letter
-        self.did["buried"] += 1
+        self.did["died"] += 1
         if draft.drop:
             del self.living[draft.id]
         elif target not in ("", self.name):

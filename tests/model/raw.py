@@ -23,7 +23,7 @@ SCRIPTS = Path(__file__).parents[2] / "core/scripts"
 STATES = ["", "ready", "delayed", "leased", "dead", "outbox"]
 COUNTS = [
     *("ready", "delayed", "leased", "dead", "outbox", "pushed", "reserved", "acked", "retried"),
-    *("expired", "buried", "cancelled", "purged", "damaged", "next_ms", "paused"),
+    *("expired", "died", "cancelled", "purged", "quarantined", "next_ms", "paused"),
 ]
 # Pages are small, so that there are several.
 PAGE = 2

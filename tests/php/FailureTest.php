@@ -262,7 +262,7 @@ final class FailureTest extends QueueTestCase
         $this->server->command('HSET', 'dueq:{q}:msg', $id, 'garbage');
         $this->assertThrows(E\CorruptException::class, fn () => $queue->find($id));
         $this->assertNull($queue->reserve());
-        $this->assertSame(1, $queue->stats()->damaged);
+        $this->assertSame(1, $queue->stats()->quarantined);
     }
 
     public function test_push_that_the_server_refuses(): void

@@ -85,7 +85,7 @@ final class LookupTest extends QueueTestCase
         $b->bury();
         $stats = $queue->stats();
         $this->assertSame([2, 1, 1, 1, 1, 0], [$stats->ready, $stats->delayed, $stats->leased, $stats->dead,
-            $stats->acked, $stats->damaged]);
+            $stats->acked, $stats->quarantined]);
         $this->assertEqualsWithDelta(microtime(true), $stats->now, 5);
         $this->assertEqualsWithDelta($c->time, $stats->next, 0.0005);
     }

@@ -90,7 +90,7 @@ final class PolicyTest extends QueueTestCase
         }
         $this->assertNull($queue->reserve());
         $this->assertSame(['dead', 2], [$queue->find($id)->state, $queue->find($id)->crashes]);
-        $this->assertSame(1, $queue->stats()->buried);
+        $this->assertSame(1, $queue->stats()->died);
     }
 
     public function test_max_crashes_without_limit(): void
@@ -112,7 +112,7 @@ final class PolicyTest extends QueueTestCase
         $queue->reserve()->bury();
         $this->assertFalse($queue->reserve()->retry());
         $this->assertSame([null, null], array_map($queue->find(...), $ids));
-        $this->assertSame([0, 2], [$queue->stats()->dead, $queue->stats()->buried]);
+        $this->assertSame([0, 2], [$queue->stats()->dead, $queue->stats()->died]);
     }
 
     public function test_dead_letter_takes_a_message_at_its_end(): void

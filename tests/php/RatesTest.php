@@ -10,7 +10,7 @@ use Dueq\Rate;
 /** What a queue did: rates, and the counts of stats. */
 final class RatesTest extends QueueTestCase
 {
-    private const COUNTS = ['pushed', 'reserved', 'acked', 'retried', 'expired', 'buried', 'cancelled'];
+    private const COUNTS = ['pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled'];
 
     public function test_rates_of_a_queue_that_was_never_used(): void
     {
@@ -30,7 +30,7 @@ final class RatesTest extends QueueTestCase
         $b->retry();
         $c->bury();
         $queue->cancel($queue->push('y'));
-        $wanted = ['pushed' => 6, 'reserved' => 3, 'acked' => 1, 'retried' => 1, 'expired' => 0, 'buried' => 1,
+        $wanted = ['pushed' => 6, 'reserved' => 3, 'acked' => 1, 'retried' => 1, 'expired' => 0, 'died' => 1,
             'cancelled' => 1];
         $rates = $queue->rates();
         $this->assertContainsOnlyInstancesOf(Rate::class, $rates);

@@ -289,7 +289,7 @@ def test_laravel_damaged_payload_is_set_aside(
     job = popped(jobs)
     assert job.name == JOB
     assert "default: 2 damaged entries were quarantined" in caplog.text
-    assert jobs.size().aside == 2
+    assert jobs.size().quarantined == 2
 
 
 def test_laravel_job_of_any_payload(jobs: dueq.laravel.Queue, server: Server) -> None:
@@ -306,7 +306,7 @@ def test_laravel_clear_and_size(jobs: dueq.laravel.Queue) -> None:
     jobs.later(60, "Y")
     assert jobs.pop() is not None
     sizes = jobs.size()
-    assert (sizes.ready, sizes.delayed, sizes.reserved, sizes.aside) == (2, 1, 1, 0)
+    assert (sizes.ready, sizes.delayed, sizes.reserved, sizes.quarantined) == (2, 1, 1, 0)
     assert jobs.clear() == 4
     assert jobs.clear() == 0
 

@@ -207,7 +207,7 @@ def test_drop_at_its_end(queue: dueq.Queue, caplog: pytest.LogCaptureFixture) ->
     assert "exhausted" in caplog.text
     assert queue.find(id) is None
     stats = queue.stats()
-    assert (stats.dead, stats.buried) == (0, 1)
+    assert (stats.dead, stats.died) == (0, 1)
 
 
 def test_dead_letter_at_its_end(queue: dueq.Queue) -> None:
@@ -227,4 +227,4 @@ def test_dead_letter_at_its_end(queue: dueq.Queue) -> None:
         assert [message.attempt for message in moved] == [1, 1]
         assert moved[0].headers == {"a": "b"}
         assert moved[0].queue == "letters"
-    assert (queue.stats().dead, queue.stats().buried) == (0, 2)
+    assert (queue.stats().dead, queue.stats().died) == (0, 2)

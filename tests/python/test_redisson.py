@@ -153,7 +153,7 @@ def test_redisson_due_times(orders: dueq.redisson.DelayedQueue) -> None:
         assert [orders.take(timeout=10) for _ in range(3)] == ["first", "second", "third"]
     sizes = orders.size()
     assert sizes.now >= now + 0.3
-    assert (sizes.ready, sizes.delayed, sizes.reserved, sizes.aside) == (0, 1, 0, 0)
+    assert (sizes.ready, sizes.delayed, sizes.reserved, sizes.quarantined) == (0, 1, 0, 0)
     assert sizes.next == pytest.approx(now + 3600, abs=0.001)
 
 
@@ -222,9 +222,9 @@ def test_redisson_damaged_element_is_set_aside(
     server.command("ZADD", TIMES, 1, "damaged")
     server.command("RPUSH", PACKED, "damaged")
     step = orders.transfer()
-    assert (step.moved, step.damaged) == (1, 1)
+    assert (step.moved, step.quarantined) == (1, 1)
     assert "orders: 1 damaged entries were quarantined" in caplog.text
-    assert orders.size().aside == 1
+    assert orders.size().quarantined == 1
     assert orders.take(timeout=0) == "sound"
 
 

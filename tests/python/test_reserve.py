@@ -132,4 +132,4 @@ def test_reserve_damaged_entry(
     assert message.body == b"good"
     assert "1 damaged" in caplog.text
     stats = queue.stats()
-    assert (stats.damaged, stats.dead) == (1, 1)
+    assert (stats.quarantined, stats.dead) == (1, 1)

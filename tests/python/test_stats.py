@@ -13,7 +13,7 @@ def test_stats_count_what_happened(queue: dueq.Queue) -> None:
     buried.bury()
     stats = queue.stats()
     assert (stats.pushed, stats.reserved, stats.acked) == (5, 3, 1)
-    assert (stats.retried, stats.buried, stats.expired) == (1, 1, 0)
+    assert (stats.retried, stats.died, stats.expired) == (1, 1, 0)
     assert (stats.ready, stats.delayed, stats.leased, stats.dead) == (1, 2, 0, 1)
 
 
@@ -35,7 +35,7 @@ def test_rates_of_the_running_minute(queue: dueq.Queue) -> None:
     second.retry()
     assert queue.cancel(second.id) is dueq.State.READY
     rates = queue.rates(minutes=5)  # the minute may have changed meanwhile
-    names = ("pushed", "reserved", "acked", "retried", "expired", "buried", "cancelled")
+    names = ("pushed", "reserved", "acked", "retried", "expired", "died", "cancelled")
     totals = [sum(getattr(rate, name) for rate in rates) for name in names]
     assert totals == [3, 2, 1, 1, 0, 0, 1]
     stats = queue.stats()

@@ -8,15 +8,15 @@
 #define PAUSE_MS 1000
 
 /* The properties of Dueq\Interop\Moved and Dueq\Interop\Sizes in the order of the stub. */
-enum { MOVED_MOVED, MOVED_DAMAGED, MOVED_NEXT };
-enum { SIZES_READY, SIZES_DELAYED, SIZES_RESERVED, SIZES_ASIDE, SIZES_NEXT, SIZES_NOW };
+enum { MOVED_MOVED, MOVED_QUARANTINED, MOVED_NEXT };
+enum { SIZES_READY, SIZES_DELAYED, SIZES_RESERVED, SIZES_QUARANTINED, SIZES_NEXT, SIZES_NOW };
 
 void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes) {
     object_init_ex(out, dueq_php_sizes_ce);
     ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_READY), (zend_long)sizes->ready);
     ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_DELAYED), (zend_long)sizes->delayed);
     ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_RESERVED), (zend_long)sizes->reserved);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_ASIDE), (zend_long)sizes->aside);
+    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_QUARANTINED), (zend_long)sizes->quarantined);
     dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_NEXT), sizes->next_ms);
     ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), SIZES_NOW), dueq_php_seconds(sizes->now_ms));
 }
@@ -30,10 +30,10 @@ static const char *name_of(const dueq_php_source *source) {
     return Z_STRVAL_P(OBJ_PROP_NUM(source->object, 0));
 }
 
-void dueq_php_damaged(const dueq_php_source *source, size_t damaged) {
-    if (damaged) {
+void dueq_php_quarantined(const dueq_php_source *source, size_t quarantined) {
+    if (quarantined) {
         dueq_php_log("dueq: %s %s: %zu damaged entries were quarantined", source->interop->what,
-                     name_of(source), damaged);
+                     name_of(source), quarantined);
     }
 }
 
@@ -51,10 +51,10 @@ static void make_moved(zval *out, const dueq_php_source *source, const dueq_resu
     const dueq_moved *moved = dueq_result_moved(result);
 
     moved = moved ? moved : &nothing;
-    dueq_php_damaged(source, moved->damaged);
+    dueq_php_quarantined(source, moved->quarantined);
     object_init_ex(out, dueq_php_moved_ce);
     ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_MOVED), (zend_long)moved->moved);
-    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_DAMAGED), (zend_long)moved->damaged);
+    ZVAL_LONG(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_QUARANTINED), (zend_long)moved->quarantined);
     dueq_php_time_make(OBJ_PROP_NUM(Z_OBJ_P(out), MOVED_NEXT), moved->next_ms);
 }
 
@@ -181,7 +181,7 @@ static void run(agent *agent) {
         if (status >= 0) {
             const dueq_moved *moved = dueq_result_moved(agent->link->result);
 
-            dueq_php_damaged(agent->source, moved ? moved->damaged : 0);
+            dueq_php_quarantined(agent->source, moved ? moved->quarantined : 0);
             ends = ends || must_end(agent);
         } else if (dueq_status_retriable(status)) {
             dueq_php_log("dueq: %s %s, which is tried again: %s", agent->source->interop->what,

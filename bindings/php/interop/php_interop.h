@@ -31,7 +31,7 @@ dueq_bytes dueq_php_hold(HashTable *held, zend_string *text);
 
 void dueq_php_sizes_make(zval *out, const dueq_sizes *sizes);
 /* Says in PHP's log how many entries of the queue were quarantined, if any. */
-void dueq_php_damaged(const dueq_php_source *source, size_t damaged);
+void dueq_php_quarantined(const dueq_php_source *source, size_t quarantined);
 /* Has the server put back what an abandoned take or pop has got: a dueq_php_call's give_back. */
 dueq_status dueq_php_put_back(dueq_php_link *link);
 

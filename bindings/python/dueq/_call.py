@@ -29,7 +29,7 @@ class Answer(NamedTuple):
     counts: _core.CountsRow | None
     sizes: _core.SizesRow | None
     moved: _core.MovedRow | None
-    damaged: int
+    quarantined: int
     purged: int
     kicked: int
     cursor: bytes

@@ -61,7 +61,7 @@ MessageRow: TypeAlias = tuple[
     str,
 ]
 # ready, delayed, leased, dead, outbox, outbox_error, pushed, reserved, acked, retried, expired,
-# buried, cancelled, purged, damaged, next_ms, oldest_ms, now_ms, paused, evicting
+# died, cancelled, purged, quarantined, next_ms, oldest_ms, now_ms, paused, evicting
 CountsRow: TypeAlias = tuple[
     int,
     int,
@@ -84,7 +84,7 @@ CountsRow: TypeAlias = tuple[
     int,
     int,
 ]
-# start_ms, span_ms, pushed, reserved, acked, retried, expired, buried, cancelled
+# start_ms, span_ms, pushed, reserved, acked, retried, expired, died, cancelled
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
 # kind, text, wrong, count, mended, examples
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
@@ -117,9 +117,9 @@ LaravelRow: TypeAlias = tuple[
 # payload, reserved, id, uuid, job, data, display_name, attempts, max_tries, timeout_s, backoff,
 # retry_until_s, until_ms
 JobRow: TypeAlias = tuple[bytes, bytes, str, str, str, bytes, str, int, int, int, str, int, int]
-# ready, delayed, reserved, aside, next_ms, now_ms
+# ready, delayed, reserved, quarantined, next_ms, now_ms
 SizesRow: TypeAlias = tuple[int, int, int, int, int, int]
-# moved, damaged, next_ms
+# moved, quarantined, next_ms
 MovedRow: TypeAlias = tuple[int, int, int]
 # dueq._call.Answer names these
 Answer: TypeAlias = tuple[
@@ -248,7 +248,7 @@ EMPTY: int
 DUPLICATE: int
 NOT_FOUND: int
 LEASE_LOST: int
-BURIED: int
+EXHAUSTED: int
 PENDING: int
 INTERRUPTED: int
 TAKEN: int

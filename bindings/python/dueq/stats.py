@@ -33,13 +33,13 @@ class Stats:
     """Messages given back by retry since the queue exists."""
     expired: int
     """Messages whose time to live ended before a delivery, since the queue exists."""
-    buried: int
+    died: int
     """Messages that died (are dead, moved or dropped) since the queue exists."""
     cancelled: int
     """Messages cancelled since the queue exists."""
     purged: int
     """Messages purged since the queue exists."""
-    damaged: int
+    quarantined: int
     """Damaged entries quarantined since the queue exists."""
     next: float | None
     """The next due time or end of a lease, in seconds since 1970."""
@@ -82,7 +82,7 @@ class Rate:
     acked: int
     retried: int
     expired: int
-    buried: int
+    died: int
     cancelled: int
 
     @classmethod

@@ -16,10 +16,6 @@ local function choose(lines, most, now)
       c.garbage[#c.garbage + 1] = ticket
     elseif envelope and (not e or e.suffix == suffix) then
       local had = attempts_read(record)
-      if had.deliveries > deliveries then
-        -- The message has come back since: this ticket is not its own any more.
-        return
-      end
       had.deliveries, had.suffix = deliveries, suffix
       -- A ticket cannot say one more.
       local spent = not e or deliveries == 999999999

@@ -13,7 +13,7 @@ local function retry(ticket, delay, chance, text, now)
   if not e or (e.max_attempts > 0 and failed >= e.max_attempts) then
     local how = finish(id, e, had, now)
     count('retried', 1)
-    return DUEQ_BURIED, id, how
+    return DUEQ_EXHAUSTED, id, how
   end
   if delay < 0 then
     delay = e.backoff and backoff_ms(e.backoff, failed, chance) or 0

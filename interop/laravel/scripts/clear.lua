@@ -1,4 +1,4 @@
--- clear: takes all jobs of a queue of Laravel's away. What was set aside stays.
+-- clear: takes all jobs of a queue of Laravel's away. What was quarantined stays.
 -- keys jobs later reserved notify reply
 -- ARGV    number, keep, minute
 -- Returns how many jobs these were, as text.

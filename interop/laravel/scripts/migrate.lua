@@ -1,13 +1,13 @@
 -- migrate: moves jobs of a queue of Laravel's that are due to the list, and tells workers that wait.
--- keys jobs later reserved notify aside reply
+-- keys jobs later reserved notify quarantine reply
 -- ARGV    number, keep, minute, how many of each set
--- Returns { now ms, ms until the next is due (-1: none), jobs moved, payloads set aside }.
+-- Returns { now ms, ms until the next is due (-1: none), jobs moved, payloads quarantined }.
 
 redis.call('LLEN', jobs)
 redis.call('ZCARD', later)
 redis.call('ZCARD', reserved)
 redis.call('LLEN', notify)
-redis.call('LLEN', aside)
+redis.call('LLEN', quarantine)
 local now = now_ms()
 local moved, damaged = {}, {}
 for _, set in ipairs({ later, reserved }) do
@@ -21,7 +21,7 @@ for _, set in ipairs({ later, reserved }) do
   end
 end
 if #damaged > 0 then
-  redis.call('RPUSH', aside, unpack(damaged))
+  redis.call('RPUSH', quarantine, unpack(damaged))
 end
 if #moved > 0 then
   redis.call('RPUSH', jobs, unpack(moved))

@@ -1,8 +1,8 @@
 -- pop: takes jobs from a queue of Laravel's under a reservation, after moving those that are due to the list.
--- keys jobs later reserved notify aside reply
+-- keys jobs later reserved notify quarantine reply
 -- ARGV    number, keep, minute, how many (0: nobody reads that call's answer, so what it took goes
 --         back as it was), ms to reserve them for, '1' if the caller took a token
--- Returns { now ms, ms until the next is due (-1: none), payloads set aside, until when they are reserved in
+-- Returns { now ms, ms until the next is due (-1: none), payloads quarantined, until when they are reserved in
 -- ms, then for each job: its reserved payload, the place of its attempts, what stood there before, and how
 -- many blanks it has at its end to tell it from others }.
 
@@ -10,7 +10,7 @@ redis.call('LLEN', jobs)
 redis.call('ZCARD', later)
 redis.call('ZCARD', reserved)
 redis.call('LLEN', notify)
-redis.call('LLEN', aside)
+redis.call('LLEN', quarantine)
 local now, count = now_ms(), tonumber(ARGV[4])
 if count == 0 then
   local number, answer = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
@@ -56,7 +56,7 @@ while taken < count and taken + damaged < most do
     end
     taken = taken + 1
   else
-    redis.call('RPUSH', aside, payload)
+    redis.call('RPUSH', quarantine, payload)
     damaged = damaged + 1
   end
 end

@@ -1,12 +1,12 @@
 -- transfer: moves elements that are due to the destination, in the order of their times.
--- keys destination offered timeout aside reply
+-- keys destination offered timeout quarantine reply
 -- ARGV    number, keep, minute, layout (0 as found, 1 new, 2 old), how many at most
--- Returns { now ms, -1, moved, set aside, the next due ms (0: none) }; when nothing is due
+-- Returns { now ms, -1, moved, quarantined, the next due ms (0: none) }; when nothing is due
 -- { now ms, us until the next (-1: none) }.
 
 local now, past = now_ms()
 redis.call('LLEN', destination)
-redis.call('LLEN', aside)
+redis.call('LLEN', quarantine)
 local due = redis.call('ZRANGEBYSCORE', timeout, '-inf', now, 'LIMIT', 0, ARGV[5])
 local layout = layout_found(offered, timeout, tonumber(ARGV[4]))
 layout = layout and same_layout(due, layout)
@@ -29,7 +29,7 @@ if #values > 0 then
   redis.call('RPUSH', destination, unpack(values))
 end
 if #damaged > 0 then
-  redis.call('RPUSH', aside, unpack(damaged))
+  redis.call('RPUSH', quarantine, unpack(damaged))
 end
 redis.call('ZREM', timeout, unpack(due))
 take_out(offered, due, reply .. ARGV[1])

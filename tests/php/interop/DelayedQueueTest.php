@@ -342,12 +342,12 @@ final class DelayedQueueTest extends QueueTestCase
         $queue->offer('later', delay: 60);
         $moved = $queue->transfer(most: 1);
         $this->assertInstanceOf(Moved::class, $moved);
-        $this->assertSame([1, 0, 0.02], [$moved->moved, $moved->damaged, $moved->next]);
+        $this->assertSame([1, 0, 0.02], [$moved->moved, $moved->quarantined, $moved->next]);
         $moved = $queue->transfer();
-        $this->assertSame([1, 0], [$moved->moved, $moved->damaged]);
+        $this->assertSame([1, 0], [$moved->moved, $moved->quarantined]);
         $this->assertEqualsWithDelta($this->now() + 60, $moved->next, 5);
         $moved = $queue->transfer();
-        $this->assertSame([0, 0, null], [$moved->moved, $moved->damaged, $moved->next]);
+        $this->assertSame([0, 0, null], [$moved->moved, $moved->quarantined, $moved->next]);
         $this->assertSame(['first', 'second'], $this->server->command('LRANGE', 'orders', '0', '-1'));
         foreach ([0, 201, -1] as $most) {
             $this->assertThrows(InvalidException::class, fn () => $queue->transfer(0.0, $most));
@@ -382,9 +382,9 @@ final class DelayedQueueTest extends QueueTestCase
         $log = self::logged(function () use ($queue, &$moved) {
             $moved = $queue->transfer();
         });
-        $this->assertSame([1, 1], [$moved->moved, $moved->damaged]);
+        $this->assertSame([1, 1], [$moved->moved, $moved->quarantined]);
         $this->assertStringContainsString('orders: 1 damaged entries were quarantined', $log);
-        $this->assertSame(1, $queue->size()->aside);
+        $this->assertSame(1, $queue->size()->quarantined);
         $this->assertSame('good', $queue->take(0.0));
         $this->assertSame('', self::logged(fn () => $queue->transfer()));
     }
@@ -468,7 +468,7 @@ final class DelayedQueueTest extends QueueTestCase
         $queue = $this->delayed();
         $size = $queue->size();
         $this->assertInstanceOf(Sizes::class, $size);
-        $this->assertSame([0, 0, 0, 0, null], [$size->ready, $size->delayed, $size->reserved, $size->aside, $size->next]);
+        $this->assertSame([0, 0, 0, 0, null], [$size->ready, $size->delayed, $size->reserved, $size->quarantined, $size->next]);
         $this->assertEqualsWithDelta($this->now(), $size->now, 5);
         $queue->offerMany([1, 2, 3]);
         $queue->transfer(most: 1);

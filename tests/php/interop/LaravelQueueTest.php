@@ -306,7 +306,7 @@ final class LaravelQueueTest extends QueueTestCase
         });
         $this->assertSame(self::RAW, $job->payload);
         $this->assertStringContainsString('default: 2 damaged entries were quarantined', $log);
-        $this->assertSame(2, $queue->size()->aside);
+        $this->assertSame(2, $queue->size()->quarantined);
     }
 
     public function test_delete_and_release(): void
@@ -355,7 +355,7 @@ final class LaravelQueueTest extends QueueTestCase
         $queue->pushMany(['A', 'B', ['job' => 'C', 'delay' => 60]]);
         $queue->pop();
         $size = $queue->size();
-        $this->assertSame([1, 1, 1, 0], [$size->ready, $size->delayed, $size->reserved, $size->aside]);
+        $this->assertSame([1, 1, 1, 0], [$size->ready, $size->delayed, $size->reserved, $size->quarantined]);
         $this->assertEqualsWithDelta($size->now + 60, $size->next, 5);
         $this->assertSame(3, $queue->clear());
         $this->assertSame(0, $queue->clear());
@@ -370,7 +370,7 @@ final class LaravelQueueTest extends QueueTestCase
         $this->server->command('ZADD', 'queues:default:reserved', '1', str_replace('u-1', 'u-2', self::RAW));
         $queue->later(1, 'Job');
         $moved = $queue->migrate();
-        $this->assertSame([2, 0], [$moved->moved, $moved->damaged]);
+        $this->assertSame([2, 0], [$moved->moved, $moved->quarantined]);
         $this->assertEqualsWithDelta($this->now() + 1, $moved->next, 5);
         $this->assertCount(2, $this->payloads('queues:default:notify'));
         $this->assertSame(1, $queue->migrate(20)->moved);

@@ -193,7 +193,7 @@ final class MoveTest extends QueueTestCase
         $this->server->command('ZADD', 'redisson_delay_queue_timeout:{orders}', '1', 'no layout');
         $this->server->command('RPUSH', 'redisson_delay_queue:{orders}', 'no layout');
         $queue = $this->delayed();
-        $log = self::logged(fn () => $queue->runTransfer(fn () => $queue->size()->aside === 1));
+        $log = self::logged(fn () => $queue->runTransfer(fn () => $queue->size()->quarantined === 1));
         $this->assertStringContainsString('the transfer of orders: 1 damaged entries were quarantined', $log);
     }
 

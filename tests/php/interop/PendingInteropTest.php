@@ -62,7 +62,7 @@ final class PendingInteropTest extends QueueTestCase
         [$value, $moved, $job, $migrated, $message] = array_map(fn ($one) => $one->result(), $pending);
         $this->assertSame('order 7', $value);
         $this->assertInstanceOf(Moved::class, $moved);
-        $this->assertSame([1, 0, null], [$moved->moved, $moved->damaged, $moved->next]);
+        $this->assertSame([1, 0, null], [$moved->moved, $moved->quarantined, $moved->next]);
         $this->assertInstanceOf(LaravelJob::class, $job);
         $this->assertSame(['Job', ['n' => 5], 1], [$job->name, $job->data, $job->attempts]);
         $this->assertSame(1, $migrated->moved);
@@ -119,7 +119,7 @@ final class PendingInteropTest extends QueueTestCase
             $this->assertGreaterThan($timeout - 0.01, microtime(true) - $begin);
             $this->assertSame([null, null], [$pending[0]->result(), $pending[1]->result()]);
             foreach ([$pending[2]->result(), $pending[3]->result()] as $moved) {
-                $this->assertSame([0, 0, null], [$moved->moved, $moved->damaged, $moved->next]);
+                $this->assertSame([0, 0, null], [$moved->moved, $moved->quarantined, $moved->next]);
             }
             $this->assertSame($pending[2]->result(), $pending[2]->result());
         }

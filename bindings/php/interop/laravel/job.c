@@ -152,7 +152,7 @@ static dueq_status pop(const dueq_php_source *source, dueq_laravel *queue, zend_
                                                 options->lease_ms));
 
     if (status >= 0) {
-        dueq_php_damaged(source, dueq_result_damaged(source->client->result));
+        dueq_php_quarantined(source, dueq_result_quarantined(source->client->result));
     }
     return status;
 }
@@ -176,7 +176,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, pop) {
 }
 
 static void make_popped(zval *out, const dueq_php_source *source, const dueq_result *result) {
-    dueq_php_damaged(source, dueq_result_damaged(result));
+    dueq_php_quarantined(source, dueq_result_quarantined(result));
     ZVAL_NULL(out);
     if (dueq_result_count(result)) {
         make_job(out, source, result, 0);

@@ -85,7 +85,7 @@ class Message(Fields):
         call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, encoded(error))
         answer = await self._home.call(call)
         self._settle(answer.status)
-        return answer.status != _core.BURIED
+        return answer.status != _core.EXHAUSTED
 
     async def release(self, delay: float | timedelta = 0.0) -> None:
         """

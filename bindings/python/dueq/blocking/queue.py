@@ -95,8 +95,8 @@ class Source(Closing):
             return [on(self.names[answer.queue], _core.release_submit, taken, 0)] if taken else []
 
         answer = self._home.call(Call(submit, timeout_ms != 0, undo))
-        if answer.damaged:
-            log.warning("%s: %d damaged entries were quarantined", self._label, answer.damaged)
+        if answer.quarantined:
+            log.warning("%s: %d damaged entries were quarantined", self._label, answer.quarantined)
         queue = self.names[answer.queue]
         return [Message(self._home, queue, row) for row in answer.messages]
 

@@ -34,7 +34,7 @@ class Sizes:
     """To go there when they are due."""
     reserved: int
     """Popped and not finished; of Laravel alone."""
-    aside: int
+    quarantined: int
     """Damaged, quarantined and still there."""
     next: float | None
     """The next due time, in seconds since 1970."""
@@ -55,7 +55,7 @@ class Moved:
     """What a step that moves due items of such a queue did."""
 
     moved: int
-    damaged: int
+    quarantined: int
     """Damaged and quarantined, with a warning to the log."""
     next: float | None
     """The next due time, in seconds since 1970 by the server's clock."""
@@ -85,12 +85,12 @@ class Foreign(Linked):
 
     def _moved(self, answer: Answer) -> Moved:
         moved = Moved.of(answer)
-        self._warn(moved.damaged)
+        self._warn(moved.quarantined)
         return moved
 
-    def _warn(self, damaged: int) -> None:
-        if damaged:
-            log.warning("%s: %d damaged entries were quarantined", self._label, damaged)
+    def _warn(self, quarantined: int) -> None:
+        if quarantined:
+            log.warning("%s: %d damaged entries were quarantined", self._label, quarantined)
 
     def _survive(self, error: Error) -> None:
         """An agent goes on after a failure that may pass, and raises any other."""

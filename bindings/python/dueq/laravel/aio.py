@@ -182,7 +182,7 @@ class Queue(Agent):
         call = on(self._label, _core.laravel_pop_submit, bounded(count), timeout_ms, retry_ms)
         behind = on(self._label, _core.laravel_size_submit).submit
         answer = await self._home.call(call._replace(waits=timeout_ms != 0, behind=behind))
-        self._warn(answer.damaged)
+        self._warn(answer.quarantined)
         return [Job(self._home, self._label, row) for row in answer.jobs]
 
     async def delete_many(self, jobs: Iterable[Popped | bytes]) -> list[bool]:
