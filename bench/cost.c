@@ -63,26 +63,39 @@ static void dueq_ack_call(void *opaque, size_t call) {
     dueq_result_free(way->reserved[call]);
 }
 
+static void count_settled(void *owner, const char *outcomes, size_t count) {
+    size_t *settled = owner;
+    *settled += count;
+    for (size_t i = 0; i < count; i++)
+        if (outcomes[i] != '0')
+            die("a lease was lost");
+}
+
 /* The first call has nothing to acknowledge yet, and the last nothing to reserve. */
 static void dueq_loop_call(void *opaque, size_t call) {
     struct by_dueq *way = opaque;
     size_t held = call > 0 ? way->shape.batch : 0;
     size_t asked = call < way->shape.calls ? way->shape.batch : 0;
-    struct dueq__settlement settlement = {.acks = way->tickets, .ack_count = held};
+    size_t settled = 0;
+    struct dueq__reserve reserve = {
+        .queues = &way->link.queue,
+        .queue_count = 1,
+        .count = asked,
+        .timeout_ms = 10000,
+        .lease_ms = LEASE_MS,
+        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS,
+        .settlement = {
+            .acks = way->tickets, .ack_count = held, .settled = count_settled, .owner = &settled}};
     dueq_result *result;
-    dueq_status submitted = dueq__reserve_settled_submit(way->link.queue, &settlement, asked, 10000,
-                                                         LEASE_MS, DUEQ_DEFAULT_LEASE_MS);
+    dueq_status submitted = dueq__reserve_submit(&reserve);
     if (submitted != DUEQ_PENDING)
         must(way->link.client, submitted);
     while (dueq_wait(way->link.client, -1) == DUEQ_INTERRUPTED)
         ;
     dueq_status status = dueq_take(way->link.client, &result);
     must(way->link.client, status == DUEQ_EMPTY && asked == 0 ? DUEQ_OK : status);
-    if (dueq_result_count(result) != asked || dueq__result_settled_count(result) != held)
+    if (dueq_result_count(result) != asked || settled != held)
         die("%zu messages reserved instead of %zu", dueq_result_count(result), asked);
-    for (size_t i = 0; i < held; i++)
-        if (dueq__result_settled(result, i) != DUEQ_OK)
-            die("a lease was lost");
     dueq_result_free(way->reserved[0]);
     way->reserved[0] = result;
     for (size_t i = 0; i < asked; i++)

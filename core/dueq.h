@@ -8,8 +8,8 @@
  * - Every fallible function returns a dueq_status: 0 is success, > 0 an outcome that is not an error
  *   (nothing ready, lease lost ...), < 0 a failure. After a failure dueq_error_text() says what
  *   happened and what to do; it is never empty then.
- * - Inputs are borrowed for the call. A result belongs to the caller and is one allocation with all
- *   that it points to; free it with dueq_result_free(). Freeing NULL is safe everywhere.
+ * - Inputs are borrowed for the call. A result belongs to the caller with all that it points to; free it
+ *   with dueq_result_free(). Freeing NULL is safe everywhere.
  * - Times and durations are whole milliseconds and say so in their names (delay_ms). Points of time
  *   are milliseconds since 1970-01-01 UTC by the server's clock.
  * - A client and its queues belong to one thread at a time. After fork() the child may go on using
@@ -167,7 +167,7 @@ DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 /*
  * Something that the operator should know although no call has failed: the server may evict, or it
  * refuses for longer than a second what the call under way goes on trying. NULL: nothing new. Each is
- * told once; ask after a call, and now and then while one waits. Valid until the next call.
+ * returned once; ask after a call, and now and then while one waits. Valid until the next call.
  */
 DUEQ_API const char *dueq_warning(dueq_client *client);
 
@@ -246,9 +246,12 @@ typedef enum dueq_existing {
 
 /* A message to push. Start from DUEQ_DRAFT, which holds the defaults, and set what differs. */
 typedef struct dueq_draft {
-    dueq_bytes body;       /* any bytes, also none */
-    dueq_bytes id;         /* 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters;
-                                    size 0: the core makes one (22 characters, ordered by time) */
+    dueq_bytes body; /* any bytes, also none */
+    /*
+     * 1 to DUEQ_MAX_ID bytes of UTF-8 without control characters; size 0: the core makes one (22 characters, ordered by
+     * time)
+     */
+    dueq_bytes id;
     int64_t delay_ms;      /* not before this long after the push; 0: now */
     int64_t at_ms;         /* not before this time of the server's clock; 0: use delay_ms */
     uint32_t max_attempts; /* failures (retries) before the message is dead; 0: without limit */
@@ -256,7 +259,7 @@ typedef struct dueq_draft {
     const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
     dueq_priority priority;
-    uint32_t max_crashes;   /* leases that end before it is set aside as dead; 0: without limit */
+    uint32_t max_crashes;   /* leases that end before it is dead; 0: without limit */
     int64_t ttl_ms;         /* not delivered later than this long after the push; 0: no end */
     dueq_backoff backoff;   /* the delay of a retry that names none */
     int drop;               /* 1: at its end it is gone, and not kept as dead */
@@ -294,8 +297,7 @@ typedef struct dueq_message {
     uint32_t deliveries;   /* all so far, this one included; also those that do not count */
     dueq_priority priority;
     dueq_state state;
-    int64_t time_ms;    /* by state: delayed: due, leased: end of lease, dead: when it died,
-                                   ready: 0 */
+    int64_t time_ms;    /* delayed: due, leased: end of lease, dead: when it died, ready: 0 */
     int64_t created_ms; /* when it was pushed, by the producer's clock */
     int64_t expires_ms; /* when its time to live ends, by the server's clock; 0: never */
     int64_t lease_ms;   /* the lease that the message asks for; 0: none of its own */
@@ -313,15 +315,14 @@ typedef struct dueq_counts {
     /* not delivered before their time to live ended, at their end (dead, moved or dropped), */
     int64_t expired, died;
     int64_t cancelled, purged;
-    int64_t quarantined; /* entries set aside as damaged since the queue exists */
+    int64_t quarantined; /* entries quarantined since the queue exists */
     int64_t next_ms;     /* the next due time or end of a lease; 0: none */
-    int64_t oldest_ms;   /* since when the oldest ready message is ready; 0: none. Up to a minute
-                                 too early for one that was delayed or came back */
-    int64_t now_ms;      /* the server's clock */
-    int64_t paused;      /* 1: it hands nothing out, else 0 */
-    int64_t evicting;    /* 1: the server may evict, as dueq_warning() says, else 0 */
-    char outbox_error
-        [256]; /* why the outbox is not empty: "QUEUE: what it answered last"; empty: no error */
+    /* Since when the oldest ready message is ready; 0: none. A minute early at most, if it was delayed or came back. */
+    int64_t oldest_ms;
+    int64_t now_ms;         /* the server's clock */
+    int64_t paused;         /* 1: it delivers nothing, else 0 */
+    int64_t evicting;       /* 1: the server may evict, as dueq_warning() says, else 0 */
+    char outbox_error[256]; /* why it is not empty: "QUEUE: what it answered last"; "": no error */
 } dueq_counts;
 
 #define DUEQ_MAX_EXAMPLES 5
@@ -333,8 +334,8 @@ typedef struct dueq_finding {
     int wrong;        /* 1: it should not be; 0: it is worth knowing */
     int64_t count;
     int64_t mended; /* of these so many, by this check */
-    dueq_bytes examples
-        [DUEQ_MAX_EXAMPLES]; /* ids, tickets, keys or texts, as they are, cut at 120 bytes */
+    /* Ids, tickets, keys or texts, as they are, cut at 120 bytes. */
+    dueq_bytes examples[DUEQ_MAX_EXAMPLES];
     size_t example_count;
 } dueq_finding;
 
@@ -349,7 +350,7 @@ typedef struct dueq_sizes {
     int64_t ready;       /* in the list that is taken from */
     int64_t delayed;     /* to go there when they are due */
     int64_t reserved;    /* taken and not finished, where the system knows that */
-    int64_t quarantined; /* damaged, set aside and still there */
+    int64_t quarantined; /* quarantined and still there */
     int64_t next_ms;     /* the next due time; 0: none */
     int64_t now_ms;      /* the server's clock */
 } dueq_sizes;
@@ -357,7 +358,7 @@ typedef struct dueq_sizes {
 /* What a step that moves due items of such a queue did. */
 typedef struct dueq_moved {
     size_t moved;
-    size_t quarantined; /* set aside */
+    size_t quarantined; /* quarantined */
     int64_t next_ms;    /* the next due time, by the server's clock; 0: none */
 } dueq_moved;
 
@@ -376,30 +377,31 @@ typedef struct dueq_filter {
 typedef struct dueq_result dueq_result;
 
 DUEQ_API size_t dueq_result_count(const dueq_result *result); /* NULL: 0 */
-DUEQ_API dueq_status dueq_result_status(const dueq_result *result,
-                                        size_t index); /* that item's outcome */
+/* That item's outcome. */
+DUEQ_API dueq_status dueq_result_status(const dueq_result *result, size_t index);
 /* cancel: the state that the message was in; 0 where it was not found, and of other verbs. */
 DUEQ_API dueq_state dueq_result_state(const dueq_result *result, size_t index);
 /* push: that draft's id; queues: that queue's name; lock: the owner's token. */
 DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);
-DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result,
-                                                 size_t index); /* reserve, find, peek; else NULL */
-DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result); /* stats; else NULL */
-DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result,
-                                           size_t index); /* rates; else NULL */
+/* reserve, find, peek; else NULL. */
+DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size_t index);
+/* stats, and rates; else NULL. */
+DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
+DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
 /* check: what it found so far, one item for each kind; else NULL. */
 DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index);
 /* size, and transfer and migrate, of the queues of other systems; else NULL. */
 DUEQ_API const dueq_sizes *dueq_result_sizes(const dueq_result *result);
 DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
-DUEQ_API size_t dueq_result_purged(
-    const dueq_result *result); /* purge, remove: messages taken away; check: entries looked at */
+/* purge, remove: messages taken away; check: entries looked at. */
+DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
 /* peek, kick_all, queues, check: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the queue that the messages are from, a place in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);
-DUEQ_API size_t dueq_result_quarantined(const dueq_result *result); /* reserve: entries set aside */
+DUEQ_API size_t
+dueq_result_quarantined(const dueq_result *result); /* reserve: entries quarantined */
 DUEQ_API void dueq_result_free(dueq_result *result);
 
 /* ---- The verbs, blocking ----------------------------------------------------------------------- */
@@ -428,25 +430,25 @@ typedef enum dueq_order {
 /* ---- Consumers: reserve, work, acknowledge, and again -------------------------------------------- */
 
 /*
- * A loop over messages that costs one round trip for each batch: it settles what was worked on and
- * reserves the next in one step. What it reserved and has not handed out yet is in hand. Its heartbeat,
- * a thread with a connection of its own, extends the leases of all that it holds, whatever the program
- * does meanwhile: so leases are short, and what a killed process held is soon with another. It keeps each
- * message for max_run_ms after it was handed out (or reserved, while it is in hand) and then lets go.
+ * A loop over messages that costs one round trip for each batch: it settles what was worked on and reserves the
+ * next in one step. What it reserved and has not delivered yet is prefetched. Its heartbeat, a thread with a
+ * connection of its own, extends the leases of all that it holds, whatever the program does meanwhile: so leases are
+ * short, and what a killed process held is soon with another. It keeps each message for max_run_ms after it was
+ * delivered (or reserved, while it is prefetched) and then lets go.
  * A consumer uses its queues' client for itself: one call at a time, as ever.
  */
 typedef struct dueq_consumer dueq_consumer;
 
 typedef struct dueq_consumer_options {
     size_t prefetch;    /* how many it reserves at a time, 1 to DUEQ_MAX_BATCH */
-    int64_t lease_ms;   /* 0: the message's own, else DUEQ_HEARTBEAT_LEASE_MS (without a heartbeat:
-                                   DUEQ_DEFAULT_LEASE_MS) */
+    int64_t lease_ms;   /* 0: the message's own, else DUEQ_(HEARTBEAT or DEFAULT)_LEASE_MS */
     int64_t max_run_ms; /* 0: no heartbeat */
     dueq_order order;   /* of several queues */
-    int64_t
-        slack_ms; /* 0 to DUEQ_MAX_SLACK_MS. What falls due while it waits comes up to so much later, and
-                                   with it all that falls due in the meantime, in one request: never early.
-                                   What is pushed ready comes at once */
+    /*
+     * 0 to DUEQ_MAX_SLACK_MS. What falls due while it waits comes up to so much later, and with it all that falls due
+     * in the meantime, in one request: never early. What is pushed ready comes at once.
+     */
+    int64_t slack_ms;
 } dueq_consumer_options;
 
 #define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS}
@@ -457,20 +459,20 @@ DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_
                                         dueq_consumer **consumer);
 
 /*
- * The next message. Waits up to timeout_ms as reserve does, and sends what was noted. *message and its
+ * The next message. Waits up to timeout_ms as reserve does, and sends the acks that wait. *message and its
  * place in `queues` (may be NULL) live until the next call of this function or of stop. A prefetched message
  * whose lease has ended before (the process was stopped) is somebody else's and is not delivered; nor is one that
  * was cancelled a quarter of a second before, or earlier: where the last answer that it is held is that old, the
  * messages that were prefetched with it are extended first, in one request.
- * Returns OK, EMPTY, or a failure: what is in hand stays there, and what was noted goes with the next call.
+ * Returns OK, EMPTY, or a failure: what is prefetched stays so, and acks that were not sent go with the next call.
  */
 DUEQ_API dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
                                         const dueq_message **message, size_t *queue);
 
 /*
- * Notes that a message is finished. It is sent with the next request: by dueq_consumer_next() at once when
- * nothing is in hand, else within a quarter of a second (without a heartbeat: by the next call of it).
- * Errors: INVALID, NO_MEMORY. Whether the lease had been lost by then, dueq_consumer_lost() tells.
+ * Acknowledges a message. It is sent with the next request: by dueq_consumer_next() at once when
+ * nothing is prefetched, else within a quarter of a second (without a heartbeat: by the next call of it).
+ * Errors: INVALID, NO_MEMORY. Whether the lease had been lost by then, dueq_consumer_lost() counts.
  */
 DUEQ_API dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket);
 /* The same of a message that is to be tried again: as dueq_retry(). At most one before each next(): IN_USE. */
@@ -484,8 +486,8 @@ DUEQ_API dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes tic
 DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
 
 /*
- * Sends what was noted and gives what is in hand back, uncounted. A request under way, as of a next() that
- * was interrupted, ends soon. OK: all that was noted is settled, also what the heartbeat was just sending; each of its
+ * Sends the acks that wait and gives what is prefetched back, uncounted. A request under way, as of a next() that
+ * was interrupted, ends soon. OK: all acks are settled, also those that the heartbeat was just sending; each of its
  * requests ends at the client's timeout at the latest, and a failure says that the rest may come back by its leases.
  * The consumer can go on afterwards.
  */
@@ -501,7 +503,7 @@ DUEQ_API size_t dueq_consumer_lost(const dueq_consumer *consumer);
 DUEQ_API void dueq_consumer_close(dueq_consumer *consumer);
 
 /*
- * Without blocking: submit returns OK when one is in hand, PENDING when the client's call is to be waited
+ * Without blocking: submit returns OK when one is prefetched, PENDING when the client's call is to be waited
  * for, or a failure. After OK, or when that call is final, take; where it returns PENDING again, another
  * step was submitted. For stop the same, until stop_take returns something else than PENDING.
  */
@@ -530,13 +532,13 @@ DUEQ_API dueq_status dueq_pusher_open(dueq_queue *queue, size_t most, dueq_pushe
 DUEQ_API dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft);
 
 /*
- * Moves on without blocking, and tells the outcome of the oldest pushes that are done: how many they are
+ * Moves on without blocking, and returns how many of the oldest pushes are done
  * (0: none for now). *status: OK, and *result (the caller's) has an item for each, OK or DUPLICATE, with
  * its id; or the failure that all of them met, with dueq_error_text().
  */
 DUEQ_API size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result);
 
-/* How many are taken over and not told of by dueq_pusher_done() yet. */
+/* How many are taken over and not returned by dueq_pusher_done() yet. */
 DUEQ_API size_t dueq_pusher_left(const dueq_pusher *pusher);
 
 /* Frees it. What is under way may still take effect, what is gathered is dropped: wait for all before. */
@@ -598,7 +600,7 @@ DUEQ_API void dueq_hasten(dueq_client *client);
 DUEQ_API dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms);
 
 /*
- * Ends a final call: returns its status and hands its result over in *result (NULL on failure, and
+ * Ends a final call: returns its status and its result in *result (NULL on failure, and
  * where a verb has none; `result` may be NULL). PENDING while the call is under way.
  */
 DUEQ_API dueq_status dueq_take(dueq_client *client, dueq_result **result);

@@ -61,7 +61,7 @@ ARGUMENTS = {
     "tickets": several("tickets"),
     "ids": several("ids"),
     "ticket": data("ticket", "ticket: str", "dueq__ops_check_tickets(queue, &ticket, 1)"),
-    "id": data("id", "id: str", "dueq__id_check(id, &queue->client->error)"),
+    "id": data("id", "id: str", "dueq__ops_check_ids(queue, &id, 1)"),
     "name": data("name", "name: str"),
     "token": data("token", "token: str"),
     "error": note("error"),

@@ -68,7 +68,8 @@ static void decode_size(dueq_client *client, const struct dueq__reply *reply) {
     for (size_t i = 0; sound && i < count; i++)
         sound = dueq__reply_number(dueq__reply_item(reply, i), fields[i]);
     if (sound)
-        dueq__call_answer(client, dueq__result_sized(&sizes, &client->error), DUEQ_OK);
+        dueq__call_answer(client, dueq__result_whole(&dueq__kind_sizes, &sizes, &client->error),
+                          DUEQ_OK);
     else
         dueq__ops_unexpected(client);
 }
@@ -126,7 +127,7 @@ dueq_status dueq__foreign_cleared(dueq_queue *queue, dueq_status submitted, size
 /* ---- transfer, migrate ---- */
 
 void dueq__foreign_step(dueq_client *client, const dueq_moved *moved) {
-    dueq__wait_found(client, dueq__result_moved_on(moved, &client->error));
+    dueq__wait_found(client, dueq__result_whole(&dueq__kind_moved, moved, &client->error));
 }
 
 dueq_status dueq__foreign_moved(dueq_queue *queue, dueq_status submitted, dueq_moved *moved) {

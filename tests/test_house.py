@@ -110,7 +110,7 @@ def test_core_does_not_know_other_systems() -> None:
 
 
 def test_other_systems_use_the_verbs_of_the_core() -> None:
-    below = {"core/dueq.h", "core/queue/queue.h", "core/queue/result_parts.h"}
+    below = {"core/dueq.h", "core/queue/queue.h"}
     for path in files("interop", "*.[ch]"):
         used = {header for header in headers_of(path) if header.startswith("core/")}
         assert used <= below, name(path)

@@ -4,61 +4,28 @@
 
 #include "loop.h"
 
-/* The loop: a request settles what was acknowledged and reserves the next; what it brought is delivered. */
+/* The loop: a request settles what was acknowledged and reserves the next; what it reserved is delivered. */
 
 /* While prefetched messages are left, a request is made for acks older than this. */
 #define QUIET_MS 50
 #define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
 
-struct retry {
-    struct dueq__lease *lease; /* NULL: none */
-    int64_t delay_ms;
-    char *error;
-    size_t error_size;
-};
-
-enum step { STEP_NONE, STEP_SETTLE, STEP_RESERVE, STEP_EXTEND, STEP_RELEASE };
-
-struct dueq_consumer {
-    dueq_client *client;
-    dueq_queue **queues;
-    size_t queue_count;
-    dueq_consumer_options options;
-    pid_t pid;
-    struct dueq__leases *leases;
-    struct dueq__heartbeat *heartbeat; /* started with the first message */
-    struct dueq__prefetch *prefetched;
-    enum step step;
-    int64_t timeout_ms;
-    int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
-    struct retry retry;
-    struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
-    size_t sent_count;
-    bool retry_sent;
-};
-
 /* ---- Opening and closing ---- */
 
-static dueq_status check(dueq_client *client, const dueq_consumer_options *options) {
-    struct dueq__error *error = &client->error;
-    bool keeps = options->max_run_ms != 0;
-    if (options->prefetch < 1 || options->prefetch > DUEQ_MAX_BATCH)
-        return dueq__fail(error, DUEQ_INVALID, "a prefetch of %zu; 1 to %d are allowed",
-                          options->prefetch, DUEQ_MAX_BATCH);
-    if (options->max_run_ms < 0 || options->max_run_ms > DUEQ_MAX_TIME_MS)
-        return dueq__fail(error, DUEQ_INVALID, "the maximum running time is %lld ms",
-                          (long long)options->max_run_ms);
-    if (options->lease_ms < 0 || options->lease_ms > UINT32_MAX)
-        return dueq__fail(error, DUEQ_INVALID, "the lease is %lld ms",
-                          (long long)options->lease_ms);
-    if (keeps && options->lease_ms && options->lease_ms < LEAST_LEASE_MS)
-        return dueq__fail(error, DUEQ_INVALID,
-                          "the lease is %lld ms; a heartbeat can keep one of %d ms or more",
-                          (long long)options->lease_ms, LEAST_LEASE_MS);
-    if (options->slack_ms < 0 || options->slack_ms > DUEQ_MAX_SLACK_MS)
-        return dueq__fail(error, DUEQ_INVALID, "a slack of %lld ms; 0 to %d are allowed",
-                          (long long)options->slack_ms, DUEQ_MAX_SLACK_MS);
-    return DUEQ_OK;
+static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
+    bool keeps = options->max_run_ms && options->lease_ms;
+    const struct dueq__range prefetch = {"the prefetch", NULL, (int64_t)options->prefetch, 1,
+                                         DUEQ_MAX_BATCH};
+    dueq_status status = dueq__range_check(&prefetch, &queue->client->error);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
+                                    DUEQ_MAX_TIME_MS);
+    if (!status)
+        status = dueq__ops_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
+                                    options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
+    return status;
 }
 
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
@@ -69,17 +36,15 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     dueq_client *client = queues[0]->client;
     dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
     if (!status)
-        status = check(client, options);
+        status = check(queues[0], options);
     if (status)
         return status;
-    dueq_consumer *made = calloc(1, sizeof *made);
+    dueq_consumer *made = malloc(sizeof *made);
     dueq_queue **kept = calloc(queue_count, sizeof *kept);
     struct dueq__leases *leases = dueq__leases_new();
-    struct dueq__prefetch *prefetched = dueq__prefetch_new();
-    if (!made || !kept || !leases || !prefetched) {
+    if (!made || !kept || !leases) {
         free(made);
         free(kept);
-        free(prefetched);
         dueq__leases_free(leases);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
@@ -89,44 +54,42 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .queue_count = queue_count,
                             .options = *options,
                             .pid = getpid(),
-                            .leases = leases,
-                            .prefetched = prefetched};
+                            .leases = leases};
     *consumer = made;
     return DUEQ_OK;
 }
 
 static void drop_retry(dueq_consumer *consumer) {
     free(consumer->retry.error);
-    consumer->retry = (struct retry){0};
+    consumer->retry = (struct dueq__retry){0};
 }
 
 static void drop_all(dueq_consumer *consumer) {
-    dueq__prefetch_clear(consumer->prefetched);
+    dueq__prefetch_clear(consumer);
     drop_retry(consumer);
     consumer->sent_count = 0;
     consumer->retry_sent = false;
-    consumer->step = STEP_NONE;
+    consumer->step = DUEQ__STEP_NONE;
 }
 
 void dueq_consumer_close(dueq_consumer *consumer) {
     if (!consumer)
         return;
     bool own = consumer->pid == getpid();
-    if (consumer->step != STEP_NONE && own)
+    if (consumer->step != DUEQ__STEP_NONE && own)
         dueq_abandon(consumer->client);
     if (own) {
         dueq__heartbeat_end(consumer->heartbeat);
         dueq__leases_free(consumer->leases);
     }
     drop_all(consumer);
-    free(consumer->prefetched);
     free(consumer->queues);
     free(consumer);
 }
 
 /*
  * After fork() the child's consumer begins anew: the messages are the parent's, and so is the thread that
- * works with the hold, which therefore stays as it is.
+ * works with the leases, which therefore stay as they are.
  */
 static dueq_status check_fork(dueq_consumer *consumer) {
     if (consumer->pid == getpid())
@@ -142,10 +105,6 @@ static dueq_status check_fork(dueq_consumer *consumer) {
 }
 
 /* ---- Requests ---- */
-
-static int64_t default_lease_ms(const dueq_consumer *consumer) {
-    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
-}
 
 /* What became of the acks and the retry that the request took along: their outcomes, or else this failure. */
 static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
@@ -163,91 +122,86 @@ static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
     consumer->retry_sent = false;
 }
 
-/* The heartbeat must not go on extending what is finished while the call waits. */
-static void told(void *owner, const char *outcomes, size_t count) {
+/* At once: the heartbeat must not go on extending what is finished while the call waits. */
+static void settled(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-/* Takes the acks of a queue that were made until then, and a retry, for a request. */
-static struct dueq__settlement take_acks(dueq_consumer *consumer, size_t queue, int64_t until_ms,
-                                         dueq_bytes tickets[DUEQ_MAX_BATCH]) {
-    struct retry *retry = &consumer->retry;
-    struct dueq__settlement settlement = {.acks = tickets, .told = told, .owner = consumer};
-    consumer->sent_count =
-        dueq__leases_take_acked(consumer->leases, queue, until_ms, consumer->sent, DUEQ_MAX_BATCH);
-    for (size_t i = 0; i < consumer->sent_count; i++)
-        tickets[i] = consumer->sent[i]->ticket;
-    settlement.ack_count = consumer->sent_count;
-    consumer->retry_sent = retry->lease && retry->lease->queue == queue;
-    if (consumer->retry_sent) {
-        settlement.retry = retry->lease->ticket;
-        settlement.retry_delay_ms = retry->delay_ms;
-        settlement.retry_error = (dueq_bytes){retry->error, retry->error_size};
+/* The queue that acks or a retry are to be sent for first; SIZE_MAX: none. */
+static size_t queue_to_settle(const dueq_consumer *consumer) {
+    size_t queue = consumer->retry.lease ? consumer->retry.lease->queue : SIZE_MAX;
+    if (queue == SIZE_MAX)
+        dueq__leases_oldest_ack(consumer->leases, &queue);
+    return queue;
+}
+
+/* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
+static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
+                                  size_t count, int64_t timeout_ms) {
+    const struct dueq__retry *retry = &consumer->retry;
+    dueq_bytes tickets[DUEQ_MAX_BATCH];
+    bool keeps = consumer->options.max_run_ms != 0;
+    struct dueq__reserve asked = {.queues = consumer->queues + queue,
+                                  .queue_count = queue_count,
+                                  .order = consumer->options.order,
+                                  .count = count,
+                                  .timeout_ms = timeout_ms,
+                                  .lease_ms = consumer->options.lease_ms,
+                                  .default_lease_ms =
+                                      keeps ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS};
+    struct dueq__settlement *settlement = &asked.settlement;
+    consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
+    if (queue_count == 1) {
+        *settlement =
+            (struct dueq__settlement){.acks = tickets, .settled = settled, .owner = consumer};
+        settlement->ack_count = consumer->sent_count = dueq__leases_take_acked(
+            consumer->leases, queue, dueq__monotonic_ms(), consumer->sent, DUEQ_MAX_BATCH);
+        for (size_t i = 0; i < consumer->sent_count; i++)
+            tickets[i] = consumer->sent[i]->ticket;
+        consumer->retry_sent = retry->lease && retry->lease->queue == queue;
     }
-    return settlement;
+    if (consumer->retry_sent) {
+        settlement->retry = retry->lease->ticket;
+        settlement->retry_delay_ms = retry->delay_ms;
+        settlement->retry_error = (dueq_bytes){retry->error, retry->error_size};
+    }
+    return dueq__reserve_submit(&asked);
 }
 
-/* The queue that acks are to be sent for first; SIZE_MAX: none. */
-static size_t queue_to_settle(const dueq_consumer *consumer, int64_t until_ms) {
-    return consumer->retry.lease ? consumer->retry.lease->queue
-                                 : dueq__leases_acked_queue(consumer->leases, until_ms);
-}
-
-static dueq_status submit_settle(dueq_consumer *consumer, size_t queue, int64_t until_ms) {
-    dueq_bytes tickets[DUEQ_MAX_BATCH];
-    struct dueq__settlement settlement = take_acks(consumer, queue, until_ms, tickets);
-    consumer->step = STEP_SETTLE;
-    return dueq__reserve_settled_submit(consumer->queues[queue], &settlement, 0, 0, 0,
-                                        default_lease_ms(consumer));
-}
-
-static dueq_status submit_reserve(dueq_consumer *consumer) {
-    dueq_bytes tickets[DUEQ_MAX_BATCH];
-    int64_t lease_ms = consumer->options.lease_ms, usual_ms = default_lease_ms(consumer);
-    bool more = dueq__prefetch_has_next(
-        consumer->prefetched, consumer->leases); /* and one of them is delivered after this */
-    size_t count = consumer->options.prefetch - dueq__prefetch_size(consumer->prefetched) + more;
-    int64_t timeout_ms = more ? 0 : consumer->timeout_ms;
-    consumer->step = STEP_RESERVE;
-    if (consumer->queue_count > 1)
-        return dueq__reserve_any_submit(consumer->queues, consumer->queue_count,
-                                        consumer->options.order, count, timeout_ms, lease_ms,
-                                        usual_ms);
-    struct dueq__settlement settlement = take_acks(consumer, 0, dueq__monotonic_ms(), tickets);
-    return dueq__reserve_settled_submit(consumer->queues[0], &settlement, count, timeout_ms,
-                                        lease_ms, usual_ms);
-}
-
+/* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
-    int64_t now = dueq__monotonic_ms();
-    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer, now) : SIZE_MAX;
+    bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
+    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
-        return submit_settle(consumer, queue, now);
-    if (consumer->queue_count > 1 &&
-        dueq__prefetch_has_next(consumer->prefetched, consumer->leases))
+        return submit_reserve(consumer, queue, 1, 0, 0);
+    if (more && consumer->queue_count > 1)
         return DUEQ_OK;
-    return submit_reserve(consumer);
+    return submit_reserve(consumer, 0, consumer->queue_count,
+                          consumer->options.prefetch - consumer->prefetched + more,
+                          more ? 0 : consumer->timeout_ms);
 }
 
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
 static dueq_status submit_extend(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count =
-        dueq__prefetch_take_unsure(consumer->prefetched, consumer->leases, consumer->sent);
+    const struct dueq__batch *batch = consumer->first;
+    size_t left = dueq_result_count(batch->result) - batch->next;
+    size_t count = dueq__leases_take_unsure(consumer->leases, batch->lease + batch->next, left,
+                                            consumer->sent);
     if (!count)
         return DUEQ_OK;
     for (size_t i = 0; i < count; i++)
         tickets[i] = consumer->sent[i]->ticket;
     consumer->sent_count = count;
-    consumer->step = STEP_EXTEND;
-    return dueq_extend_submit(consumer->queues[dueq__prefetch_queue(consumer->prefetched)], tickets,
-                              count, consumer->sent[0]->lease_ms);
+    consumer->step = DUEQ__STEP_EXTEND;
+    return dueq_extend_submit(consumer->queues[batch->queue], tickets, count,
+                              consumer->sent[0]->lease_ms);
 }
 
-/* What became of what the request took along, as far as it was not told: its failure, or the outcomes. */
+/* What became of what the request took along, as far as that is not known yet: its failure, or the outcomes. */
 static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
                         int64_t asked_ms) {
-    if (consumer->step != STEP_EXTEND) {
+    if (consumer->step != DUEQ__STEP_EXTEND) {
         settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
         return;
     }
@@ -265,14 +219,14 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
     } else {
-        consumer->step = STEP_NONE;
+        consumer->step = DUEQ__STEP_NONE;
     }
     return status;
 }
 
 static dueq_status begin(dueq_consumer *consumer) {
     dueq_status status = check_fork(consumer);
-    if (!status && consumer->step != STEP_NONE)
+    if (!status && consumer->step != DUEQ__STEP_NONE)
         status = dueq__fail(&consumer->client->error, DUEQ_IN_USE, NULL);
     return status;
 }
@@ -284,25 +238,15 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
-    if (dueq__prefetch_has_next(consumer->prefetched, consumer->leases)) {
-        int64_t oldest = dueq__leases_oldest_ack(consumer->leases);
+    if (dueq__prefetch_has_next(consumer)) {
+        size_t queue;
+        int64_t oldest = dueq__leases_oldest_ack(consumer->leases, &queue);
         int64_t patience = consumer->heartbeat ? QUIET_MS : 0;
         bool ripe = oldest != DUEQ__NEVER && oldest + patience <= dueq__monotonic_ms();
         if (!consumer->retry.lease && !ripe)
             return DUEQ_OK;
     }
     return submitted(consumer, submit_next(consumer));
-}
-
-/* Takes what a reserve brought, which was asked for at asked_ms, and owns it. The first starts the heartbeat. */
-static dueq_status take_in_hand(dueq_consumer *consumer, dueq_result *result, int64_t asked_ms) {
-    int64_t max_run_ms = consumer->options.max_run_ms;
-    if (!dueq__prefetch_take(consumer->prefetched, consumer->leases, result, asked_ms, max_run_ms))
-        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    if (consumer->heartbeat || !max_run_ms)
-        return DUEQ_OK;
-    return dueq__heartbeat_start(consumer->client, consumer->queues, consumer->queue_count,
-                                 consumer->leases, &consumer->heartbeat);
 }
 
 /* The end of a step: its status, or PENDING where it is still under way. */
@@ -313,8 +257,8 @@ static dueq_status end_step(dueq_consumer *consumer) {
     if (status == DUEQ_PENDING)
         return status;
     end_request(consumer, status, result, asked_ms);
-    if (status == DUEQ_OK && consumer->step == STEP_RESERVE)
-        status = take_in_hand(consumer, result, asked_ms);
+    if (status == DUEQ_OK && consumer->step == DUEQ__STEP_RESERVE)
+        status = dueq__prefetch_take_over(consumer, result, asked_ms);
     else
         dueq_result_free(result);
     return status;
@@ -322,34 +266,33 @@ static dueq_status end_step(dueq_consumer *consumer) {
 
 dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **message,
                                size_t *queue) {
-    enum step step = consumer->step;
+    enum dueq__step step = consumer->step;
     dueq_status status = DUEQ_OK;
     *message = NULL;
-    if (step != STEP_NONE) {
+    if (step != DUEQ__STEP_NONE) {
         status = end_step(consumer);
         if (status == DUEQ_PENDING)
             return status;
-        consumer->step = STEP_NONE;
+        consumer->step = DUEQ__STEP_NONE;
         if (status < 0)
             return status;
     }
-    if (step == STEP_SETTLE) {
+    if (step == DUEQ__STEP_SETTLE) {
         status = submitted(consumer, submit_next(consumer));
         if (status)
             return status;
     }
-    while (!*message && dueq__prefetch_has_next(consumer->prefetched, consumer->leases)) {
+    while (!*message && dueq__prefetch_has_next(consumer)) {
         status = submitted(consumer, submit_extend(consumer));
         if (status)
             return status;
-        *message = dueq__prefetch_next(consumer->prefetched, consumer->leases,
-                                       consumer->options.max_run_ms);
+        *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
     if (!*message)
-        return step == STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
+        return step == DUEQ__STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
     if (queue)
-        *queue = dueq__prefetch_queue(consumer->prefetched);
+        *queue = consumer->first->queue;
     return DUEQ_OK;
 }
 
@@ -357,7 +300,7 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
                                const dueq_message **message, size_t *queue) {
     *message = NULL;
     /* After INTERRUPTED it goes on. */
-    dueq_status status = consumer->step == STEP_NONE || consumer->pid != getpid()
+    dueq_status status = consumer->step == DUEQ__STEP_NONE || consumer->pid != getpid()
                              ? dueq_consumer_submit(consumer, timeout_ms)
                              : DUEQ_PENDING;
     if (status < 0)
@@ -369,13 +312,15 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
     return status;
 }
 
-/* ---- Notes ---- */
+/* ---- Acks and retries ---- */
+
+static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
+    dueq_status status = check_fork(consumer);
+    return status ? status : dueq__ops_check_tickets(consumer->queues[0], &ticket, 1);
+}
 
 dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
-    struct dueq__ticket parts;
-    dueq_status status = check_fork(consumer);
-    if (!status)
-        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
+    dueq_status status = check_ticket(consumer, ticket);
     if (!status)
         dueq__leases_ack(consumer->leases, ticket);
     return status;
@@ -384,13 +329,9 @@ dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
 dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int64_t delay_ms,
                                 dueq_bytes error) {
     struct dueq__error *failure = &consumer->client->error;
-    struct dueq__ticket parts;
-    dueq_status status = check_fork(consumer);
+    dueq_status status = check_ticket(consumer, ticket);
     if (!status)
-        status = dueq__ops_check_ticket(consumer->queues[0], ticket, &parts);
-    if (!status && delay_ms != DUEQ_BY_POLICY)
-        status =
-            dueq__ops_check_ms(consumer->queues[0], "the delay", delay_ms, 0, DUEQ_MAX_TIME_MS);
+        status = dueq__ops_check_retry_delay(consumer->queues[0], delay_ms);
     if (!status && consumer->retry.lease)
         status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
     if (status)
@@ -400,8 +341,8 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
     if (!text)
         return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
     memcpy(text, error.size ? error.data : "", error.size);
-    consumer->retry =
-        (struct retry){dueq__leases_retry(consumer->leases, ticket), delay_ms, text, error.size};
+    consumer->retry = (struct dueq__retry){dueq__leases_retry(consumer->leases, ticket), delay_ms,
+                                           text, error.size};
     if (!consumer->retry.lease)
         drop_retry(consumer);
     return DUEQ_OK;
@@ -413,30 +354,29 @@ void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
 }
 
 size_t dueq_consumer_lost(const dueq_consumer *consumer) {
-    return consumer->pid == getpid() ? dueq__leases_lost(consumer->leases) : 0;
+    return consumer->pid == getpid() ? consumer->leases->lost : 0;
 }
 
 /* ---- Stopping ---- */
 
-/* Gives what is in hand of one request back. */
+/* Gives what is left of one batch back. */
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count = dueq__prefetch_rest(consumer->prefetched, tickets);
-    if (!count)
+    size_t count = 0;
+    const struct dueq__batch *batch = dueq__prefetch_rest(consumer);
+    if (!batch)
         return DUEQ_OK;
-    consumer->step = STEP_RELEASE;
-    return dueq_release_submit(consumer->queues[dueq__prefetch_queue(consumer->prefetched)],
-                               tickets, count, 0);
+    for (size_t i = batch->next; i < dueq_result_count(batch->result); i++)
+        tickets[count++] = dueq_result_message(batch->result, i)->ticket;
+    consumer->step = DUEQ__STEP_RELEASE;
+    return dueq_release_submit(consumer->queues[batch->queue], tickets, count, 0);
 }
 
 /* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
-    int64_t now = dueq__monotonic_ms();
     dueq__leases_send_again(consumer->leases);
-    size_t queue = queue_to_settle(consumer, now);
-    if (queue != SIZE_MAX)
-        return submit_settle(consumer, queue, now);
-    return submit_release(consumer);
+    size_t queue = queue_to_settle(consumer);
+    return queue != SIZE_MAX ? submit_reserve(consumer, queue, 1, 0, 0) : submit_release(consumer);
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
@@ -444,22 +384,22 @@ dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
     if (status)
         return status;
     consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;
-    if (consumer->step == STEP_NONE)
+    if (consumer->step == DUEQ__STEP_NONE)
         return submitted(consumer, submit_stop(consumer));
     dueq_hasten(consumer->client);
     return DUEQ_PENDING;
 }
 
 dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
-    if (consumer->step == STEP_NONE)
+    if (consumer->step == DUEQ__STEP_NONE)
         return DUEQ_OK;
-    enum step step = consumer->step;
+    enum dueq__step step = consumer->step;
     dueq_status status = end_step(consumer);
     if (status == DUEQ_PENDING)
         return status;
-    consumer->step = STEP_NONE;
-    if (step == STEP_RELEASE && status >= 0)
-        dueq__prefetch_drop_rest(consumer->prefetched, consumer->leases);
+    consumer->step = DUEQ__STEP_NONE;
+    if (step == DUEQ__STEP_RELEASE && status >= 0)
+        dueq__prefetch_drop_rest(consumer);
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
 

@@ -6,7 +6,7 @@
 /*
  * The heartbeat: a thread that extends the leases of what a consumer holds, and sends acks that
  * no request took along. It has a client of its own, which connects at the first extension, and touches
- * nothing but that and the hold.
+ * nothing but that and the leases.
  */
 
 /* How soon it notices that it is to end, while the server does not answer. */
@@ -27,7 +27,7 @@ static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
     *result = NULL;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, SLICE_MS);
-        if (status == DUEQ_PENDING && dueq__leases_stopping(heartbeat->leases)) {
+        if (status == DUEQ_PENDING && heartbeat->leases->stopping) {
             dueq_abandon(heartbeat->client);
             return DUEQ_CLOSED;
         }
@@ -35,63 +35,48 @@ static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
     return submitted == DUEQ_PENDING ? dueq_take(heartbeat->client, result) : submitted;
 }
 
-static void collect(struct dueq__lease *const *taken, size_t count, dueq_bytes *tickets) {
-    for (size_t i = 0; i < count; i++)
-        tickets[i] = taken[i]->ticket;
-}
-
-static dueq_status outcome(const dueq_result *result, dueq_status status, size_t index) {
-    return status < 0 ? status : dueq_result_status(result, index);
-}
-
-static void send_acks(struct dueq__heartbeat *heartbeat) {
-    struct dueq__lease *taken[DUEQ_MAX_BATCH];
+/* Extends the leases, or sends their acks. False: it failed. */
+static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const *taken,
+                    size_t count, bool extends) {
+    dueq_queue *queue = heartbeat->queues[taken[0]->queue];
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     dueq_result *result;
-    int64_t until = dueq__monotonic_ms() - DUEQ__ACK_MS;
-    size_t queue;
-    while ((queue = dueq__leases_acked_queue(heartbeat->leases, until)) != SIZE_MAX) {
-        size_t count =
-            dueq__leases_take_acked(heartbeat->leases, queue, until, taken, DUEQ_MAX_BATCH);
-        collect(taken, count, tickets);
-        dueq_status status =
-            count
-                ? run(heartbeat, dueq_ack_submit(heartbeat->queues[queue], tickets, count), &result)
-                : DUEQ_CLOSED;
-        for (size_t i = 0; i < count; i++)
-            dueq__leases_settled(heartbeat->leases, taken[i], outcome(result, status, i));
-        if (count)
-            dueq_result_free(result);
-        if (status < 0)
-            return;
+    int64_t start = dueq__monotonic_ms();
+    for (size_t i = 0; i < count; i++)
+        tickets[i] = taken[i]->ticket;
+    dueq_status status = run(heartbeat,
+                             extends ? dueq_extend_submit(queue, tickets, count, taken[0]->lease_ms)
+                                     : dueq_ack_submit(queue, tickets, count),
+                             &result);
+    for (size_t i = 0; i < count; i++) {
+        dueq_status outcome = status < 0 ? status : dueq_result_status(result, i);
+        if (extends)
+            dueq__leases_extended(heartbeat->leases, taken[i], start, outcome);
+        else
+            dueq__leases_settled(heartbeat->leases, taken[i], outcome);
     }
+    dueq_result_free(result);
+    return status >= 0;
 }
 
 static void beat(struct dueq__heartbeat *heartbeat) {
     struct dueq__lease *taken[DUEQ_MAX_BATCH];
-    dueq_bytes tickets[DUEQ_MAX_BATCH];
-    dueq_result *result;
-    size_t count;
-    int64_t start = dueq__monotonic_ms();
-    while ((count = dueq__leases_take_due(heartbeat->leases, start, taken, DUEQ_MAX_BATCH)) > 0) {
-        collect(taken, count, tickets);
-        dueq_status status = run(heartbeat,
-                                 dueq_extend_submit(heartbeat->queues[taken[0]->queue], tickets,
-                                                    count, taken[0]->lease_ms),
-                                 &result);
-        for (size_t i = 0; i < count; i++)
-            dueq__leases_extended(heartbeat->leases, taken[i], start, outcome(result, status, i));
-        dueq_result_free(result);
-        start = dueq__monotonic_ms();
+    size_t count, queue = 0;
+    while ((count = dueq__leases_take_due(heartbeat->leases, dueq__monotonic_ms(), taken,
+                                          DUEQ_MAX_BATCH)) > 0)
+        request(heartbeat, taken, count, true);
+    int64_t until = dueq__monotonic_ms() - DUEQ__ACK_MS;
+    while (dueq__leases_oldest_ack(heartbeat->leases, &queue) <= until) {
+        count = dueq__leases_take_acked(heartbeat->leases, queue, until, taken, DUEQ_MAX_BATCH);
+        if (!count || !request(heartbeat, taken, count, false))
+            return;
     }
 }
 
 static void *keep(void *opaque) {
     struct dueq__heartbeat *heartbeat = opaque;
-    while (dueq__leases_wait(heartbeat->leases)) {
+    while (dueq__leases_wait(heartbeat->leases))
         beat(heartbeat);
-        send_acks(heartbeat);
-    }
     return NULL;
 }
 

@@ -96,52 +96,48 @@ static void clear_over(struct dueq__leases *leases, int64_t now_ms) {
     }
 }
 
+/* Makes room for one more; false: out of memory. */
+static bool make_room(struct dueq__leases *leases, int64_t now_ms) {
+    if (leases->count == leases->room)
+        clear_over(leases, now_ms);
+    if (leases->count < leases->room)
+        return true;
+    size_t more = leases->room ? 2 * leases->room : 16;
+    struct dueq__lease **wider = realloc(leases->items, more * sizeof *wider);
+    if (!wider)
+        return false;
+    leases->items = wider;
+    leases->room = more;
+    return true;
+}
+
 /* ---- Each takes the lock ---- */
 
-bool dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
-                      int64_t start_ms, int64_t lease_ms, int64_t stop_ms,
-                      struct dueq__lease **added) {
-    struct dueq__lease *lease = calloc(1, sizeof *lease + ticket.size);
-    bool room = lease != NULL;
+struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
+                                     int64_t start_ms, int64_t lease_ms, int64_t stop_ms) {
+    struct dueq__lease *lease = malloc(sizeof *lease + ticket.size);
     pthread_mutex_lock(&leases->lock);
-    if (room && leases->count == leases->room)
-        clear_over(leases, start_ms);
-    if (room && leases->count == leases->room) {
-        size_t more = leases->room ? 2 * leases->room : 16;
-        struct dueq__lease **wider = realloc(leases->items, more * sizeof *wider);
-        room = wider != NULL;
-        if (room) {
-            leases->items = wider;
-            leases->room = more;
-        }
-    }
-    if (room) {
+    if (lease && make_room(leases, start_ms)) {
         *lease = (struct dueq__lease){
             .queue = queue, .lease_ms = lease_ms, .stop_ms = stop_ms, .uses = 1};
         lease->ticket = (dueq_bytes){memcpy(lease + 1, ticket.data, ticket.size), ticket.size};
         set_lease(lease, start_ms);
         leases->items[leases->count++] = lease;
         want(leases, lease->beat_ms);
+    } else {
+        free(lease);
+        lease = NULL;
     }
     pthread_mutex_unlock(&leases->lock);
-    if (!room)
-        free(lease);
-    *added = room ? lease : NULL;
-    return room;
+    return lease;
 }
 
-void dueq__leases_drop(struct dueq__leases *leases, struct dueq__lease *lease) {
+void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease) {
     pthread_mutex_lock(&leases->lock);
+    lease->gone = true;
     lease->uses--;
     sweep(leases, lease);
     pthread_mutex_unlock(&leases->lock);
-}
-
-bool dueq__leases_alive(struct dueq__leases *leases, const struct dueq__lease *lease) {
-    pthread_mutex_lock(&leases->lock);
-    bool alive = dueq__monotonic_ms() < lease->end_ms;
-    pthread_mutex_unlock(&leases->lock);
-    return alive;
 }
 
 bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
@@ -201,30 +197,18 @@ static bool waits(const struct dueq__lease *lease) {
     return lease->acked_ms && !lease->gone && (!lease->sending || lease->again);
 }
 
-static struct dueq__lease *oldest(const struct dueq__leases *leases) {
-    struct dueq__lease *first = NULL;
-    for (size_t i = 0; i < leases->count; i++) {
-        struct dueq__lease *lease = leases->items[i];
-        if (waits(lease) && (!first || lease->acked_ms < first->acked_ms))
-            first = lease;
-    }
-    return first;
-}
-
-int64_t dueq__leases_oldest_ack(struct dueq__leases *leases) {
+int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue) {
+    int64_t acked_ms = DUEQ__NEVER;
     pthread_mutex_lock(&leases->lock);
-    const struct dueq__lease *first = oldest(leases);
-    int64_t acked_ms = first ? first->acked_ms : DUEQ__NEVER;
+    for (size_t i = 0; i < leases->count; i++) {
+        const struct dueq__lease *lease = leases->items[i];
+        if (waits(lease) && lease->acked_ms < acked_ms) {
+            acked_ms = lease->acked_ms;
+            *queue = lease->queue;
+        }
+    }
     pthread_mutex_unlock(&leases->lock);
     return acked_ms;
-}
-
-size_t dueq__leases_acked_queue(struct dueq__leases *leases, int64_t until_ms) {
-    pthread_mutex_lock(&leases->lock);
-    const struct dueq__lease *first = oldest(leases);
-    size_t queue = first && first->acked_ms <= until_ms ? first->queue : SIZE_MAX;
-    pthread_mutex_unlock(&leases->lock);
-    return queue;
 }
 
 void dueq__leases_send_again(struct dueq__leases *leases) {
@@ -282,7 +266,7 @@ size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease 
     pthread_mutex_lock(&leases->lock);
     bool unsure = list[0]->known_ms + DUEQ__SURE_MS <= now;
     for (size_t i = 0; unsure && i < count; i++) {
-        if (now < list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
+        if (list[i] && now < list[i]->end_ms && list[i]->lease_ms == list[0]->lease_ms) {
             list[i]->uses++;
             taken[taken_count++] = list[i];
         }
@@ -355,23 +339,9 @@ bool dueq__leases_wait(struct dueq__leases *leases) {
     return goes_on;
 }
 
-bool dueq__leases_stopping(struct dueq__leases *leases) {
-    pthread_mutex_lock(&leases->lock);
-    bool stopping = leases->stopping;
-    pthread_mutex_unlock(&leases->lock);
-    return stopping;
-}
-
 void dueq__leases_stop(struct dueq__leases *leases) {
     pthread_mutex_lock(&leases->lock);
     leases->stopping = true;
     pthread_cond_signal(&leases->changed);
     pthread_mutex_unlock(&leases->lock);
-}
-
-size_t dueq__leases_lost(struct dueq__leases *leases) {
-    pthread_mutex_lock(&leases->lock);
-    size_t lost = leases->lost;
-    pthread_mutex_unlock(&leases->lock);
-    return lost;
 }

@@ -1,7 +1,6 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop. Beside it pusher.c, which needs
- * none of these.
+ * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -18,19 +17,19 @@
 /* ---- leases.c: shared by the consumer's thread and its heartbeat's -------------------------------- */
 
 struct dueq__lease {
-    size_t queue;      /* its place among the consumer's */
-    int64_t lease_ms;  /* how long each lease is */
-    int64_t end_ms;    /* of the lease, by the monotonic clock; 0: it was lost */
-    int64_t known_ms;  /* when an answer said last that it is held */
-    int64_t beat_ms;   /* when to extend it */
-    int64_t stop_ms;   /* from then on it is not extended */
-    int64_t acked_ms;  /* since when an ack of it waits to be sent; 0: none does */
-    unsigned sending;  /* requests under way with that ack, or a retry */
-    bool again;        /* the ack is to be sent although one is under way */
-    bool gone;         /* settled; freed when nobody uses it */
-    bool lost;         /* so said all answers to such requests */
-    unsigned uses;     /* by whoever works with it outside of the lock */
-    dueq_bytes ticket; /* behind it, in the same allocation */
+    size_t queue;           /* its place among the consumer's */
+    int64_t lease_ms;       /* how long each lease is */
+    _Atomic int64_t end_ms; /* of the lease, by the monotonic clock; 0: it was lost */
+    int64_t known_ms;       /* when an answer said last that it is held */
+    int64_t beat_ms;        /* when to extend it */
+    int64_t stop_ms;        /* from then on it is not extended */
+    int64_t acked_ms;       /* since when an ack of it waits to be sent; 0: none does */
+    unsigned sending;       /* requests under way with that ack, or a retry */
+    bool again;             /* the ack is to be sent although one is under way */
+    bool gone;              /* settled; freed when nobody uses it */
+    bool lost;              /* so said all answers to such requests */
+    unsigned uses;          /* by whoever works with it outside of the lock */
+    dueq_bytes ticket;      /* behind it, in the same allocation */
 };
 
 struct dueq__leases {
@@ -40,21 +39,19 @@ struct dueq__leases {
     struct dueq__lease **items;
     size_t count, room;
     size_t hint; /* where the next one that is asked for likely is */
-    size_t lost;
-    bool stopping;
+    _Atomic size_t lost;
+    _Atomic bool stopping;
 };
 
 /* NULL: out of memory. */
 struct dueq__leases *dueq__leases_new(void);
 void dueq__leases_free(struct dueq__leases *leases);
 
-/* Holds a message from now on, with one use. lease_ms: from start_ms on. False: out of memory. */
-bool dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
-                      int64_t start_ms, int64_t lease_ms, int64_t stop_ms,
-                      struct dueq__lease **added);
-/* One use less. */
-void dueq__leases_drop(struct dueq__leases *leases, struct dueq__lease *lease);
-bool dueq__leases_alive(struct dueq__leases *leases, const struct dueq__lease *lease);
+/* Holds a message from now on, with one use. lease_ms: from start_ms on. NULL: out of memory. */
+struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, dueq_bytes ticket,
+                                     int64_t start_ms, int64_t lease_ms, int64_t stop_ms);
+/* Holds it no longer, with one use less. */
+void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease);
 /* Delivers it: from now on it is kept for max_run_ms. False: its lease has ended, and it is lost. */
 bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
                           int64_t max_run_ms);
@@ -64,10 +61,8 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
 void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket);
 /* Takes it for a retry, with one use; NULL: it is not held any more, and lost. */
 struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket);
-/* Since when the oldest ack waits; DUEQ__NEVER: there is none. */
-int64_t dueq__leases_oldest_ack(struct dueq__leases *leases);
-/* The queue of an ack that was made until then; SIZE_MAX: there is none. */
-size_t dueq__leases_acked_queue(struct dueq__leases *leases, int64_t until_ms);
+/* Since when the oldest ack waits, and its queue; DUEQ__NEVER: there is none, and the queue stays as it is. */
+int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue);
 /*
  * For a stop: has the acks that the heartbeat is sending taken once more. The answer says that they are settled,
  * by whichever of the two requests, without waiting for the heartbeat's.
@@ -93,42 +88,70 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
                            dueq_status status);
 /* For the heartbeat: waits until there is something to do; false: it is to end. */
 bool dueq__leases_wait(struct dueq__leases *leases);
-bool dueq__leases_stopping(struct dueq__leases *leases);
 void dueq__leases_stop(struct dueq__leases *leases);
-size_t dueq__leases_lost(struct dueq__leases *leases);
 
-/* ---- prefetch.c: what was reserved and is not delivered yet ------------------------------------------ */
+/* ---- consumer.c ---------------------------------------------------------------------------------- */
 
-struct dueq__prefetch;
+struct dueq__retry {
+    struct dueq__lease *lease; /* NULL: none */
+    int64_t delay_ms;
+    char *error;
+    size_t error_size;
+};
 
-/* NULL: out of memory. Clear it, then free() it. */
-struct dueq__prefetch *dueq__prefetch_new(void);
-void dueq__prefetch_clear(struct dueq__prefetch *prefetched);
-size_t dueq__prefetch_size(const struct dueq__prefetch *prefetched);
-/* Holds what a reserve brought, which was asked for at asked_ms, and owns the result. False: out of memory. */
-bool dueq__prefetch_take(struct dueq__prefetch *prefetched, struct dueq__leases *leases,
-                         dueq_result *result, int64_t asked_ms, int64_t max_run_ms);
+/* The messages of one reserve, and how far they are delivered. */
+struct dueq__batch {
+    struct dueq__batch *after;
+    dueq_result *result;
+    size_t queue, next;
+    struct dueq__lease *lease[]; /* of each message; NULL: without memory for it, it is not held */
+};
+
+enum dueq__step {
+    DUEQ__STEP_NONE,
+    DUEQ__STEP_SETTLE,
+    DUEQ__STEP_RESERVE,
+    DUEQ__STEP_EXTEND,
+    DUEQ__STEP_RELEASE
+};
+
+struct dueq_consumer {
+    dueq_client *client;
+    dueq_queue **queues;
+    size_t queue_count;
+    dueq_consumer_options options;
+    pid_t pid;
+    struct dueq__leases *leases;
+    struct dueq__heartbeat *heartbeat; /* started with the first message */
+    struct dueq__batch *first;         /* that of the message delivered last */
+    size_t prefetched;                 /* messages that are not delivered yet */
+    enum dueq__step step;
+    int64_t timeout_ms;
+    int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
+    struct dueq__retry retry;
+    struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
+    size_t sent_count;
+    bool retry_sent;
+};
+
+/* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
+
+/* Owns what was reserved and asked for at asked_ms. The first starts the heartbeat. */
+dueq_status dueq__prefetch_take_over(dueq_consumer *consumer, dueq_result *result,
+                                     int64_t asked_ms);
 /* Is there one that can be delivered? Drops those before it that are lost. */
-bool dueq__prefetch_has_next(struct dueq__prefetch *prefetched, struct dueq__leases *leases);
-/* As dueq__leases_take_unsure(), of one request: there is a next one. */
-size_t dueq__prefetch_take_unsure(const struct dueq__prefetch *prefetched,
-                                  struct dueq__leases *leases,
-                                  struct dueq__lease *taken[DUEQ_MAX_BATCH]);
-/* Delivers it; NULL: it was lost. It lives until the next call of one of these functions. */
-const dueq_message *dueq__prefetch_next(struct dueq__prefetch *prefetched,
-                                        struct dueq__leases *leases, int64_t max_run_ms);
-/* The queue of the message delivered last, or of the rest. */
-size_t dueq__prefetch_queue(const struct dueq__prefetch *prefetched);
-/* The tickets of what is left of one request; returns how many. */
-size_t dueq__prefetch_rest(struct dueq__prefetch *prefetched, dueq_bytes tickets[DUEQ_MAX_BATCH]);
-/* They were given back, or it was tried: at worst their leases end. */
-void dueq__prefetch_drop_rest(struct dueq__prefetch *prefetched, struct dueq__leases *leases);
+bool dueq__prefetch_has_next(dueq_consumer *consumer);
+/* Delivers the next message; NULL: it was lost. It lives until the next call of one of these functions. */
+const dueq_message *dueq__prefetch_deliver(dueq_consumer *consumer);
+/* The batch that has the next one; NULL: all are delivered. */
+const struct dueq__batch *dueq__prefetch_rest(dueq_consumer *consumer);
+/* What is left of that was given back, or that was tried: at worst the leases end. */
+void dueq__prefetch_drop_rest(dueq_consumer *consumer);
+void dueq__prefetch_clear(dueq_consumer *consumer);
 
-/* ---- heartbeat.c: the heartbeat --------------------------------------------------------------------- */
+/* ---- heartbeat.c --------------------------------------------------------------------- */
 
-struct dueq__heartbeat;
-
-/* Starts a thread that keeps what the hold has; it opens a client like this one when it needs it. */
+/* Starts a thread that extends these leases; it opens a client like this one when it needs it. */
 dueq_status dueq__heartbeat_start(dueq_client *client, dueq_queue *const *queues,
                                   size_t queue_count, struct dueq__leases *leases,
                                   struct dueq__heartbeat **heartbeat);

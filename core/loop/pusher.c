@@ -25,40 +25,19 @@ struct pushes {
     char *text; /* of the failure */
 };
 
-struct line {
-    struct pushes *first, *last;
-};
-
 struct dueq_pusher {
     dueq_queue *queue;
     pid_t pid;
     size_t most;
-    struct pushes *under_way;
-    struct line gathered, done;
-    size_t waiting; /* pushes under way or gathered */
-    size_t told;    /* of those that are done, and not told yet */
-    size_t bytes;   /* of those that wait */
-    bool covered;   /* the client tells the error of a draft, in the place of this one: */
+    struct pushes *first, *last; /* in the order in which they came: done, under way, gathered */
+    struct pushes *next;         /* the first that is not done; NULL: all are */
+    bool under_way;              /* that is what it is */
+    size_t waiting;              /* pushes under way or gathered */
+    size_t done;
+    size_t bytes; /* of those that wait */
+    bool covered; /* the client tells the error of a draft, in the place of this one: */
     struct dueq__error met;
 };
-
-static void append(struct line *line, struct pushes *batch) {
-    batch->after = NULL;
-    if (line->last)
-        line->last->after = batch;
-    else
-        line->first = batch;
-    line->last = batch;
-}
-
-static struct pushes *take_first(struct line *line) {
-    struct pushes *batch = line->first;
-    if (batch)
-        line->first = batch->after;
-    if (!line->first)
-        line->last = NULL;
-    return batch;
-}
 
 static void drop_drafts(struct pushes *batch) {
     for (size_t i = 0; i < batch->count; i++) {
@@ -67,9 +46,11 @@ static void drop_drafts(struct pushes *batch) {
     }
 }
 
-static void free_batch(struct pushes *batch) {
-    if (!batch)
-        return;
+static void drop_first(dueq_pusher *pusher) {
+    struct pushes *batch = pusher->first;
+    pusher->first = batch->after;
+    if (!pusher->first)
+        pusher->last = NULL;
     drop_drafts(batch);
     dueq_result_free(batch->result);
     free(batch->text);
@@ -77,13 +58,11 @@ static void free_batch(struct pushes *batch) {
 }
 
 static void drop_all(dueq_pusher *pusher) {
-    free_batch(pusher->under_way);
-    pusher->under_way = NULL;
-    while (pusher->gathered.first)
-        free_batch(take_first(&pusher->gathered));
-    while (pusher->done.first)
-        free_batch(take_first(&pusher->done));
-    pusher->waiting = pusher->told = pusher->bytes = 0;
+    while (pusher->first)
+        drop_first(pusher);
+    pusher->next = NULL;
+    pusher->under_way = false;
+    pusher->waiting = pusher->done = pusher->bytes = 0;
 }
 
 /* After fork() the child's pusher begins anew: what was taken over is the parent's. */
@@ -123,50 +102,48 @@ static size_t copy_size(const dueq_draft *draft) {
     return size;
 }
 
-static dueq_bytes keep(char **at, dueq_bytes bytes) {
-    if (!bytes.size)
-        return (dueq_bytes){0};
-    dueq_bytes kept = {memcpy(*at, bytes.data, bytes.size), bytes.size};
-    *at += bytes.size;
-    return kept;
+static void keep(char **at, dueq_bytes *bytes) {
+    if (bytes->size)
+        bytes->data = memcpy(*at, bytes->data, bytes->size);
+    *at += bytes->size;
 }
 
 /* Copies all that a draft points to into one allocation; NULL: out of memory. */
 static void *copy(dueq_draft *out, const dueq_draft *draft, size_t size) {
-    char *owned = malloc(size + 1), *at = owned;
-    if (!owned)
+    dueq_header *headers = malloc(size + 1);
+    size_t delays = draft->backoff.list_count * sizeof(int64_t);
+    if (!headers)
         return NULL;
+    char *at = (char *)(headers + draft->header_count);
     *out = *draft;
-    dueq_header *headers = (dueq_header *)owned;
-    at += draft->header_count * sizeof *headers;
     out->headers = headers;
-    if (draft->backoff.list_count) {
-        size_t bytes = draft->backoff.list_count * sizeof(int64_t);
-        out->backoff.list_ms = memcpy(at, draft->backoff.list_ms, bytes);
-        at += bytes;
-    }
+    if (delays)
+        out->backoff.list_ms = memcpy(at, draft->backoff.list_ms, delays);
+    at += delays;
     for (size_t i = 0; i < draft->header_count; i++) {
-        headers[i].name = keep(&at, draft->headers[i].name);
-        headers[i].value = keep(&at, draft->headers[i].value);
+        headers[i] = draft->headers[i];
+        keep(&at, &headers[i].name);
+        keep(&at, &headers[i].value);
     }
-    out->body = keep(&at, draft->body);
-    out->id = keep(&at, draft->id);
-    out->dead_letter = keep(&at, draft->dead_letter);
-    return owned;
+    keep(&at, &out->body);
+    keep(&at, &out->id);
+    keep(&at, &out->dead_letter);
+    return headers;
 }
 
 /* ---- Moving on ---- */
 
-static void end_batch(dueq_pusher *pusher, struct pushes *batch, dueq_status status) {
-    const char *text = dueq_error_text(pusher->queue->client);
-    batch->status = status;
+static void end_batch(dueq_pusher *pusher, dueq_status status) {
+    struct pushes *batch = pusher->next;
+    batch->status = status < 0 ? status : DUEQ_OK;
     /* Without memory for its words the failure has its status. */
-    batch->text = status < 0 ? strdup(text) : NULL;
+    batch->text = status < 0 ? strdup(dueq_error_text(pusher->queue->client)) : NULL;
     pusher->waiting -= batch->count;
-    pusher->told += batch->count;
+    pusher->done += batch->count;
     pusher->bytes -= batch->bytes;
+    pusher->next = batch->after;
+    pusher->under_way = false;
     drop_drafts(batch);
-    append(&pusher->done, batch);
 }
 
 static void move_on(dueq_pusher *pusher) {
@@ -174,28 +151,27 @@ static void move_on(dueq_pusher *pusher) {
     if (pusher->covered)
         client->error = pusher->met;
     pusher->covered = false;
-    if (pusher->under_way) {
-        if (dueq_pump(client) == DUEQ_PENDING)
+    while (pusher->next) {
+        struct pushes *batch = pusher->next;
+        if (!pusher->under_way) {
+            dueq_status status = dueq_push_submit(pusher->queue, batch->drafts, batch->count);
+            pusher->under_way = status == DUEQ_PENDING;
+            if (!pusher->under_way)
+                end_batch(pusher, status);
+        } else if (dueq_pump(client) == DUEQ_PENDING) {
             return;
-        struct pushes *batch = pusher->under_way;
-        pusher->under_way = NULL;
-        dueq_status status = dueq_take(client, &batch->result);
-        end_batch(pusher, batch, status < 0 ? status : DUEQ_OK);
+        } else {
+            end_batch(pusher, dueq_take(client, &batch->result));
+        }
     }
-    while (!pusher->under_way && pusher->gathered.first) {
-        struct pushes *batch = take_first(&pusher->gathered);
-        dueq_status status = dueq_push_submit(pusher->queue, batch->drafts, batch->count);
-        if (status == DUEQ_PENDING)
-            pusher->under_way = batch;
-        else
-            end_batch(pusher, batch, status);
-    }
-    if (pusher->under_way)
-        dueq_pump(client);
 }
 
-static bool fits(const struct pushes *batch, size_t size) {
-    return batch && batch->count < DUEQ_MAX_BATCH && batch->bytes + size <= BATCH_BYTES;
+/* The batch that a push of so many bytes is gathered in; NULL: it needs a new one. */
+static struct pushes *gathering(const dueq_pusher *pusher, size_t size) {
+    struct pushes *batch = pusher->last;
+    bool open = pusher->next && !(pusher->under_way && pusher->next == batch);
+    return open && batch->count < DUEQ_MAX_BATCH && batch->bytes + size <= BATCH_BYTES ? batch
+                                                                                       : NULL;
 }
 
 static bool is_full(const dueq_pusher *pusher, size_t size) {
@@ -208,10 +184,21 @@ static struct pushes *new_batch(void) {
     struct pushes *batch = malloc(sizeof *batch);
     if (batch) {
         batch->count = batch->bytes = 0;
+        batch->after = NULL;
         batch->result = NULL;
         batch->text = NULL;
     }
     return batch;
+}
+
+static void append(dueq_pusher *pusher, struct pushes *batch) {
+    if (pusher->last)
+        pusher->last->after = batch;
+    else
+        pusher->first = batch;
+    pusher->last = batch;
+    if (!pusher->next)
+        pusher->next = batch;
 }
 
 /* Says what is wrong with a draft, and keeps what the call under way has met so far. */
@@ -238,16 +225,15 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
         move_on(pusher);
     if (is_full(pusher, size))
         return DUEQ_PENDING;
-    struct pushes *batch = pusher->gathered.last, *added = NULL;
-    if (!fits(batch, size))
-        batch = added = new_batch();
+    struct pushes *batch = gathering(pusher, size), *added = batch ? NULL : new_batch();
+    batch = batch ? batch : added;
     void *owned = batch ? copy(&batch->drafts[batch->count], draft, size) : NULL;
     if (!owned) {
         free(added);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
     if (added)
-        append(&pusher->gathered, added);
+        append(pusher, added);
     batch->owned[batch->count++] = owned;
     batch->bytes += size;
     pusher->bytes += size;
@@ -262,8 +248,8 @@ size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **
     *result = NULL;
     *status = DUEQ_OK;
     move_on(pusher);
-    struct pushes *batch = take_first(&pusher->done);
-    if (!batch)
+    struct pushes *batch = pusher->first;
+    if (!batch || batch == pusher->next)
         return 0;
     size_t count = batch->count;
     *status = batch->status;
@@ -272,11 +258,11 @@ size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **
     if (batch->status < 0)
         dueq__fail(&pusher->queue->client->error, batch->status, "%s",
                    batch->text ? batch->text : dueq_status_text(batch->status));
-    pusher->told -= count;
-    free_batch(batch);
+    pusher->done -= count;
+    drop_first(pusher);
     return count;
 }
 
 size_t dueq_pusher_left(const dueq_pusher *pusher) {
-    return pusher->pid == getpid() ? pusher->waiting + pusher->told : 0;
+    return pusher->pid == getpid() ? pusher->waiting + pusher->done : 0;
 }

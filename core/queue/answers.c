@@ -1,3 +1,6 @@
+#include <ctype.h>
+#include <stdlib.h>
+
 #include "queue.h"
 
 /* What the verbs make of the answers of their scripts. */
@@ -8,14 +11,15 @@ void dueq__ops_unexpected(dueq_client *client) {
                                          client->call.script->name));
 }
 
-/* Scripts answer one digit for each item: a status from 0 to 5, or 8. */
-static bool is_outcome(char digit) { return (digit >= '0' && digit <= '5') || digit == '8'; }
+static bool are_all_of(const char *allowed, dueq_bytes digits, size_t count) {
+    bool good = digits.size == count;
+    for (size_t i = 0; good && i < count; i++)
+        good = memchr(allowed, ((const char *)digits.data)[i], strlen(allowed)) != NULL;
+    return good;
+}
 
 bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
-    bool good = digits.size == count;
-    for (size_t i = 0; good && i < digits.size; i++)
-        good = is_outcome(((const char *)digits.data)[i]);
-    return good;
+    return are_all_of("0123458", digits, count);
 }
 
 /* Ends the call with its outcomes. */
@@ -26,15 +30,13 @@ static void answer(dueq_client *client) {
 
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    dueq_bytes digits;
+    dueq_bytes digits = {0};
     int64_t number;
     char digit;
-    if (dueq__reply_number(reply, &number) && !dueq__reply_bytes(reply, &digits) && number >= 0 &&
+    if (!dueq__reply_bytes(reply, &digits) && dueq__reply_number(reply, &number) && number >= 0 &&
         number <= 9) {
         digit = (char)('0' + number);
         digits = (dueq_bytes){&digit, 1};
-    } else if (!dueq__reply_bytes(reply, &digits)) {
-        digits = (dueq_bytes){0};
     }
     bool relays =
         digits.size == call->wait.count + 1 && ((const char *)digits.data)[digits.size - 1] == '+';
@@ -43,77 +45,75 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         dueq__ops_unexpected(client);
         return;
     }
-    dueq_result *result = dueq__result_outcomes(digits, call->ids, &client->error);
-    call->result = result;
-    if (result && relays)
+    call->result = dueq__result_outcomes(digits, call->ids, &client->error);
+    if (call->result && relays)
         dueq__relay(client, answer);
     else
         answer(client);
 }
 
-/* Is it a digit for each item: a state, or 0? */
-static bool are_states(dueq_bytes states, size_t count) {
-    bool good = states.size == count;
-    for (size_t i = 0; good && i < count; i++) {
-        char state = ((const char *)states.data)[i];
-        good = state >= '0' && state <= '0' + DUEQ_DEAD;
-    }
-    return good;
-}
-
 void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes states;
-    if (!dueq__reply_bytes(reply, &states) || !are_states(states, client->call.wait.count)) {
+    if (!dueq__reply_bytes(reply, &states) ||
+        !are_all_of("01234", states, client->call.wait.count)) {
         dueq__ops_unexpected(client);
         return;
     }
-    dueq_result *result = dueq__result_cancelled(states, &client->error);
-    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
+    client->call.result = dueq__result_states(states, &client->error);
+    answer(client);
 }
 
-/* Takes the number that a text begins with; false: there is none, or it is none of messages. */
+/* Takes the number that a text begins with; false: there is none. */
 static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
-    dueq_bytes text;
-    size_t at = 0;
-    *count = 0;
-    if (dueq__reply_bytes(reply, &text))
-        for (const char *c = text.data; at < text.size && c[at] >= '0' && c[at] <= '9'; at++)
-            *count = *count * 10 + (size_t)(c[at] - '0');
-    if (at == 0 || at > 9)
+    char *end;
+    if (!dueq__reply_bytes(reply, rest) || !isdigit(*(const unsigned char *)rest->data))
         return false;
-    *rest = (dueq_bytes){(const char *)text.data + at, text.size - at};
+    *count = strtoul(rest->data, &end, 10);
+    *rest = (dueq_bytes){end, rest->size - (size_t)(end - (const char *)rest->data)};
     return true;
 }
 
 /* "12", or "12 +" when there may be more. */
 void dueq__decode_purged(dueq_client *client, const struct dueq__reply *reply) {
-    size_t purged;
+    size_t count;
     dueq_bytes rest;
-    if (!take_count(reply, &purged, &rest)) {
+    if (take_count(reply, &count, &rest))
+        dueq__call_answer(client, dueq__result_purged(count, &client->error),
+                          rest.size ? DUEQ_OK : DUEQ_EMPTY);
+    else
         dueq__ops_unexpected(client);
-        return;
-    }
-    dueq__call_answer(client, dueq__result_purged(purged, &client->error),
-                      rest.size ? DUEQ_OK : DUEQ_EMPTY);
 }
 
 /* "12 CURSOR"; an empty cursor: there is no more. */
 void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
-    size_t kicked;
+    size_t count;
     dueq_bytes rest;
-    if (!take_count(reply, &kicked, &rest) || !rest.size || *(const char *)rest.data != ' ') {
+    if (!take_count(reply, &count, &rest) || !rest.size || *(const char *)rest.data != ' ') {
         dueq__ops_unexpected(client);
         return;
     }
     rest = (dueq_bytes){(const char *)rest.data + 1, rest.size - 1};
-    dueq__call_answer(client, dueq__result_kicked(kicked, rest, &client->error), DUEQ_OK);
+    dueq_result *result = dueq__result_page(NULL, 0, rest, &client->error);
+    if (result)
+        result->kicked = count;
+    dueq__call_answer(client, result, DUEQ_OK);
+}
+
+/* Ends the call with messages in the answer. */
+static void answer_messages(dueq_client *client, dueq_result *result) {
+    dueq__result_own(result, &client->reply);
+    dueq__call_answer(client, result, DUEQ_OK);
 }
 
 void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
     if (dueq__reply_is_nil(reply))
         dueq__call_finish(client, DUEQ_NOT_FOUND);
     else
-        dueq__call_answer(client, dueq__result_found(reply, &client->error), DUEQ_OK);
+        answer_messages(client, dueq__result_found(reply, &client->error));
+}
+
+void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
+    answer_messages(client, dueq__result_peeked(reply, client->call.state, &client->error));
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
@@ -123,9 +123,4 @@ void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) 
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {
     dueq__call_answer(client, dueq__result_rated(reply, &client->error), DUEQ_OK);
-}
-
-void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(client, dueq__result_peeked(reply, client->call.state, &client->error),
-                      DUEQ_OK);
 }

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "queue.h"
-#include "result_parts.h"
 
 /*
  * check: walks through all of a queue's keys by windows, each judged by a script at one moment. A message that no set
@@ -108,30 +107,30 @@ static int by_id(const void *one, const void *other) {
 
 enum { NEXT, BYTES, LOOKED, TICKETS, FIXED };
 
-static bool note(struct walk *walk, const struct dueq__reply *reply, size_t at) {
+/* Adds what a step found of one kind: its name, how many, and examples. */
+static bool add_found(struct walk *walk, const struct dueq__reply *reply, size_t at) {
+    const struct dueq__reply *examples = dueq__reply_item(reply, at + 2);
     dueq_bytes name, example;
     int64_t count;
-    const struct dueq__reply *examples = dueq__reply_item(reply, at + 2);
+    size_t kind = 0;
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &name) ||
         !dueq__reply_number(dueq__reply_item(reply, at + 1), &count))
         return false;
-    for (size_t k = 0; k < KINDS; k++) {
-        struct found *found = &walk->found[k];
-        if (strlen(kinds[k].name) != name.size || memcmp(kinds[k].name, name.data, name.size) != 0)
-            continue;
-        found->count += count;
-        for (size_t i = 0; i < dueq__reply_count(examples); i++) {
-            if (!dueq__reply_bytes(dueq__reply_item(examples, i), &example))
-                return false;
-            if (found->examples == DUEQ_MAX_EXAMPLES)
-                break;
-            size_t size = example.size < EXAMPLE ? example.size : EXAMPLE;
-            memcpy(found->text[found->examples], example.data, size);
-            found->sizes[found->examples++] = (uint32_t)size;
-        }
-        return true;
+    while (kind < KINDS && !dueq__same(dueq__text(kinds[kind].name), name))
+        kind++;
+    if (kind == KINDS)
+        return false;
+    struct found *found = &walk->found[kind];
+    found->count += count;
+    for (size_t i = 0; i < dueq__reply_count(examples) && found->examples < DUEQ_MAX_EXAMPLES;
+         i++) {
+        if (!dueq__reply_bytes(dueq__reply_item(examples, i), &example))
+            return false;
+        size_t size = example.size < EXAMPLE ? example.size : EXAMPLE;
+        memcpy(found->text[found->examples], example.data, size);
+        found->sizes[found->examples++] = (uint32_t)size;
     }
-    return false;
+    return true;
 }
 
 /* A line or a set has this ticket. */
@@ -140,8 +139,7 @@ static void meet(struct walk *walk, dueq_bytes ticket) {
     struct candidate *met = bsearch(&key, walk->candidates, walk->count, sizeof key, by_id);
     if (!met)
         return;
-    bool same = met->size == ticket.size &&
-                memcmp(walk_text(walk) + met->at, ticket.data, ticket.size) == 0;
+    bool same = dueq__same((dueq_bytes){walk_text(walk) + met->at, met->size}, ticket);
     met->met = met->met && same && walk->stage < FIRST_SET ? 2 : met->met ? met->met : 1;
 }
 
@@ -208,30 +206,27 @@ static struct walk *grow(struct walk *walk, const struct dueq__reply *tickets) {
     return grown;
 }
 
-static const char finding_kind;
+static const struct dueq__kind findings = {sizeof(dueq_finding)};
 
 const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index) {
-    const struct dueq__item *item = dueq__result_item(result, index);
-    return item->other && result->other_kind == &finding_kind ? item->other : NULL;
+    return dueq__result_more(result, &findings, index);
 }
 
 static dueq_result *result_of(const struct walk *walk, struct dueq__error *error) {
     bool ends = walk->stage == END;
-    struct dueq__room room = {.bytes = ends ? 0 : walk_size(walk)};
+    size_t count = 0, bytes = ends ? 0 : walk_size(walk);
     for (size_t k = 0; k < KINDS; k++)
-        room.items += walk->found[k].count > 0;
-    room.other = room.items * sizeof(dueq_finding);
-    room.bytes += room.items * DUEQ_MAX_EXAMPLES * EXAMPLE;
-    dueq_result *result = dueq__result_new(room, error);
+        count += walk->found[k].count > 0;
+    bytes += count * DUEQ_MAX_EXAMPLES * EXAMPLE;
+    dueq_result *result = dueq__result_new(&findings, count, bytes, error);
     if (!result)
         return NULL;
-    dueq_finding *finding = (dueq_finding *)(void *)result->other;
-    result->other_kind = &finding_kind;
     result->purged = (size_t)walk->checked;
     for (size_t k = 0, i = 0; k < KINDS; k++) {
         const struct found *found = &walk->found[k];
         if (!found->count)
             continue;
+        dueq_finding *finding = result->items[i++].more;
         *finding = (dueq_finding){.kind = kinds[k].name,
                                   .text = kinds[k].text,
                                   .wrong = kinds[k].wrong,
@@ -241,7 +236,6 @@ static dueq_result *result_of(const struct walk *walk, struct dueq__error *error
         for (size_t n = 0; n < found->examples; n++)
             finding->examples[n] =
                 dueq__result_keep(result, (dueq_bytes){found->text[n], found->sizes[n]});
-        result->items[i++].other = finding++;
     }
     if (!ends)
         result->cursor = dueq__result_keep(result, (dueq_bytes){walk, walk_size(walk)});
@@ -261,7 +255,7 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
     /* Of a later slice the lines and sets were seen before. */
     bool again = walk->slice && walk->stage > MSG && walk->stage < LOST;
     for (size_t i = FIXED; good && !again && i < dueq__reply_count(reply); i += 3)
-        good = note(walk, reply, i);
+        good = add_found(walk, reply, i);
     if (!good) {
         dueq__ops_unexpected(client);
         return;

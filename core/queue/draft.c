@@ -7,22 +7,40 @@ size_t dueq__headers_size(const dueq_draft *draft) {
     return size;
 }
 
+dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error) {
+    if (range->value >= range->least && range->value <= range->most)
+        return DUEQ_OK;
+    return dueq__fail(error, DUEQ_INVALID, "%s is %lld%s; %lld to %lld are allowed", range->what,
+                      (long long)range->value, range->unit ? range->unit : "",
+                      (long long)range->least, (long long)range->most);
+}
+
+static dueq_status check_ranges(const struct dueq__range *ranges, size_t count,
+                                struct dueq__error *error) {
+    dueq_status status = DUEQ_OK;
+    for (size_t i = 0; !status && i < count; i++)
+        status = dueq__range_check(&ranges[i], error);
+    return status;
+}
+
+dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error) {
+    const struct dueq__range ranges[] = {{"the delay", " ms", delay_ms, 0, DUEQ_MAX_TIME_MS},
+                                         {"the due time", " ms", at_ms, 0, DUEQ_MAX_TIME_MS}};
+    dueq_status status = check_ranges(ranges, 2, error);
+    if (!status && at_ms && delay_ms)
+        status = dueq__fail(error, DUEQ_INVALID, "give either a delay or a due time, not both");
+    return status;
+}
+
 static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *error) {
     for (size_t i = 0; i < draft->header_count; i++) {
         const dueq_header *header = &draft->headers[i];
-        if (header->name.size == 0 || header->name.size > DUEQ_MAX_HEADER_NAME)
-            return dueq__fail(error, header->name.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
-                              "a header's name has %zu bytes; 1 to %d are allowed",
-                              header->name.size, DUEQ_MAX_HEADER_NAME);
-        if (!dueq__utf8(header->name.data, header->name.size, false))
-            return dueq__fail(error, DUEQ_INVALID,
-                              "a header's name is not UTF-8, or has a control character");
+        dueq_status status =
+            dueq__text_check("a header's name", header->name, DUEQ_MAX_HEADER_NAME, error);
+        if (status)
+            return status;
         if (!dueq__utf8(header->value.data, header->value.size, true))
             return dueq__fail(error, DUEQ_INVALID, "a header's value is not UTF-8");
-        if (header->value.size > DUEQ_MAX_HEADERS)
-            return dueq__fail(error, DUEQ_TOO_LARGE,
-                              "a header's value has %zu bytes; %d are allowed", header->value.size,
-                              DUEQ_MAX_HEADERS);
     }
     if (dueq__headers_size(draft) > DUEQ_MAX_HEADERS)
         return dueq__fail(error, DUEQ_TOO_LARGE, "the headers take %zu bytes; %d are allowed",
@@ -30,41 +48,10 @@ static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *er
     return DUEQ_OK;
 }
 
-static dueq_status check_ms(const char *what, int64_t ms, int64_t most, struct dueq__error *error) {
-    if (ms >= 0 && ms <= most)
-        return DUEQ_OK;
-    return dueq__fail(error, DUEQ_INVALID, "%s is %lld ms; 0 to %lld are allowed", what,
-                      (long long)ms, (long long)most);
-}
-
-dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error) {
-    dueq_status status = check_ms("the delay", delay_ms, DUEQ_MAX_TIME_MS, error);
-    if (!status)
-        status = check_ms("the due time", at_ms, DUEQ_MAX_TIME_MS, error);
-    if (!status && at_ms && delay_ms)
-        status = dueq__fail(error, DUEQ_INVALID, "give either a delay or a due time, not both");
-    return status;
-}
-
-static dueq_status check_times(const dueq_draft *draft, struct dueq__error *error) {
-    dueq_status status = check_ms("the lease", draft->lease_ms, UINT32_MAX, error);
-    if (!status)
-        status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
-    if (!status)
-        status = check_ms("the time to live", draft->ttl_ms, DUEQ_MAX_TIME_MS, error);
-    if (!status)
-        status = check_ms("the time of unique", draft->unique_ms, DUEQ_MAX_TIME_MS, error);
-    return status;
-}
-
 /* What a push does when the id is known; it must be one that another push can have too. */
 static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *error) {
-    if (draft->existing > DUEQ_REPLACE_BODY)
-        return dueq__fail(error, DUEQ_INVALID,
-                          "%d is not a way to treat an existing message: 0, 1 or 2",
-                          (int)draft->existing);
     if (draft->id.size)
-        return dueq__id_check(draft->id, error);
+        return dueq__text_check("a message's id", draft->id, DUEQ_MAX_ID, error);
     if (draft->unique_ms)
         return dueq__fail(error, DUEQ_INVALID,
                           "unique needs an id of your own: an id that dueq creates never repeats");
@@ -73,22 +60,56 @@ static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *e
     return DUEQ_OK;
 }
 
+/* Each kind has values of its own; the others are 0. */
+static dueq_status check_backoff(const dueq_backoff *backoff, struct dueq__error *error) {
+    dueq_backoff_kind kind = backoff->kind;
+    bool grows = kind == DUEQ_BACKOFF_LINEAR || kind == DUEQ_BACKOFF_EXPONENTIAL;
+    bool based = grows || kind == DUEQ_BACKOFF_FIXED, list = kind == DUEQ_BACKOFF_LIST;
+    const struct dueq__range ranges[] = {
+        {"the kind of the backoff", NULL, (int)kind, 0, DUEQ_BACKOFF_LIST},
+        {"the jitter of this backoff", NULL, (int)backoff->jitter, 0, kind ? DUEQ_JITTER_EQUAL : 0},
+        {"the base of this backoff", " ms", backoff->base_ms, based, based ? UINT32_MAX : 0},
+        {"the cap of this backoff", " ms", backoff->cap_ms, 0, grows ? UINT32_MAX : 0},
+        {"the list of this backoff", " delays", (int64_t)backoff->list_count, list,
+         list ? DUEQ_MAX_BACKOFF_LIST : 0}};
+    dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    if (!status && list && !backoff->list_ms)
+        status = dueq__fail(error, DUEQ_INVALID, "the list of this backoff is NULL");
+    for (size_t i = 0; !status && i < backoff->list_count; i++)
+        status = dueq__range_check(&(struct dueq__range){"a delay of the backoff", " ms",
+                                                         backoff->list_ms[i], 0, UINT32_MAX},
+                                   error);
+    return status;
+}
+
+static dueq_status check_policy(const dueq_draft *draft, struct dueq__error *error) {
+    struct dueq__error met;
+    if (draft->drop && draft->dead_letter.size)
+        return dueq__fail(error, DUEQ_INVALID, "give either drop or a dead-letter queue, not both");
+    if (draft->dead_letter.size &&
+        dueq__name_check(draft->dead_letter.data, draft->dead_letter.size, &met))
+        return dueq__fail(error, met.status, "dead_letter: %.480s", met.text);
+    return check_backoff(&draft->backoff, error);
+}
+
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error) {
-    dueq_status status = check_identity(draft, error);
-    if (status)
-        return status;
+    const struct dueq__range ranges[] = {
+        {"max_attempts", NULL, draft->max_attempts, 0, DUEQ_MAX_MAX_ATTEMPTS},
+        {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
+        {"the priority", NULL, draft->priority, DUEQ_LOW, DUEQ_HIGH},
+        {"what to do with an existing message", NULL, (int)draft->existing, 0, DUEQ_REPLACE_BODY},
+        {"the lease", " ms", draft->lease_ms, 0, UINT32_MAX},
+        {"the time to live", " ms", draft->ttl_ms, 0, DUEQ_MAX_TIME_MS},
+        {"the time of unique", " ms", draft->unique_ms, 0, DUEQ_MAX_TIME_MS}};
     if (draft->body.size > DUEQ_MAX_BODY)
         return dueq__fail(error, DUEQ_TOO_LARGE, "the body has %zu bytes; at most %zu are allowed",
                           draft->body.size, DUEQ_MAX_BODY);
-    if (draft->max_attempts > DUEQ_MAX_MAX_ATTEMPTS)
-        return dueq__fail(error, DUEQ_INVALID, "max_attempts is %u; 0 to %d are allowed",
-                          draft->max_attempts, DUEQ_MAX_MAX_ATTEMPTS);
-    if (draft->priority < DUEQ_LOW || draft->priority > DUEQ_HIGH)
-        return dueq__fail(error, DUEQ_INVALID,
-                          "the priority is %d; -1 (low), 0 (normal) and 1 (high) are allowed",
-                          (int)draft->priority);
-    status = check_times(draft, error);
+    dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    if (!status)
+        status = check_identity(draft, error);
+    if (!status)
+        status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
     if (!status)
         status = check_headers(draft, error);
-    return status ? status : dueq__policy_check(draft, error);
+    return status ? status : check_policy(draft, error);
 }

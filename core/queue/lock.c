@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,24 +7,11 @@
 /* Locks: taken like messages are, by a call that may wait. The owner's token is a made id. */
 
 static dueq_status check_name(dueq_queue *queue, dueq_bytes name) {
-    struct dueq__error *error = &queue->client->error;
-    if (name.size == 0 || name.size > DUEQ_MAX_LOCK_NAME)
-        return dueq__fail(error, name.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
-                          "a lock's name has %zu bytes; 1 to %d are allowed", name.size,
-                          DUEQ_MAX_LOCK_NAME);
-    if (!dueq__utf8(name.data, name.size, false))
-        return dueq__fail(error, DUEQ_INVALID,
-                          "a lock's name is not UTF-8, or has a control character");
-    return DUEQ_OK;
+    return dueq__text_check("a lock's name", name, DUEQ_MAX_LOCK_NAME, &queue->client->error);
 }
 
 static dueq_status check_ttl(dueq_queue *queue, int64_t ttl_ms) {
     return dueq__ops_check_ms(queue, "the lock's time", ttl_ms, 1, DUEQ_MAX_TIME_MS);
-}
-
-static char *append(char *at, dueq_bytes bytes) {
-    memcpy(at, bytes.data, bytes.size);
-    return at + bytes.size;
 }
 
 /* Gives the call the keys of the lock. NO_MEMORY ends it. */
@@ -33,15 +21,15 @@ static dueq_status name_keys(dueq_client *client, dueq_bytes name) {
     size_t room = 0;
     for (size_t i = 0; i < 2; i++)
         room += call->keys[named[i]].size + 1 + name.size;
-    char *at = call->lock = malloc(room);
+    char *at = call->lock = malloc(room + 1);
     if (!at)
         return dueq__call_no_memory(client);
     for (size_t i = 0; i < 2; i++) {
-        char *start = at;
-        at = append(at, call->keys[named[i]]);
-        *at++ = ':';
-        at = append(at, name);
-        call->keys[named[i]] = (dueq_bytes){start, (size_t)(at - start)};
+        dueq_bytes key = call->keys[named[i]];
+        int size = sprintf(at, "%.*s:%.*s", (int)key.size, (const char *)key.data, (int)name.size,
+                           (const char *)name.data);
+        call->keys[named[i]] = (dueq_bytes){at, (size_t)size};
+        at += size;
     }
     return DUEQ_OK;
 }

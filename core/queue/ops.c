@@ -4,27 +4,27 @@
 
 /* What the verbs share: how arguments are checked and sent, and how a call begins. */
 
+static dueq_status check(dueq_queue *queue, const char *what, const char *unit, int64_t value,
+                         int64_t least, int64_t most) {
+    return dueq__range_check(&(struct dueq__range){what, unit, value, least, most},
+                             &queue->client->error);
+}
+
 dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count) {
-    if (count >= 1 && count <= DUEQ_MAX_BATCH && items)
-        return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID,
-                      "%zu items in one call; 1 to %d are allowed", count, DUEQ_MAX_BATCH);
+    return check(queue, "the number of items", NULL, items ? (int64_t)count : 0, 1, DUEQ_MAX_BATCH);
 }
 
 dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes) {
-    if (minutes >= 1 && minutes <= DUEQ_MAX_RATES)
-        return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID, "%zu minutes; 1 to %d are allowed",
-                      minutes, DUEQ_MAX_RATES);
+    return check(queue, "the number of minutes", NULL, (int64_t)minutes, 1, DUEQ_MAX_RATES);
+}
+
+dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state) {
+    return check(queue, "the state", NULL, (int)state, DUEQ_READY, DUEQ_OUTBOX);
 }
 
 dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
                                int64_t most) {
-    if (ms >= least && ms <= most)
-        return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID,
-                      "%s is %lld ms; %lld to %lld are allowed", what, (long long)ms,
-                      (long long)least, (long long)most);
+    return check(queue, what, " ms", ms, least, most);
 }
 
 dueq_status dueq__ops_check_retry_delay(dueq_queue *queue, int64_t delay_ms) {
@@ -47,12 +47,6 @@ dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
                       "not a ticket: tickets come with reserved messages");
 }
 
-dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state) {
-    if (state >= DUEQ_READY && state <= DUEQ_OUTBOX)
-        return DUEQ_OK;
-    return dueq__fail(&queue->client->error, DUEQ_INVALID, "%d is not a state", (int)state);
-}
-
 dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count) {
     struct dueq__ticket parts;
     dueq_status status = dueq__ops_check_count(queue, tickets, count);
@@ -64,19 +58,18 @@ dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets
 dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count) {
     dueq_status status = dueq__ops_check_count(queue, ids, count);
     for (size_t i = 0; !status && i < count; i++)
-        status = dueq__id_check(ids[i], &queue->client->error);
+        status = dueq__text_check("a message's id", ids[i], DUEQ_MAX_ID, &queue->client->error);
     return status;
 }
 
 dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter) {
-    dueq_status status = DUEQ_OK;
-    if (filter)
-        status = dueq__ops_check_ms(queue, "the filter's first time", filter->from_ms, 0,
-                                    DUEQ_MAX_TIME_MS);
-    if (filter && !status)
-        status = dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
-                                    DUEQ_MAX_TIME_MS);
-    return status;
+    if (!filter)
+        return DUEQ_OK;
+    dueq_status status =
+        dueq__ops_check_ms(queue, "the filter's first time", filter->from_ms, 0, DUEQ_MAX_TIME_MS);
+    return status ? status
+                  : dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
+                                       DUEQ_MAX_TIME_MS);
 }
 
 dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, bool changes,

@@ -100,7 +100,7 @@ static void forget(dueq_client *client) {
 
 static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
     int64_t left;
-    /* Those that another relay has taken since it pushes again, and must not be told that they are new. */
+    /* Those that another relay has taken since it pushes again, and must not take them for new. */
     if (dueq__reply_number(reply, &left) && left == (int64_t)relay_of(client)->count)
         forget(client);
     else
@@ -136,7 +136,7 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
     done(client, "");
 }
 
-/* What the server refused is noted with the entries; of what was lost nothing is known, and it is tried again. */
+/* What the server refused is kept with the entries; of what was lost nothing is known, and it is tried again. */
 static void put_ended(dueq_client *client) {
     struct dueq__error error = client->error;
     bool lost = error.status == DUEQ_CONNECT || error.status == DUEQ_CLOSED ||

@@ -38,7 +38,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
             break;
         batch->made += draft->id.size == 0;
         batch->given += draft->id.size;
-        batch->total += dueq__envelope_size(draft, draft->id.size ? "" : NULL);
+        batch->total += dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->usual = batch->usual && is_usual(draft, drafts);
         batch->replaces = batch->replaces || draft->existing;
     }
@@ -51,72 +51,55 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
     return status;
 }
 
-/* Where the next draft's id goes, which lives as long as the call. */
-struct pen {
-    dueq_bytes *id;
-    char *id_at;
-};
-
-/* Gives the draft its id; returns its stamp in `stamp`, or NULL where the id was made here. */
-static const char *put_id(dueq_client *client, const dueq_draft *draft, struct pen *pen,
-                          char stamp[DUEQ__INCARNATION_SIZE]) {
-    size_t size = draft->id.size ? draft->id.size : DUEQ__ID_SIZE;
-    *pen->id++ = (dueq_bytes){pen->id_at, size};
-    if (draft->id.size) {
-        dueq__incarnation_next(&client->ids, stamp);
-        memcpy(pen->id_at, draft->id.data, size);
-    } else {
-        dueq__id_next(&client->ids, pen->id_at);
-    }
-    pen->id_at += size;
-    return draft->id.size ? stamp : NULL;
-}
-
-static void put_extra(char out[EXTRA_SIZE], const dueq_draft *draft) {
-    bool any = draft->ttl_ms || draft->unique_ms || draft->existing;
-    out[0] = '\0';
-    if (any)
-        snprintf(out, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
-                 (int)draft->existing);
-}
-
+/* Adds the draft and what its script asks besides. id: where its id is to be, for as long as the call lives. */
 static void put_draft(dueq_client *client, const struct batch *batch, const dueq_draft *draft,
-                      struct pen *pen, struct dueq__resp *words) {
-    char stamp[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
+                      dueq_bytes id, struct dueq__resp *words) {
+    char incarnation[DUEQ__INCARNATION_SIZE], entry[DUEQ__ID_SIZE];
+    const char *given = draft->id.size ? incarnation : NULL;
     if (batch->leaves) {
         dueq__id_next(&client->ids, entry);
         dueq__resp_bytes(words, entry, sizeof entry);
     }
-    const char *stamped = put_id(client, draft, pen, stamp);
-    dueq__resp_bytes(words, pen->id[-1].data, pen->id[-1].size);
-    void *envelope = dueq__resp_space(words, dueq__envelope_size(draft, stamped));
+    if (given)
+        dueq__incarnation_next(&client->ids, incarnation);
+    dueq__resp_bytes(words, id.data, id.size);
+    void *envelope = dueq__resp_space(words, dueq__envelope_write(draft, given, NULL));
     if (envelope)
-        dueq__envelope_write(draft, stamped, envelope);
-    char extra[EXTRA_SIZE];
+        dueq__envelope_write(draft, given, envelope);
     if (batch->usual)
         return;
+    char extra[EXTRA_SIZE] = "";
+    if (draft->ttl_ms || draft->unique_ms || draft->existing)
+        snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
+                 (int)draft->existing);
     dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
-    put_extra(extra, draft);
     dueq__resp_text(words, extra);
 }
 
 /* Adds the drafts to the words and submits the call. first: the id of an item before them, or none. */
 static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_bytes first,
                           struct dueq__resp *words) {
-    dueq_bytes *ids = malloc((batch->count + 1) * sizeof *ids + batch->made * DUEQ__ID_SIZE +
-                             batch->given + first.size);
-    client->call.ids = ids;
-    if (!ids) {
+    dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made * DUEQ__ID_SIZE +
+                            batch->given + first.size);
+    client->call.ids = id;
+    if (!id) {
         dueq__resp_free(words);
         return dueq__call_no_memory(client);
     }
-    struct pen pen = {ids, (char *)(ids + batch->count + 1)};
+    char *at = (char *)(id + batch->count + 1);
     if (first.size) {
-        *pen.id++ = (dueq_bytes){memcpy(pen.id_at, first.data, first.size), first.size};
-        pen.id_at += first.size;
+        *id++ = (dueq_bytes){memcpy(at, first.data, first.size), first.size};
+        at += first.size;
     }
-    for (size_t i = 0; i < batch->count; i++)
-        put_draft(client, batch, &batch->drafts[i], &pen, words);
+    for (size_t i = 0; i < batch->count; i++, at += (id++)->size) {
+        const dueq_draft *draft = &batch->drafts[i];
+        *id = (dueq_bytes){at, draft->id.size ? draft->id.size : DUEQ__ID_SIZE};
+        if (draft->id.size)
+            memcpy(at, draft->id.data, draft->id.size);
+        else
+            dueq__id_next(&client->ids, at);
+        put_draft(client, batch, draft, *id, words);
+    }
     return dueq__call_submit(client, words);
 }
 

@@ -7,7 +7,6 @@
 #include "../request/request.h"
 #include "message.h"
 #include "result.h"
-#include "settle.h"
 
 /* ---- answers.c: what the verbs make of their scripts' answers ------------------------------------- */
 
@@ -70,10 +69,37 @@ dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, due
  */
 void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client));
 
-/* dueq_reserve_any_submit() with another default lease. */
-dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
-                                     dueq_order order, size_t count, int64_t timeout_ms,
-                                     int64_t lease_ms, int64_t default_lease_ms);
+/* ---- reserve.c: one round trip of a consumer: what it holds is settled, and the next is reserved ---- */
+
+/* What a consumer says of messages that it holds. */
+struct dueq__settlement {
+    const dueq_bytes *acks; /* tickets of finished ones */
+    size_t ack_count;       /* 0 to DUEQ_MAX_BATCH */
+    dueq_bytes retry;       /* the ticket of one to give back as failed; size 0: none */
+    int64_t retry_delay_ms; /* as of dueq_retry() */
+    dueq_bytes retry_error;
+    /*
+     * Gets the outcomes, a digit for each ack and then the retry, when they come: the reserve may wait for long. It is
+     * called once, or not at all where what was settled is as the failure of the call says.
+     */
+    void (*settled)(void *owner, const char *outcomes, size_t count);
+    void *owner;
+};
+
+/* As of dueq_reserve_any(), and what is settled first, in the same request. */
+struct dueq__reserve {
+    dueq_queue *const *queues;
+    size_t queue_count;
+    dueq_order order;
+    size_t count; /* 0 only settles, and waits for nothing: EMPTY */
+    int64_t timeout_ms, lease_ms;
+    int64_t default_lease_ms; /* of messages that have no lease, where lease_ms is 0 */
+    struct dueq__settlement
+        settlement; /* of the first queue's messages, which is the only one then */
+};
+
+/* What is asked is borrowed until it returns. */
+dueq_status dueq__reserve_submit(const struct dueq__reserve *asked);
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order);
 
 #endif

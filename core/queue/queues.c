@@ -83,8 +83,7 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
     } else {
         if (last)
             cursor = (dueq_bytes){0};
-        dueq__call_answer(client, dueq__result_named(names, count, cursor, &client->error),
-                          DUEQ_OK);
+        dueq__call_answer(client, dueq__result_page(names, count, cursor, &client->error), DUEQ_OK);
     }
     free(names);
 }

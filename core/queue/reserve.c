@@ -58,20 +58,15 @@ static void let_go(dueq_client *client, const struct dueq__watch *watch, struct 
     dueq__resp_text(words, "0");
 }
 
-/* Keeps the outcomes of the settlement, which come once; false: these are none of it. */
-static bool keep_outcomes(struct dueq__call *call, const struct dueq__reply *reply) {
-    struct dueq__settling *settling = &call->settling;
+/* Passes the outcomes of the settlement on, which come once; false: these are none of it. */
+static bool settle(struct dueq__settling *settling, const struct dueq__reply *reply) {
     size_t due = settling->done ? 0 : settling->count;
     dueq_bytes digits;
-    if (dueq__reply_count(reply) < 7 || !dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) ||
-        !dueq__ops_outcomes(digits, due))
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 6), &digits) || !dueq__ops_outcomes(digits, due))
         return false;
-    if (due) {
-        memcpy(settling->outcomes, digits.data, due);
-        settling->done = true;
-        if (settling->told)
-            settling->told(settling->owner, settling->outcomes, due);
-    }
+    settling->done = due || settling->done;
+    if (due)
+        settling->settled(settling->owner, digits.data, due);
     return true;
 }
 
@@ -105,22 +100,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     dueq_bytes relay;
     bool settles = dueq__call_settlement(call) != NULL;
     learn(call);
-    if (!keep_outcomes(call, reply)) {
-        dueq__ops_unexpected(client);
-        return;
-    }
-    dueq_bytes settled = {call->settling.outcomes, call->settling.done ? call->settling.count : 0};
-    dueq_result *result = dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms,
-                                                settled, &client->error);
-    if (!result) {
-        dueq__call_finish(client, client->error.status);
-        return;
-    }
-    dueq_result_free(call->result);
-    call->result = result;
-    wait->quarantined += dueq_result_quarantined(result);
-    dueq__result_set_quarantined(result, wait->quarantined);
-    if (!dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
+    if (!settle(&call->settling, reply) ||
+        !dueq__reply_number(dueq__reply_item(reply, 0), &wait->now_ms) ||
         !dueq__reply_number(dueq__reply_item(reply, 1), &wait->pause_us) || wait->pause_us < -1 ||
         wait->pause_us > 1000 * DUEQ_MAX_TIME_MS ||
         !dueq__reply_number(dueq__reply_item(reply, 2), &timekeeper) ||
@@ -128,12 +109,22 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
         dueq__ops_unexpected(client);
         return;
     }
+    dueq_result *result =
+        dueq__result_reserved(reply, wait->lease_ms, wait->default_lease_ms, &client->error);
+    if (!result) {
+        dueq__call_finish(client, client->error.status);
+        return;
+    }
+    dueq__result_own(result, &client->reply);
+    dueq_result_free(call->result);
+    call->result = result;
+    wait->quarantined += result->quarantined;
+    result->quarantined = wait->quarantined;
+    result->queue = watch->place;
     watch->timekeeper = timekeeper != 0;
-    wait->found = dueq_result_count(result) > 0;
+    wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_kept(client);
-    if (wait->found)
-        dueq__result_set_queue(result, watch->place);
     bool ends = wait->found || wait->count == 0;
     if (relay.size)
         dueq__relay(client, ends ? dueq__wait_end : found_nothing);
@@ -144,25 +135,26 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, dueq_order order) {
-    dueq_client *client = queues[0]->client;
-    if (order != DUEQ_PREFERENCE && order != DUEQ_ROUND_ROBIN)
-        return dueq__fail(&client->error, DUEQ_INVALID, "%d is not an order", (int)order);
-    if (count > DUEQ_MAX_QUEUES)
-        return dueq__fail(&client->error, DUEQ_INVALID,
-                          "%zu queues in one call; 1 to %d are allowed", count, DUEQ_MAX_QUEUES);
-    for (size_t i = 0; i < count; i++) {
-        if (!queues[i] || queues[i]->client != client)
-            return dueq__fail(&client->error, DUEQ_INVALID, "the queues are of different clients");
+    struct dueq__error *error = &queues[0]->client->error;
+    const struct dueq__range ranges[] = {
+        {"the order", NULL, (int)order, DUEQ_PREFERENCE, DUEQ_ROUND_ROBIN},
+        {"the number of queues", NULL, (int64_t)count, 1, DUEQ_MAX_QUEUES}};
+    dueq_status status = dueq__range_check(&ranges[0], error);
+    if (!status)
+        status = dueq__range_check(&ranges[1], error);
+    for (size_t i = 0; !status && i < count; i++) {
+        if (!queues[i] || queues[i]->client != queues[0]->client)
+            return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
-        for (size_t k = 0; k < i; k++) {
+        for (size_t k = 0; k < i; k++)
             if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
-                return dueq__fail(&client->error, DUEQ_INVALID, "the queue '%.*s' is named twice",
-                                  (int)name.size, (const char *)name.data);
-        }
+                status = dueq__fail(error, DUEQ_INVALID, "the queue '%.*s' is named twice",
+                                    (int)name.size, (const char *)name.data);
     }
-    return DUEQ_OK;
+    return status;
 }
 
+/* plain: it only acknowledges first deliveries. */
 static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settlement *settlement,
                                     bool *plain) {
     struct dueq__ticket parts;
@@ -172,7 +164,7 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
         status = dueq__ops_check_count(queue, settlement->acks, settlement->ack_count);
     for (size_t i = 0; !status && i < settlement->ack_count; i++) {
         status = dueq__ops_check_ticket(queue, settlement->acks[i], &parts);
-        *plain = *plain && !status && parts.before == 0;
+        *plain = *plain && !status && parts.deliveries == 0;
     }
     if (!status && settlement->retry.size)
         status = dueq__ops_check_ticket(queue, settlement->retry, &parts);
@@ -181,51 +173,59 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
     return status;
 }
 
-static void put_settlement(struct dueq__resp *words, const struct dueq__settlement *settlement) {
-    dueq__resp_number(words, (int64_t)settlement->ack_count);
-    dueq__ops_put(words, settlement->acks, settlement->ack_count);
-    if (settlement->retry.size) {
-        dueq__ops_put(words, &settlement->retry, 1);
-        dueq__ops_put_retry_delay(words, settlement->retry_delay_ms);
-        dueq__ops_put_note(words, settlement->retry_error);
-    }
+static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
+    dueq_queue *queue = asked->queues[0];
+    dueq_status status =
+        dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
+    if (!status && (asked->count || !settles))
+        status = dueq__ops_check_count(queue, queue, asked->count);
+    if (!status)
+        status = dueq__ops_check_ms(queue, "the lease", asked->lease_ms, 0, UINT32_MAX);
+    if (!status)
+        status =
+            dueq__ops_check_ms(queue, "the default lease", asked->default_lease_ms, 1, UINT32_MAX);
+    if (!status)
+        status = dueq__ops_check_wait(queue, asked->timeout_ms);
+    return status ? status : check_settlement(queue, &asked->settlement, plain);
 }
 
-/* Makes the call on queues that were checked, and its first request. */
-static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
-                          const struct dueq__wait *asked, int64_t timeout_ms,
-                          const struct dueq__settlement *settlement) {
-    dueq_client *client = queues[0]->client;
+static dueq_status put_settlement(dueq_client *client, const struct dueq__settlement *settlement) {
     struct dueq__resp words;
-    size_t outcomes = 0;
-    bool plain = true;
     dueq__resp_init(&words);
-    dueq_status status = DUEQ_OK;
-    if (settlement)
-        status = check_settlement(queues[0], settlement, &plain);
-    if (settlement && !status) {
-        outcomes = settlement->ack_count + (settlement->retry.size > 0);
-        put_settlement(&words, settlement);
+    dueq__resp_number(&words, (int64_t)settlement->ack_count);
+    dueq__ops_put(&words, settlement->acks, settlement->ack_count);
+    if (settlement->retry.size) {
+        dueq__ops_put(&words, &settlement->retry, 1);
+        dueq__ops_put_retry_delay(&words, settlement->retry_delay_ms);
+        dueq__ops_put_note(&words, settlement->retry_error);
     }
+    client->call.settling.settled = settlement->settled;
+    client->call.settling.owner = settlement->owner;
+    return dueq__call_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
+}
+
+dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
+    if (!asked->queues || asked->queue_count == 0 || !asked->queues[0])
+        return DUEQ_INVALID;
+    dueq_client *client = asked->queues[0]->client;
+    struct dueq__wait *wait = &client->call.wait;
+    bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
+    dueq__client_check_fork(client);
+    dueq_status status = check(asked, settles, &plain);
     if (!status)
-        status = dueq__wait_begin(queues[0], &dueq__script_reserve, queue_count, timeout_ms);
-    if (!status && outcomes)
-        status = dueq__call_settle(client, &words, outcomes);
-    dueq__resp_free(&words);
+        status = dueq__wait_begin(asked->queues[0], &dueq__script_reserve, asked->queue_count,
+                                  asked->count ? asked->timeout_ms : 0);
+    if (!status && settles)
+        status = put_settlement(client, &asked->settlement);
     if (status)
         return status;
-    if (settlement) {
-        client->call.settling.told = settlement->told;
-        client->call.settling.owner = settlement->owner;
-    }
     client->call.settling.plain = plain;
     client->call.decode = decode;
-    struct dueq__wait *wait = &client->call.wait;
-    size_t turn = order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
-    for (size_t i = 0; i < queue_count; i++) {
+    size_t turn = asked->order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
+    for (size_t i = 0; i < asked->queue_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        watch->place = (i + turn) % queue_count;
-        watch->queue = queues[watch->place];
+        watch->place = (i + turn) % asked->queue_count;
+        watch->queue = asked->queues[watch->place];
         watch->wake = watch->queue->keys[DUEQ__KEY_WAKE];
     }
     wait->count = asked->count;
@@ -236,53 +236,15 @@ static dueq_status submit(dueq_queue *const *queues, size_t queue_count, dueq_or
     return dueq__wait_ask(client, 0);
 }
 
-static dueq_status check_reserve(dueq_queue *queue, int64_t timeout_ms, int64_t lease_ms) {
-    dueq_status status = dueq__ops_check_ms(queue, "the lease", lease_ms, 0, UINT32_MAX);
-    return status ? status : dueq__ops_check_wait(queue, timeout_ms);
-}
-
-dueq_status dueq__reserve_settled_submit(dueq_queue *queue,
-                                         const struct dueq__settlement *settlement, size_t count,
-                                         int64_t timeout_ms, int64_t lease_ms,
-                                         int64_t default_lease_ms) {
-    struct dueq__wait asked = {
-        .count = count, .lease_ms = lease_ms, .default_lease_ms = default_lease_ms};
-    dueq_status status = DUEQ_OK;
-    dueq__client_check_fork(queue->client);
-    if (settlement && settlement->ack_count == 0 && settlement->retry.size == 0)
-        settlement = NULL;
-    if (count || !settlement)
-        status = dueq__ops_check_count(queue, queue, count);
-    if (!status)
-        status = check_reserve(queue, timeout_ms, lease_ms);
-    if (!status)
-        status = dueq__ops_check_ms(queue, "the default lease", default_lease_ms, 1, UINT32_MAX);
-    if (status)
-        return status;
-    return submit(&queue, 1, DUEQ_PREFERENCE, &asked, count ? timeout_ms : 0, settlement);
-}
-
-dueq_status dueq__reserve_any_submit(dueq_queue *const *queues, size_t queue_count,
-                                     dueq_order order, size_t count, int64_t timeout_ms,
-                                     int64_t lease_ms, int64_t default_lease_ms) {
-    if (!queues || queue_count == 0 || !queues[0])
-        return DUEQ_INVALID;
-    struct dueq__wait asked = {
-        .count = count, .lease_ms = lease_ms, .default_lease_ms = default_lease_ms};
-    dueq_queue *first = queues[0];
-    dueq__client_check_fork(first->client);
-    dueq_status status = dueq__reserve_check_queues(queues, queue_count, order);
-    if (!status)
-        status = dueq__ops_check_count(first, queues, count);
-    if (!status)
-        status = check_reserve(first, timeout_ms, lease_ms);
-    return status ? status : submit(queues, queue_count, order, &asked, timeout_ms, NULL);
-}
-
 dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,
                                     size_t count, int64_t timeout_ms, int64_t lease_ms) {
-    return dueq__reserve_any_submit(queues, queue_count, order, count, timeout_ms, lease_ms,
-                                    DUEQ_DEFAULT_LEASE_MS);
+    return dueq__reserve_submit(&(struct dueq__reserve){.queues = queues,
+                                                        .queue_count = queue_count,
+                                                        .order = order,
+                                                        .count = count,
+                                                        .timeout_ms = timeout_ms,
+                                                        .lease_ms = lease_ms,
+                                                        .default_lease_ms = DUEQ_DEFAULT_LEASE_MS});
 }
 
 dueq_status dueq_reserve_submit(dueq_queue *queue, size_t count, int64_t timeout_ms,

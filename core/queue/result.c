@@ -1,44 +1,57 @@
-#include "result_parts.h"
-
 #include <stdlib.h>
+
+#include "queue.h"
 
 size_t dueq_result_count(const dueq_result *result) { return result ? result->count : 0; }
 
-const struct dueq__item *dueq__result_item(const dueq_result *result, size_t index) {
+static const struct dueq__item *item_of(const dueq_result *result, size_t index) {
     static const struct dueq__item none = {.status = DUEQ_INVALID};
     return result && index < result->count ? &result->items[index] : &none;
 }
 
 dueq_status dueq_result_status(const dueq_result *result, size_t index) {
-    return dueq__result_item(result, index)->status;
+    return item_of(result, index)->status;
 }
 
 dueq_state dueq_result_state(const dueq_result *result, size_t index) {
-    return dueq__result_item(result, index)->state;
+    return item_of(result, index)->state;
 }
 
 dueq_bytes dueq_result_id(const dueq_result *result, size_t index) {
-    return dueq__result_item(result, index)->id;
+    return item_of(result, index)->id;
+}
+
+const void *dueq__result_more(const dueq_result *result, const struct dueq__kind *kind,
+                              size_t index) {
+    return result && result->kind == kind ? item_of(result, index)->more : NULL;
 }
 
 const dueq_message *dueq_result_message(const dueq_result *result, size_t index) {
-    return dueq__result_item(result, index)->message;
+    return dueq__result_more(result, &dueq__kind_message, index);
 }
+
+const struct dueq__kind dueq__kind_rate = {sizeof(dueq_rate)};
 
 const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
-    return dueq__result_item(result, index)->rate;
+    return dueq__result_more(result, &dueq__kind_rate, index);
 }
+
+const struct dueq__kind dueq__kind_sizes = {sizeof(dueq_sizes)};
 
 const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
-    return result ? result->sizes : NULL;
+    return dueq__result_more(result, &dueq__kind_sizes, 0);
 }
+
+const struct dueq__kind dueq__kind_moved = {sizeof(dueq_moved)};
 
 const dueq_moved *dueq_result_moved(const dueq_result *result) {
-    return result ? result->moved : NULL;
+    return dueq__result_more(result, &dueq__kind_moved, 0);
 }
 
+const struct dueq__kind dueq__kind_counts = {sizeof(dueq_counts)};
+
 const dueq_counts *dueq_result_counts(const dueq_result *result) {
-    return result ? result->counts : NULL;
+    return dueq__result_more(result, &dueq__kind_counts, 0);
 }
 
 size_t dueq_result_quarantined(const dueq_result *result) {
@@ -55,23 +68,13 @@ dueq_bytes dueq_result_cursor(const dueq_result *result) {
     return result ? result->cursor : (dueq_bytes){0};
 }
 
-size_t dueq__result_settled_count(const dueq_result *result) {
-    return result ? result->settled.size : 0;
+void dueq_result_free(dueq_result *result) {
+    if (!result)
+        return;
+    dueq__reply_free(result->reply);
+    free(result->headers);
+    free(result);
 }
-
-dueq_status dueq__result_settled(const dueq_result *result, size_t index) {
-    if (index >= dueq__result_settled_count(result))
-        return DUEQ_INVALID;
-    return (dueq_status)(((const char *)result->settled.data)[index] - '0');
-}
-
-void dueq_result_free(dueq_result *result) { free(result); }
-
-void dueq__result_set_quarantined(dueq_result *result, size_t quarantined) {
-    result->quarantined = quarantined;
-}
-
-void dueq__result_set_queue(dueq_result *result, size_t index) { result->queue = index; }
 
 dueq_status dueq__result_summary(const dueq_result *result) {
     for (size_t i = 0; i < result->count; i++)
@@ -80,34 +83,37 @@ dueq_status dueq__result_summary(const dueq_result *result) {
     return DUEQ_OK;
 }
 
-/* Takes the next part of an allocation; all that is put before the bytes is aligned as pointers are. */
-static void *part(char **at, size_t size) {
-    void *start = *at;
-    *at += size;
-    return start;
-}
-
-dueq_result *dueq__result_new(struct dueq__room room, struct dueq__error *error) {
-    size_t size = sizeof(dueq_result) + sizeof(dueq_counts) +
-                  room.items * sizeof(struct dueq__item) + room.messages * sizeof(dueq_message) +
-                  room.headers * sizeof(dueq_header) + room.rates * sizeof(dueq_rate) + room.other +
-                  room.bytes;
-    char *at = calloc(1, size);
-    if (!at) {
+dueq_result *dueq__result_new(const struct dueq__kind *kind, size_t count, size_t bytes,
+                              struct dueq__error *error) {
+    size_t each = kind ? kind->size : 0;
+    size_t size = sizeof(dueq_result) + count * (sizeof(struct dueq__item) + each) + bytes;
+    dueq_result *result = calloc(1, size);
+    if (!result) {
         dueq__fail(error, DUEQ_NO_MEMORY, "out of memory: a result of %zu bytes", size);
         return NULL;
     }
-    dueq_result *result = part(&at, sizeof *result);
-    result->count = room.items;
-    /* Room for the counts, which are there when result->counts is set. */
-    part(&at, sizeof(dueq_counts));
-    result->items = part(&at, room.items * sizeof *result->items);
-    result->messages = part(&at, room.messages * sizeof *result->messages);
-    result->headers = part(&at, room.headers * sizeof *result->headers);
-    result->rates = part(&at, room.rates * sizeof *result->rates);
-    result->other = part(&at, room.other);
-    result->bytes = at;
+    result->count = count;
+    result->kind = kind;
+    result->items = (struct dueq__item *)(void *)(result + 1);
+    result->bytes = (char *)(result->items + count);
+    for (size_t i = 0; each && i < count; i++, result->bytes += each)
+        result->items[i].more = result->bytes;
     return result;
+}
+
+dueq_result *dueq__result_whole(const struct dueq__kind *kind, const void *more,
+                                struct dueq__error *error) {
+    dueq_result *result = dueq__result_new(kind, 1, 0, error);
+    if (result)
+        memcpy(result->items->more, more, kind->size);
+    return result;
+}
+
+void dueq__result_own(dueq_result *result, struct dueq__reply **reply) {
+    if (!result)
+        return;
+    result->reply = *reply;
+    *reply = NULL;
 }
 
 dueq_bytes dueq__result_keep(dueq_result *result, dueq_bytes bytes) {
@@ -118,76 +124,49 @@ dueq_bytes dueq__result_keep(dueq_result *result, dueq_bytes bytes) {
     return kept;
 }
 
-dueq_result *dueq__result_malformed(struct dueq__error *error, const char *script) {
+dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
+                                    const char *script) {
+    dueq_result_free(result);
     dueq__fail(error, DUEQ_PROTOCOL, "the server's answer to %s is not what the script returns",
                script);
     return NULL;
 }
 
-dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
-                                   struct dueq__error *error) {
-    struct dueq__room room = {.items = digits.size};
-    for (size_t i = 0; ids && i < digits.size; i++)
-        room.bytes += ids[i].size;
-    dueq_result *result = dueq__result_new(room, error);
-    for (size_t i = 0; result && i < digits.size; i++) {
-        result->items[i].status = (dueq_status)(((const char *)digits.data)[i] - '0');
-        if (ids)
-            result->items[i].id = dueq__result_keep(result, ids[i]);
-    }
-    return result;
-}
-
-dueq_result *dueq__result_cancelled(dueq_bytes states, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new((struct dueq__room){.items = states.size}, error);
-    for (size_t i = 0; result && i < states.size; i++) {
-        struct dueq__item *made = &result->items[i];
-        made->state = (dueq_state)(((const char *)states.data)[i] - '0');
-        made->status = made->state ? DUEQ_OK : DUEQ_NOT_FOUND;
-    }
-    return result;
-}
-
-dueq_result *dueq__result_named(const dueq_bytes *names, size_t count, dueq_bytes cursor,
-                                struct dueq__error *error) {
-    struct dueq__room room = {.items = count, .bytes = cursor.size};
-    for (size_t i = 0; i < count; i++)
-        room.bytes += names[i].size;
-    dueq_result *result = dueq__result_new(room, error);
+dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes cursor,
+                               struct dueq__error *error) {
+    size_t bytes = cursor.size;
+    for (size_t i = 0; names && i < count; i++)
+        bytes += names[i].size;
+    dueq_result *result = dueq__result_new(NULL, count, bytes, error);
     if (!result)
         return NULL;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; names && i < count; i++)
         result->items[i].id = dueq__result_keep(result, names[i]);
     result->cursor = dueq__result_keep(result, cursor);
     return result;
 }
 
 dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new((struct dueq__room){0}, error);
+    dueq_result *result = dueq__result_new(NULL, 0, 0, error);
     if (result)
         result->purged = purged;
     return result;
 }
 
-dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new((struct dueq__room){.bytes = cursor.size}, error);
-    if (!result)
-        return NULL;
-    result->kicked = kicked;
-    result->cursor = dueq__result_keep(result, cursor);
+dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
+                                   struct dueq__error *error) {
+    dueq_result *result = dueq__result_page(ids, digits.size, (dueq_bytes){0}, error);
+    for (size_t i = 0; result && i < digits.size; i++)
+        result->items[i].status = (dueq_status)(((const char *)digits.data)[i] - '0');
     return result;
 }
 
-dueq_result *dueq__result_sized(const dueq_sizes *sizes, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new((struct dueq__room){.bytes = sizeof *sizes}, error);
-    if (result)
-        result->sizes = memcpy(result->bytes, sizes, sizeof *sizes);
-    return result;
-}
-
-dueq_result *dueq__result_moved_on(const dueq_moved *moved, struct dueq__error *error) {
-    dueq_result *result = dueq__result_new((struct dueq__room){.bytes = sizeof *moved}, error);
-    if (result)
-        result->moved = memcpy(result->bytes, moved, sizeof *moved);
+dueq_result *dueq__result_states(dueq_bytes states, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new(NULL, states.size, 0, error);
+    for (size_t i = 0; result && i < states.size; i++) {
+        struct dueq__item *made = &result->items[i];
+        made->state = (dueq_state)(((const char *)states.data)[i] - '0');
+        made->status = made->state ? DUEQ_OK : DUEQ_NOT_FOUND;
+    }
     return result;
 }

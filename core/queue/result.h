@@ -1,26 +1,58 @@
 /*
- * Results: result.c makes them, result_messages.c messages and result_stats.c numbers from the scripts' answers.
+ * Results: result.c has what all are made of, result_messages.c makes messages and result_stats.c numbers of the
+ * scripts' answers.
  */
 #ifndef DUEQ_RESULT_H
 #define DUEQ_RESULT_H
 
 #include "../net/net.h"
 
-/* Each makes a result, or NULL with error set. */
+/* What items have beside their status; its address is its name. */
+struct dueq__kind {
+    size_t size;
+};
 
+struct dueq__item {
+    dueq_status status;
+    dueq_state state;
+    dueq_bytes id;
+    void *more; /* of the result's kind, or NULL */
+};
+
+struct dueq_result {
+    size_t count;
+    size_t quarantined, purged, kicked, queue;
+    dueq_bytes cursor;
+    const struct dueq__kind *kind; /* NULL: none */
+    struct dueq__item *items;
+    char *bytes;               /* where the next copied bytes go */
+    dueq_header *headers;      /* of messages */
+    struct dueq__reply *reply; /* what it points into; NULL: what is copied */
+};
+
+/*
+ * Each makes a result, or NULL with error set. With `reply` it points into that, which is to live as long: the
+ * answer that is being decoded is given to it by dueq__result_own().
+ */
+
+/* Items of a kind, all of it zero, and room for so many copied bytes, in one allocation. */
+dueq_result *dueq__result_new(const struct dueq__kind *kind, size_t count, size_t bytes,
+                              struct dueq__error *error);
+/* One item, with a copy of what it has. */
+dueq_result *dueq__result_whole(const struct dueq__kind *kind, const void *more,
+                                struct dueq__error *error);
 /* One outcome a digit; ids: NULL, or the items' ids. */
 dueq_result *dueq__result_outcomes(dueq_bytes digits, const dueq_bytes *ids,
                                    struct dueq__error *error);
-/* The answer of reserve.lua: so many words in front, and for each message a ticket and an envelope. */
-#define DUEQ__RESERVED_FIXED 7
-#define DUEQ__RESERVED_EACH 2
-/*
- * From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default).
- * settled: the outcomes of what the call settled, in this request or one before; it is copied.
- */
+/* One digit for each item: the state that it was in, 0: not found. */
+dueq_result *dueq__result_states(dueq_bytes states, struct dueq__error *error);
+dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
+/* Names, and where to go on. */
+dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes cursor,
+                               struct dueq__error *error);
+/* From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default). */
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
-                                   int64_t default_lease_ms, dueq_bytes settled,
-                                   struct dueq__error *error);
+                                   int64_t default_lease_ms, struct dueq__error *error);
 /* From the answer of find.lua. */
 dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error);
 /* From the answer of peek.lua about this state. */
@@ -30,22 +62,22 @@ dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state sta
 dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting,
                                   struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
-/* The names of queues, and where to go on. */
-dueq_result *dueq__result_named(const dueq_bytes *names, size_t count, dueq_bytes cursor,
-                                struct dueq__error *error);
-/* One digit for each item: the state that it was in, 0: not found. */
-dueq_result *dueq__result_cancelled(dueq_bytes states, struct dueq__error *error);
-dueq_result *dueq__result_purged(size_t purged, struct dueq__error *error);
-dueq_result *dueq__result_kicked(size_t kicked, dueq_bytes cursor, struct dueq__error *error);
-/* What a queue of another system holds, and what a step moved there. */
-dueq_result *dueq__result_sized(const dueq_sizes *sizes, struct dueq__error *error);
-dueq_result *dueq__result_moved_on(const dueq_moved *moved, struct dueq__error *error);
-void dueq__result_set_quarantined(dueq_result *result, size_t quarantined);
-void dueq__result_set_queue(dueq_result *result, size_t index);
-/* What a reserve settled: each acknowledged ticket, then the retried one. Index out of range: INVALID. */
-size_t dueq__result_settled_count(const dueq_result *result);
-dueq_status dueq__result_settled(const dueq_result *result, size_t index);
+
+/* Gives a result the answer that it points into; NULL: there is none, and the answer stays where it is. */
+void dueq__result_own(dueq_result *result, struct dueq__reply **reply);
+/* What an item of that kind has; NULL: the result has no such one. */
+const void *dueq__result_more(const dueq_result *result, const struct dueq__kind *kind,
+                              size_t index);
+/* Copies bytes into the result. */
+dueq_bytes dueq__result_keep(dueq_result *result, dueq_bytes bytes);
+/* Frees it and fails with PROTOCOL; returns NULL. */
+dueq_result *dueq__result_malformed(dueq_result *result, struct dueq__error *error,
+                                    const char *script);
 /* DUEQ_OK when every item is, else the first other outcome. */
 dueq_status dueq__result_summary(const dueq_result *result);
+
+/* What a queue of another system holds, and what a step moved there. */
+extern const struct dueq__kind dueq__kind_sizes, dueq__kind_moved;
+extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate;
 
 #endif

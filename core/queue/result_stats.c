@@ -1,5 +1,8 @@
-/* Figures out of the scripts' answers: what a queue holds, did, and did by the minute. */
-#include "result_parts.h"
+#include <stdlib.h>
+
+#include "queue.h"
+
+/* Numbers out of the scripts' answers: what a queue holds, did, and did by the minute. */
 
 /* ---- stats ---- */
 
@@ -39,40 +42,24 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
     dueq_bytes heads[3], problem;
     if (dueq__reply_count(reply) != numbers + 4 ||
         !dueq__reply_bytes(dueq__reply_item(reply, numbers + 3), &problem))
-        return dueq__result_malformed(error, "stats");
+        return dueq__result_malformed(NULL, error, "stats");
     for (size_t i = 0; i < numbers; i++)
         if (!dueq__reply_number(dueq__reply_item(reply, i), fields[i]))
-            return dueq__result_malformed(error, "stats");
+            return dueq__result_malformed(NULL, error, "stats");
     for (size_t i = 0; i < 3; i++)
         if (!dueq__reply_bytes(dueq__reply_item(reply, numbers + i), &heads[i]))
-            return dueq__result_malformed(error, "stats");
-    dueq_result *result = dueq__result_new((struct dueq__room){0}, error);
-    if (!result)
-        return NULL;
+            return dueq__result_malformed(NULL, error, "stats");
     size_t most = sizeof counts.outbox_error - 1;
     memcpy(counts.outbox_error, problem.data, problem.size < most ? problem.size : most);
     counts.oldest_ms = oldest_ms(&counts, mark_ms, heads);
-    result->counts = (dueq_counts *)(void *)(result + 1);
-    *result->counts = counts;
-    return result;
+    return dueq__result_whole(&dueq__kind_counts, &counts, error);
 }
 
 /* ---- rates: a text for now and one for each snapshot before, the latest first ---- */
 
-enum { TIME, IN, PUSHED, RESERVED, ACKED, RETRIED, EXPIRED, DIED, CANCELLED, NUMBERS };
-
-#define MOST_DIGITS 18
-
-static bool take_number(const char **at, const char *end, int64_t *number) {
-    bool negative = *at < end && **at == '-';
-    const char *start = *at += negative ? 1 : 0;
-    *number = 0;
-    for (; *at < end && **at >= '0' && **at <= '9' && *at - start < MOST_DIGITS; ++*at)
-        *number = *number * 10 + (**at - '0');
-    if (negative)
-        *number = -*number;
-    return *at > start;
-}
+/* Its time, a number that is not used, and counters: as many as a rate has, in its order. */
+#define NUMBERS (sizeof(dueq_rate) / sizeof(int64_t))
+#define MOST INT64_C(1000000000000000000)
 
 static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBERS]) {
     dueq_bytes text;
@@ -80,45 +67,31 @@ static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBE
         return false;
     const char *at = text.data, *end = at + text.size;
     for (size_t i = 0; i < NUMBERS; i++) {
-        if (i > 0 && (at == end || *at++ != ' '))
+        char *stop;
+        numbers[i] = strtoll(at, &stop, 10);
+        if (stop == at || numbers[i] < -MOST || numbers[i] > MOST ||
+            (i + 1 < NUMBERS ? *stop != ' ' : stop != end))
             return false;
-        if (!take_number(&at, end, &numbers[i]))
-            return false;
+        at = stop + 1;
     }
-    return at == end && numbers[TIME] >= 0 && numbers[TIME] <= DUEQ_MAX_TIME_MS;
-}
-
-/* A counter that was taken away begins anew. */
-static int64_t rise(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS], int counter) {
-    return later[counter] > earlier[counter] ? later[counter] - earlier[counter] : 0;
-}
-
-static dueq_rate rate_between(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS]) {
-    return (dueq_rate){.start_ms = earlier[TIME],
-                       .span_ms = rise(later, earlier, TIME),
-                       .pushed = rise(later, earlier, PUSHED),
-                       .reserved = rise(later, earlier, RESERVED),
-                       .acked = rise(later, earlier, ACKED),
-                       .retried = rise(later, earlier, RETRIED),
-                       .expired = rise(later, earlier, EXPIRED),
-                       .died = rise(later, earlier, DIED),
-                       .cancelled = rise(later, earlier, CANCELLED)};
+    return numbers[0] >= 0 && numbers[0] <= DUEQ_MAX_TIME_MS;
 }
 
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error) {
     size_t texts = dueq__reply_count(reply);
-    int64_t later[NUMBERS], earlier[NUMBERS];
+    int64_t later[NUMBERS], earlier[NUMBERS], rate[NUMBERS];
     if (texts < 1 || !read_snapshot(dueq__reply_item(reply, 0), later))
-        return dueq__result_malformed(error, "rates");
-    struct dueq__room room = {.items = texts - 1, .rates = texts - 1};
-    dueq_result *result = dueq__result_new(room, error);
-    for (size_t i = 0; result && i < room.items; i++) {
-        if (!read_snapshot(dueq__reply_item(reply, i + 1), earlier)) {
-            dueq_result_free(result);
-            return dueq__result_malformed(error, "rates");
-        }
-        result->rates[i] = rate_between(later, earlier);
-        result->items[i].rate = &result->rates[i];
+        return dueq__result_malformed(NULL, error, "rates");
+    dueq_result *result = dueq__result_new(&dueq__kind_rate, texts - 1, 0, error);
+    for (size_t i = 0; result && i < result->count; i++) {
+        if (!read_snapshot(dueq__reply_item(reply, i + 1), earlier))
+            return dueq__result_malformed(result, error, "rates");
+        /* A counter that was taken away begins anew. */
+        for (size_t n = 2; n < NUMBERS; n++)
+            rate[n] = later[n] > earlier[n] ? later[n] - earlier[n] : 0;
+        rate[0] = earlier[0];
+        rate[1] = later[0] > earlier[0] ? later[0] - earlier[0] : 0;
+        memcpy(result->items[i].more, rate, sizeof rate);
         memcpy(later, earlier, sizeof later);
     }
     return result;

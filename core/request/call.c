@@ -165,11 +165,9 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     call->status = status;
     if (status < 0) {
         dueq__wait_abandon(client);
-        if (!call->settling.done) {
-            dueq_result_free(call->result);
-            call->result = NULL;
-            call->wait.found = false;
-        }
+        dueq_result_free(call->result);
+        call->result = NULL;
+        call->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
     } else {

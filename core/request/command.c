@@ -363,8 +363,10 @@ static bool take_reply(dueq_client *client) {
     }
     enum dueq__answer answer = client->answers[0];
     memmove(client->answers, client->answers + 1, --client->answer_count * sizeof answer);
+    client->reply = reply;
     handle(client, answer, reply);
-    dueq__reply_free(reply);
+    dueq__reply_free(client->reply);
+    client->reply = NULL;
     return true;
 }
 

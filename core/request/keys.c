@@ -47,14 +47,13 @@ dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *
     return DUEQ_OK;
 }
 
-dueq_status dueq__id_check(dueq_bytes id, struct dueq__error *error) {
-    if (id.size == 0 || id.size > DUEQ_MAX_ID)
-        return dueq__fail(error, id.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
-                          "a message's id has %zu bytes; 1 to %d are allowed", id.size,
-                          DUEQ_MAX_ID);
-    if (!dueq__utf8(id.data, id.size, false))
-        return dueq__fail(error, DUEQ_INVALID,
-                          "a message's id is not UTF-8, or has a control character");
+dueq_status dueq__text_check(const char *what, dueq_bytes text, size_t most,
+                             struct dueq__error *error) {
+    if (text.size == 0 || text.size > most)
+        return dueq__fail(error, text.size ? DUEQ_TOO_LARGE : DUEQ_INVALID,
+                          "%s has %zu bytes; 1 to %zu are allowed", what, text.size, most);
+    if (!dueq__utf8(text.data, text.size, false))
+        return dueq__fail(error, DUEQ_INVALID, "%s is not UTF-8, or has a control character", what);
     return DUEQ_OK;
 }
 

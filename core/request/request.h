@@ -38,9 +38,8 @@ struct dueq__settling {
     struct dueq__resp words;
     size_t count; /* of its outcomes; 0: there is no settlement */
     bool plain;   /* it only acknowledges first deliveries */
-    bool done;    /* and then they are: */
-    char outcomes[DUEQ_MAX_BATCH + 1];
-    void (*told)(void *owner, const char *outcomes, size_t count);
+    bool done;
+    void (*settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
 };
 
@@ -123,6 +122,8 @@ struct dueq_client {
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     struct dueq__call call;
+    struct dueq__reply
+        *reply; /* that is being decoded; a result that points into it takes it over */
     struct dueq__suspended *suspended; /* NULL: there is none */
 };
 

@@ -1,6 +1,6 @@
 #include "laravel.h"
 
-#include "queue/result_parts.h"
+#include "queue/queue.h"
 
 /* Jobs out of the payloads of Laravel 5.5 to 13. */
 
@@ -187,35 +187,29 @@ static dueq_job keep_job(dueq_result *result, const struct popped *popped, int64
     return job;
 }
 
-/* Its address is what tells a result of jobs. */
-static const char job_kind;
+static const struct dueq__kind job_kind = {sizeof(dueq_job)};
 
 const dueq_job *dueq_result_job(const dueq_result *result, size_t index) {
-    const struct dueq__item *item = dueq__result_item(result, index);
-    return item->other && result->other_kind == &job_kind ? item->other : NULL;
+    return dueq__result_more(result, &job_kind, index);
 }
 
 dueq_result *dueq__laravel_popped(const struct dueq__reply *reply, struct dueq__error *error) {
     size_t words = dueq__reply_count(reply), count = words < FIXED ? 0 : (words - FIXED) / EACH;
     struct popped popped[DUEQ_MAX_BATCH];
-    struct dueq__room room = {.items = count, .other = count * sizeof(dueq_job)};
+    size_t bytes = 0;
     int64_t until_ms;
     if (words != FIXED + EACH * count || count > DUEQ_MAX_BATCH ||
         !dueq__reply_number(dueq__reply_item(reply, 3), &until_ms))
-        return dueq__result_malformed(error, "laravel_pop");
+        return dueq__result_malformed(NULL, error, "laravel_pop");
     for (size_t i = 0; i < count; i++) {
         if (!take(reply, FIXED + EACH * i, &popped[i]))
-            return dueq__result_malformed(error, "laravel_pop");
-        room.bytes += room_for(&popped[i]);
+            return dueq__result_malformed(NULL, error, "laravel_pop");
+        bytes += room_for(&popped[i]);
     }
-    dueq_result *result = dueq__result_new(room, error);
-    if (!result)
-        return NULL;
-    dueq_job *jobs = (void *)result->other;
-    result->other_kind = &job_kind;
-    for (size_t i = 0; i < count; i++) {
-        jobs[i] = keep_job(result, &popped[i], until_ms);
-        result->items[i].other = &jobs[i];
+    dueq_result *result = dueq__result_new(&job_kind, count, bytes, error);
+    for (size_t i = 0; result && i < count; i++) {
+        dueq_job *job = result->items[i].more;
+        *job = keep_job(result, &popped[i], until_ms);
     }
     return result;
 }

@@ -49,7 +49,7 @@ static void decode_popped(dueq_client *client, const struct dueq__reply *reply) 
         return;
     }
     call->wait.quarantined += (size_t)quarantined;
-    dueq__result_set_quarantined(result, call->wait.quarantined);
+    result->quarantined = call->wait.quarantined;
     if (dueq_result_count(result) > 0) {
         dueq__wait_found(client, result);
         return;

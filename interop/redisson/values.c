@@ -1,32 +1,26 @@
 /* Results that are made of values. */
 #include "codec.h"
-#include "queue/result_parts.h"
+#include "queue/queue.h"
 #include "redisson.h"
 
 #define FIXED 3
 
-/* Its address is what tells a result of values. */
-static const char value_kind;
+static const struct dueq__kind value_kind = {sizeof(dueq_value)};
 
 const dueq_value *dueq_result_value(const dueq_result *result, size_t index) {
-    const struct dueq__item *item = dueq__result_item(result, index);
-    return item->other && result->other_kind == &value_kind ? item->other : NULL;
+    return dueq__result_more(result, &value_kind, index);
 }
 
 dueq_result *dueq__values_new(size_t count, size_t bytes, struct dueq__error *error) {
-    struct dueq__room room = {.items = count, .other = count * sizeof(dueq_value), .bytes = bytes};
-    dueq_result *result = dueq__result_new(room, error);
-    if (result)
-        result->other_kind = &value_kind;
-    return result;
+    return dueq__result_new(&value_kind, count, bytes, error);
 }
 
 void dueq__values_put(dueq_result *result, size_t index, dueq_status status,
                       const dueq_value *value) {
-    dueq_value *kept = (dueq_value *)(void *)result->other + index;
+    dueq_value *kept = result->items[index].more;
     *kept = *value;
     kept->bytes = dueq__result_keep(result, value->bytes);
-    result->items[index] = (struct dueq__item){.status = status, .other = kept};
+    result->items[index].status = status;
 }
 
 /* The values of an answer, read one at a time. */

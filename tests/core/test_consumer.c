@@ -1,5 +1,6 @@
 /* The consumer's loop: one round trip for each batch, and what becomes of what it holds. */
 #include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "fixture.h"
@@ -558,14 +559,24 @@ static void test_consumer_tells_that_it_cannot_ask(void **state) {
     stop(consumer);
 }
 
+/* A thread that starts may hold the sanitizer's allocator, and a child of then would hold it for ever. */
+static void await_heartbeat(dueq_consumer *consumer) {
+    for (bool waits = false; !waits; sched_yield()) {
+        pthread_mutex_lock(&consumer->leases->lock);
+        waits = consumer->leases->wake_ms > 0;
+        pthread_mutex_unlock(&consumer->leases->lock);
+    }
+}
+
 static void test_consumer_after_fork_is_the_childs_own(void **state) {
     (void)state;
     push_numbered(jobs.queue, 0, 3);
     dueq_consumer *consumer = open_consumer(prefetching(2));
     const dueq_message *message = next(consumer, "0");
+    await_heartbeat(consumer);
     pid_t child = fork();
     if (child == 0) {
-        /* The second is the parent's, in its hand. */
+        /* The second is the parent's, which has prefetched it. */
         const dueq_message *own;
         dueq_status status = dueq_consumer_next(consumer, 0, &own, NULL);
         bool right = status == DUEQ_OK && *(const char *)own->body.data == '2' &&

@@ -10,7 +10,8 @@ static dueq_status check_name(const char *name, size_t size) {
 
 static dueq_status check_id(const char *id, size_t size) {
     struct dueq__error error = {0};
-    dueq_status status = dueq__id_check((dueq_bytes){id, size}, &error);
+    dueq_status status =
+        dueq__text_check("a message's id", (dueq_bytes){id, size}, DUEQ_MAX_ID, &error);
     assert_true(status == DUEQ_OK || error.text[0]);
     return status;
 }

@@ -57,7 +57,7 @@ static void test_envelope_write_golden(void **state) {
         struct dueq__error error = {0};
         read_row(&golden, &row);
         assert_int_equal(dueq__draft_check(&row.draft, &error), DUEQ_OK);
-        size_t size = dueq__envelope_size(&row.draft, row.stamp);
+        size_t size = dueq__envelope_write(&row.draft, row.stamp, NULL);
         unsigned char *written = malloc(size);
         dueq__envelope_write(&row.draft, row.stamp, written);
         if (size != row.envelope.size || memcmp(written, row.envelope.data, size) != 0)
@@ -260,8 +260,8 @@ static void test_ticket_golden(void **state) {
             fail_msg("%s", golden.field[0]);
         if (good) {
             const char *tag = golden_text(&golden, 2);
-            assert_int_equal(ticket.before, golden_number(&golden, 1));
-            assert_bytes(tag ? BYTES(tag) : (dueq_bytes){0}, ticket.tag);
+            assert_int_equal(ticket.deliveries, golden_number(&golden, 1));
+            assert_bytes(tag ? BYTES(tag) : (dueq_bytes){0}, ticket.suffix);
             assert_bytes(BYTES(golden.field[3]), ticket.id);
         }
         free(text);
@@ -304,32 +304,32 @@ static void test_ticket_time(void **state) {
     assert_int_equal(time_of("1:2AaIBtOKzz"), -1); /* an id that looks like a stamp */
 }
 
-static bool read_past(const char *text, struct dueq__past *past) {
+static bool read_attempts(const char *text, struct dueq__attempts *attempts) {
     size_t size = strlen(text);
     char *copy = malloc(size ? size : 1); /* no NUL behind it */
     memcpy(copy, text, size);
-    bool good = dueq__past_read((dueq_bytes){copy, size}, past);
+    bool good = dueq__attempts_read((dueq_bytes){copy, size}, attempts);
     if (good) {
-        assert_true((const char *)past->error.data >= copy);
-        assert_ptr_equal((const char *)past->error.data + past->error.size, copy + size);
+        assert_true((const char *)attempts->error.data >= copy);
+        assert_ptr_equal((const char *)attempts->error.data + attempts->error.size, copy + size);
     }
     free(copy);
     return good;
 }
 
-static void test_past_read(void **state) {
+static void test_attempts_read(void **state) {
     (void)state;
-    struct dueq__past past;
-    assert_true(dueq__past_read(BYTES("7 2 3 2AaIBtOKzzh out of cheese "), &past));
-    assert_int_equal(past.before, 7);
-    assert_int_equal(past.forgiven, 2);
-    assert_int_equal(past.crashes, 3);
-    assert_bytes(BYTES("out of cheese "), past.error);
-    assert_true(read_past("0 0 0 - ", &past));
-    assert_true(read_past("999999999 0 999999999 - x", &past));
+    struct dueq__attempts attempts;
+    assert_true(dueq__attempts_read(BYTES("7 2 3 2AaIBtOKzzh out of cheese "), &attempts));
+    assert_int_equal(attempts.deliveries, 7);
+    assert_int_equal(attempts.forgiven, 2);
+    assert_int_equal(attempts.crashes, 3);
+    assert_bytes(BYTES("out of cheese "), attempts.error);
+    assert_true(read_attempts("0 0 0 - ", &attempts));
+    assert_true(read_attempts("999999999 0 999999999 - x", &attempts));
 }
 
-static void test_past_read_damaged(void **state) {
+static void test_attempts_read_damaged(void **state) {
     (void)state;
     static const char *const damaged[] = {
         "",          "1",          "1 0",          "1 0 0",           "1 0 0 ",
@@ -337,9 +337,9 @@ static void test_past_read_damaged(void **state) {
         "1 2 0 - x", "3 2 2 - x",  "-1 0 0 - x",   "1 0 0\t- x",      "1000000000 0 0 - x",
         "1 0.0 - x", "1 0 -1 - x", "1 0 0x - why", "4294967297 0 0 -"};
     for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
-        struct dueq__past past;
-        if (read_past(damaged[i], &past))
-            fail_msg("'%s' is taken for a past", damaged[i]);
+        struct dueq__attempts attempts;
+        if (read_attempts(damaged[i], &attempts))
+            fail_msg("'%s' is taken for attempts", damaged[i]);
     }
 }
 
@@ -356,8 +356,8 @@ int main(void) {
         cmocka_unit_test(test_ticket_golden),
         cmocka_unit_test(test_ticket_cut_anywhere),
         cmocka_unit_test(test_ticket_time),
-        cmocka_unit_test(test_past_read),
-        cmocka_unit_test(test_past_read_damaged),
+        cmocka_unit_test(test_attempts_read),
+        cmocka_unit_test(test_attempts_read_damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

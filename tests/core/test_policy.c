@@ -103,7 +103,7 @@ static void test_policy_write_golden(void **state) {
         read_row(&golden, &row);
         if (dueq__draft_check(&row.draft, &error))
             fail_msg("'%s': %s", row.name, error.text);
-        size_t size = dueq__envelope_size(&row.draft, row.stamp);
+        size_t size = dueq__envelope_write(&row.draft, row.stamp, NULL);
         unsigned char *written = malloc(size);
         dueq__envelope_write(&row.draft, row.stamp, written);
         if (row.expires_ms)
@@ -256,29 +256,33 @@ static void test_draft_backoff(void **state) {
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_FULL, 0, 0, longest, 2}, NULL},
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, many, DUEQ_MAX_BACKOFF_LIST}, NULL},
 
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_FULL, 0, 0, NULL, 0}, "no kind"},
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "no kind"},
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 0, 1, NULL, 0}, "no kind"},
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 0, 0, minute, 1}, "no kind"},
-        {{(dueq_backoff_kind)5, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "5 is not a kind"},
-        {{(dueq_backoff_kind)-1, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "-1 is not a kind"},
-        {{DUEQ_BACKOFF_FIXED, (dueq_jitter)3, 1, 0, NULL, 0}, "3 is not a jitter"},
-        {{DUEQ_BACKOFF_FIXED, (dueq_jitter)-1, 1, 0, NULL, 0}, "-1 is not a jitter"},
-        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 0, 0, NULL, 0}, "base is 0 ms"},
-        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, -1, 0, NULL, 0}, "base is -1 ms"},
-        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, most + 1, 0, NULL, 0}, "base is 4294967296 ms"},
-        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 1, 1, NULL, 0}, "no cap"},
-        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 1, 0, minute, 1}, "not of the kind list"},
-        {{DUEQ_BACKOFF_LINEAR, DUEQ_JITTER_NONE, 1, -1, NULL, 0}, "cap is -1 ms"},
-        {{DUEQ_BACKOFF_LINEAR, DUEQ_JITTER_NONE, 0, 1, NULL, 0}, "base is 0 ms"},
-        {{DUEQ_BACKOFF_EXPONENTIAL, DUEQ_JITTER_NONE, 1, most + 1, NULL, 0}, "cap is 4294967296"},
+        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_FULL, 0, 0, NULL, 0}, "jitter of this backoff is 1"},
+        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "base of this backoff is 1 ms"},
+        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 0, 1, NULL, 0}, "cap of this backoff is 1 ms"},
+        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 0, 0, minute, 1},
+         "list of this backoff is 1 delays"},
+        {{(dueq_backoff_kind)5, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "kind of the backoff is 5"},
+        {{(dueq_backoff_kind)-1, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "kind of the backoff is -1"},
+        {{DUEQ_BACKOFF_FIXED, (dueq_jitter)3, 1, 0, NULL, 0}, "jitter of this backoff is 3"},
+        {{DUEQ_BACKOFF_FIXED, (dueq_jitter)-1, 1, 0, NULL, 0}, "jitter of this backoff is -1"},
+        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 0, 0, NULL, 0}, "base of this backoff is 0 ms"},
+        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, -1, 0, NULL, 0}, "base of this backoff is -1 ms"},
+        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, most + 1, 0, NULL, 0},
+         "base of this backoff is 4294967296 ms"},
+        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 1, 1, NULL, 0}, "cap of this backoff is 1 ms"},
+        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 1, 0, minute, 1},
+         "list of this backoff is 1 delays"},
+        {{DUEQ_BACKOFF_LINEAR, DUEQ_JITTER_NONE, 1, -1, NULL, 0}, "cap of this backoff is -1 ms"},
+        {{DUEQ_BACKOFF_LINEAR, DUEQ_JITTER_NONE, 0, 1, NULL, 0}, "base of this backoff is 0 ms"},
+        {{DUEQ_BACKOFF_EXPONENTIAL, DUEQ_JITTER_NONE, 1, most + 1, NULL, 0},
+         "cap of this backoff is 4294967296"},
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, NULL, 0}, "0 delays"},
-        {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, NULL, 1}, "1 to 32"},
+        {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, NULL, 1}, "is NULL"},
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, many, DUEQ_MAX_BACKOFF_LIST + 1}, "33 delays"},
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, past, 2}, "4294967296 ms"},
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, negative, 1}, "-1 ms"},
-        {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 1, 0, minute, 1}, "no base"},
-        {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 1, minute, 1}, "no cap"},
+        {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 1, 0, minute, 1}, "base of this backoff is 1 ms"},
+        {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 1, minute, 1}, "cap of this backoff is 1 ms"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dueq_draft draft = DUEQ_DRAFT;

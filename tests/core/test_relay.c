@@ -83,6 +83,7 @@ static size_t bring_home(void) {
                           dueq_ack(graves, &dueq_result_message(result, i)->ticket, 1, NULL));
         dueq_result_free(result);
     }
+    dueq_result_free(result);
     return count;
 }
 

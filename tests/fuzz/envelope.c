@@ -11,7 +11,7 @@ static unsigned char *written(const dueq_draft *draft, const char *stamp, size_t
         CHECK(error.status < 0 && error.text[0]);
         return NULL;
     }
-    *size = dueq__envelope_size(draft, stamp);
+    *size = dueq__envelope_write(draft, stamp, NULL);
     unsigned char *envelope = malloc(*size);
     CHECK(envelope);
     dueq__envelope_write(draft, stamp, envelope);
@@ -21,8 +21,8 @@ static unsigned char *written(const dueq_draft *draft, const char *stamp, size_t
 /* The end of the time to live, which the push script writes. */
 static void put_expires(unsigned char *envelope, const char *stamp, int64_t expires_ms) {
     unsigned char *at = envelope + DUEQ__ENVELOPE_FIXED + (stamp ? DUEQ__INCARNATION_SIZE : 0);
-    dueq__put32(at, expires_ms >> 32);
-    dueq__put32(at + 4, expires_ms);
+    for (int i = 0; i < 8; i++)
+        at[i] = (unsigned char)(expires_ms >> (56 - 8 * i));
 }
 
 static void check_same(const dueq_message *a, const dueq_message *b) {

@@ -23,9 +23,7 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
         check_result(dueq__result_outcomes(bytes, NULL, &error), &error);
     }
     dueq__reply_number(reply, &number);
-    check_result(dueq__result_reserved(reply, lease_ms, DUEQ_DEFAULT_LEASE_MS,
-                                       (dueq_bytes){"045", 3}, &error),
-                 &error);
+    check_result(dueq__result_reserved(reply, lease_ms, DUEQ_DEFAULT_LEASE_MS, &error), &error);
     check_result(dueq__result_found(reply, &error), &error);
     check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
     check_result(dueq__result_counted(reply, false, &error), &error);

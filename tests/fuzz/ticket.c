@@ -1,14 +1,14 @@
-/* The bytes as a ticket, whose parts, put together, are the ticket again; and as a past. */
+/* The bytes as a ticket, whose parts, put together, are the ticket again; and as attempts. */
 #include "fuzz.h"
 
 static void check_parts(dueq_bytes text, const struct dueq__ticket *ticket) {
-    CHECK(ticket->id.size > 0 && ticket->before <= 999999999);
+    CHECK(ticket->id.size > 0 && ticket->deliveries <= 999999999);
     CHECK((const char *)ticket->id.data + ticket->id.size == (const char *)text.data + text.size);
-    CHECK(ticket->tag.size <= 1 || ticket->tag.size == DUEQ__INCARNATION_SIZE ||
-          ticket->tag.size == DUEQ__INCARNATION_SIZE + 1);
+    CHECK(ticket->suffix.size <= 1 || ticket->suffix.size == DUEQ__INCARNATION_SIZE ||
+          ticket->suffix.size == DUEQ__INCARNATION_SIZE + 1);
     CHECK(dueq__ticket_time(ticket) >= -1);
     if (ticket->id.data == text.data) {
-        CHECK(text.size == DUEQ__ID_SIZE && ticket->before == 0 && ticket->tag.size == 0);
+        CHECK(text.size == DUEQ__ID_SIZE && ticket->deliveries == 0 && ticket->suffix.size == 0);
         return;
     }
     const char *digits = text.data;
@@ -17,22 +17,24 @@ static void check_parts(dueq_bytes text, const struct dueq__ticket *ticket) {
         zeros++;
     char *again = malloc(size);
     CHECK(again);
-    int head =
-        snprintf(again, size, "%u%s%.*s:", ticket->before, ticket->tag.size ? "." : "",
-                 (int)ticket->tag.size, ticket->tag.size ? (const char *)ticket->tag.data : "");
+    int head = snprintf(again, size, "%u%s%.*s:", ticket->deliveries,
+                        ticket->suffix.size ? "." : "", (int)ticket->suffix.size,
+                        ticket->suffix.size ? (const char *)ticket->suffix.data : "");
     memcpy(again + head, ticket->id.data, ticket->id.size);
     CHECK(fuzz_equal((dueq_bytes){again, (size_t)head + ticket->id.size},
                      (dueq_bytes){digits + zeros, text.size - zeros}));
     free(again);
 }
 
-static void check_past(dueq_bytes text) {
-    struct dueq__past past;
-    if (!dueq__past_read(text, &past))
+static void check_attempts(dueq_bytes text) {
+    struct dueq__attempts attempts;
+    if (!dueq__attempts_read(text, &attempts))
         return;
-    CHECK(past.before <= 999999999 && past.forgiven + past.crashes <= past.before);
-    CHECK(past.error.size < text.size);
-    CHECK((const char *)past.error.data + past.error.size == (const char *)text.data + text.size);
+    CHECK(attempts.deliveries <= 999999999 &&
+          attempts.forgiven + attempts.crashes <= attempts.deliveries);
+    CHECK(attempts.error.size < text.size);
+    CHECK((const char *)attempts.error.data + attempts.error.size ==
+          (const char *)text.data + text.size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -40,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct dueq__ticket ticket;
     if (dueq__ticket_read(text, &ticket))
         check_parts(text, &ticket);
-    check_past(text);
+    check_attempts(text);
     CHECK(dueq__id_time(text.data, text.size) >= -1);
     free((void *)text.data);
     return 0;
