@@ -247,7 +247,7 @@ def test_redisson_value_of_another_codec(dueq: Program, server: Server) -> None:
         ("jackson", b'"\\uD83D"', "half of a surrogate pair"),
         ("typed-json3", b'["\\uD83D"]', "half of a surrogate pair"),
         ("kryo5", b"\x03\x82\xed\xa0\xbd", "half of a surrogate pair"),
-        ("kryo5", b"\x01\x00java.util.Dat\xe5\x05", "an object of Java's class 'java.util.Date'"),
+        ("kryo5", b"\x01\x00java.util.Dat\xe5\x05", "an object of the Java class 'java.util.Date'"),
         ("jackson3", b"x", "was it written by another codec?"),
         ("jackson3", b"[" * 501 + b"]" * 501, "deeper than the 500 levels"),
     ],
