@@ -198,7 +198,7 @@ def test_queues_with_scan_permitted() -> None:
 
 
 def test_check_with_what_the_document_permits() -> None:
-    found = re.search(r"`dueq check` takes `(.+?)`, and with `--repair` also `(.+?)`", flat())
+    found = re.search(r"`dueq check` needs `(.+?)`, and with `--repair` also `(.+?)`", flat())
     assert found
     with shop() as (server, url), dueq.Queue("orders", url) as queue:
         queue.push_many(["a", dueq.Draft("b", delay=3600)])
@@ -287,7 +287,7 @@ def test_document_permits_no_more_than_is_used() -> None:
     listed = [word for word in words if not word.startswith(("client|", "select"))]
     verbs = used("core", r"(?!check_)\w+")
     assert sorted(listed) == sorted(verbs | SENT)
-    more = re.search(r"`dueq check` takes `(.+?)`, and with `--repair` also `(.+?)`", flat())
+    more = re.search(r"`dueq check` needs `(.+?)`, and with `--repair` also `(.+?)`", flat())
     assert more
     assert set(re.findall(r"\w+", " ".join(more.groups()))) == used("core", "check") - set(listed)
 
