@@ -262,8 +262,8 @@ typedef struct dueq_draft {
     uint32_t max_crashes;   /* leases that end before it is dead; 0: without limit */
     int64_t ttl_ms;         /* not delivered later than this long after the push; 0: no end */
     dueq_backoff backoff;   /* the delay of a retry that names none */
-    int drop;               /* 1: at its end it is gone, and not kept as dead */
-    dueq_bytes dead_letter; /* the queue that it moves to at its end; size 0: DEAD in its own */
+    int drop;               /* 1: when it dies it is deleted */
+    dueq_bytes dead_letter; /* the queue that it moves to when it dies; size 0: DEAD in its own */
     int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
     dueq_existing existing; /* with an id */
 } dueq_draft;

@@ -1,5 +1,5 @@
 -- reserve_rare: a reserve that gives a failed message back, or meets more than first deliveries of plain messages:
--- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, used up or damaged.
+-- priorities, a pause, ended leases, messages that came back, with policies or headers, what is over, exhausted or damaged.
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates
 -- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance and error, as of retry, of one that
 --      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.

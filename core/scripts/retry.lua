@@ -1,4 +1,4 @@
--- retry: gives a leased message back, or ends it when its attempts are used up.
+-- retry: gives a leased message back, or ends it when its attempts are exhausted.
 -- keys msg ready high low delayed leased dead outbox wake meta attempts reply
 -- args ticket, delay in ms (-1: by its backoff), chance (0 to 65535), error text
 -- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+' behind it where a

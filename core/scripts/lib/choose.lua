@@ -1,5 +1,5 @@
 -- Takes tickets from the lines, in order, until `most` are to be delivered or 1,000 were met: what is no ticket, has no
--- message, is over its time to live or has used up its attempts is not delivered. Changes nothing but what ends
+-- message, is over its time to live or has exhausted its attempts is not delivered. Changes nothing but what ends
 -- (lib/finish.lua), what goes (lib/gone.lua), and `garbage`, to which it adds what is no ticket. Returns a table: deliver
 -- (tickets), envelopes and records (attempts of those that came back) by the same index, leases (their own), expired
 -- and damaged (how many), met (by line), out (a relay has work).

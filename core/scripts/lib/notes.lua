@@ -8,9 +8,9 @@ local function check_types()
       local is = redis.call('TYPE', key).ok
       if is ~= 'none' and is ~= kind then
         tell('type', key .. ' ' .. is)
-        local aside = quarantine .. ':' .. string.match(key, '}:(.*)$')
+        local foreign = quarantine .. ':' .. string.match(key, '}:(.*)$')
         if mends then
-          redis.call('RENAME', key, redis.call('EXISTS', aside) == 1 and aside .. ':' .. int(now) or aside)
+          redis.call('RENAME', key, redis.call('EXISTS', foreign) == 1 and foreign .. ':' .. int(now) or foreign)
         end
       end
     end

@@ -1,5 +1,5 @@
 -- Gives the message of a ticket back as failed, after `delay` ms (-1: by its backoff, with the chance of 0 to 65535),
--- or ends it when its attempts are used up. Returns the outcome, whether a relay has work, and when the message is due
+-- or ends it when its attempts are exhausted. Returns the outcome, whether a relay has work, and when the message is due
 -- (nil: now).
 local function retry(ticket, delay, chance, text, now)
   local id, envelope, had = holder(ticket, now)
