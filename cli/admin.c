@@ -3,32 +3,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* One bounded step of what takes messages away. state 0: of any, and the queue with them. */
-static dueq_status submit_step(struct cli *cli, dueq_state state) {
-    return state ? dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH)
-                 : dueq_remove_submit(cli->queue);
-}
-
-static int take_away(struct cli *cli, dueq_state state, const char *done) {
-    size_t all = 0;
-    dueq_status status;
-    do {
-        dueq_result *result;
-        status = cli_wait(cli, submit_step(cli, state), &result);
-        all += dueq_result_purged(result);
-        dueq_result_free(result);
-        if (status == DUEQ_OK)
-            cli_progress(all, done);
-    } while (status == DUEQ_OK);
-    cli_sum(cli, all, done);
-    return status == DUEQ_EMPTY ? CLI_DONE : cli_report(cli, status, NULL);
-}
-
 static int run_purge(struct cli *cli, int argc, char *argv[]) {
     int code;
     if (!cli_begin(cli, argc, argv, 1, &code))
         return code;
-    return take_away(cli, cli_state(cli, argv[optind]), "purged");
+    dueq_state state = cli_state(cli, argv[optind]);
+    dueq_status status;
+    size_t all = 0;
+    do {
+        dueq_result *result;
+        status = cli_wait(cli, dueq_purge_submit(cli->queue, state, DUEQ_MAX_BATCH), &result);
+        all += dueq_result_purged(result);
+        dueq_result_free(result);
+        if (status == DUEQ_OK)
+            cli_progress(all, "purged");
+    } while (status == DUEQ_OK);
+    cli_sum(cli, all, "purged");
+    return status == DUEQ_EMPTY ? CLI_DONE : cli_report(cli, status, NULL);
 }
 
 /* Asks on the terminal. False: no; *code is the exit code. */
@@ -73,7 +64,12 @@ static int run_remove(struct cli *cli, int argc, char *argv[]) {
         cli_usage(cli, "no terminal to ask on: give --yes to remove the queue %s", argv[optind]);
     if (!cli_open(cli, argv, &code) || (!yes && !confirm(cli, &code)))
         return code;
-    return take_away(cli, 0, "removed");
+    dueq_result *result;
+    dueq_status status = cli_wait(cli, dueq_remove_submit(cli->queue), &result);
+    if (status == DUEQ_EMPTY)
+        cli_sum(cli, dueq_result_purged(result), "removed");
+    dueq_result_free(result);
+    return status == DUEQ_EMPTY ? CLI_DONE : cli_report(cli, status, NULL);
 }
 
 const struct command purge_command = {

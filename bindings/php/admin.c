@@ -55,7 +55,7 @@ DUEQ_ID_VERBS(ID_VERB)
     }
 DUEQ_PLAIN_VERBS(PLAIN_VERB)
 
-/* What kickAll, purge, remove and check report their progress to, and how far they are. */
+/* What kickAll, purge and check report their progress to, and how far they are. */
 typedef struct progress {
     zend_fcall_info call;
     zend_fcall_info_cache cache;
@@ -159,20 +159,11 @@ ZEND_METHOD(Dueq_Queue, reschedule) {
                                                               delay_ms, at_ms)) == DUEQ_OK);
 }
 
-/* A step that takes messages away: DUEQ_OK where there may be more. It may have thrown. */
-static dueq_status take_away(dueq_php_queue *queue, dueq_status submitted, progress *progress) {
-    dueq_status status = dueq_php_finish(queue->client, submitted);
-
-    if (status >= 0 && !report(progress, dueq_result_purged(queue->client->result))) {
-        status = DUEQ_EMPTY;
-    }
-    return status;
-}
-
 ZEND_METHOD(Dueq_Queue, purge) {
     progress progress = NO_PROGRESS;
     zend_string *name;
     dueq_state state;
+    dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_STR(name)
@@ -184,24 +175,22 @@ ZEND_METHOD(Dueq_Queue, purge) {
     if (!dueq_php_state_read(name, &state)) {
         RETURN_THROWS();
     }
-    while (take_away(queue, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH), &progress) ==
-           DUEQ_OK) {
-    }
+    do {
+        status =
+            dueq_php_finish(queue->client, dueq_purge_submit(queue->queue, state, DUEQ_MAX_BATCH));
+    } while (status >= 0 && report(&progress, dueq_result_purged(queue->client->result)) &&
+             status == DUEQ_OK);
     RETURN_LONG(progress.total);
 }
 
 ZEND_METHOD(Dueq_Queue, remove) {
-    progress progress = NO_PROGRESS;
-
-    ZEND_PARSE_PARAMETERS_START(0, 1)
-        Z_PARAM_OPTIONAL
-        Z_PARAM_FUNC_OR_NULL(progress.call, progress.cache)
-    ZEND_PARSE_PARAMETERS_END();
+    ZEND_PARSE_PARAMETERS_NONE();
 
     THIS_QUEUE(queue);
-    while (take_away(queue, dueq_remove_submit(queue->queue), &progress) == DUEQ_OK) {
+    if (dueq_php_finish(queue->client, dueq_remove_submit(queue->queue)) < 0) {
+        RETURN_THROWS();
     }
-    RETURN_LONG(progress.total);
+    RETURN_LONG((zend_long)dueq_result_purged(queue->client->result));
 }
 
 /* The properties of Dueq\Finding in the order of the stub. */

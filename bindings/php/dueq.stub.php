@@ -381,11 +381,9 @@ namespace Dueq
          * unique. A message that is pushed afterwards creates the queue again, and so does a waiting
          * consumer. Locks stay until they end.
          *
-         * @param callable|null $progress as of purge()
          * @return int how many messages it deleted
-         * @throws Exception\DueqException the messages of the steps before are deleted
          */
-        public function remove(?callable $progress = null): int {}
+        public function remove(): int {}
 
         /**
          * Finds inconsistent entries: messages without a ticket, tickets without a message, keys of another

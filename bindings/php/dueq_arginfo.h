@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 147d3e49eb2da689bd56398230716e5bc060561d */
+ * Stub hash: 77893209ac95303db61471a5a4b1c462d20fa7d3 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -136,7 +136,6 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_purge, 0, 1, IS
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_remove, 0, 0, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_check, 0, 0, IS_ARRAY, 0)
@@ -191,8 +190,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_Consumer___construct
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_lost, 0, 0, IS_LONG, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_Queue_remove
 
 #define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_Consumer___construct
 
@@ -366,9 +364,9 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_size, 0, 0, Dueq\\Interop\\Sizes, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_Queue_remove
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_Queue_remove
 
 #define arginfo_class_Dueq_Redisson_DelayedQueue_destroy arginfo_class_Dueq_Queue_pause
 
@@ -376,7 +374,7 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Long___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, value, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_Queue_remove
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Binary___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
@@ -467,7 +465,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Laravel_Queue_size arginfo_class_Dueq_Redisson_DelayedQueue_size
 
-#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_Consumer_lost
+#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_Queue_remove
 
 #define arginfo_class_Dueq_Laravel_Queue_migrate arginfo_class_Dueq_Redisson_DelayedQueue_transfer
 

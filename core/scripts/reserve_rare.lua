@@ -15,7 +15,9 @@ local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
   outcomes, acknowledged = held(8, stop, now)
-  acknowledge(acknowledged)
+  if #acknowledged > 0 then
+    acknowledge(acknowledged)
+  end
 end
 for _, ticket in ipairs(acknowledged) do
   if ticket == back then

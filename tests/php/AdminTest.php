@@ -367,31 +367,11 @@ final class AdminTest extends QueueTestCase
         $queue->pushMany(array_fill(0, 400, 'x'));
         $held = $queue->reserve();
         $queue->push('y', delay: 600, id: 'y', unique: 600);
-        $told = [];
-        $this->assertSame(401, $queue->remove(function (int $total) use (&$told) {
-            $told[] = $total;
-        }));
-        $this->assertSame([200, 400, 401], $told);
+        $this->assertSame(401, $queue->remove());
         $this->assertSame([], array_filter($this->server->command('KEYS', '*'), fn ($key) => !str_contains($key, ':reply:')));
         $this->assertSame([], Queue::names($queue->url()));
         $this->assertThrows(LeaseLostException::class, fn () => $held->ack());
         $this->assertSame(0, $queue->remove());
-    }
-
-    public function test_remove_ends_where_progress_throws(): void
-    {
-        $queue = $this->queue();
-        $queue->pushMany(array_fill(0, 300, 'x'));
-        try {
-            $queue->remove(fn () => throw new \LogicException('enough'));
-            $this->fail('the exception is lost');
-        } catch (\LogicException) {
-            $this->assertSame(100, $queue->stats()->ready);
-        }
-        $this->server->command('SET', 'dueq:{q}:attempts', 'not a hash');
-        $this->assertThrows(WrongTypeException::class, fn () => $queue->remove());
-        $this->server->command('DEL', 'dueq:{q}:attempts');
-        $this->assertSame(100, $queue->remove());
     }
 
     public function test_purge_of_no_state(): void

@@ -71,7 +71,7 @@ final class SurfaceTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('x', headers: ['a' => 'b']);
-        $this->server->command('SET', 'dueq:{q}:typo', 'x');
+        $this->server->command('RPUSH', 'dueq:{q}:quarantine', 'x');
         $delayed = new DelayedQueue('d', $this->server->url());
         $this->server->command('RPUSH', 'd', 'no Kryo');
         $laravel = new LaravelQueue('l', $this->server->url());

@@ -283,16 +283,15 @@ class Queue(Source, AsyncVerbs):
         call = on(self.name, _core.purge_submit, state_number(state), _core.MAX_BATCH)
         return await self._total(lambda _: call, _purged_of, progress, "purged")
 
-    async def remove(self, progress: Callable[[int], object] | None = None) -> int:
+    async def remove(self) -> int:
         """
         Deletes the queue in one step: its messages, its counters and history, and the ids that are
-        still unique. Returns the number of messages, which `progress` gets too.
+        still unique. Returns the number of messages.
 
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
         """
-        call = on(self.name, _core.remove_submit)
-        return await self._total(lambda _: call, _purged_of, progress, "removed")
+        return (await self._home.call(on(self.name, _core.remove_submit))).purged
 
     async def check(
         self, repair: bool = False, progress: Callable[[int], object] | None = None

@@ -284,16 +284,15 @@ class Queue(Source, Verbs):
         call = on(self.name, _core.purge_submit, state_number(state), _core.MAX_BATCH)
         return self._total(lambda _: call, _purged_of, progress, "purged")
 
-    def remove(self, progress: Callable[[int], object] | None = None) -> int:
+    def remove(self) -> int:
         """
         Deletes the queue in one step: its messages, its counters and history, and the ids that are
-        still unique. Returns the number of messages, which `progress` gets too.
+        still unique. Returns the number of messages.
 
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
         """
-        call = on(self.name, _core.remove_submit)
-        return self._total(lambda _: call, _purged_of, progress, "removed")
+        return (self._home.call(on(self.name, _core.remove_submit))).purged
 
     def check(
         self, repair: bool = False, progress: Callable[[int], object] | None = None
