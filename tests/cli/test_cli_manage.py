@@ -85,7 +85,6 @@ def test_kick_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     [
         (["kick", "orders", "--all"], "dead", b"1 kicked"),
         (["purge", "orders", "ready"], "ready", b"200 purged"),
-        (["remove", "orders", "--yes"], "messages", b"200 removed"),
     ],
 )
 def test_progress_on_a_terminal(
