@@ -37,7 +37,7 @@ static bool read_entry(const struct dueq__reply *reply, size_t at, bool attempts
     struct message *made = item->more;
     dueq_message *message = &made->message;
     struct dueq__ticket parts;
-    dueq_bytes ticket, text = {0};
+    dueq_bytes ticket, text = {"", 0};
     if (!dueq__reply_bytes(dueq__reply_item(reply, at), &ticket) ||
         !dueq__reply_bytes(dueq__reply_item(reply, at + 1), &made->envelope) ||
         (attempts && !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &text)))
