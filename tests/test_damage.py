@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable
 
@@ -360,6 +361,23 @@ def test_other_queue_of_another_type(inside: Inside, mails: Inside, part: str, h
     assert (queue.stats().outbox, inside.tickets(), inside.hash("msg")) == (0, {}, {})
     assert inside.command("EXISTS", "handover") == 0
     assert mails.command("EXISTS", "received") == 0
+
+
+@pytest.mark.parametrize("part", FOREIGN)
+def test_other_queue_takes_all_entries_or_none(inside: Inside, mails: Inside, part: str) -> None:
+    """None comes twice because another one that came along could not be stored."""
+    queue = inside.queue
+    queue.push("x")
+    mails.command("SET", part, "foreign")
+    drafts = [dueq.Draft("a"), dueq.Draft("b", id="b"), dueq.Draft("c", id="c", unique=60)]
+    take(queue).ack(push=drafts, to="mails")
+    assert bodies(queue) == []
+    delivered: list[bytes] = []
+    with contextlib.suppress(dueq.Error):
+        delivered = bodies(mails.queue)
+    mails.command("DEL", part)
+    mend(queue)
+    assert delivered + bodies(mails.queue, timeout=0.3) == [b"a", b"b", b"c"]
 
 
 def mend(queue: dueq.Queue) -> None:

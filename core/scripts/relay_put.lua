@@ -13,22 +13,27 @@ if now >= tonumber(ARGV[1]) then
 end
 -- A ticket that is pushed again after a push that ended in its middle would be there twice.
 look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
-local outcome, notes = '', {}
+local outcome, words, places, records, fresh = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
-  local note, digit, record = ARGV[2] .. '\n' .. ARGV[i + 5], DUEQ_OK .. '', ARGV[i + 4]
+  local note, n = ARGV[2] .. '\n' .. ARGV[i + 5], #outcome + 1
+  outcome[n] = DUEQ_OK
   if not redis.call('ZSCORE', received, note) then
-    local had = record ~= '' and attempts_read(record)
-    local ticket = had and ticket_write(had.deliveries, ARGV[i], had.suffix)
-    digit = store({ unpack(ARGV, i, i + 3) }, 1, now, { replace = replace, ticket = ticket })
-    notes[#notes + 1] = digit == DUEQ_OK .. '' and note or nil
-    if had and digit == DUEQ_OK .. '' then
-      redis.call('HSET', attempts, ARGV[i], record)
+    places[n], records[#records + 1] = note, ARGV[i + 4]
+    for k = i, i + 3 do
+      words[#words + 1] = ARGV[k]
     end
   end
-  outcome = outcome .. digit
 end
-put(received, now, notes)
+local digits, at = #words > 0 and store(words, 1, now, { replace = replace, records = records }), 0
+for n = 1, #outcome do
+  if places[n] then
+    at = at + 1
+    outcome[n] = tonumber(string.sub(digits, at, at))
+    fresh[#fresh + 1] = outcome[n] == DUEQ_OK and places[n] or nil
+  end
+end
+put(received, now, fresh)
 -- Relays that died before their last step have left some.
 redis.call('ZREMRANGEBYRANK', received, 0, -10001)
 remove_gone()
-return outcome
+return table.concat(outcome)

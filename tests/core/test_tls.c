@@ -20,7 +20,7 @@ static const char *const make_certificates =
     "> $name.ext && openssl x509 -req -days 2 -in $name.csr -CA ca.pem -CAkey ca.key "
     "-CAcreateserial "
     "-extfile $name.ext -out $name.pem || exit 1; done && "
-    "cp localhost.key expired.key && openssl x509 -req -days -1 -in localhost.csr -CA ca.pem "
+    "cp localhost.key expired.key && openssl x509 -req -days 0 -in localhost.csr -CA ca.pem "
     "-CAkey ca.key -CAcreateserial -extfile localhost.ext -out expired.pem && "
     "cp localhost.key self.key && openssl x509 -req -days 2 -in localhost.csr -signkey self.key "
     "-extfile localhost.ext -out self.pem";

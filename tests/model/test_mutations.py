@@ -183,8 +183,8 @@ MUTATIONS = {
     ),
     "relay_put_forgets_the_attempts": (
         "relay_put",
-        "if had and digit == 0 .. '' then",
-        "if false then",
+        "how.records and how.records[n] ~= '' and how.records[n]",
+        "nil",
     ),
     "relay_put_goes_on_after_its_lease": (
         "relay_put",
@@ -193,13 +193,13 @@ MUTATIONS = {
     ),
     "relay_put_notes_nothing": (
         "relay_put",
-        "put(received, now, notes)",
+        "put(received, now, fresh)",
         "",
     ),
     "relay_put_takes_what_was_refused_for_stored": (
         "relay_put",
-        "digit == 0 .. '' and note or nil",
-        "note",
+        "outcome[n] == 0 and places[n] or nil",
+        "places[n]",
     ),
     "relay_take_gives_no_lease": (
         "relay_take",

@@ -18,8 +18,8 @@ local function draft_read(words, i, now)
 end
 
 -- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace.lua), which is asked about living
--- messages that drafts replace; leaving, the id of one that counts as gone; ticket, that of a dead
--- letter. Tickets are written before envelopes: where a write fails, tickets without messages may be left, which a
+-- messages that drafts replace; leaving, the id of one that counts as gone; records, the attempts of each draft ('':
+-- none). Tickets are written before envelopes: where a write fails, tickets without messages may be left, which a
 -- reserve drops, and never a message without a ticket.
 -- Returns a digit for each: 0 stored, 2 refused.
 local function store(words, from, now, how)
@@ -43,6 +43,7 @@ local function store(words, from, now, how)
     end
     outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
     if stored then
+      draft.record = how.records and how.records[n] ~= '' and how.records[n]
       fresh[id], pushed = draft, pushed + (draft.kept and draft.existing == 2 and 0 or 1)
       if draft.window > 0 then
         windows[#windows + 1], windows[#windows + 2] = string.format('%d', now + draft.window), id
@@ -50,14 +51,18 @@ local function store(words, from, now, how)
     end
   end
 
-  local envelopes, at_once, later, first = {}, {}, {}, nil
+  local envelopes, at_once, later, records, first = {}, {}, {}, {}, nil
   for _, id in ipairs(ids) do
     local draft = fresh[id]
     if draft then
       fresh[id] = nil
       envelopes[#envelopes + 1], envelopes[#envelopes + 2] = id, draft.envelope
+      if draft.record then
+        records[#records + 1], records[#records + 2] = id, draft.record
+        draft.ticket = ticket_write(attempts_read(draft.record).deliveries, id, draft.suffix ~= '' and draft.suffix or nil)
+      end
       if not draft.kept and draft.at_once then
-        at_once[#at_once + 1] = how.ticket or draft.ticket
+        at_once[#at_once + 1] = draft.ticket
       elseif not draft.kept then
         later[#later + 1], later[#later + 2] = string.format('%d', draft.due), draft.ticket
         first = math.min(first or draft.due, draft.due)
@@ -65,6 +70,9 @@ local function store(words, from, now, how)
     end
   end
   bulk('ZADD', delayed, later)
+  if #records > 0 then
+    redis.call('HSET', attempts, unpack(records))
+  end
   join(at_once)
   bulk('HSET', msg, envelopes)
   if first then
