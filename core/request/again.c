@@ -33,13 +33,13 @@ bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
         client->warned = client->warns = true;
     }
     client->call.loads = 0;
-    /* A call that waits goes on as long as it may, and as the server answers. */
-    int64_t limit = now + client->url.timeout_ms;
+    dueq__again_later(client);
+    /* A call that waits goes on as long as it may, and as the server answers from the next try on. */
+    int64_t limit = client->call.retry_ms + client->url.timeout_ms;
     if (limit > client->call.patient_ms)
         limit = client->call.patient_ms;
     if (limit > client->call.deadline_ms)
         client->call.deadline_ms = limit;
-    dueq__again_later(client);
     return true;
 }
 
