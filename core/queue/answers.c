@@ -63,14 +63,15 @@ void dueq__decode_states(dueq_client *client, const struct dueq__reply *reply) {
     answer(client);
 }
 
-/* Takes the number that a text begins with; false: there is none. */
+/* Takes the number that a text begins with; false: there is none, or it has over nine digits. */
 static bool take_count(const struct dueq__reply *reply, size_t *count, dueq_bytes *rest) {
     char *end;
     if (!dueq__reply_bytes(reply, rest) || !isdigit(*(const unsigned char *)rest->data))
         return false;
     *count = strtoul(rest->data, &end, 10);
-    *rest = (dueq_bytes){end, rest->size - (size_t)(end - (const char *)rest->data)};
-    return true;
+    size_t digits = (size_t)(end - (const char *)rest->data);
+    *rest = (dueq_bytes){end, rest->size - digits};
+    return digits <= 9;
 }
 
 /* "12", or "12 +" when there may be more. */

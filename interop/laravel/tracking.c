@@ -13,7 +13,7 @@
 /* Changes may come by the thousand: they make a call look so soon after its last look, at the earliest. */
 #define SPACE_US 200000
 /*
- * How often a call looks that no change can be told to. Also how soon it looks after a change of the list
+ * How often a call looks to which the server sends no changes. Also how soon it looks after a change of the list
  * itself: whoever was to have that item was woken for it, and only an item without a token is there still.
  */
 #define LOOK_US 1000000
