@@ -353,7 +353,7 @@ def test_aio_server_gone(own_server: Server) -> None:
             own_server.freeze()
             waits = [queue.stats(), queue.push("y"), queue.reserve(timeout=0.1)]
             for outcome in await asyncio.gather(*waits, return_exceptions=True):
-                assert isinstance(outcome, (errors.TimeoutError, errors.ClosedError)), outcome
+                assert isinstance(outcome, (errors.ServerTimeoutError, errors.ClosedError)), outcome
             own_server.thaw()
             assert (await queue.stats()).delayed == 0
             own_server.stop()

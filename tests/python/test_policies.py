@@ -68,7 +68,7 @@ def test_push_policy_out_of_range(queue: dueq.Queue, wrong: dict[str, object]) -
 
 
 def test_push_policy_names_no_queue(queue: dueq.Queue) -> None:
-    with pytest.raises(errors.NameError):
+    with pytest.raises(errors.QueueNameError):
         queue.push("x", dead_letter="a{b")
 
 
