@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 
 import pytest
 
@@ -197,8 +198,7 @@ def test_closed_consumer_gives_all_back(queue: dueq.Queue) -> None:
     """Also what it has delivered: first comes again what was first."""
     queue.push_many(["0", "1", "2", "3"])
     with queue.consume(prefetch=3, concurrency=None) as consumer:
-        loop = iter(consumer)
-        kept = [next(loop), next(loop)]
+        kept = list(islice(consumer, 2))
         assert queue.stats().leased == 3
     assert [message.body for message in queue.peek("ready")] == [b"0", b"1", b"2", b"3"]
     assert [message.crashes for message in queue.peek("ready")] == [0] * 4

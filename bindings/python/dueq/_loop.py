@@ -131,10 +131,12 @@ class Loop(Alone):
             self._log_unfinished(error)
         self._count_lost()
 
-    def _close_now(self) -> None:
-        """The same, and releases what is delivered and not settled; and closes it."""
+    def _disown(self) -> None:
+        """What is delivered and not settled is released, too: nobody works on it any more."""
         if not self._closed:
             _core.consumer_disown(self._handle)
+
+    def _close_now(self) -> None:
         self._finish_now()
         self._end()
 

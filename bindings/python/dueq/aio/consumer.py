@@ -115,7 +115,8 @@ class Consumer(Loop):
     async def close(self) -> None:
         """
         Sends open settlements, releases all other messages that it holds, uncounted, and ends the
-        heartbeat. Messages that other tasks work on are to be settled before.
+        heartbeat. Messages that other tasks work on are to be settled before. In its loop it
+        releases only what is not delivered.
         """
         self._stopped = True
         self._wake()
@@ -147,7 +148,7 @@ class Consumer(Loop):
         with suppress(Exception):
             if self._closed:
                 return
-            _core.consumer_disown(self._handle)
+            self._disown()
             if _core.consumer_stop(self._handle) == _core.PENDING:
                 self._forgotten()
             else:
@@ -157,6 +158,7 @@ class Consumer(Loop):
         if self._loop.is_running():
             self._loop.call_soon_threadsafe(lambda: self._home.background(self._shut()))
         else:
+            self._disown()
             self._close_now()
 
     def _wake(self) -> None:
@@ -192,8 +194,12 @@ class Consumer(Loop):
         self._count_lost()
 
     async def _shut(self) -> None:
-        if not self._closed:
-            _core.consumer_disown(self._handle)
+        if self._looping:
+            # A loop that an exception has left is ended by the event loop, in two steps.
+            for _ in range(2):
+                await surely(partial(asyncio.sleep, 0))
+        if not self._looping:
+            self._disown()
         await self._finish()
         self._end()
 

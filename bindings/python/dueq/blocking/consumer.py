@@ -90,15 +90,25 @@ class Consumer(Loop):
     def close(self) -> None:
         """
         Sends open settlements, releases all other messages that it holds, uncounted, and ends the
-        heartbeat. Messages that other threads work on are to be settled before. While its loop
-        waits, or runs in another thread, this is stop().
+        heartbeat. Messages that other threads work on are to be settled before. In its loop it
+        releases only what is not delivered; while the loop waits, or runs in another thread, this
+        is stop().
         """
         self.stop()
-        elsewhere = self._looping and (self._last is None or self._thread != get_ident())
-        if not elsewhere:
+        if not self._looping:
+            self._disown()
+        if not self._is_elsewhere():
             self._close_now()
 
-    _forgotten = close
+    def _forgotten(self) -> None:
+        self.stop()
+        if not self._is_elsewhere():
+            self._disown()
+            self._close_now()
+
+    def _is_elsewhere(self) -> bool:
+        """Whether its loop waits, or runs in another thread."""
+        return self._looping and (self._last is None or self._thread != get_ident())
 
     def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
@@ -121,7 +131,7 @@ class Consumer(Loop):
 
     def __del__(self) -> None:
         with suppress(Exception):
-            self.close()
+            self._forgotten()
 
     def _over(self) -> bool:
         return self._stopped or self._closed or self._home.closed
