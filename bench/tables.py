@@ -80,7 +80,7 @@ TABLES: dict[str, tuple[str, Sequence[Column]]] = {
         "CPU in microseconds, and commands, those that scripts call among them: for its push, to"
         " take it back, and for its delivery and acknowledgement with 500 due in a second. Life:"
         " push, delivery and acknowledgement. Best: at the peer's best documented setting. p99: how"
-        " late it comes then, in ms. With slack: at its best, and allowed to be 50 ms late. The bare"
+        " late it comes then, in ms. With slack: at its best, but up to 50 ms late. The bare"
         " commands come from a client that knows when to send them, at its best 100 a push and 10"
         " a delivery.",
         (
