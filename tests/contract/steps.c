@@ -144,9 +144,10 @@ static void do_bury(struct run *run, json_object *step) {
 }
 
 const struct verb work_verbs[] = {
-    {"open", do_open}, {"push", do_push},   {"ack_push", do_ack_push}, {"reserve", do_reserve},
-    {"ack", do_ack},   {"retry", do_retry}, {"release", do_release},   {"extend", do_extend},
-    {"save", do_save}, {"bury", do_bury},   {NULL, NULL}};
+    {"open", do_open},       {"push", do_push},     {"ack_push", do_ack_push},
+    {"reserve", do_reserve}, {"ack", do_ack},       {"retry", do_retry},
+    {"release", do_release}, {"extend", do_extend}, {"save", do_save},
+    {"bury", do_bury},       {NULL, NULL}};
 
 static const struct verb *verb_named(const char *name) {
     const struct verb *const tables[] = {work_verbs, manage_verbs, lock_verbs, redisson_verbs,
