@@ -46,19 +46,20 @@ static int borrow(PyObject *object, const char *name, Py_buffer *view, dueq_byte
 %typemap(freearg) dueq_bytes "PyBuffer_Release(&view$argnum);"
 
 /* What names something. */
-%define TEXT(ARGUMENT)
+%define TEXT(ARGUMENT, NAME)
 %typemap(in, fragment="borrow_text") dueq_bytes ARGUMENT {
-    if (borrow_text($input, "$1_name", &$1) < 0)
+    if (borrow_text($input, NAME, &$1) < 0)
         SWIG_fail;
 }
 %typemap(freearg) dueq_bytes ARGUMENT ""
 %enddef
-TEXT(name)
-TEXT(id)
-TEXT(ticket)
-TEXT(token)
-TEXT(destination)
-TEXT(prefix)
+TEXT(name, "name")
+TEXT(id, "id")
+TEXT(ticket, "ticket")
+TEXT(token, "token")
+TEXT(destination, "destination")
+TEXT(prefix, "prefix")
+TEXT(text, "cursor") /* of save */
 
 /* A tuple of str. It cannot change under the call, so its texts need no copy. */
 %define TEXTS(ARGUMENT, ONE)

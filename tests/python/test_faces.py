@@ -76,6 +76,15 @@ def test_draft_with_json() -> None:
 
 # Errors that name the argument
 
+
+def dead(queue: dueq.Queue) -> dueq.Message:
+    """A message that no verb reaches the server with."""
+    queue.push("x", id="dead")
+    message = queue.reserve(timeout=None)
+    message.bury()
+    return message
+
+
 WRONG: list[tuple[str, Callable[[Any], object]]] = [
     ("delay: '5' is not seconds", lambda queue: queue.push("x", delay="5")),
     ("at: '2040' is not seconds since 1970", lambda queue: queue.push("x", at="2040")),
@@ -113,6 +122,7 @@ WRONG: list[tuple[str, Callable[[Any], object]]] = [
     ("id: a str is wanted", lambda queue: queue.kick(None)),
     ("id: a str is wanted", lambda queue: queue.find(None)),
     ("id: a str is wanted", lambda queue: queue.reschedule(5)),
+    ("cursor: a str is wanted, not bytes", lambda queue: dead(queue).save(b"x")),
     ("delay: 'x'", lambda queue: queue.reschedule("id", delay="x")),
     ("name: a str is wanted", lambda queue: queue.lock(None, 5)),
     ("ttl: None", lambda queue: queue.lock("name", None)),
