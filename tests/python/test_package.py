@@ -35,7 +35,7 @@ def test_package_has_the_command(server: Server) -> None:
     command = Path(sysconfig.get_path("scripts"), "dueq")
     done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["dueq", dueq.__version__]
-    words = [command, "--url", server.url, "push", "by the package", "x"]
+    words = [str(command), "--url", server.url, "push", "by the package", "x"]
     subprocess.run(words, capture_output=True, check=True)
     with dueq.Queue("by the package", server.url) as queue:
         message = queue.reserve()

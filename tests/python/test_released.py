@@ -199,7 +199,7 @@ def test_closed_consumer_gives_all_back(queue: dueq.Queue) -> None:
     queue.push_many(["0", "1", "2", "3"])
     with queue.consume(prefetch=3, concurrency=None) as consumer:
         kept = list(islice(consumer, 2))
-        assert queue.stats().leased == 3
+        assert queue.stats().leased == 2
     assert [message.body for message in queue.peek("ready")] == [b"0", b"1", b"2", b"3"]
     assert [message.crashes for message in queue.peek("ready")] == [0] * 4
     with pytest.raises(dueq.LeaseLost):
