@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
 from datetime import datetime, timedelta
 from difflib import get_close_matches
+from operator import attrgetter
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -73,6 +74,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "dead_letter": (str, type(None)),
     "replace": (bool, str),
 }
+_typed = attrgetter(*_TYPES)
 
 
 def _check(value: object, types: tuple[type, ...], name: str) -> None:
@@ -82,7 +84,9 @@ def _check(value: object, types: tuple[type, ...], name: str) -> None:
 
 
 def _header_row(headers: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
-    pairs = tuple(dict(headers or ()).items())
+    if not headers:
+        return ()
+    pairs = tuple(dict(headers).items())
     for name, value in pairs:
         _check(name, (str,), "headers")
         _check(value, (str,), f"headers: {name}")
@@ -159,8 +163,10 @@ class Draft:
 
     def row(self) -> _core.DraftRow:
         """The same as the core wants it. InvalidError for what the core could not see."""
-        for name, types in _TYPES.items():
-            _check(getattr(self, name), types, name)
+        values = _typed(self)
+        if not all(map(isinstance, values, _TYPES.values())):
+            for value, (name, types) in zip(values, _TYPES.items(), strict=True):
+                _check(value, types, name)
         if self.priority not in (_core.LOW, _core.NORMAL, _core.HIGH):
             raise InvalidError(f"priority: {self.priority!r} is not 1, 0 or -1")
         if self.replace not in _EXISTING:
@@ -212,11 +218,11 @@ def row(body: Body | None, options: Options) -> _core.DraftRow:
     """The row of Draft(body, **options)."""
     if not options and body is not None:
         return (body, *_PLAIN)
-    for name in options:
-        if name not in _HINTS:
-            close = get_close_matches(name, _HINTS, 1)
-            hint = f"; do you mean {close[0]}?" if close else ""
-            raise TypeError(f"{name}: there is no such option{hint}")
+    if not options.keys() <= _HINTS.keys():
+        name = min(options.keys() - _HINTS.keys())
+        close = get_close_matches(name, _HINTS, 1)
+        hint = f"; do you mean {close[0]}?" if close else ""
+        raise TypeError(f"{name}: there is no such option{hint}")
     return Draft(cast("Body", body), **options).row()
 
 
