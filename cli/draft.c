@@ -113,9 +113,9 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
             cli_usage(cli, "--id is empty");
         draft->id = text(optarg);
         break;
-    case DRAFT_ATTEMPTS:
+    case DRAFT_MAX_ATTEMPTS:
         draft->max_attempts =
-            (uint32_t)cli_number(cli, "attempts", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
+            (uint32_t)cli_number(cli, "max-attempts", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
         break;
     case DRAFT_LEASE:
         draft->lease_ms = cli_duration(cli, "lease", optarg);

@@ -31,7 +31,7 @@ def test_push_with_no_bytes(dueq: Program) -> None:
 
 
 def test_push_with_all_options(dueq: Program) -> None:
-    words = ["--id", "invoice 7", "--attempts", "2", "--lease", "90s", "--header", "a=1"]
+    words = ["--id", "invoice 7", "--max-attempts", "2", "--lease", "90s", "--header", "a=1"]
     dueq("push", "orders", "pay", "--delay=1h", *words, "--header", "ü=x=ÿ")
     found = dueq("find", "orders", "invoice 7", "--json").object
     assert found["state"] == "delayed"
@@ -91,9 +91,9 @@ def test_push_at_a_time(dueq: Program, at: str, ms: int) -> None:
         ["--at", "2099-01-01"],
         ["--at", "1800000000000"],
         ["--at", str(YEAR_2099), "--delay", "1s"],
-        ["--attempts", "-1"],
-        ["--attempts", "65536"],
-        ["--attempts", "few"],
+        ["--max-attempts", "-1"],
+        ["--max-attempts", "65536"],
+        ["--max-attempts", "few"],
         ["--header", "novalue"],
         ["--id", ""],
         ["--lines", "--id", "x"],
