@@ -35,7 +35,9 @@ static struct piece without_blanks(const char *text) {
 /* What stands behind the options of a line, or below them. */
 static struct piece meaning_of(const char *line) {
     const char *end = line + strcspn(line, "\n"), *gap = strstr(line + 2, "  ");
-    return without_blanks(gap && gap < end ? gap : *end ? end + 1 : end);
+    if (gap && gap < end)
+        return without_blanks(gap);
+    return without_blanks(strncmp(end, "\n    ", 5) == 0 ? end + 1 : end);
 }
 
 /* One or more of a line, with a comma between. */
