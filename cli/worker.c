@@ -24,8 +24,11 @@ struct worker {
     struct job *settling;
     int64_t heard_ms;       /* when a message came or was settled last */
     int64_t pause_ms;       /* until then no call is made */
+    int64_t call_ms;        /* when the call began */
+    int64_t warned_ms;      /* when the library warned last */
     int64_t away_ms;        /* since when calls fail, */
     unsigned long failures; /* and how many have; 0: they do not */
+    bool reported;          /* and it was us who said so */
     int events, code;
     int signal;      /* the first that said to end, */
     int64_t stop_ms; /* and when the grace is over then */
@@ -54,9 +57,18 @@ static int64_t patience(const struct worker *worker) {
     return left_ms > 0 ? left_ms : 0;
 }
 
-/* Makes the call again in a while. Said once, and what came of it when a call is answered. */
+static void warn(struct worker *worker) {
+    if (cli_warn(worker->cli))
+        worker->warned_ms = time_monotonic_ms();
+}
+
+/*
+ * Makes the call again in a while. It is said once, and that a call is answered again; not where the library has told
+ * that the server is away, and will tell that it is back.
+ */
 static void put_off(struct worker *worker, dueq_status status) {
-    if (worker->failures++ == 0) {
+    if (worker->failures++ == 0 && worker->warned_ms <= worker->call_ms) {
+        worker->reported = true;
         worker->away_ms = time_monotonic_ms();
         cli_report(worker->cli, status, NULL);
         cli_say(CLI_INFO, NULL, NULL, "this is tried again every second");
@@ -66,11 +78,10 @@ static void put_off(struct worker *worker, dueq_status status) {
 
 static void answered(struct worker *worker) {
     char span[TIME_ROOM];
-    if (worker->failures == 0)
-        return;
-    time_format_span(time_monotonic_ms() - worker->away_ms, span);
-    cli_say(CLI_INFO, NULL, NULL, "the server answers again, after %s and %lu failed calls", span,
-            worker->failures);
+    if (worker->reported && worker->warned_ms < worker->away_ms)
+        cli_say(CLI_INFO, NULL, NULL, "the server answers again, after %s and %lu failed calls",
+                time_format_span(time_monotonic_ms() - worker->away_ms, span), worker->failures);
+    worker->reported = false;
     worker->failures = 0;
 }
 
@@ -160,6 +171,7 @@ static bool begin(struct worker *worker) {
     dueq_status status;
     if (worker->call != IDLE || time_monotonic_ms() < worker->pause_ms)
         return false;
+    worker->call_ms = time_monotonic_ms();
     if (ended) {
         worker->call = SETTLES;
         worker->settling = ended;
@@ -177,11 +189,13 @@ static void go_on(struct worker *worker) {
     dueq_client *client = worker->cli->client;
     if (worker->call == TAKES && (worker->ending || worker->quiet || job_in(worker, JOB_ENDED)))
         dueq_hasten(client);
-    if (worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING)
+    bool final = worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING;
+    warn(worker);
+    if (final)
         finish(worker, DUEQ_PENDING);
-    cli_warn(worker->cli);
     while (begin(worker))
         ;
+    warn(worker);
 }
 
 /* ---- Signals, and the loop ------------------------------------------------------------------------- */

@@ -236,14 +236,11 @@ def test_work_says_once_that_the_server_is_away_and_when_it_is_back(dueq: Progra
             err = worker.stderr.read().decode()
             out, _ = worker.communicate(timeout=60)
     assert (worker.returncode, out) == (0, b"body")
-    lines = [line for line in err.splitlines() if line.startswith("dueq: ")]
-    assert lines[0] == "dueq: this is tried again every second"
-    back = re.fullmatch(
-        r"dueq: the server answers again, after .+s and (\d+) failed calls", lines[1]
-    )
-    assert back
-    assert int(back[1]) >= 2
-    assert len(lines) == 2
+    assert "dueq: this is tried again every second\n" in err
+    [back] = [line for line in err.splitlines() if "answers again" in line]
+    counted = re.search(r"after \d+\.\d ?s and (\d+) ", back)
+    assert counted
+    assert int(counted[1]) >= 2
 
 
 def test_work_tells_the_service_manager(dueq: Program, tmp_path: Path, gate: Gate) -> None:
