@@ -148,9 +148,15 @@ def test_work_leaves_ignored_signals_ignored(dueq: Program) -> None:
 def test_work_up_to_a_time(dueq: Program, gate: Gate) -> None:
     """The command that runs then may end."""
     dueq("push", "orders", "--lines", stdin=b"a\nb\n")
-    with dueq.start("work", "orders", "--max-time", "1s", "--", *AT_THE_GATE) as worker:
+    with dueq.start("work", "orders", "--max-time", "3s", "--", *AT_THE_GATE) as worker:
         runs(worker)
-        time.sleep(1.5)
+
+        def is_ending() -> bool:
+            worker.send_signal(signal.SIGUSR1)
+            told = said(worker), said(worker)
+            return told[0].endswith(b", ending\n")
+
+        dueq.until(is_ending)
         gate.let()
         out, _ = worker.communicate(timeout=60)
     assert (worker.returncode, out) == (0, b"done\n")
