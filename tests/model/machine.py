@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
+from layout import nearer
 from message import DEFAULT_BACKOFF, STATES, Draft, Existing, Message, Relay, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
@@ -496,8 +497,12 @@ class Machine(Watch):
         self.tell(f"{ms} ms pass")
         self.world.pass_time(ms)
         self.model.pass_time(ms)
-        for relay, _ in self.relays:
+        for relay, entries in self.relays:
             relay.end_ms -= ms
+            outbox = self.model.queues[relay.queue].outbox
+            for entry, held in zip(relay.entries, entries, strict=True):
+                if outbox.get(entry.ticket) is entry:
+                    held[2:4] = nearer(held[2], held[3], ms)
 
 
 def tries(message: Message) -> int:

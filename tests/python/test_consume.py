@@ -168,7 +168,7 @@ def test_consume_failures_may_be_settled_otherwise(queue: dueq.Queue) -> None:
 
 
 def test_consume_work_ends_by_a_failure(queue: dueq.Queue) -> None:
-    queue.push_many(["bad", "good"])
+    queue.push_many([dueq.Draft("bad", backoff=0), "good"])
     with pytest.raises(ZeroDivisionError):
         queue.consume(timeout=5).work(lambda message: 1 / 0)
     assert [message.error for message in queue.peek("ready")] == [
@@ -541,7 +541,7 @@ def test_aio_consume_left_while_it_waits(queue: dueq.Queue, server: Server, way:
 def test_aio_consume_cancelled_in_hand(queue: dueq.Queue) -> None:
     async def main() -> None:
         async with aio.Queue(queue.name, queue.url) as opened:
-            await opened.push_many(numbers(10))
+            await opened.push_many(dueq.Draft(body, backoff=0) for body in numbers(10))
 
             async def loop() -> None:
                 async for message in opened.consume(prefetch=10):

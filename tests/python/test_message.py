@@ -244,7 +244,7 @@ def test_with_exception_on_the_last_attempt(
 
 @pytest.mark.parametrize("verb", ["ack", "retry", "release", "bury"])
 def test_with_settled_inside(queue: dueq.Queue, verb: str) -> None:
-    queue.push("x")
+    queue.push("x", backoff=0)
     with take(queue) as message:
         getattr(message, verb)()
     expected = {"ack": (0, 0, 0, 0), "bury": (0, 0, 0, 1)}
