@@ -178,7 +178,7 @@ final class SettleTest extends QueueTestCase
             $message->save('');
             $this->assertSame($headers, $message->headers);
             $message->save('6');
-            $message->retry();
+            $message->retry(0);
             $message = $queue->reserve();
             $this->assertSame([...$headers, 'cursor' => '6'], $message->headers);
             $message->ack();

@@ -187,7 +187,7 @@ def test_save_shows_in_the_message(queue: dueq.Queue) -> None:
     message.save("")
     assert message.headers == {"a": "1"}
     message.save("6")
-    message.retry()
+    message.retry(0)
     message = take(queue)
     assert message.headers == {"a": "1", "cursor": "6"}
     message.ack()
