@@ -134,12 +134,11 @@ class Terminal:
         os.waitpid(self._child, 0)
 
 
+COMPINIT = "autoload -U compinit; compinit -u -D"
 SHELLS = {
-    "bash": (["bash", "--norc", "-i"], "source <(dueq completion bash); echo rea''dy\n"),
-    "zsh": (
-        ["zsh", "-f", "-i"],
-        "autoload -U compinit; compinit -u -D; source <(dueq completion zsh); echo rea''dy\n",
-    ),
+    "bash": (["bash", "--norc", "-i"], "source <(dueq completion bash)"),
+    "zsh": (["zsh", "-f", "-i"], f"{COMPINIT}; source <(dueq completion zsh)"),
+    "zsh, installed": (["zsh", "-f", "-i"], f"fpath=({ROOT}/build/cmake $fpath); {COMPINIT}"),
 }
 
 
@@ -148,7 +147,7 @@ def test_completion_in_a_shell(dueq: Program, tmp_path: Path, shell: str) -> Non
     (tmp_path / "some-file").touch()
     words, begin = SHELLS[shell]
     with Terminal(dueq, *words) as terminal:
-        terminal.types(begin)
+        terminal.types(f"{begin}; echo rea''dy\n")
         terminal.until("ready\r\n")
         for typed, completed in {
             "dueq resch": "dueq reschedule",
