@@ -45,6 +45,8 @@ bool cli_connect(struct cli *cli, int *code) {
     dueq_status status = dueq_open(cli->url, &cli->client);
     if (status != DUEQ_OK)
         *code = cli_report(cli, status, NULL);
+    else
+        cli_warn(cli);
     return status == DUEQ_OK;
 }
 
@@ -62,6 +64,13 @@ bool cli_open_queue(struct cli *cli, const char *name, int *code) {
 bool cli_open(struct cli *cli, char *argv[], int *code) {
     const char *name = argv[optind++];
     return cli_connect(cli, code) && cli_open_queue(cli, name, code);
+}
+
+bool cli_open_queues(struct cli *cli, char *names[], size_t count, int *code) {
+    bool good = cli_connect(cli, code);
+    for (size_t i = 0; good && i < count; i++)
+        good = cli_open_queue(cli, names[i], code);
+    return good;
 }
 
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code) {

@@ -32,8 +32,7 @@ static bool begin(struct cli *cli, int argc, char *argv[], const char *duration,
 }
 
 static int end(struct cli *cli, dueq_bytes ticket, dueq_status status) {
-    status = cli_wait(cli, status, NULL);
-    return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, "ticket", ticket, status);
+    return cli_outcome(cli, "ticket", ticket, cli_wait(cli, status, NULL));
 }
 
 static int run_retry(struct cli *cli, int argc, char *argv[]) {
@@ -72,7 +71,7 @@ const struct command retry_command = {
     "retry", "QUEUE TICKET", "Ends a delivery as a failure: the message is delivered again",
     "Options:\n"
     "  --delay DURATION  due after this time from now: 250ms, 5s, 1h; 0: at once\n"
-    "                    (by the --backoff that it was pushed with, else at once)\n"
+    "                    (by the --backoff that it was pushed with, or the default)\n"
     "  --error TEXT      the error, which find shows\n"
     "\n"
     "Ends with 1 (EXHAUSTED) when its attempts are exhausted. Then the message is dead; with\n"

@@ -36,6 +36,7 @@ class Link:
         self.client = _core.client_open(url)
         self.queues = {name: open(self.client, name) for name in names}
         self._target: _core.Handle | None = None
+        self.warn()  # that nobody named a server
 
     def wait(self) -> bool:
         """Waits for a while. Whether the call that it carries is still under way then."""
