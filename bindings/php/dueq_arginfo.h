@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: d7b85f938bcf60fa81dcde437029094638554173 */
+ * Stub hash: a0fa117020de9229867977eb99e7a32f10fe81ba */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -81,6 +81,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, D
 	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "1")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_Queue_pushMany

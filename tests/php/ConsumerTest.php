@@ -165,6 +165,24 @@ final class ConsumerTest extends QueueTestCase
         }
     }
 
+    public function test_message_that_nobody_settles_is_logged_once(): void
+    {
+        foreach ([[1, 1], [2, 1], [3, 0], [null, 0]] as [$concurrency, $lines]) {
+            $queue = $this->queue();
+            $queue->pushMany(['0', '1', '2']);
+            $kept = [];
+            $log = $this->logOf(function () use ($queue, $concurrency, &$kept) {
+                foreach ($queue->consume(timeout: 0.0, concurrency: $concurrency) as $message) {
+                    $kept[] = $message;
+                }
+            });
+            $this->assertSame($lines, substr_count($log, 'that nobody has settled'), $log);
+            foreach ($kept as $message) {
+                $message->ack();
+            }
+        }
+    }
+
     public function test_log_has_nothing_that_a_terminal_obeys(): void
     {
         $server = new Server();
@@ -430,7 +448,7 @@ final class ConsumerTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bad = [[0], [201], [1, 0], [1, 0.01], [1, INF], [1, null, -1], [1, null, 60, -1], [1, null, 60, NAN],
-            [1, null, 60, 1, -0.01], [1, null, 60, 1, 0.101]];
+            [1, null, 60, 1, -0.01], [1, null, 60, 1, 0.101], [1, null, 60, 1, 0, 0]];
         foreach ($bad as $arguments) {
             $this->assertThrows(InvalidException::class, fn () => $queue->consume(...$arguments));
         }
