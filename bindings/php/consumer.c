@@ -1,15 +1,20 @@
 #include "link.h"
 
+#include <inttypes.h>
+
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
+#include "zend_observer.h"
 
-typedef struct consumer_object {
+typedef struct dueq_php_consumer {
     dueq_php_source source; /* its object is counted, as in message.c */
     dueq_php_loop *loop;
     int64_t timeout_ms;
-    bool looping, stopped;
-    zval stream;  /* UNDEF: none asked for */
-    zval current; /* the message that was delivered last; UNDEF: none */
+    bool stopped;
+    struct dueq_php_consumer *outer; /* the list of loops that are under way, from DUEQ_G(loops) on */
+    zval stream;                     /* UNDEF: none asked for */
+    zval current;                    /* the message that was delivered last; UNDEF: none */
+    size_t queue;                    /* which it is of */
     zend_long position;
     zend_object std;
 } consumer_object;
@@ -50,13 +55,32 @@ static void release(zend_object *object) {
 
 /* False: it threw. */
 static bool begin(consumer_object *consumer) {
-    if (consumer->looping || consumer->loop->under_way) {
+    if (consumer->loop->looping || consumer->loop->under_way) {
         zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
         return false;
     }
-    consumer->looping = true;
+    consumer->loop->looping = true;
     consumer->position = -1;
+    consumer->outer = DUEQ_G(loops);
+    DUEQ_G(loops) = consumer;
     return true;
+}
+
+static void leave(consumer_object *consumer) {
+    consumer_object **at = &DUEQ_G(loops);
+
+    while (*at && *at != consumer) {
+        at = &(*at)->outer;
+    }
+    if (*at) {
+        *at = consumer->outer;
+    }
+    consumer->loop->looping = false;
+}
+
+/* Is it what is thrown where the script, or its fiber, ends in good order? */
+static bool is_end(const zend_object *error) {
+    return error && (zend_is_unwind_exit(error) || zend_is_graceful_exit(error));
 }
 
 static void drop_current(consumer_object *consumer) {
@@ -64,11 +88,36 @@ static void drop_current(consumer_object *consumer) {
     ZVAL_UNDEF(&consumer->current);
 }
 
+/* Does the program work on a message that it has not settled? A forked child has none of its parent's. */
+static bool is_at_work(const consumer_object *consumer) {
+    return Z_TYPE(consumer->current) != IS_UNDEF && consumer->loop->pid == getpid() &&
+           !dueq_php_message_is_settled(Z_OBJ(consumer->current));
+}
+
+/* The script ended in good order while it worked on a message: that is no failure of the message. */
+static void give_back(const consumer_object *consumer) {
+    dueq_php_link *link = consumer->loop->link;
+    zend_object *message = Z_OBJ(consumer->current);
+    const dueq_bytes ticket = dueq_php_message_ticket(message);
+
+    if (!dueq_php_message_left(message)) {
+        dueq_php_link_finish(link, dueq_release_submit(link->queues[consumer->queue], &ticket, 1, 0));
+        dueq_php_message_settled(message);
+    }
+}
+
 /* Ends the loop. Returns a failure to settle, which lost() does not tell. */
 static dueq_status end(consumer_object *consumer) {
+    dueq_status status;
+
+    leave(consumer);
+    status = dueq_php_loop_settle(consumer->loop);
+    /* Behind what was prefetched after it, and so before that. */
+    if (is_end(EG(exception)) && is_at_work(consumer)) {
+        give_back(consumer);
+    }
     drop_current(consumer);
-    consumer->looping = false;
-    return dueq_php_loop_settle(consumer->loop);
+    return status;
 }
 
 static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
@@ -96,6 +145,7 @@ static bool advance(consumer_object *consumer) {
         return false;
     }
     make_message(&consumer->current, consumer, message, queue);
+    consumer->queue = queue;
     consumer->position++;
     return true;
 }
@@ -180,9 +230,6 @@ static zend_string *describe(zend_object *error) {
     const char *name = ZSTR_VAL(error->ce->name);
     zval buffer, *text;
 
-    if (zend_is_unwind_exit(error) || zend_is_graceful_exit(error)) {
-        return zend_string_init(ZEND_STRL("the script ended"), false);
-    }
     text = zend_read_property_ex(zend_get_exception_base(error), error,
                                  ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &buffer);
     if (Z_TYPE_P(text) != IS_STRING) {
@@ -207,20 +254,25 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
  * The handler has returned, or failed with this error: settles the current message by an ack, or a retry, with
  * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
  */
-static void settle(consumer_object *consumer, const zend_string *error) {
+static dueq_status settle(consumer_object *consumer, const dueq_bytes *error) {
     zend_object *message = Z_OBJ(consumer->current);
     dueq_bytes ticket;
     dueq_status status;
 
     /* What became of a method that failed may not be known, and an ack could lose the message. */
     if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
-        return;
+        return DUEQ_OK;
     }
     ticket = dueq_php_message_ticket(message);
-    status = error ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY,
-                                         dueq_php_bytes(error))
-                   : dueq_consumer_ack(consumer->loop->consumer, ticket);
+    status = error
+                 ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY, *error)
+                 : dueq_consumer_ack(consumer->loop->consumer, ticket);
     dueq_php_message_detach(message);
+    return status;
+}
+
+/* Throws a failure, unless the program's own error goes before it. */
+static void throw_failure(const consumer_object *consumer, dueq_status status) {
     if (status < 0 && !EG(exception)) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
@@ -230,11 +282,14 @@ static void settle(consumer_object *consumer, const zend_string *error) {
 static void fail(consumer_object *consumer, zend_fcall_info *on_error,
                  zend_fcall_info_cache *cache) {
     zend_object *error = EG(exception);
-    bool ends = zend_is_unwind_exit(error) || zend_is_graceful_exit(error);
     zend_string *text;
+    dueq_bytes bytes;
 
+    if (is_end(error)) {
+        return;
+    }
     GC_ADDREF(error);
-    if (ZEND_FCI_INITIALIZED(*on_error) && !ends) {
+    if (ZEND_FCI_INITIALIZED(*on_error)) {
         zval arguments[2];
 
         zend_clear_exception();
@@ -243,14 +298,48 @@ static void fail(consumer_object *consumer, zend_fcall_info *on_error,
         call(on_error, cache, 2, arguments);
     }
     text = describe(error);
-    settle(consumer, text);
+    bytes = dueq_php_bytes(text);
+    throw_failure(consumer, settle(consumer, &bytes));
     zend_string_release(text);
     OBJ_RELEASE(error);
+}
+
+/* ---- Fatal errors, which end the script in the middle of a handler ---- */
+
+/* The text is of the C library's memory, as there may be none of PHP's. */
+static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *text) {
+    if (!(type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR)) ||
+        !DUEQ_G(loops)) {
+        return;
+    }
+    free(DUEQ_G(fatal));
+    if (asprintf(&DUEQ_G(fatal), "Fatal error: %s in %s on line %" PRIu32, ZSTR_VAL(text),
+                 file ? ZSTR_VAL(file) : "Unknown", line) < 0) {
+        DUEQ_G(fatal) = NULL;
+    }
+}
+
+void dueq_php_consumer_shutdown(void) {
+    consumer_object *consumer = DUEQ_G(loops);
+
+    /* After a bailout nothing has ended the loops; nothing may throw here. */
+    for (; consumer; consumer = consumer->outer) {
+        if (DUEQ_G(fatal) && CG(unclean_shutdown) && is_at_work(consumer)) {
+            const dueq_bytes error = {DUEQ_G(fatal), strlen(DUEQ_G(fatal))};
+
+            settle(consumer, &error);
+        }
+        consumer->loop->looping = false;
+    }
+    DUEQ_G(loops) = NULL;
+    free(DUEQ_G(fatal));
+    DUEQ_G(fatal) = NULL;
 }
 
 /* ---- The methods ---- */
 
 void dueq_php_consumer_startup(void) {
+    zend_observer_error_register(note_fatal);
     dueq_php_consumer_ce->create_object = create;
     dueq_php_consumer_ce->get_iterator = get_iterator;
     memcpy(&handlers, &std_object_handlers, sizeof handlers);
@@ -333,7 +422,6 @@ ZEND_METHOD(Dueq_Consumer, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 ZEND_METHOD(Dueq_Consumer, work) {
     zend_fcall_info handler, on_error = empty_fcall_info;
     zend_fcall_info_cache handler_cache, on_error_cache = empty_fcall_info_cache;
-    dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_FUNC(handler, handler_cache)
@@ -350,16 +438,13 @@ ZEND_METHOD(Dueq_Consumer, work) {
         if (EG(exception)) {
             fail(consumer, &on_error, &on_error_cache);
         } else {
-            settle(consumer, NULL);
+            throw_failure(consumer, settle(consumer, NULL));
         }
         if (EG(exception)) {
             break;
         }
     }
-    status = end(consumer);
-    if (status < 0 && !EG(exception)) {
-        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
-    }
+    throw_failure(consumer, end(consumer));
 }
 
 ZEND_METHOD(Dueq_Consumer, getIterator) {
@@ -371,7 +456,7 @@ ZEND_METHOD(Dueq_Consumer, stop) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
     consumer->stopped = true;
-    if (!consumer->looping) {
+    if (!consumer->loop->looping) {
         dueq_php_loop_settle(consumer->loop);
     }
 }
@@ -391,7 +476,7 @@ ZEND_METHOD(Dueq_Consumer, poll) {
 
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
-    if (consumer->looping) {
+    if (consumer->loop->looping) {
         zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
         RETURN_THROWS();
     }

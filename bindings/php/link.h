@@ -84,6 +84,8 @@ typedef struct dueq_php_loop {
     dueq_php_client *client; /* it is one of its holders */
     pid_t pid;               /* of the process that it works for */
     bool under_way;          /* what dueq_php_loop_try() submitted */
+    bool looping;            /* a foreach or work() */
+    bool warned;             /* that a message was forgotten */
     uint32_t holders;
 } dueq_php_loop;
 
@@ -106,6 +108,8 @@ dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
 /* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
 
 void dueq_php_consumer_startup(void);
+/* The request ends: what a fatal error has left in the hands of a loop is retried with its text. */
+void dueq_php_consumer_shutdown(void);
 /* The method consume() of the source's object: reads the parameters, and makes the Dueq\Consumer. */
 void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
                       const dueq_php_source *source);

@@ -71,6 +71,40 @@ void dueq_close(dueq_client *client) {
     free(client);
 }
 
+/* Is the command connection usable for another owner, as far as has come to be known? */
+static bool is_up(dueq_client *client) {
+    struct dueq__conn *conn = client->command;
+    if (conn->state != DUEQ__CONN_READY)
+        return false;
+    dueq__conn_pump(conn);
+    /* What nothing asked for would fail the next call. */
+    struct dueq__reply *unasked = client->answer_count ? NULL : dueq__conn_reply(conn);
+    dueq__reply_free(unasked);
+    return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
+}
+
+int dueq_reset(dueq_client *client) {
+    dueq_abandon(client);
+    /* A foreign wait has the server tell its subscription what this connection reads. */
+    if (client->subscription.tracked_id)
+        dueq__command_drop(client);
+    dueq__conn_close(client->waiter);
+    dueq__client_unsubscribe(client);
+    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++) {
+        client->conns[i].epoll = -1;
+        client->conns[i].watched = false;
+    }
+    dueq__descriptor_close(&client->descriptor);
+    client->error = (struct dueq__error){0};
+    client->reached = client->served = client->warned = client->warns = false;
+    client->failures = 0;
+    client->refused_ms = 0;
+    bool up = is_up(client);
+    if (!up)
+        dueq__command_drop(client);
+    return up;
+}
+
 void dueq__client_check_fork(dueq_client *client) {
     if (client->pid == getpid())
         return;
