@@ -106,14 +106,84 @@ static void give_back(const consumer_object *consumer) {
     }
 }
 
-/* Ends the loop. Returns a failure to settle, which lost() does not tell. */
-static dueq_status end(consumer_object *consumer) {
+/*
+ * The handler has returned, or failed with this error: settles the current message by an ack, or a retry, with
+ * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
+ */
+static dueq_status settle(consumer_object *consumer, const dueq_bytes *error) {
+    zend_object *message = Z_OBJ(consumer->current);
+    dueq_bytes ticket;
     dueq_status status;
 
+    /* What became of a method that failed may not be known, and an ack could lose the message. */
+    if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
+        return DUEQ_OK;
+    }
+    ticket = dueq_php_message_ticket(message);
+    status = error
+                 ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY, *error)
+                 : dueq_consumer_ack(consumer->loop->consumer, ticket);
+    dueq_php_message_detach(message);
+    return status;
+}
+
+/* ---- Fatal errors, which end the script in the middle of a handler ---- */
+
+/* The text is of the C library's memory, as there may be none of PHP's. */
+static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *text) {
+    if (!(type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR)) ||
+        !DUEQ_G(loops)) {
+        return;
+    }
+    free(DUEQ_G(fatal));
+    if (asprintf(&DUEQ_G(fatal), "Fatal error: %s in %s on line %" PRIu32, ZSTR_VAL(text),
+                 file ? ZSTR_VAL(file) : "Unknown", line) < 0) {
+        DUEQ_G(fatal) = NULL;
+    }
+}
+
+/* Does the script end of an error that was noted? The program may have handled that, and gone on. */
+static bool has_failed(void) { return DUEQ_G(fatal) && EG(exit_status) == 255; }
+
+/* Settles the message in hand as one that failed of this error. */
+static void fail_of_fatal(consumer_object *consumer) {
+    const dueq_bytes error = {DUEQ_G(fatal), strlen(DUEQ_G(fatal))};
+
+    if (is_at_work(consumer)) {
+        settle(consumer, &error);
+    }
+}
+
+void dueq_php_consumer_shutdown(void) {
+    consumer_object *consumer = DUEQ_G(loops);
+
+    /* After a bailout nothing has ended the loops; nothing may throw here. */
+    for (; consumer; consumer = consumer->outer) {
+        if (has_failed()) {
+            fail_of_fatal(consumer);
+        }
+        consumer->loop->looping = false;
+    }
+    DUEQ_G(loops) = NULL;
+    free(DUEQ_G(fatal));
+    DUEQ_G(fatal) = NULL;
+}
+
+/*
+ * Ends the loop. Returns a failure to settle, which lost() does not tell. Some fatal errors end the script as exit()
+ * does, others by a bailout, which does not come here.
+ */
+static dueq_status end(consumer_object *consumer) {
+    bool ends = is_end(EG(exception));
+    dueq_status status;
+
+    if (ends && has_failed()) {
+        fail_of_fatal(consumer);
+    }
     leave(consumer);
     status = dueq_php_loop_settle(consumer->loop);
     /* Behind what was prefetched after it, and so before that. */
-    if (is_end(EG(exception)) && is_at_work(consumer)) {
+    if (ends && is_at_work(consumer)) {
         give_back(consumer);
     }
     drop_current(consumer);
@@ -250,27 +320,6 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
     zval_ptr_dtor(&result);
 }
 
-/*
- * The handler has returned, or failed with this error: settles the current message by an ack, or a retry, with
- * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
- */
-static dueq_status settle(consumer_object *consumer, const dueq_bytes *error) {
-    zend_object *message = Z_OBJ(consumer->current);
-    dueq_bytes ticket;
-    dueq_status status;
-
-    /* What became of a method that failed may not be known, and an ack could lose the message. */
-    if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
-        return DUEQ_OK;
-    }
-    ticket = dueq_php_message_ticket(message);
-    status = error
-                 ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY, *error)
-                 : dueq_consumer_ack(consumer->loop->consumer, ticket);
-    dueq_php_message_detach(message);
-    return status;
-}
-
 /* Throws a failure, unless the program's own error goes before it. */
 static void throw_failure(const consumer_object *consumer, dueq_status status) {
     if (status < 0 && !EG(exception)) {
@@ -302,38 +351,6 @@ static void fail(consumer_object *consumer, zend_fcall_info *on_error,
     throw_failure(consumer, settle(consumer, &bytes));
     zend_string_release(text);
     OBJ_RELEASE(error);
-}
-
-/* ---- Fatal errors, which end the script in the middle of a handler ---- */
-
-/* The text is of the C library's memory, as there may be none of PHP's. */
-static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *text) {
-    if (!(type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR)) ||
-        !DUEQ_G(loops)) {
-        return;
-    }
-    free(DUEQ_G(fatal));
-    if (asprintf(&DUEQ_G(fatal), "Fatal error: %s in %s on line %" PRIu32, ZSTR_VAL(text),
-                 file ? ZSTR_VAL(file) : "Unknown", line) < 0) {
-        DUEQ_G(fatal) = NULL;
-    }
-}
-
-void dueq_php_consumer_shutdown(void) {
-    consumer_object *consumer = DUEQ_G(loops);
-
-    /* After a bailout nothing has ended the loops; nothing may throw here. */
-    for (; consumer; consumer = consumer->outer) {
-        if (DUEQ_G(fatal) && CG(unclean_shutdown) && is_at_work(consumer)) {
-            const dueq_bytes error = {DUEQ_G(fatal), strlen(DUEQ_G(fatal))};
-
-            settle(consumer, &error);
-        }
-        consumer->loop->looping = false;
-    }
-    DUEQ_G(loops) = NULL;
-    free(DUEQ_G(fatal));
-    DUEQ_G(fatal) = NULL;
 }
 
 /* ---- The methods ---- */

@@ -777,8 +777,7 @@ namespace Dueq
          *
          * exit() in the handler (or in a signal handler meanwhile) is no failure: the message is released, so
          * that it does not count as an attempt. A fatal error, such as of memory_limit or max_execution_time, is one:
-         * the message is retried with its text at the end of the request, after the shutdown functions. Both
-         * are so in a foreach too.
+         * the message is retried with its text when the request ends. Both are so in a foreach too.
          *
          * @param callable $handler called with a Message
          * @param callable|null $onError called with a Message and the \Throwable that the handler threw;

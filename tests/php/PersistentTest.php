@@ -188,7 +188,7 @@ final class PersistentTest extends QueueTestCase
         ];
         foreach ($leave as $number => $call) {
             $call($this->persistent());
-            $this->awaitConnections(1, $before);
+            $this->await(fn () => count($this->connections()) <= $before + 1);
             $this->persistent("r$number")->push('x');
             $this->assertSame('x', $this->persistent("r$number")->reserve()->body);
             $this->awaitConnections(1, $before);
@@ -243,7 +243,9 @@ final class PersistentTest extends QueueTestCase
         foreach (range(1, 40) as $seconds) {
             (new Queue('q', $server->url("timeout={$seconds}s"), persistent: true))->push('x');
         }
-        $this->await(fn () => preg_match_all('/ name=dueq-/', $server->command('CLIENT', 'LIST')) === 16);
+        $count = fn () => preg_match_all('/ name=dueq-/', $server->command('CLIENT', 'LIST'));
+        $this->await(fn () => $count() === 16);
+        $this->assertSame(16, $count());
         $server->remove();
     }
 
