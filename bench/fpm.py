@@ -1,4 +1,5 @@
-"""One push a web request: under a php-fpm of one worker, with a connection for each or a persistent one."""
+"""One push a web request, under a php-fpm of one worker: with a connection for each, and a persistent
+one."""
 
 import os
 import shutil
@@ -34,7 +35,10 @@ def fpm(size: Size) -> Outcome:
     rounds: list[dict[str, float]] = []
     with one_cpu(), server() as redis, _started(program) as requests:
         ways = [way for way in WAYS if way != "laravel" or _has_laravel()]
-        print(f"fpm: {size.rounds} x {size.requests} requests of each of {', '.join(ways)}", flush=True)
+        print(
+            f"fpm: {size.rounds} x {size.requests} requests of each of {', '.join(ways)}",
+            flush=True,
+        )
         for way in ways:
             for _ in range(PORTION):
                 requests.get(way, redis)

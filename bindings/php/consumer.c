@@ -11,10 +11,11 @@ typedef struct dueq_php_consumer {
     dueq_php_loop *loop;
     int64_t timeout_ms;
     bool stopped;
-    struct dueq_php_consumer *outer; /* the list of loops that are under way, from DUEQ_G(loops) on */
-    zval stream;                     /* UNDEF: none asked for */
-    zval current;                    /* the message that was delivered last; UNDEF: none */
-    size_t queue;                    /* which it is of */
+    struct dueq_php_consumer
+        *outer;   /* the list of loops that are under way, from DUEQ_G(loops) on */
+    zval stream;  /* UNDEF: none asked for */
+    zval current; /* the message that was delivered last; UNDEF: none */
+    size_t queue; /* which it is of */
     zend_long position;
     zend_object std;
 } consumer_object;
@@ -101,7 +102,8 @@ static void give_back(const consumer_object *consumer) {
     const dueq_bytes ticket = dueq_php_message_ticket(message);
 
     if (!dueq_php_message_left(message)) {
-        dueq_php_link_finish(link, dueq_release_submit(link->queues[consumer->queue], &ticket, 1, 0));
+        dueq_php_link_finish(link,
+                             dueq_release_submit(link->queues[consumer->queue], &ticket, 1, 0));
         dueq_php_message_settled(message);
     }
 }
@@ -120,9 +122,8 @@ static dueq_status settle(consumer_object *consumer, const dueq_bytes *error) {
         return DUEQ_OK;
     }
     ticket = dueq_php_message_ticket(message);
-    status = error
-                 ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY, *error)
-                 : dueq_consumer_ack(consumer->loop->consumer, ticket);
+    status = error ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY, *error)
+                   : dueq_consumer_ack(consumer->loop->consumer, ticket);
     dueq_php_message_detach(message);
     return status;
 }

@@ -123,8 +123,8 @@ static void register_exceptions(void) {
 ZEND_DECLARE_MODULE_GLOBALS(dueq)
 
 PHP_INI_BEGIN()
-    STD_PHP_INI_BOOLEAN("dueq.persistent", "0", PHP_INI_ALL, OnUpdateBool, persistent,
-                        zend_dueq_globals, dueq_globals)
+STD_PHP_INI_BOOLEAN("dueq.persistent", "0", PHP_INI_ALL, OnUpdateBool, persistent,
+                    zend_dueq_globals, dueq_globals)
 PHP_INI_END()
 
 /* With threads, the address of this thread's globals, which EG() and CG() need in this library. */

@@ -53,10 +53,12 @@ static void warn(message_object *message) {
 
     if (loop && loop->looping && loop->pid == getpid() && !message->tried && !loop->warned) {
         loop->warned = true;
-        dueq_php_log("dueq: the loop went on without settling message %s: unless another process does so, it "
-                     "is delivered again when its lease ends. Call its ack(), retry(), release() or "
-                     "bury(), or use work()",
-                     Z_STRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)));
+        dueq_php_log(
+            "dueq: the loop went on without settling message %s: unless another process does so, "
+            "it "
+            "is delivered again when its lease ends. Call its ack(), retry(), release() or "
+            "bury(), or use work()",
+            Z_STRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)));
     }
 }
 

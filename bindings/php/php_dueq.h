@@ -29,10 +29,10 @@ ZEND_TSRMLS_CACHE_EXTERN()
 
 /* What lives longer than a request, and what all of a request know of; with threads, of each. */
 ZEND_BEGIN_MODULE_GLOBALS(dueq)
-    bool persistent; /* dueq.persistent of php.ini */
-    struct dueq_php_kept *kept;
-    struct dueq_php_consumer *loops; /* that are under way */
-    char *fatal;                /* the text of the error that ends the script; NULL: none */
+bool persistent; /* dueq.persistent of php.ini */
+struct dueq_php_kept *kept;
+struct dueq_php_consumer *loops; /* that are under way */
+char *fatal;                     /* the text of the error that ends the script; NULL: none */
 ZEND_END_MODULE_GLOBALS(dueq)
 
 ZEND_EXTERN_MODULE_GLOBALS(dueq)

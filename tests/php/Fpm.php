@@ -35,7 +35,8 @@ final class Fpm
         foreach ([...$settings, 'display_errors=1', 'html_errors=0', 'log_errors=0'] as $setting) {
             array_push($command, '-d', $setting);
         }
-        $this->process = proc_open($command, [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
+        $quiet = [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']];
+        $this->process = proc_open($command, $quiet, $pipes, null, ['DUEQ_URL' => $url] + getenv());
         for ($end = microtime(true) + 20; microtime(true) < $end; usleep(5000)) {
             if (@stream_socket_client("unix://{$this->directory}/socket") !== false) {
                 return;

@@ -110,7 +110,8 @@ ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct) {
         zend_throw_error(NULL, "This Dueq\\Redisson\\DelayedQueue has been constructed already");
         RETURN_THROWS();
     }
-    if (!read_names(codec, layout, redisson) || !open_queue(redisson, destination, url, DUEQ_PHP_PERSISTENT(persistent, by_default))) {
+    if (!read_names(codec, layout, redisson) ||
+        !open_queue(redisson, destination, url, DUEQ_PHP_PERSISTENT(persistent, by_default))) {
         RETURN_THROWS();
     }
     redisson->constructed = true;
