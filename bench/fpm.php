@@ -15,6 +15,9 @@ switch ($_SERVER['WAY']) {
         break;
     case 'phpredis connect':
     case 'phpredis pconnect':
+    case 'phpredis unchecked':
+        // By default pconnect() sends an ECHO, to see that the server is there.
+        ini_set('redis.pconnect.echo_check_liveness', $_SERVER['WAY'] === 'phpredis unchecked' ? '0' : '1');
         $redis = new Redis();
         $_SERVER['WAY'] === 'phpredis connect' ? $redis->connect($socket) : $redis->pconnect($socket);
         echo $redis->rPush('jobs', $body);

@@ -53,6 +53,27 @@ void dueq__client_unsubscribe(dueq_client *client) {
         (struct dueq__subscription){.conn = subscription->conn, .refusals = subscription->refusals};
 }
 
+static void free_queue(dueq_queue *queue) {
+    if (queue)
+        free((void *)(uintptr_t)queue->keys[0].data);
+    free(queue);
+}
+
+static void shelve(dueq_client *client, dueq_queue *queue) {
+    free_queue(client->shelved);
+    client->shelved = queue;
+}
+
+/* The queue of this name, if it was the last that was closed. */
+static dueq_queue *unshelve(dueq_client *client, const void *name, size_t size) {
+    dueq_queue *queue = client->shelved;
+    dueq_bytes known = queue ? dueq__keys_name(queue->keys) : (dueq_bytes){0};
+    if (!queue || known.size != size || memcmp(known.data, name, size) != 0)
+        return NULL;
+    client->shelved = NULL;
+    return queue;
+}
+
 static void close_all(dueq_client *client) {
     dueq__conn_close(client->command);
     dueq__conn_close(client->waiter);
@@ -65,6 +86,7 @@ void dueq_close(dueq_client *client) {
         return;
     dueq_abandon(client);
     close_all(client);
+    shelve(client, NULL);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
     free(client->address);
@@ -128,6 +150,7 @@ void dueq__client_check_fork(dueq_client *client) {
                    "it belongs to the parent");
         dueq__call_finish(client, DUEQ_CLOSED);
     }
+    shelve(client, NULL);
     new_session(client);
 }
 
@@ -185,6 +208,8 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     dueq_status status = dueq__name_check(name, name_size, &client->error);
     if (status)
         return status;
+    if ((*queue = unshelve(client, name, name_size)))
+        return DUEQ_OK;
     dueq_queue *opened = calloc(1, sizeof *opened);
     if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
         free(opened);
@@ -201,6 +226,5 @@ void dueq_queue_close(dueq_queue *queue) {
         return;
     if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
-    free((void *)(uintptr_t)queue->keys[0].data);
-    free(queue);
+    shelve(queue->client, queue);
 }

@@ -1,4 +1,6 @@
 /* dueq_reset(): a client that is kept for its next owner. */
+#include <unistd.h>
+
 #include "fixture.h"
 
 static long long connected(void) {
@@ -74,6 +76,34 @@ static void test_reset_forgets_errors_and_that_the_server_was_there(void **state
     server_restart(&server);
 }
 
+static long long commands_of_a_push(void) {
+    long long before = info_number(&server, "stats", "total_commands_processed");
+    push_body(jobs.queue, "x", 0, NULL);
+    return info_number(&server, "stats", "total_commands_processed") - before;
+}
+
+static void test_queue_that_is_opened_again_knows_what_it_has_told(void **state) {
+    (void)state;
+    push_body(jobs.queue, "x", 0, NULL);
+    push_body(jobs.queue, "x", 0, NULL); /* now the server has both scripts */
+    long long further = commands_of_a_push();
+    dueq_queue_close(jobs.queue);
+    jobs.queue = open_queue(jobs.client, "jobs");
+    assert_int_equal(commands_of_a_push(), further);
+    /* The expiry of its answers, and the history, once a minute. */
+    dueq_queue_close(jobs.queue);
+    jobs.queue = open_queue(jobs.client, "other");
+    assert_true(commands_of_a_push() > further);
+    pid_t child = fork();
+    if (child == 0) {
+        dueq_queue *queue = NULL;
+        bool fine = dueq_queue_open(jobs.client, "jobs", 4, &queue) == DUEQ_OK &&
+                    push_text(queue, "x") == DUEQ_OK;
+        _exit(fine ? 0 : 1);
+    }
+    assert_int_equal(child_end(child), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_reset_keeps_the_connection),
@@ -81,6 +111,7 @@ int main(void) {
         TEST(test_reset_ends_a_wait),
         TEST(test_reset_in_the_middle_of_a_call_drops_the_connection),
         TEST(test_reset_forgets_errors_and_that_the_server_was_there),
+        TEST(test_queue_that_is_opened_again_knows_what_it_has_told),
     };
     return run_on_server(tests, NULL);
 }
