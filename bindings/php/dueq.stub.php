@@ -192,6 +192,8 @@ namespace Dueq
 
         public function release(float|\DateInterval $delay = 0.0): void;
 
+        public function save(string $cursor): void;
+
         public function extend(float|\DateInterval $lease): void;
 
         public function bury(string $reason = ""): void;
@@ -997,6 +999,16 @@ namespace Dueq
          * @throws Exception\LeaseLostException
          */
         public function extend(float|\DateInterval $lease): void {}
+
+        /**
+         * Stores a text with the message while it is leased, as its header `cursor`: each further delivery
+         * has it, so that a long job goes on from there.
+         *
+         * @param string $cursor UTF-8; it takes the place of an earlier one. All headers take 65,535 bytes at
+         *     most. Empty: it is removed
+         * @throws Exception\LeaseLostException
+         */
+        public function save(string $cursor): void {}
 
         /**
          * Makes the message dead, whatever attempts it has left. By its policy it moves to its dead-letter

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 210e1588d33848b3fe8422748c1f282834c2f977 */
+ * Stub hash: 193af1b8333f6d037808dd8e63d9ad9d86b19d90 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -170,6 +170,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_release, 0, 0, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_save, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_extend, 0, 1, IS_VOID, 0)
@@ -374,6 +378,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Message_release arginfo_class_Dueq_MessageInterface_release
 
 #define arginfo_class_Dueq_Message_extend arginfo_class_Dueq_MessageInterface_extend
+
+#define arginfo_class_Dueq_Message_save arginfo_class_Dueq_MessageInterface_save
 
 #define arginfo_class_Dueq_Message_bury arginfo_class_Dueq_MessageInterface_bury
 
@@ -675,6 +681,7 @@ ZEND_METHOD(Dueq_Message, ack);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
+ZEND_METHOD(Dueq_Message, save);
 ZEND_METHOD(Dueq_Message, bury);
 ZEND_METHOD(Dueq_Messages, __construct);
 ZEND_METHOD(Dueq_Messages, current);
@@ -800,6 +807,7 @@ static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, ack, arginfo_class_Dueq_MessageInterface_ack, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, save, arginfo_class_Dueq_MessageInterface_save, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, extend, arginfo_class_Dueq_MessageInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, bury, arginfo_class_Dueq_MessageInterface_bury, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
@@ -906,6 +914,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, save, arginfo_class_Dueq_Message_save, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
