@@ -99,6 +99,8 @@ static void test_queue_that_is_opened_again_knows_what_it_has_told(void **state)
         dueq_queue *queue = NULL;
         bool fine = dueq_queue_open(jobs.client, "jobs", 4, &queue) == DUEQ_OK &&
                     push_text(queue, "x") == DUEQ_OK;
+        dueq_queue_close(queue);
+        jobs_close(jobs);
         _exit(fine ? 0 : 1);
     }
     assert_int_equal(child_end(child), 0);

@@ -285,10 +285,12 @@ final class ConsumerTest extends QueueTestCase
         $queue->pushMany(['a', 'b', 'c']);
         $taken = [];
         $consumer = $queue->consume(2, timeout: 0.2);
-        foreach ($consumer as $number => $message) {
-            $taken[$number] = $message->body;
-            $message->body === 'b' || $message->ack();
-        }
+        $this->logged(function () use ($consumer, &$taken) {
+            foreach ($consumer as $number => $message) {
+                $taken[$number] = $message->body;
+                $message->body === 'b' || $message->ack();
+            }
+        });
         $this->assertSame(['a', 'b', 'c'], $taken);
         $this->assertSame([0, 1, 2, 0], $this->counts());
         $iterator = $queue->consume(timeout: 0.0)->getIterator();

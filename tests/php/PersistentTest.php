@@ -222,17 +222,41 @@ final class PersistentTest extends QueueTestCase
         $this->assertSame(5, $this->queue()->stats()->ready);
     }
 
+    public function test_fork_the_end_of_a_child_leaves_the_parents_connection(): void
+    {
+        $url = var_export($this->url, true);
+        [$code, $output] = $this->php(
+            "function push(string \$body): void { (new Dueq\\Queue('q', $url, persistent: true))->push(\$body); }
+            push('parent');
+            foreach ([1, 2, 3] as \$number) {
+                \$child = pcntl_fork();
+                if (!\$child) { \$number === 1 || push('child'); exit(0); }
+                pcntl_waitpid(\$child, \$status);
+                push('parent');
+            }
+            echo pcntl_wexitstatus(\$status);"
+        );
+        $this->assertSame([0, '0'], [$code, $output]);
+        $this->assertSame(6, $this->queue()->stats()->ready);
+        $this->assertSame(3, $this->made(fn () => $this->php(
+            "for (\$i = 0; \$i < 9; \$i++) { (new Dueq\\Queue('q', $url, persistent: true))->push('x'); }
+            for (\$i = 0; \$i < 2; \$i++) { (new Dueq\\Queue('q', $url))->push('x'); }"
+        )));
+    }
+
     public function test_fork_in_a_loop(): void
     {
         $queue = $this->persistent();
         $queue->pushMany(['1', '2', '3']);
-        foreach ($queue->consume(2, timeout: 0.0) as $message) {
-            $this->assertSame('done', $this->inChild(function () use ($message) {
-                $this->persistent('done')->push($message->body);
-                $message->ack();
-                return 'done';
-            }));
-        }
+        $this->logged(function () use ($queue) {
+            foreach ($queue->consume(2, timeout: 0.0) as $message) {
+                $this->assertSame('done', $this->inChild(function () use ($message) {
+                    $this->persistent('done')->push($message->body);
+                    $message->ack();
+                    return 'done';
+                }));
+            }
+        });
         $this->assertSame([0, 0, 3], [$queue->stats()->ready, $queue->stats()->leased, $queue->stats()->acked]);
         $this->assertSame(3, $this->persistent('done')->stats()->ready);
     }
