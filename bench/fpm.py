@@ -28,69 +28,13 @@ WAYS = (
     "laravel",
 )
 LIMIT = 1.5
-"""A request with a persistent push, to one with phpredis's pconnect (as it is, and without its own
-look whether the server is there) and RPUSH."""
+"""A request with a persistent push, to one with phpredis's pconnect and RPUSH."""
 PORTION = 50
-"""Requests of one way in a row; a round has many of each, taken in turn."""
+"""Requests of one way in a row; the ways take turns, and the figure is the median."""
 
 # FastCGI: a record's type, and the one request that is under way.
 BEGIN, END, PARAMS, STDIN, STDOUT = 1, 3, 4, 5, 6
 RESPONDER, KEEP, NUMBER = 1, 1, 1
-
-
-def fpm(size: Size) -> Outcome:
-    """The time of a request, of each way."""
-    program = _php_fpm()
-    rounds: list[dict[str, float]] = []
-    with one_cpu(), server() as redis, _started(program) as requests:
-        ways = [way for way in WAYS if way != "laravel" or _has_laravel()]
-        print(
-            f"fpm: {size.rounds} x {size.requests} requests of each of {', '.join(ways)}",
-            flush=True,
-        )
-        for way in ways:
-            for _ in range(PORTION):
-                requests.get(way, redis)
-        for _ in range(size.rounds):
-            spent = dict.fromkeys(ways, 0.0)
-            for _ in range(max(1, size.requests // PORTION)):
-                for way in ways:
-                    begin = time.perf_counter()
-                    for _ in range(PORTION):
-                        requests.get(way, redis)
-                    spent[way] += time.perf_counter() - begin
-            count = max(1, size.requests // PORTION) * PORTION
-            rounds.append({way: 1e6 * seconds / count for way, seconds in spent.items()})
-    summary = {way: median(one[way] for one in rounds) for way in ways}
-    for way, us in summary.items():
-        print(f"  {way:<20}{us:7.0f} us a request", flush=True)
-    figures: Figures = {"rounds": rounds, "summary": summary}
-    targets = [
-        Target(
-            f"php-fpm, time of a request: a persistent push / RPUSH by {way}",
-            summary["dueq persistent"] / summary[way],
-            LIMIT,
-        )
-        for way in ("phpredis pconnect", "phpredis unchecked")
-    ]
-    return figures, targets
-
-
-def _php_fpm() -> str:
-    version = _php("echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;")
-    paths = f"{os.environ['PATH']}:/usr/sbin"
-    program = shutil.which(f"php-fpm{version}", path=paths) or shutil.which("php-fpm", path=paths)
-    if not program:
-        raise SystemExit("there is no php-fpm: apt-get install php-fpm php-redis")
-    return program
-
-
-def _php(code: str) -> str:
-    return subprocess.run(["php", "-r", code], stdout=subprocess.PIPE, text=True, check=True).stdout
-
-
-def _has_laravel() -> bool:
-    return _php("echo stream_resolve_include_path('Illuminate/Redis/autoload.php');") != ""
 
 
 class _Requests:
@@ -133,6 +77,52 @@ class _Requests:
     def _record(self) -> tuple[int, bytes]:
         _, kind, _, length, padding = struct.unpack(">BBHHBx", self._file.read(8))
         return kind, self._file.read(length + padding)[:length]
+
+
+def fpm(size: Size) -> Outcome:
+    """The time of a request, of each way."""
+    program = _php_fpm()
+    with one_cpu(), server() as redis, _started(program) as requests:
+        ways = [way for way in WAYS if way != "laravel" or _has_laravel()]
+        portions = size.rounds * max(1, size.requests // PORTION)
+        print(f"fpm: {portions} x {PORTION} requests of each way", flush=True)
+        portion(requests, ways, redis)
+        spent = [portion(requests, ways, redis) for _ in range(portions)]
+    summary = {way: median(one[way] for one in spent) for way in ways}
+    for way, us in summary.items():
+        print(f"  {way:<20}{us:7.0f} us a request", flush=True)
+    figures: Figures = {"portions": spent, "summary": summary}
+    name = "php-fpm, time of a request: a persistent push / pconnect and RPUSH"
+    ratio = summary["dueq persistent"] / summary["phpredis pconnect"]
+    return figures, [Target(name, ratio, LIMIT)]
+
+
+def portion(requests: _Requests, ways: list[str], redis: Path) -> dict[str, float]:
+    """The time of a request of each way, in microseconds."""
+    spent = {}
+    for way in ways:
+        begin = time.perf_counter()
+        for _ in range(PORTION):
+            requests.get(way, redis)
+        spent[way] = 1e6 * (time.perf_counter() - begin) / PORTION
+    return spent
+
+
+def _php_fpm() -> str:
+    version = _php("echo PHP_MAJOR_VERSION, '.', PHP_MINOR_VERSION;")
+    paths = f"{os.environ['PATH']}:/usr/sbin"
+    program = shutil.which(f"php-fpm{version}", path=paths) or shutil.which("php-fpm", path=paths)
+    if not program:
+        raise SystemExit("there is no php-fpm: apt-get install php-fpm php-redis")
+    return program
+
+
+def _php(code: str) -> str:
+    return subprocess.run(["php", "-r", code], stdout=subprocess.PIPE, text=True, check=True).stdout
+
+
+def _has_laravel() -> bool:
+    return _php("echo stream_resolve_include_path('Illuminate/Redis/autoload.php');") != ""
 
 
 def _packed(kind: int, content: bytes) -> bytes:
