@@ -46,6 +46,7 @@ dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent) {
     if (persistent) {
         dueq_php_kept_add(client);
     }
+    dueq_php_warn(client->client);
     return client;
 }
 
