@@ -1,33 +1,16 @@
 #include "link.h"
 
-#include <inttypes.h>
-
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
-#include "zend_observer.h"
-
-typedef struct dueq_php_consumer {
-    dueq_php_source source; /* its object is counted, as in message.c */
-    dueq_php_loop *loop;
-    int64_t timeout_ms;
-    bool stopped;
-    struct dueq_php_consumer
-        *outer;   /* the list of loops that are under way, from DUEQ_G(loops) on */
-    zval stream;  /* UNDEF: none asked for */
-    zval current; /* the message that was delivered last; UNDEF: none */
-    size_t queue; /* which it is of */
-    zend_long position;
-    zend_object std;
-} consumer_object;
 
 static zend_object_handlers handlers;
 
-static consumer_object *consumer_of(zend_object *object) {
-    return (consumer_object *)((char *)object - offsetof(consumer_object, std));
+static dueq_php_consumer *consumer_of(zend_object *object) {
+    return (dueq_php_consumer *)((char *)object - offsetof(dueq_php_consumer, std));
 }
 
 static zend_object *create(zend_class_entry *ce) {
-    consumer_object *consumer = zend_object_alloc(sizeof *consumer, ce);
+    dueq_php_consumer *consumer = zend_object_alloc(sizeof *consumer, ce);
 
     zend_object_std_init(&consumer->std, ce);
     object_properties_init(&consumer->std, ce);
@@ -38,7 +21,7 @@ static zend_object *create(zend_class_entry *ce) {
 }
 
 static void release(zend_object *object) {
-    consumer_object *consumer = consumer_of(object);
+    dueq_php_consumer *consumer = consumer_of(object);
 
     zval_ptr_dtor(&consumer->stream);
     zval_ptr_dtor(&consumer->current);
@@ -52,175 +35,6 @@ static void release(zend_object *object) {
     zend_object_std_dtor(object);
 }
 
-/* ---- The loop ---- */
-
-/* False: it threw. */
-static bool begin(consumer_object *consumer) {
-    if (consumer->loop->looping || consumer->loop->under_way) {
-        zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
-        return false;
-    }
-    consumer->loop->looping = true;
-    consumer->position = -1;
-    consumer->outer = DUEQ_G(loops);
-    DUEQ_G(loops) = consumer;
-    return true;
-}
-
-static void leave(consumer_object *consumer) {
-    consumer_object **at = &DUEQ_G(loops);
-
-    while (*at && *at != consumer) {
-        at = &(*at)->outer;
-    }
-    if (*at) {
-        *at = consumer->outer;
-    }
-    consumer->loop->looping = false;
-}
-
-/* Is it what is thrown where the script, or its fiber, ends in good order? */
-static bool is_end(const zend_object *error) {
-    return error && (zend_is_unwind_exit(error) || zend_is_graceful_exit(error));
-}
-
-static void drop_current(consumer_object *consumer) {
-    zval_ptr_dtor(&consumer->current);
-    ZVAL_UNDEF(&consumer->current);
-}
-
-/* Does the program work on a message that it has not settled? A forked child has none of its parent's. */
-static bool is_at_work(const consumer_object *consumer) {
-    return Z_TYPE(consumer->current) != IS_UNDEF && consumer->loop->pid == getpid() &&
-           !dueq_php_message_is_settled(Z_OBJ(consumer->current));
-}
-
-/* The script ended in good order while it worked on a message: that is no failure of the message. */
-static void give_back(const consumer_object *consumer) {
-    dueq_php_link *link = consumer->loop->link;
-    zend_object *message = Z_OBJ(consumer->current);
-    const dueq_bytes ticket = dueq_php_message_ticket(message);
-
-    if (!dueq_php_message_left(message)) {
-        dueq_php_link_finish(link,
-                             dueq_release_submit(link->queues[consumer->queue], &ticket, 1, 0));
-        dueq_php_message_settled(message);
-    }
-}
-
-/*
- * The handler has returned, or failed with this error: settles the current message by an ack, or a retry, with
- * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
- */
-static dueq_status settle(consumer_object *consumer, const dueq_bytes *error) {
-    zend_object *message = Z_OBJ(consumer->current);
-    dueq_bytes ticket;
-    dueq_status status;
-
-    /* What became of a method that failed may not be known, and an ack could lose the message. */
-    if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
-        return DUEQ_OK;
-    }
-    ticket = dueq_php_message_ticket(message);
-    status = error ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY, *error)
-                   : dueq_consumer_ack(consumer->loop->consumer, ticket);
-    dueq_php_message_detach(message);
-    return status;
-}
-
-/* ---- Fatal errors, which end the script in the middle of a handler ---- */
-
-/* The text is of the C library's memory, as there may be none of PHP's. */
-static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *text) {
-    if (!(type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR)) ||
-        !DUEQ_G(loops)) {
-        return;
-    }
-    free(DUEQ_G(fatal));
-    if (asprintf(&DUEQ_G(fatal), "Fatal error: %s in %s on line %" PRIu32, ZSTR_VAL(text),
-                 file ? ZSTR_VAL(file) : "Unknown", line) < 0) {
-        DUEQ_G(fatal) = NULL;
-    }
-}
-
-/* Does the script end of an error that was noted? The program may have handled that, and gone on. */
-static bool has_failed(void) { return DUEQ_G(fatal) && EG(exit_status) == 255; }
-
-/* Settles the message in hand as one that failed of this error. */
-static void fail_of_fatal(consumer_object *consumer) {
-    const dueq_bytes error = {DUEQ_G(fatal), strlen(DUEQ_G(fatal))};
-
-    if (is_at_work(consumer)) {
-        settle(consumer, &error);
-    }
-}
-
-void dueq_php_consumer_shutdown(void) {
-    consumer_object *consumer = DUEQ_G(loops);
-
-    /* After a bailout nothing has ended the loops; nothing may throw here. */
-    for (; consumer; consumer = consumer->outer) {
-        if (has_failed()) {
-            fail_of_fatal(consumer);
-        }
-        consumer->loop->looping = false;
-    }
-    DUEQ_G(loops) = NULL;
-    free(DUEQ_G(fatal));
-    DUEQ_G(fatal) = NULL;
-}
-
-/*
- * Ends the loop. Returns a failure to settle, which lost() does not tell. Some fatal errors end the script as exit()
- * does, others by a bailout, which does not come here.
- */
-static dueq_status end(consumer_object *consumer) {
-    bool ends = is_end(EG(exception));
-    dueq_status status;
-
-    if (ends && has_failed()) {
-        fail_of_fatal(consumer);
-    }
-    leave(consumer);
-    status = dueq_php_loop_settle(consumer->loop);
-    /* Behind what was prefetched after it, and so before that. */
-    if (ends && is_at_work(consumer)) {
-        give_back(consumer);
-    }
-    drop_current(consumer);
-    return status;
-}
-
-static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
-                         size_t queue) {
-    dueq_php_message_make(out, consumer->source.queues[queue], message);
-    dueq_php_message_attach(Z_OBJ_P(out), consumer->loop);
-}
-
-/* Makes the next message the current one. False: the loop is to end, or it threw. */
-static bool advance(consumer_object *consumer) {
-    const dueq_message *message = NULL;
-    size_t queue = 0;
-    dueq_status status;
-
-    drop_current(consumer);
-    if (dueq_php_interrupts() || consumer->stopped) {
-        return false;
-    }
-    status = dueq_php_loop_await(consumer->loop, consumer->timeout_ms, &consumer->stopped, &message,
-                                 &queue);
-    if (status < 0) {
-        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
-    }
-    if (status != DUEQ_OK) {
-        return false;
-    }
-    make_message(&consumer->current, consumer, message, queue);
-    consumer->queue = queue;
-    consumer->position++;
-    return true;
-}
-
 /* ---- foreach ---- */
 
 typedef struct walk {
@@ -228,19 +42,19 @@ typedef struct walk {
     bool begun;
 } walk;
 
-static consumer_object *consumer_of_walk(zend_object_iterator *iterator) {
+static dueq_php_consumer *consumer_of_walk(zend_object_iterator *iterator) {
     return consumer_of(Z_OBJ(iterator->data));
 }
 
 static void walk_destroy(zend_object_iterator *iterator) {
     if (((walk *)iterator)->begun) {
-        end(consumer_of_walk(iterator));
+        dueq_php_delivery_end(consumer_of_walk(iterator));
     }
     zval_ptr_dtor(&iterator->data);
 }
 
 static int walk_valid(zend_object_iterator *iterator) {
-    const consumer_object *consumer = consumer_of_walk(iterator);
+    const dueq_php_consumer *consumer = consumer_of_walk(iterator);
 
     return Z_TYPE(consumer->current) == IS_UNDEF ? FAILURE : SUCCESS;
 }
@@ -253,16 +67,18 @@ static void walk_key(zend_object_iterator *iterator, zval *key) {
     ZVAL_LONG(key, consumer_of_walk(iterator)->position);
 }
 
-static void walk_next(zend_object_iterator *iterator) { advance(consumer_of_walk(iterator)); }
+static void walk_next(zend_object_iterator *iterator) {
+    dueq_php_delivery_advance(consumer_of_walk(iterator));
+}
 
 static void walk_rewind(zend_object_iterator *iterator) {
     walk *this = (walk *)iterator;
 
     if (this->begun) {
         zend_throw_error(NULL, "A loop over a Dueq\\Consumer cannot be rewound");
-    } else if (begin(consumer_of_walk(iterator))) {
+    } else if (dueq_php_delivery_begin(consumer_of_walk(iterator))) {
         this->begun = true;
-        advance(consumer_of_walk(iterator));
+        dueq_php_delivery_advance(consumer_of_walk(iterator));
     }
 }
 
@@ -322,20 +138,20 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
 }
 
 /* Throws a failure, unless the program's own error goes before it. */
-static void throw_failure(const consumer_object *consumer, dueq_status status) {
+static void throw_failure(const dueq_php_consumer *consumer, dueq_status status) {
     if (status < 0 && !EG(exception)) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
 }
 
 /* The handler threw. Without on_error that stays thrown. */
-static void fail(consumer_object *consumer, zend_fcall_info *on_error,
+static void fail(dueq_php_consumer *consumer, zend_fcall_info *on_error,
                  zend_fcall_info_cache *cache) {
     zend_object *error = EG(exception);
     zend_string *text;
     dueq_bytes bytes;
 
-    if (is_end(error)) {
+    if (dueq_php_is_end(error)) {
         return;
     }
     GC_ADDREF(error);
@@ -349,7 +165,7 @@ static void fail(consumer_object *consumer, zend_fcall_info *on_error,
     }
     text = describe(error);
     bytes = dueq_php_bytes(text);
-    throw_failure(consumer, settle(consumer, &bytes));
+    throw_failure(consumer, dueq_php_delivery_settle(consumer, &bytes));
     zend_string_release(text);
     OBJ_RELEASE(error);
 }
@@ -357,11 +173,10 @@ static void fail(consumer_object *consumer, zend_fcall_info *on_error,
 /* ---- The methods ---- */
 
 void dueq_php_consumer_startup(void) {
-    zend_observer_error_register(note_fatal);
     dueq_php_consumer_ce->create_object = create;
     dueq_php_consumer_ce->get_iterator = get_iterator;
     memcpy(&handlers, &std_object_handlers, sizeof handlers);
-    handlers.offset = offsetof(consumer_object, std);
+    handlers.offset = offsetof(dueq_php_consumer, std);
     handlers.free_obj = release;
     handlers.clone_obj = NULL;
 }
@@ -369,7 +184,7 @@ void dueq_php_consumer_startup(void) {
 static void make(zval *out, const dueq_php_source *source, const dueq_consumer_options *options,
                  int64_t timeout_ms) {
     dueq_php_loop *loop = dueq_php_loop_open(source, options);
-    consumer_object *consumer;
+    dueq_php_consumer *consumer;
 
     if (loop) {
         object_init_ex(out, dueq_php_consumer_ce);
@@ -419,8 +234,8 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
 }
 
 /* Consumer's constructor is private; other extensions may bypass it. */
-static consumer_object *this_consumer(const zval *this) {
-    consumer_object *consumer = consumer_of(Z_OBJ_P(this));
+static dueq_php_consumer *this_consumer(const zval *this) {
+    dueq_php_consumer *consumer = consumer_of(Z_OBJ_P(this));
 
     if (!consumer->loop) {
         zend_throw_error(NULL, "This Dueq\\Consumer does not come from a queue");
@@ -430,7 +245,7 @@ static consumer_object *this_consumer(const zval *this) {
 }
 
 #define THIS_CONSUMER(consumer)                                                                    \
-    consumer_object *consumer = this_consumer(ZEND_THIS);                                          \
+    dueq_php_consumer *consumer = this_consumer(ZEND_THIS);                                        \
     if (!consumer) {                                                                               \
         RETURN_THROWS();                                                                           \
     }
@@ -448,21 +263,21 @@ ZEND_METHOD(Dueq_Consumer, work) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_CONSUMER(consumer);
-    if (!begin(consumer)) {
+    if (!dueq_php_delivery_begin(consumer)) {
         RETURN_THROWS();
     }
-    while (advance(consumer)) {
+    while (dueq_php_delivery_advance(consumer)) {
         call(&handler, &handler_cache, 1, &consumer->current);
         if (EG(exception)) {
             fail(consumer, &on_error, &on_error_cache);
         } else {
-            throw_failure(consumer, settle(consumer, NULL));
+            throw_failure(consumer, dueq_php_delivery_settle(consumer, NULL));
         }
         if (EG(exception)) {
             break;
         }
     }
-    throw_failure(consumer, end(consumer));
+    throw_failure(consumer, dueq_php_delivery_end(consumer));
 }
 
 ZEND_METHOD(Dueq_Consumer, getIterator) {
@@ -503,7 +318,7 @@ ZEND_METHOD(Dueq_Consumer, poll) {
     }
     status = dueq_php_loop_try(consumer->loop, &message, &queue);
     if (status == DUEQ_OK) {
-        make_message(return_value, consumer, message, queue);
+        dueq_php_delivery_make(return_value, consumer, message, queue);
     } else if (status < 0) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }

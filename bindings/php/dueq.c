@@ -61,6 +61,7 @@ static void register_classes(void) {
     dueq_php_backoff_startup();
     dueq_php_client_startup();
     dueq_php_consumer_startup();
+    dueq_php_delivery_startup();
     dueq_php_lock_startup();
     dueq_php_message_startup();
     dueq_php_messages_startup();
@@ -168,7 +169,7 @@ static PHP_RINIT_FUNCTION(dueq) {
 static PHP_RSHUTDOWN_FUNCTION(dueq) {
     (void)type;
     (void)module_number;
-    dueq_php_consumer_shutdown();
+    dueq_php_delivery_shutdown();
     return SUCCESS;
 }
 
