@@ -2,8 +2,9 @@
  * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, admin.c, query.c,
  * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
  * it (call.c), make PHP values of the result (message.c, query.c) or throw (exception.c). Nothing of the
- * core but its public headers is seen here. Clients that outlive a request are in persistent.c. link.h goes on with what has connections of its own; the queues of
- * other systems are in interop/, of which dueq.c alone knows, to register its classes.
+ * core but its public headers is seen here. Clients that outlive a request are in persistent.c. link.h goes on
+ * with what has connections of its own; the queues of other systems are in interop/, of which dueq.c alone knows,
+ * to register its classes.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
