@@ -272,7 +272,7 @@ final class ConsumerTest extends QueueTestCase
         $queue = $this->queue();
         $ids = $queue->pushMany(['0', '1', '2', '3']);
         $bodies = [];
-        $consumer = $queue->consume(4, timeout: 0.0);
+        $consumer = $queue->consume(4, timeout: 0.0, concurrency: null);
         $consumer->work(function (Message $message) use ($queue, $ids, &$bodies) {
             $bodies[] = $message->body;
             if ($message->body === '0') {
@@ -302,11 +302,13 @@ final class ConsumerTest extends QueueTestCase
         $queue = $this->queue();
         $queue->pushMany(['a', 'b', 'c']);
         $taken = [];
-        $consumer = $queue->consume(2, timeout: 0.2);
-        foreach ($consumer as $number => $message) {
-            $taken[$number] = $message->body;
-            $message->body === 'b' || $message->ack();
-        }
+        $consumer = $queue->consume(2, timeout: 0.2, concurrency: null);
+        $this->logged(function () use ($consumer, &$taken) {
+            foreach ($consumer as $number => $message) {
+                $taken[$number] = $message->body;
+                $message->body === 'b' || $message->ack();
+            }
+        });
         $this->assertSame(['a', 'b', 'c'], $taken);
         $this->assertSame([0, 1, 2, 0], $this->counts());
         $iterator = $queue->consume(timeout: 0.0)->getIterator();
@@ -316,6 +318,24 @@ final class ConsumerTest extends QueueTestCase
             $message->ack();
         }
         $this->assertSame([0, 1, 3, 0], $this->counts());
+    }
+
+    public function test_foreach_over_a_queue_is_one_over_its_consumer(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(['a', 'b', 'c']);
+        $queues = new Queues(['other', 'q'], $this->server->url());
+        $taken = [];
+        foreach ([$queue, $queues] as $of) {
+            $this->assertInstanceOf(Consumer::class, $of->getIterator());
+            foreach ($of as $number => $message) {
+                $taken[] = [$number, $message->body];
+                $message->ack();
+                break;
+            }
+        }
+        $this->assertSame([[0, 'a'], [0, 'b']], $taken);
+        $this->assertSame([1, 0, 2, 0], $this->counts());
     }
 
     public function test_however_a_loop_ends_what_is_in_hand_is_given_back(): void
@@ -415,7 +435,7 @@ final class ConsumerTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('1');
-        foreach ($queue->consume(10, timeout: 0.0) as $message) {
+        foreach ($queue->consume(10, timeout: 0.0, concurrency: null) as $message) {
             if ($message->body < 5) {
                 $queue->push((string) ($message->body + 1));
                 $message->ack();
