@@ -272,7 +272,7 @@ final class ConsumerTest extends QueueTestCase
         $queue = $this->queue();
         $ids = $queue->pushMany(['0', '1', '2', '3']);
         $bodies = [];
-        $consumer = $queue->consume(4, timeout: 0.0, concurrency: null);
+        $consumer = $queue->consume(4, timeout: 0.0);
         $consumer->work(function (Message $message) use ($queue, $ids, &$bodies) {
             $bodies[] = $message->body;
             if ($message->body === '0') {
@@ -284,7 +284,7 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([0, 0, 2, 0], $this->counts());
         // The same in an event loop.
         $ids = $queue->pushMany(['0', '1', '2']);
-        $consumer = $queue->consume(3);
+        $consumer = $queue->consume(3, concurrency: null);
         $bodies = [];
         for ($end = microtime(true) + 20; count($bodies) < 2 && microtime(true) < $end; usleep(1000)) {
             if ($message = $consumer->poll()) {
