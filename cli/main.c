@@ -29,15 +29,17 @@ static const struct command *const commands[] = {&push_command,
                                                  &relock_command,
                                                  &unlock_command,
                                                  &work_command,
+                                                 &schedule_command,
                                                  &redisson_command,
                                                  &laravel_command,
                                                  NULL};
 
 /* NULL: it has none. */
 static const struct command *const *verbs_of(const struct command *command) {
-    return command == &redisson_command  ? redisson_verbs
-           : command == &laravel_command ? laravel_verbs
-                                         : NULL;
+    return command == &redisson_command   ? redisson_verbs
+           : command == &laravel_command  ? laravel_verbs
+           : command == &schedule_command ? schedule_verbs
+                                          : NULL;
 }
 
 /* "offer" of "redisson offer" */

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 495e55409e8cc0c36ac3940742cea048c3caded8 */
+ * Stub hash: c9e56c6d941aacc5b243e796aeb018b04188efb6 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -53,6 +53,20 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pushMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, messages, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_schedule, 0, 3, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, expression, IS_STRING, 0)
+	ZEND_ARG_TYPE_MASK(0, job, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, catchup, IS_STRING, 0, "\"once\"")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_nextTime, 0, 1, IS_DOUBLE, 1)
+	ZEND_ARG_TYPE_INFO(0, expression, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
+	ZEND_ARG_OBJ_TYPE_MASK(0, after, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_pusher, 0, 0, Dueq\\Pusher, 0)
@@ -219,6 +233,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_ack, 0, 0, IS
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_isSchedule, 0, 0, _IS_BOOL, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Message_turn arginfo_class_Dueq_Client_names
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_retry, 0, 0, _IS_BOOL, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 0, "\"\"")
@@ -251,14 +270,13 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Messages_rewind arginfo_class_Dueq_Queue_pause
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Messages_valid arginfo_class_Dueq_Message_isSchedule
 
 #define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_Consumer___construct
 
 #define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
+#define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Message_isSchedule
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pending_result, 0, 0, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
@@ -487,7 +505,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Interop_Sizes___construct arginfo_class_Dueq_Consumer___construct
 
-#define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
+#define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Message_isSchedule
 
 
 ZEND_METHOD(Dueq_Client, __construct);
@@ -501,6 +519,8 @@ ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
 ZEND_METHOD(Dueq_Queue, push);
 ZEND_METHOD(Dueq_Queue, pushMany);
+ZEND_METHOD(Dueq_Queue, schedule);
+ZEND_METHOD(Dueq_Queue, nextTime);
 ZEND_METHOD(Dueq_Queue, pusher);
 ZEND_METHOD(Dueq_Queue, reserve);
 ZEND_METHOD(Dueq_Queue, reserveStart);
@@ -545,6 +565,8 @@ ZEND_METHOD(Dueq_Backoff, exponential);
 ZEND_METHOD(Dueq_Backoff, list);
 ZEND_METHOD(Dueq_Message, __construct);
 ZEND_METHOD(Dueq_Message, ack);
+ZEND_METHOD(Dueq_Message, isSchedule);
+ZEND_METHOD(Dueq_Message, turn);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
@@ -635,6 +657,8 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, push, arginfo_class_Dueq_Queue_push, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pushMany, arginfo_class_Dueq_Queue_pushMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, schedule, arginfo_class_Dueq_Queue_schedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, nextTime, arginfo_class_Dueq_Queue_nextTime, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Queue, pusher, arginfo_class_Dueq_Queue_pusher, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserve, arginfo_class_Dueq_Queue_reserve, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
@@ -699,6 +723,8 @@ static const zend_function_entry class_Dueq_Backoff_methods[] = {
 static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, __construct, arginfo_class_Dueq_Message___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(Dueq_Message, ack, arginfo_class_Dueq_Message_ack, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, isSchedule, arginfo_class_Dueq_Message_isSchedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, turn, arginfo_class_Dueq_Message_turn, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
