@@ -77,6 +77,13 @@ static dueq_bytes header(const dueq_message *message, const char *name, const ch
     return dueq__text(otherwise);
 }
 
+static bool is_catchup(dueq_bytes word) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof catchups / sizeof *catchups; i++)
+        found = found || dueq__same(word, dueq__text(catchups[i]));
+    return found;
+}
+
 static bool read_number(dueq_bytes text, int64_t *number) {
     char copy[NUMBER_SIZE] = "", *end;
     if (!text.size || text.size >= sizeof copy)
@@ -102,8 +109,10 @@ static dueq_status read_message(const dueq_message *message, struct plan *plan,
     plan->zone = header(message, "zone", "");
     plan->catchup = header(message, "catchup", catchups[DUEQ_CATCHUP_ONCE]);
     plan->job = message->body;
-    if (!read_number(header(message, "time", ""), &plan->time_ms))
-        return dueq__fail(error, DUEQ_INVALID, "the schedule's message has no time");
+    if (!read_number(header(message, "time", ""), &plan->time_ms) || !is_catchup(plan->catchup) ||
+        plan->name.size > DUEQ_MAX_SCHEDULE)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the schedule's message has no time, or no name or catch-up of one");
     return read_times(plan, error);
 }
 
