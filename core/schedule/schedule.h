@@ -38,9 +38,11 @@ struct dueq__season {
     int64_t start, stop, offset, before;
 };
 
+/* No name, or that: no file says what it is. */
+bool dueq__zone_is_utc(dueq_bytes name);
 /*
- * Reads a zone of the system's time zone database: in $TZDIR, or the usual folders. name: "Europe/Berlin"; size 0 and
- * "UTC": none is read. Errors: INVALID.
+ * Reads a zone of the system's time zone database: in $TZDIR, or the usual folders. name: "Europe/Berlin"; none is read
+ * for UTC. Errors: INVALID.
  */
 dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct dueq__error *error);
 struct dueq__season dueq__zone_season(const struct dueq__zone *zone, int64_t at);

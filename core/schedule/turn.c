@@ -23,8 +23,6 @@ struct plan {
     struct dueq__zone clocks;
 };
 
-static bool is_utc(dueq_bytes zone) { return !zone.size || dueq__same(zone, dueq__text("UTC")); }
-
 static dueq_status read_times(struct plan *plan, struct dueq__error *error) {
     dueq_status status = dueq__cron_read(plan->expression, &plan->cron, error);
     return status ? status : dueq__zone_read(plan->zone, &plan->clocks, error);
@@ -63,7 +61,7 @@ static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct
     draft.backoff = (dueq_backoff){.kind = DUEQ_BACKOFF_FIXED, .base_ms = GRACE_MS};
     room->headers[draft.header_count++] = (dueq_header){dueq__text("time"), dueq__text(room->time)};
     room->headers[draft.header_count++] = (dueq_header){dueq__text("schedule"), plan->expression};
-    if (!is_utc(plan->zone))
+    if (!dueq__zone_is_utc(plan->zone))
         room->headers[draft.header_count++] = (dueq_header){dueq__text("zone"), plan->zone};
     if (!dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])))
         room->headers[draft.header_count++] = (dueq_header){dueq__text("catchup"), plan->catchup};

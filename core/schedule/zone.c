@@ -217,12 +217,17 @@ static bool read_in(const char *folder, const char *name, struct dueq__zone *zon
     return good;
 }
 
+bool dueq__zone_is_utc(dueq_bytes name) {
+    static const char utc[] = "UTC";
+    return !name.size || dueq__same(name, dueq__text(utc));
+}
+
 dueq_status dueq__zone_read(dueq_bytes name, struct dueq__zone *zone, struct dueq__error *error) {
     static const char *const folders[] = {"/usr/share/zoneinfo", "/usr/lib/zoneinfo",
                                           "/usr/share/lib/zoneinfo", "/etc/zoneinfo"};
     char text[MOST_NAME + 1] = "";
     *zone = (struct dueq__zone){0};
-    if (!name.size || dueq__same(name, dueq__text("UTC")))
+    if (dueq__zone_is_utc(name))
         return DUEQ_OK;
     if (name.size <= MOST_NAME)
         memcpy(text, name.data, name.size);
