@@ -218,7 +218,7 @@ static bool read_in(const char *folder, const char *name, struct dueq__zone *zon
 }
 
 bool dueq__zone_is_utc(dueq_bytes name) {
-    static const char utc[] = "UTC";
+    static const char *const utc = "UTC";
     return !name.size || dueq__same(name, dueq__text(utc));
 }
 
