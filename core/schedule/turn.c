@@ -11,6 +11,8 @@
 #define NUMBER_SIZE 24
 /* Jobs of one turn; the message that follows is one more. */
 #define MOST (DUEQ_MAX_BATCH - 1)
+/* And their bytes, unless it is one. */
+#define MOST_BYTES ((size_t)16 * 1024 * 1024)
 
 static const char *const catchups[] = {"once", "skip", "all"};
 
@@ -135,7 +137,8 @@ static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST
     int64_t time = plan->time_ms;
     size_t count = 0;
     if (dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ALL]))) {
-        for (; time <= now && count < MOST; time = next_time(plan, time))
+        for (; time <= now && count < MOST && count * plan->job.size < MOST_BYTES;
+             time = next_time(plan, time))
             times[count++] = time;
         *next = time;
         return count;
@@ -241,6 +244,10 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
     if (!status && next >= DUEQ_MAX_TIME_MS)
         status = dueq__fail(error, DUEQ_INVALID, "the schedule is never due");
     size_t size = dueq__envelope_write(schedule->job, NULL, NULL);
+    if (!status && size > DUEQ_MAX_BODY / 4)
+        status = dueq__fail(error, DUEQ_TOO_LARGE,
+                            "the schedule's job has %zu bytes; at most %zu are allowed", size,
+                            DUEQ_MAX_BODY / 4);
     unsigned char *job = status ? NULL : malloc(size);
     if (!status && !job)
         status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);

@@ -89,9 +89,11 @@ def take(queue: dueq.Queue) -> dueq.Message:
     return message
 
 
-def late(queue: dueq.Queue, expression: str, catchup: str, seconds: float) -> dueq.Message:
+def late(
+    queue: dueq.Queue, expression: str, catchup: str, seconds: float, body: str = "x"
+) -> dueq.Message:
     """The message of a schedule whose worker comes so late, and which is leased."""
-    assert queue.schedule("a", expression, "x", catchup=catchup)  # type: ignore[arg-type]
+    assert queue.schedule("a", expression, body, catchup=catchup)  # type: ignore[arg-type]
     message = queue.find("schedule:a")
     assert message
     at = int((time.time() - seconds) * 1000)
@@ -148,6 +150,12 @@ def test_turn_that_comes_late(
     assert int(after.headers["time"]) == times[-1] // 1000 * 1000 + 1000
 
 
+def test_turn_of_many_large_jobs(queue: dueq.Queue) -> None:
+    message = late(queue, "every 1s", "all", 86_400, "x" * 3_000_000)
+    assert len(message.turn()) == 6
+    assert len(take(queue).turn()) == 6
+
+
 @pytest.mark.parametrize(("catchup", "jobs"), [("once", 1), ("skip", 0), ("all", 1)])
 def test_turn_of_one_that_is_over(queue: dueq.Queue, catchup: str, jobs: int) -> None:
     message = late(queue, "@yearly", catchup, 120)
@@ -161,7 +169,7 @@ def test_turn_that_fails_comes_again(queue: dueq.Queue) -> None:
     for call in (message.turn, message.turn):
         with pytest.raises(errors.InvalidError):
             call()
-    message.retry(error="no such zone")
+    message.retry(delay=0, error="no such zone")
     assert take(queue).error == "no such zone"
 
 
