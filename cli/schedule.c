@@ -182,7 +182,8 @@ static int put_off(struct cli *cli, const struct id *id, int64_t at_ms) {
     dueq_status status =
         cli_wait(cli, dueq_reschedule_submit(cli->queue, id->bytes, 0, at_ms), NULL);
     if (status == DUEQ_NOT_FOUND)
-        cli_say("dueq: the schedule is due, and its jobs are being made: try again");
+        cli_say(CLI_ERROR, dueq_status_name(status), "try again",
+                "the schedule is due, and its messages are being pushed");
     return status == DUEQ_NOT_FOUND ? CLI_OUTCOME : cli_report(cli, status, NULL);
 }
 

@@ -92,3 +92,24 @@ def test_schedule_add_what_cannot_be(dueq: Program, words: list[str], code: int,
     ended = dueq.run("schedule", "add", "orders", *words)
     assert (ended.code, text in ended.err) == (code, True), ended.err
     assert dueq.stats()["pushed"] == 0
+
+
+def test_schedule_is_turned_by_dueq_work(dueq: Program) -> None:
+    dueq("schedule", "add", "orders", "pulse", "every 1s", "x", "--catchup", "all")
+    ended = dueq("work", "orders", "--max-jobs", "3", "--", "sh", "-c", 'echo "$DUEQ_ID"')
+    assert ended.err == ""
+    seconds = [int(line.removeprefix("pulse:")) // 1000 for line in ended.lines]
+    assert seconds == list(range(seconds[0], seconds[0] + 3))
+    [row] = listed(dueq)
+    assert (row["name"], row["state"]) == ("pulse", "delayed")
+    assert dueq.stats()["leased"] == 0
+
+
+def test_schedule_that_dueq_work_cannot_turn_is_retried(dueq: Program) -> None:
+    words = ["--id", "schedule:bad", "--header", "schedule=@daily", "--backoff", "1h"]
+    dueq("push", "orders", "x", *words)
+    ended = dueq("work", "orders", "--wait", "0", "--", "false")
+    assert "schedule:bad: retried: attempt 1: the schedule's message has no time" in ended.err
+    message = dueq.find("schedule:bad")
+    assert (message["state"], message["attempt"]) == ("delayed", 1)
+    assert message["error"].startswith("the schedule's message has no time")
