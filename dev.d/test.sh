@@ -10,7 +10,7 @@ test_parts() {
     [ $# -gt 0 ] || set -- "${PARTS[@]}"
     setup
     setup_tools
-    need_packages valgrind zsh fish mandoc
+    need_packages valgrind
     use_build
     SUMMARY=() FAILED=0
     for part in "$@"; do
@@ -56,6 +56,7 @@ part_python() {
 }
 
 part_cli() {
+    need_packages zsh fish mandoc
     runner 'pytest cli' '(passed|failed|error)' pytest -q tests/cli
 }
 

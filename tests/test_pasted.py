@@ -48,7 +48,7 @@ def blocks(language: str, document: str = "README.md") -> list[str]:
 
 
 def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
-    """The lines that it prints. On standard error it names its server once; what died was meant to."""
+    """The lines that it prints. On standard error it names its server once, and what died."""
     done = subprocess.run(
         command,
         input=code,
