@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from dueq import _core
 from dueq.draft import rows
@@ -12,11 +12,9 @@ from dueq.errors import InvalidError
 from dueq.times import point_ms
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from dueq.draft import Body, Draft
 
-    Catchup: TypeAlias = Literal["once", "skip", "all"]
+Catchup: TypeAlias = Literal["once", "skip", "all"]
 
 _CATCHUPS = {
     "once": _core.CATCHUP_ONCE,

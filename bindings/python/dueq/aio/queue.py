@@ -20,7 +20,7 @@ from dueq.aio.pool import Closing, Pool
 from dueq.aio.pusher import Pusher
 from dueq.draft import batches, row
 from dueq.errors import Duplicate, InvalidError
-from dueq.schedule import schedule_row
+from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
 
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from dueq._fields import StateName
     from dueq._link import Link
     from dueq.draft import Body, Draft, Options
-    from dueq.schedule import Catchup
 
 R = TypeVar("R")
 
