@@ -44,7 +44,7 @@ ZEND_METHOD(Dueq_Queue, schedule) {
     }
     zend_hash_next_index_insert_new(Z_ARRVAL(list), &job);
     if ((!catchup || read_catchup(catchup, &schedule.catchup)) &&
-        (schedule.job = dueq_php_drafts_read(Z_ARRVAL(list), &arena))) {
+        (schedule.job = dueq_php_drafts_read("job", Z_ARRVAL(list), &arena))) {
         schedule.name = dueq_php_bytes(name);
         schedule.expression = dueq_php_bytes(expression);
         schedule.zone = dueq_php_bytes(zone);
