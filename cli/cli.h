@@ -76,6 +76,7 @@ extern const struct command man_command;                                  /* man
 /* Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is NULL. */
 extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */
 extern const struct command laravel_command, *const laravel_verbs[];   /* laravel.c */
+extern const struct command schedule_command, *const schedule_verbs[]; /* schedule.c */
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
 

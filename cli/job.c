@@ -33,6 +33,11 @@ void job_take(struct job *job, const dueq_message *message, dueq_queue *queue,
                         .errors = -1};
 }
 
+void job_fail(struct job *job, const char *why) {
+    job->verdict = VERDICT_RETRY;
+    job->line_size = (size_t)snprintf(job->line, sizeof job->line, "%s", why);
+}
+
 /* What is said of it in JSON, whatever is said. */
 static json_object *job_fields(const struct job *job) {
     json_object *object = json_object_new_object();

@@ -29,6 +29,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &relock_command,
                                                  &unlock_command,
                                                  &work_command,
+                                                 &schedule_command,
                                                  &completion_command,
                                                  &man_command,
                                                  &redisson_command,
@@ -39,6 +40,7 @@ const struct command *const *cli_choice(const struct command *command) {
     return !command                       ? commands
            : command == &redisson_command ? redisson_verbs
            : command == &laravel_command  ? laravel_verbs
+           : command == &schedule_command ? schedule_verbs
                                           : NULL;
 }
 

@@ -66,6 +66,8 @@ struct job {
 /* Takes a message over, to be given back unless its command is started. */
 void job_take(struct job *job, const dueq_message *message, dueq_queue *queue,
               const char *queue_name);
+/* It is to be retried, for this reason. */
+void job_fail(struct job *job, const char *why);
 /* Starts the command. False: it does not run, said why; job->child.code is the exit code. */
 bool job_start(struct job *job, const struct cli *cli, const struct work *work,
                const dueq_message *message);

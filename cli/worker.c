@@ -20,8 +20,8 @@ struct worker {
     size_t busy; /* jobs with a message */
     long taken;
     int64_t max_ms; /* when --max-time is over */
-    enum { IDLE, TAKES, SETTLES } call;
-    struct job *settling;
+    enum { IDLE, TAKES, TURNS, SETTLES } call;
+    struct job *settling;   /* or its schedule is turned */
     int64_t heard_ms;       /* when a message came or was settled last */
     int64_t pause_ms;       /* until then no call is made */
     int64_t call_ms;        /* when the call began */
@@ -85,6 +85,8 @@ static void answered(struct worker *worker) {
     worker->failures = 0;
 }
 
+static bool finish(struct worker *worker, dueq_status submitted);
+
 /* ---- What calls bring ------------------------------------------------------------------------------ */
 
 static void begin_job(struct worker *worker, const dueq_message *message, size_t queue) {
@@ -102,11 +104,25 @@ static void begin_job(struct worker *worker, const dueq_message *message, size_t
         worker->ending = true;
 }
 
+/* A schedule's message is acknowledged with what follows it, in one call. */
+static void turn(struct worker *worker, const dueq_message *message, size_t queue) {
+    struct job *job = job_in(worker, JOB_NONE);
+    job_take(job, message, worker->cli->queues[queue], worker->work->names[queue]);
+    worker->busy++;
+    worker->call = TURNS;
+    worker->settling = job;
+    dueq_status status = dueq_turn_submit(job->queue, message);
+    if (status != DUEQ_PENDING)
+        finish(worker, status);
+}
+
 static void taken(struct worker *worker, dueq_status status, const dueq_message *message,
                   size_t queue) {
     if (status >= 0)
         answered(worker);
-    if (status == DUEQ_OK)
+    if (status == DUEQ_OK && dueq_is_schedule(message))
+        turn(worker, message, queue);
+    else if (status == DUEQ_OK)
         begin_job(worker, message, queue);
     else if (worker->ending)
         return;
@@ -143,6 +159,19 @@ static void settled(struct worker *worker, dueq_status status) {
     worker->heard_ms = time_monotonic_ms();
 }
 
+/* What failed is released where it may pass, else retried. */
+static void turned(struct worker *worker, dueq_status status) {
+    if (status >= 0) {
+        settled(worker, DUEQ_OK); /* or another worker has turned it */
+        return;
+    }
+    worker->settling->in_doubt = true;
+    if (dueq_status_retriable(status))
+        put_off(worker, status);
+    else
+        job_fail(worker->settling, dueq_error_text(worker->cli->client));
+}
+
 /* ---- Calls ---------------------------------------------------------------------------------------- */
 
 /* Ends a call that is final, and so has done something; false: it goes on. */
@@ -152,14 +181,16 @@ static bool finish(struct worker *worker, dueq_status submitted) {
     dueq_status status = submitted;
     if (worker->call == TAKES && submitted >= 0)
         status = dueq_consumer_take(worker->consumer, &message, &queue);
-    else if (worker->call == SETTLES && submitted == DUEQ_PENDING)
+    else if (worker->call != TAKES && submitted == DUEQ_PENDING)
         status = dueq_take(worker->cli->client, NULL);
     if (status == DUEQ_PENDING)
         return false;
-    bool takes = worker->call == TAKES;
+    int call = (int)worker->call;
     worker->call = IDLE;
-    if (takes)
+    if (call == TAKES)
         taken(worker, status, message, queue);
+    else if (call == TURNS)
+        turned(worker, status);
     else
         settled(worker, status);
     return true;

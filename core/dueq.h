@@ -109,6 +109,7 @@ enum {
     DUEQ_DEFAULT_BACKOFF_CAP_MS = 3600000,
     DUEQ_MAX_BACKOFF_LIST = 32,     /* delays in a backoff's list */
     DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
+    DUEQ_MAX_SCHEDULE = 200,        /* a schedule's name */
     DUEQ_MAX_QUEUES = 64,           /* queues of one reserve_any */
     DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
@@ -284,6 +285,26 @@ typedef struct dueq_draft {
 
 /* The defaults of a draft, to initialise one with. */
 #define DUEQ_DRAFT {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
+
+/* What becomes of the times of a schedule that nobody was there for. */
+typedef enum dueq_catchup {
+    DUEQ_CATCHUP_ONCE = 0, /* one job for all of them: the last */
+    DUEQ_CATCHUP_SKIP = 1, /* none, where the last is over by more than a minute */
+    DUEQ_CATCHUP_ALL = 2   /* a job for each, in order */
+} dueq_catchup;
+
+/* Which job a queue gets at which times. */
+typedef struct dueq_plan {
+    dueq_bytes name; /* 1 to DUEQ_MAX_SCHEDULE bytes of UTF-8 without control characters */
+    /*
+     * Five fields of cron (minute, hour, day of the month, month, day of the week), a nickname (@hourly, @daily,
+     * @weekly, @monthly, @yearly), or "every 90s" (1s to 366d, of ms, s, m, h, d)
+     */
+    dueq_bytes expression;
+    dueq_bytes zone; /* "Europe/Berlin"; size 0: UTC */
+    dueq_catchup catchup;
+    const dueq_draft *job; /* without an id, a time, unique_ms and existing */
+} dueq_plan;
 
 /* Where a message is in its life. */
 typedef enum dueq_state {
@@ -569,6 +590,22 @@ DUEQ_API size_t dueq_pusher_left(const dueq_pusher *pusher);
 
 /* Frees it. What is under way may still take effect, what is gathered is dropped: wait for all before. */
 DUEQ_API void dueq_pusher_close(dueq_pusher *pusher);
+
+/* ---- Schedules ----------------------------------------------------------------------------------- */
+
+/*
+ * The first time of a schedule after after_ms; DUEQ_MAX_TIME_MS: there is none. zone: size 0: UTC; another one is read
+ * from the machine's time zone database ($TZDIR, /usr/share/zoneinfo).
+ * Errors: INVALID, and problem (room for `room` bytes, 200 are enough) says why; else it is "".
+ */
+DUEQ_API dueq_status dueq_schedule_next(dueq_bytes expression, dueq_bytes zone, int64_t after_ms,
+                                        int64_t *next_ms, char *problem, size_t room);
+
+/* 1 if the message is that of a schedule, for dueq_turn(), and no job; else 0. */
+DUEQ_API int dueq_is_schedule(const dueq_message *message);
+
+/* Pushes a job of the schedule whose message this is, also as of find, now: its times stay. */
+DUEQ_API dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message);
 
 /* ---- Ids --------------------------------------------------------------------------------------- */
 

@@ -55,6 +55,8 @@ def note(name: str) -> Argument:
 
 ARGUMENTS = {
     "drafts": Argument("const dueq_draft *drafts, size_t count", "drafts: tuple[DraftRow, ...]"),
+    "schedule": Argument("const dueq_plan *schedule", "schedule: ScheduleRow"),
+    "message": Argument("const dueq_message *message", "message: HeldRow"),
     "target": Argument("dueq_queue *target", "target: Handle | None"),
     "repair": Argument("int repair", "repair: int"),
     "order": Argument("dueq_order order", "order: int"),

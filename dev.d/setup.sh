@@ -13,7 +13,7 @@ PACKAGES=(
     libhiredis-dev libssl-dev libjson-c-dev libcmocka-dev
     python3 python3-dev python3-venv
     php-cli php-dev php-xml php-mbstring phpunit php-fpm libfcgi-bin
-    redis-server
+    redis-server tzdata
 )
 . /etc/os-release 2>/dev/null || true
 if [ "${ID-}" = debian ] && [ "${VERSION_ID:-0}" -ge 13 ]; then

@@ -22,6 +22,7 @@
 %include "result.i"  /* outcomes, messages, counts and rates out */
 %include "consumer.i" /* the loop with a heartbeat */
 %include "pusher.i"  /* pushes in flight, each with an object of its own */
+%include "schedule.i" /* schedules, and their messages, in */
 %include "wait.i"    /* the one call without the GIL */
 
 %rename("$ignore", %$isfunction) "";
@@ -38,6 +39,9 @@
 
 /* The verbs. Those of a consumer's are steps of its own functions. */
 %rename("%(strip:[dueq_])s", %$isfunction, regexmatch$name="_submit$", notregexmatch$name="consumer") "";
+
+%rename(schedule_next) schedule_next;
+%rename("$ignore") dueq_schedule_run_submit;
 
 %rename(redisson_open) redisson_open;
 %rename(codec_decode) dueq_codec_decode;

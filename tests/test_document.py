@@ -61,6 +61,7 @@ def test_document_limits_are_the_header_s() -> None:
         "MAX_ERROR": "4,096 bytes",
         "MAX_BACKOFF_LIST": "a list has 1 to 32",
         "MAX_LOCK_NAME": "1 to 255 bytes",
+        "MAX_SCHEDULE": "1 to 200 bytes",
     }.items():
         assert shown.split()[-1 - shown.endswith("bytes")] == f"{limit(name):,}", name
         assert shown in limits
@@ -111,8 +112,8 @@ def test_document_says_what_each_script_does() -> None:
 def test_document_names_no_other_scripts() -> None:
     named = re.findall(r"\*\*([a-z]+(?:_[a-z]+)*)\.?\*\*", "".join(map(section, VERBS_IN)))
     assert len(named) > 20
-    # unlock is a relock for 0 ms.
-    assert set(named) - NAMES == {"queues", "unlock"}
+    # unlock is a relock for 0 ms, turn an ack_push.
+    assert set(named) - NAMES == {"queues", "turn", "unlock"}
 
 
 def test_document_says_which_scripts_keep_no_answer() -> None:

@@ -84,6 +84,7 @@ ROOMS = {
     "embedded": ["base"],
     "request": ["base", "net", "embedded"],
     "queue": ["base", "net", "embedded", "request"],
+    "schedule": ["base", "net", "embedded", "request", "queue"],
     "loop": ["base", "net", "embedded", "request", "queue"],
 }
 
@@ -195,7 +196,7 @@ def test_version_stands_once() -> None:
 PARTS = {"reserve_any": "reserve", "ack_push": "ack", "relock": "extend", "unlock": "release"}
 
 # What only the program does that works on the message.
-NOT_IN_THE_SHELL = {"save"}
+NOT_IN_THE_SHELL = {"save", "turn"}
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -203,6 +204,7 @@ def test_verb_is_the_same_word_everywhere(verb: str) -> None:
     assert (ROOT / f"core/scripts/{verb}.lua").exists() or verb in {
         "queues",
         "reserve_any",
+        "turn",
         "unlock",
     }
     faces = [*files("bindings/python/dueq/aio", "*.py"), ROOT / "bindings/python/dueq/_verbs.py"]

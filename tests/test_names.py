@@ -140,6 +140,12 @@ NAMES = {
         php_arguments("Queue", "consume"),
         shell_words("work"),
     ),
+    "schedule": (
+        c_fields("dueq_plan"),
+        set(inspect.signature(dueq.Queue.schedule).parameters),
+        php_arguments("Queue", "schedule"),
+        shell_words("schedule", "add"),
+    ),
     "reserve": of_verb("reserve", dueq.Queue.reserve_many, ("Queue", "reserveMany"), "reserve"),
     "retry": of_verb("retry", dueq.Message.retry, ("Message", "retry"), "retry"),
     "release": of_verb("release", dueq.Message.release, ("Message", "release"), "release"),

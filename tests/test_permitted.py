@@ -346,6 +346,7 @@ REFUSED: dict[str, Callable[[dueq.Queue], object]] = {
     "push with an id": lambda queue: queue.push("x", id="x", priority=1, ttl=1),
     "push later": lambda queue: queue.push("x", delay=60),
     "replace": lambda queue: queue.push("x", id="later", replace=True),
+    "schedule": lambda queue: queue.schedule("a", "@daily", "x"),
     "reschedule": lambda queue: queue.reschedule("later", delay=60),
     "kick": lambda queue: queue.kick("dead"),
     "kick_all": lambda queue: queue.kick_all(),

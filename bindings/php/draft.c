@@ -33,7 +33,8 @@ static dueq_php_place place_of(zend_long item, const char *name) {
     return (dueq_php_place){number + 1, item, name};
 }
 
-static bool fill_headers(dueq_draft *draft, HashTable *table, zend_long item, zend_arena **arena) {
+bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item,
+                           zend_arena **arena) {
     const dueq_php_place place = place_of(item, "headers");
     size_t count = zend_hash_num_elements(table);
     dueq_header *headers;
@@ -157,7 +158,7 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
            fill_existing(draft, fields->replace, item) && fill_times(draft, fields, item) &&
            (!dueq_php_given(fields->backoff) ||
             dueq_php_backoff_read(&backoff, fields->backoff, &draft->backoff, arena)) &&
-           (!fields->headers || fill_headers(draft, fields->headers, item, arena));
+           (!fields->headers || dueq_php_headers_fill(draft, fields->headers, item, arena));
 }
 
 static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena **arena) {

@@ -63,6 +63,14 @@ namespace Dueq
 
         public function pushMany(array $messages): array;
 
+        public function schedule(
+            string $name,
+            string $expression,
+            string|array $job,
+            string $zone = "UTC",
+            string $catchup = "once"
+        ): bool;
+
         public function pusher(int $most = 10000): PusherInterface;
 
         public function reserve(
@@ -188,6 +196,10 @@ namespace Dueq
     interface MessageInterface
     {
         public function ack(?array $push = null, ?string $to = null): ?array;
+
+        public function isSchedule(): bool;
+
+        public function turn(): array;
 
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
 
@@ -407,6 +419,32 @@ namespace Dueq
          * @throws Exception\DueqException as push(); steps before the failed one are stored
          */
         public function pushMany(array $messages): array {}
+
+        /**
+         * Declares a schedule: at each of its times the queue gets a message like $job, with the id "NAME:TIME"
+         * (milliseconds since 1970). The queue's consumers make the jobs, by Message::turn().
+         *
+         * @param string $name 1 to 200 bytes of UTF-8 without control characters. A schedule of this name is
+         *     replaced from now on; cancel("schedule:NAME") removes it
+         * @param string $expression five fields of cron, as "30 9 * * mon-fri"; @hourly, @daily, @weekly,
+         *     @monthly, @yearly; or "every 90s" (ms, s, m, h, d; from 1s on)
+         * @param string|array $job a body, or a message as of pushMany(), without id, time, unique and replace
+         * @param string $zone the time zone of the fields, as "Europe/Berlin"
+         * @param string $catchup of times that nobody was there for: "once": one job for all of them. "skip":
+         *     none, where the last is over by more than a minute. "all": a job for each
+         * @return bool false: it is declared like that already
+         */
+        public function schedule(string $name, string $expression, string|array $job, string $zone = "UTC", string $catchup = "once"): bool {}
+
+        /**
+         * The first time of a schedule after that one.
+         *
+         * @param string $expression as of schedule()
+         * @param string $zone as of schedule()
+         * @param float|\DateTimeInterface|null $after seconds since 1970; null: now
+         * @return float|null seconds since 1970; null: there is none
+         */
+        public static function nextTime(string $expression, string $zone = "UTC", float|\DateTimeInterface|null $after = null): ?float {}
 
         /**
          * Creates a pusher, which has many pushes in flight on connections of its own.
@@ -977,6 +1015,18 @@ namespace Dueq
          * @throws Exception\LeaseLostException
          */
         public function ack(?array $push = null, ?string $to = null): ?array {}
+
+        /** Whether it is the message of a schedule, for turn(), and no job. */
+        public function isSchedule(): bool {}
+
+        /**
+         * Of a schedule's message: acknowledges it, and pushes in the same step the jobs whose times have
+         * come and the schedule's next message. If it fails, retry() the message: it has no limit of attempts.
+         *
+         * @return list<string> the ids of the jobs
+         * @throws Exception\LeaseLostException
+         */
+        public function turn(): array {}
 
         /**
          * Ends the delivery as a failure: the message is delivered again.

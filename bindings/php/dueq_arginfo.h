@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 55a52c754b6e6e8ffc4312b136c7c504b417cc9f */
+ * Stub hash: 18a93f2295e4227a6e72c71e7720af218d1e3a9d */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -40,6 +40,14 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, messages, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_schedule, 0, 3, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO(0, expression, IS_STRING, 0)
+	ZEND_ARG_TYPE_MASK(0, job, MAY_BE_STRING|MAY_BE_ARRAY, NULL)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, catchup, IS_STRING, 0, "\"once\"")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_pusher, 0, 0, Dueq\\PusherInterface, 0)
@@ -164,6 +172,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_ack,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_isSchedule, 0, 0, _IS_BOOL, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_MessageInterface_turn arginfo_class_Dueq_ClientInterface_names
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_retry, 0, 0, _IS_BOOL, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 0, "\"\"")
@@ -243,6 +256,14 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Queue_push arginfo_class_Dueq_QueueInterface_push
 
 #define arginfo_class_Dueq_Queue_pushMany arginfo_class_Dueq_QueueInterface_pushMany
+
+#define arginfo_class_Dueq_Queue_schedule arginfo_class_Dueq_QueueInterface_schedule
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_nextTime, 0, 1, IS_DOUBLE, 1)
+	ZEND_ARG_TYPE_INFO(0, expression, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, zone, IS_STRING, 0, "\"UTC\"")
+	ZEND_ARG_OBJ_TYPE_MASK(0, after, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_pusher, 0, 0, Dueq\\Pusher, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "10000")
@@ -375,6 +396,10 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Message_ack arginfo_class_Dueq_MessageInterface_ack
 
+#define arginfo_class_Dueq_Message_isSchedule arginfo_class_Dueq_MessageInterface_isSchedule
+
+#define arginfo_class_Dueq_Message_turn arginfo_class_Dueq_ClientInterface_names
+
 #define arginfo_class_Dueq_Message_retry arginfo_class_Dueq_MessageInterface_retry
 
 #define arginfo_class_Dueq_Message_release arginfo_class_Dueq_MessageInterface_release
@@ -396,14 +421,13 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Messages_rewind arginfo_class_Dueq_QueueInterface_pause
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Messages_valid arginfo_class_Dueq_MessageInterface_isSchedule
 
 #define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
+#define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_MessageInterface_isSchedule
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pending_result, 0, 0, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
@@ -616,11 +640,11 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Interop_Sizes___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
+#define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_MessageInterface_isSchedule
 
-#define arginfo_class_Dueq_Exception_RuntimeException_isRetriable arginfo_class_Dueq_Messages_valid
+#define arginfo_class_Dueq_Exception_RuntimeException_isRetriable arginfo_class_Dueq_MessageInterface_isSchedule
 
-#define arginfo_class_Dueq_Exception_InvalidException_isRetriable arginfo_class_Dueq_Messages_valid
+#define arginfo_class_Dueq_Exception_InvalidException_isRetriable arginfo_class_Dueq_MessageInterface_isSchedule
 
 
 ZEND_METHOD(Dueq_Client, __construct);
@@ -634,6 +658,8 @@ ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
 ZEND_METHOD(Dueq_Queue, push);
 ZEND_METHOD(Dueq_Queue, pushMany);
+ZEND_METHOD(Dueq_Queue, schedule);
+ZEND_METHOD(Dueq_Queue, nextTime);
 ZEND_METHOD(Dueq_Queue, pusher);
 ZEND_METHOD(Dueq_Queue, reserve);
 ZEND_METHOD(Dueq_Queue, reserveStart);
@@ -680,6 +706,8 @@ ZEND_METHOD(Dueq_Backoff, exponential);
 ZEND_METHOD(Dueq_Backoff, list);
 ZEND_METHOD(Dueq_Message, __construct);
 ZEND_METHOD(Dueq_Message, ack);
+ZEND_METHOD(Dueq_Message, isSchedule);
+ZEND_METHOD(Dueq_Message, turn);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
@@ -767,6 +795,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, newId, arginfo_class_Dueq_QueueInterface_newId, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, push, arginfo_class_Dueq_QueueInterface_push, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pushMany, arginfo_class_Dueq_QueueInterface_pushMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, schedule, arginfo_class_Dueq_QueueInterface_schedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pusher, arginfo_class_Dueq_QueueInterface_pusher, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reserve, arginfo_class_Dueq_QueueInterface_reserve, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reserveStart, arginfo_class_Dueq_QueueInterface_reserveStart, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -807,6 +836,8 @@ static const zend_function_entry class_Dueq_ConsumerInterface_methods[] = {
 
 static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, ack, arginfo_class_Dueq_MessageInterface_ack, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSchedule, arginfo_class_Dueq_MessageInterface_isSchedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, turn, arginfo_class_Dueq_MessageInterface_turn, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, save, arginfo_class_Dueq_MessageInterface_save, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -847,6 +878,8 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, push, arginfo_class_Dueq_Queue_push, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, pushMany, arginfo_class_Dueq_Queue_pushMany, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, schedule, arginfo_class_Dueq_Queue_schedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, nextTime, arginfo_class_Dueq_Queue_nextTime, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Queue, pusher, arginfo_class_Dueq_Queue_pusher, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserve, arginfo_class_Dueq_Queue_reserve, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
@@ -913,6 +946,8 @@ static const zend_function_entry class_Dueq_Backoff_methods[] = {
 static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, __construct, arginfo_class_Dueq_Message___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(Dueq_Message, ack, arginfo_class_Dueq_Message_ack, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, isSchedule, arginfo_class_Dueq_Message_isSchedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, turn, arginfo_class_Dueq_Message_turn, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)

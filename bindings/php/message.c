@@ -316,6 +316,52 @@ ZEND_METHOD(Dueq_Message, ack) {
     }
 }
 
+/* Acknowledges a schedule's message, and pushes what follows it. */
+static void turn(message_object *message) {
+    zend_arena *arena = zend_arena_create(1024);
+    HashTable *headers = Z_ARRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS));
+    dueq_draft given = DUEQ_DRAFT;
+    dueq_message held = {.id = dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID))),
+                         .ticket = ticket_of(message),
+                         .body =
+                             dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_BODY)))};
+
+    if (dueq_php_headers_fill(&given, headers, -1, &arena)) {
+        held.headers = given.headers;
+        held.header_count = given.header_count;
+        settle(message, dueq_turn_submit(message->queue->queue, &held));
+    }
+    zend_arena_destroy(arena);
+}
+
+ZEND_METHOD(Dueq_Message, turn) {
+    zval id;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    SETTLE_MESSAGE(message);
+    turn(message);
+    if (EG(exception)) {
+        RETURN_THROWS();
+    }
+    const dueq_result *result = message->queue->client->result;
+    array_init(return_value);
+    for (size_t i = 1; i + 1 < dueq_result_count(result); i++) {
+        if (dueq_result_status(result, i) == DUEQ_OK) {
+            dueq_php_string(&id, dueq_result_id(result, i));
+            zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), &id);
+        }
+    }
+}
+
+ZEND_METHOD(Dueq_Message, isSchedule) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_MESSAGE(message);
+    const zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS);
+    RETURN_BOOL(zend_string_starts_with_literal(Z_STR_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)),
+                                                "schedule:") &&
+                zend_hash_str_exists(Z_ARRVAL_P(headers), ZEND_STRL("schedule")));
+}
+
 ZEND_METHOD(Dueq_Message, retry) {
     const dueq_php_place place = {1, -1, "delay"};
     int64_t delay_ms = DUEQ_BY_POLICY;

@@ -287,6 +287,8 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
  */
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena);
+/* Reads headers, of an item (-1: of an argument), into the draft; false: it threw. */
+bool dueq_php_headers_fill(dueq_draft *draft, HashTable *table, zend_long item, zend_arena **arena);
 /*
  * Reads argument 1, an array of messages whose parameter has this name, into drafts of the arena. NULL: an exception
  * was thrown.

@@ -210,8 +210,9 @@ static bool read_fixed(uint64_t flags, dueq_bytes *rest, dueq_message *message) 
     return true;
 }
 
-bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
-                         size_t room) {
+/* As dueq__envelope_read(); *policy: the bytes of the policy. */
+static bool read_parts(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
+                       size_t room, dueq_bytes *policy) {
     dueq_bytes rest = envelope, block;
     uint64_t version, flags, attempts, priorities = DUEQ__FLAG_HIGH | DUEQ__FLAG_LOW;
     if (!take_number(&rest, 1, &version) || version != DUEQ__ENVELOPE_VERSION ||
@@ -225,12 +226,59 @@ bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header
     message->header_count = 0;
     message->max_crashes = DUEQ_DEFAULT_CRASHES;
     message->drop = 0;
-    message->dead_letter = (dueq_bytes){0};
+    message->dead_letter = *policy = (dueq_bytes){0};
     if (flags & DUEQ__FLAG_HEADERS &&
         !(take_block(&rest, 2, &block) && read_headers(block, message, headers, room)))
         return false;
-    if (flags & DUEQ__FLAG_POLICY && !(take_block(&rest, 2, &block) && read_policy(block, message)))
+    if (flags & DUEQ__FLAG_POLICY &&
+        !(take_block(&rest, 2, policy) && read_policy(*policy, message)))
         return false;
     message->body = rest;
+    return true;
+}
+
+bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
+                         size_t room) {
+    dueq_bytes policy;
+    return read_parts(envelope, message, headers, room, &policy);
+}
+
+/* The backoff is the first field of a policy that has one. */
+static void read_backoff(dueq_bytes policy, dueq_backoff *backoff, int64_t *list) {
+    uint64_t tag, kind, jitter, delay;
+    dueq_bytes value;
+    if (!take_number(&policy, 1, &tag) || tag != TAG_BACKOFF || !take_block(&policy, 1, &value) ||
+        !take_number(&value, 1, &kind) || !take_number(&value, 1, &jitter))
+        return;
+    *backoff = (dueq_backoff){.kind = (dueq_backoff_kind)kind, .jitter = (dueq_jitter)jitter};
+    for (size_t i = 0; i < DUEQ_MAX_BACKOFF_LIST && take_number(&value, 4, &delay); i++)
+        list[backoff->list_count++] = (int64_t)delay;
+    if (kind == DUEQ_BACKOFF_LIST) {
+        backoff->list_ms = list;
+        return;
+    }
+    backoff->base_ms = list[0];
+    backoff->cap_ms = backoff->list_count > 1 ? list[1] : 0;
+    backoff->list_count = 0;
+}
+
+bool dueq__envelope_draft(dueq_bytes envelope, dueq_draft *draft, dueq_header *headers, size_t room,
+                          int64_t list[DUEQ_MAX_BACKOFF_LIST]) {
+    dueq_message message = {0};
+    dueq_bytes policy;
+    if (!read_parts(envelope, &message, headers, room, &policy) || message.header_count > room)
+        return false;
+    *draft = (dueq_draft)DUEQ_DRAFT;
+    draft->body = message.body;
+    draft->max_attempts = message.max_attempts;
+    draft->lease_ms = message.lease_ms;
+    draft->headers = headers;
+    draft->header_count = message.header_count;
+    draft->priority = message.priority;
+    draft->max_crashes = message.max_crashes;
+    draft->ttl_ms = message.expires_ms;
+    draft->drop = message.drop;
+    draft->dead_letter = message.dead_letter;
+    read_backoff(policy, &draft->backoff, list);
     return true;
 }

@@ -51,6 +51,13 @@ size_t dueq__envelope_write(const dueq_draft *draft, const char *incarnation, un
 bool dueq__envelope_read(dueq_bytes envelope, dueq_message *message, dueq_header *headers,
                          size_t room);
 
+/*
+ * Reads an envelope as the draft that it was made of, which points into it, and has its end as the time to live. list:
+ * for the delays of a backoff. False: it is none, or has more headers than that.
+ */
+bool dueq__envelope_draft(dueq_bytes envelope, dueq_draft *draft, dueq_header *headers, size_t room,
+                          int64_t list[DUEQ_MAX_BACKOFF_LIST]);
+
 /* ---- ticket.c ---------------------------------------------------------------------------------- */
 
 struct dueq__ticket {

@@ -111,18 +111,23 @@ static const struct dueq__script *choose(const struct batch *batch) {
                                          : &dueq__script_push_own;
 }
 
-dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
+dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
+                              const dueq_draft *drafts, size_t count) {
     struct batch batch;
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status = measure(queue, drafts, count, &batch);
     if (!status)
-        status = dueq__ops_begin(queue, choose(&batch), count, &words);
+        status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
     if (status)
         return status;
     if (batch.usual && batch.later)
         dueq__ops_put_due(&words, drafts->delay_ms, drafts->at_ms);
     return submit(queue->client, &batch, (dueq_bytes){0}, &words);
+}
+
+dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
+    return dueq__push_submit(queue, NULL, drafts, count);
 }
 
 dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queue *target,

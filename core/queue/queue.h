@@ -63,6 +63,12 @@ dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_re
 dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
 dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
 
+/* ---- push.c -------------------------------------------------------------------------------------- */
+
+/* dueq_push_submit(); script: which takes drafts with ids of their own as push_own does. NULL: the one that is enough. */
+dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
+                              const dueq_draft *drafts, size_t count);
+
 /* ---- outbox.c ------------------------------------------------------------------------------------ */
 
 /*

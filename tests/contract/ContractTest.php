@@ -179,6 +179,23 @@ final class ContractTest extends TestCase
         return ['OK', ...$this->noteIds($step, $this->message($step)->ack($drafts, $to), $where)];
     }
 
+    private function schedule(array $step): array
+    {
+        $words = array_map($this->value(...), array_intersect_key($step, ['zone' => 0, 'catchup' => 0]));
+        $done = $this->queue->schedule(
+            $this->value($step['name']),
+            $this->value($step['expression']),
+            $this->draft($step['job']),
+            ...$words,
+        );
+        return [$done ? 'OK' : 'DUPLICATE'];
+    }
+
+    private function turn(array $step): void
+    {
+        $this->message($step)->turn();
+    }
+
     private function noteIds(array $step, array $ids, string $where): array
     {
         $found = self::found($step);

@@ -37,6 +37,8 @@ FIELDS = {
     "push": DRAFT | {"drafts", "times"},
     "ack_push": {"message", "to", "drafts", "times"},
     "reserve": {"count", "timeout_ms", "lease_ms", "queues", "order", "as"},
+    "schedule": {"name", "expression", "zone", "catchup", "job"},
+    "turn": {"message"},
     "ack": {"message", "tickets"},
     "retry": {"message", "delay_ms", "error"},
     "release": {"message", "delay_ms"},

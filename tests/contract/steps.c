@@ -38,6 +38,29 @@ static void do_ack_push(struct run *run, json_object *step) {
     dueq_result_free(result);
 }
 
+static void do_schedule(struct run *run, json_object *step) {
+    static const char *const catchups[] = {"once", "skip", "all", NULL};
+    size_t count;
+    dueq_plan schedule = {
+        bytes(run, step, "name"), bytes(run, step, "expression"), bytes(run, step, "zone"),
+        field(step, "catchup") ? (dueq_catchup)choice(run, step, "catchup", catchups)
+                               : DUEQ_CATCHUP_ONCE,
+        drafts(run, field(step, "job"), &count)};
+    compare_status(run, field(step, "expect"), dueq_schedule(run->queue, &schedule));
+}
+
+/* With what the message says now, and the ticket of the one that was reserved. */
+static void do_turn(struct run *run, json_object *step) {
+    const struct capture *held = captured(run, step, "message");
+    dueq_result *found;
+    if (dueq_find(held->queue, held->id, &found))
+        wrong(run, "there is no such message");
+    dueq_message message = *dueq_result_message(found, 0);
+    message.ticket = held->ticket;
+    compare_status(run, field(step, "expect"), dueq_turn(held->queue, &message, NULL));
+    dueq_result_free(found);
+}
+
 /* The queues of a reserve of several; NULL: it is of the current one. */
 static dueq_queue **queues_of(struct run *run, json_object *step, size_t *count) {
     if (!field(step, "queues"))
@@ -143,11 +166,19 @@ static void do_bury(struct run *run, json_object *step) {
                    dueq_bury(message->queue, message->ticket, bytes(run, step, "reason")));
 }
 
-const struct verb work_verbs[] = {
-    {"open", do_open},       {"push", do_push},     {"ack_push", do_ack_push},
-    {"reserve", do_reserve}, {"ack", do_ack},       {"retry", do_retry},
-    {"release", do_release}, {"extend", do_extend}, {"save", do_save},
-    {"bury", do_bury},       {NULL, NULL}};
+const struct verb work_verbs[] = {{"schedule", do_schedule},
+                                  {"turn", do_turn},
+                                  {"open", do_open},
+                                  {"push", do_push},
+                                  {"ack_push", do_ack_push},
+                                  {"reserve", do_reserve},
+                                  {"ack", do_ack},
+                                  {"retry", do_retry},
+                                  {"release", do_release},
+                                  {"extend", do_extend},
+                                  {"save", do_save},
+                                  {"bury", do_bury},
+                                  {NULL, NULL}};
 
 static const struct verb *verb_named(const char *name) {
     const struct verb *const tables[] = {work_verbs, manage_verbs, lock_verbs, redisson_verbs,

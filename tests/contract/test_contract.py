@@ -144,6 +144,15 @@ class Run(Foreign):
         ids = self.message(step).ack(push=[self.draft(each) for each in found], to=to)
         return ["OK", *self.note_ids(found, ids)]
 
+    def do_schedule(self, step: Json, expect: Json) -> list[str]:
+        more = {name: self.text(step[name]) for name in ("zone", "catchup") if name in step}
+        words = self.text(step["name"]), self.text(step["expression"])
+        done = self.queue.schedule(*words, self.draft(step["job"]), **more)  # type: ignore[arg-type]
+        return ["OK" if done else "DUPLICATE"]
+
+    def do_turn(self, step: Json, expect: Json) -> None:
+        self.message(step).turn()
+
     def note_ids(self, drafts: list[Json], ids: Sequence[str | None]) -> list[str]:
         for each, id in zip(drafts, ids, strict=True):
             if id is not None:

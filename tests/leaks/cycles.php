@@ -110,6 +110,19 @@ function everyVerb(Queue $queue, Queue $other, string $url): void
     check($queue->kickAll(error: 'again') === 1, 'all are kicked');
     one($queue)->ack(push: ['next', ['body' => 'own', 'id' => 'own']], to: $other->name);
 
+    $job = ['body' => 'x', 'headers' => ['a' => 'b'], 'backoff' => [1, 2], 'ttl' => 60];
+    check($queue->schedule('s', '0 2 * * *', $job, 'Europe/Berlin'), 'it is declared');
+    check(!$queue->schedule('s', '0 2 * * *', $job, 'Europe/Berlin'), 'it is declared already');
+    fails(fn () => $queue->schedule('s', '61 * * * *', 'x'));
+    fails(fn () => $queue->schedule('s', '@daily', ['headers' => []]));
+    fails(fn () => Queue::nextTime('@daily', 'Mars'));
+    check(Queue::nextTime('@daily', 'Europe/Berlin') > 0, 'it has a next time');
+    check($queue->reschedule('schedule:s'), 'it is rescheduled');
+    $message = one($queue);
+    check($message->isSchedule(), 'it is a schedule');
+    [$id] = $message->turn();
+    check($queue->cancelMany([$id, 'schedule:s']) === ['delayed', 'delayed'], 'they are cancelled');
+
     $both = new Queues([$queue->name, $other->name], $url);
     one($both)->ack();
     one($both)->ack();

@@ -86,6 +86,20 @@ def every_verb(queue: dueq.Queue, other: dueq.Queue) -> None:
     assert queue.kick_all(error="again") == 1
     assert one(queue).ack(push=["next", dueq.Draft("own", id="own")], to=other.name)
 
+    job = dueq.Draft("x", headers={"a": "b"}, backoff=[1, 2], ttl=60)
+    assert queue.schedule("s", "0 2 * * *", job, zone="Europe/Berlin")
+    assert not queue.schedule("s", "0 2 * * *", job, zone="Europe/Berlin")
+    with contextlib.suppress(dueq.Error):
+        queue.schedule("s", "61 * * * *", "x")
+    with contextlib.suppress(dueq.Error):
+        dueq.next_time("@daily", "Mars")
+    assert dueq.next_time("@daily", "Europe/Berlin")
+    assert queue.reschedule("schedule:s")
+    message = one(queue)
+    assert message.is_schedule
+    [id] = message.turn()
+    assert queue.cancel_many([id, "schedule:s"]) == ["delayed", "delayed"]
+
     both = dueq.Queues([queue.name, other.name], queue.url, order="round robin")
     one(both).ack()
     one(both).ack()

@@ -14,6 +14,7 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost
+from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "State",
     "Stats",
     "__version__",
+    "next_time",
     "queues",
 ]
 

@@ -39,6 +39,10 @@ DraftRow: TypeAlias = tuple[
     int,
     int,
 ]
+# name, expression, zone, catchup, the job alone
+ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...]]
+# id, ticket, headers, body
+HeldRow: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...], bytes]
 # id, ticket, body, headers, attempt, max_attempts, state, time_ms, created_ms, error,
 # crashes, max_crashes, deliveries, priority, expires_ms, drop, dead_letter
 MessageRow: TypeAlias = tuple[
@@ -141,6 +145,7 @@ Answer: TypeAlias = tuple[
     int,
 ]
 
+def schedule_next(expression: str, zone: str, after_ms: int, /) -> int | None: ...
 def client_open(url: str | None, /) -> Client: ...
 def client_url(client: Client, /) -> str: ...
 def warning(client: Client, /) -> str | None: ...
@@ -157,6 +162,8 @@ def ack_submit(queue: Handle, tickets: tuple[str, ...], /) -> int: ...
 def ack_push_submit(
     queue: Handle, ticket: str, target: Handle | None, drafts: tuple[DraftRow, ...], /
 ) -> int: ...
+def schedule_submit(queue: Handle, schedule: ScheduleRow, /) -> int: ...
+def turn_submit(queue: Handle, message: HeldRow, /) -> int: ...
 def retry_submit(queue: Handle, ticket: str, delay_ms: int, error: Buffer | str, /) -> int: ...
 def release_submit(queue: Handle, tickets: tuple[str, ...], delay_ms: int, /) -> int: ...
 def extend_submit(queue: Handle, tickets: tuple[str, ...], lease_ms: int, /) -> int: ...
@@ -294,6 +301,7 @@ DEFAULT_BACKOFF_BASE_MS: int
 DEFAULT_BACKOFF_CAP_MS: int
 MAX_BACKOFF_LIST: int
 MAX_LOCK_NAME: int
+MAX_SCHEDULE: int
 MAX_QUEUES: int
 MAX_RATES: int
 DEFAULT_LEASE_MS: int
@@ -317,6 +325,9 @@ JITTER_EQUAL: int
 REFUSE: int
 REPLACE: int
 REPLACE_BODY: int
+CATCHUP_ONCE: int
+CATCHUP_SKIP: int
+CATCHUP_ALL: int
 READY: int
 DELAYED: int
 LEASED: int

@@ -81,6 +81,11 @@ class Fields:
         return self._row[3]
 
     @property
+    def is_schedule(self) -> bool:
+        """Whether it is the message of a schedule, for turn(), and no job."""
+        return self.id.startswith("schedule:") and "schedule" in self.headers
+
+    @property
     def attempt(self) -> int:
         """Failures since the last kick and, when leased, this delivery: 1 on the first."""
         return self._row[4]

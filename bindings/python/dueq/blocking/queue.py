@@ -21,6 +21,7 @@ from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
 from dueq.draft import Body, Draft, Options, batches, row, with_options
 from dueq.errors import Duplicate, InvalidError
+from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
 
@@ -214,6 +215,33 @@ class Queue(Source, Verbs):
                 raise
             ids += [id if status == _core.OK else None for status, id in outcomes]
         return ids
+
+    def schedule(
+        self,
+        name: str,
+        expression: str,
+        job: Body | Draft,
+        zone: str = "UTC",
+        catchup: Catchup = "once",
+    ) -> bool:
+        """
+        Declares a schedule: at each of its times the queue gets a message like `job`, with the id
+        "NAME:TIME" (milliseconds since 1970). False: it is declared like that already.
+
+        name        1 to 200 bytes of UTF-8 without control characters. A schedule of this name is
+                    replaced from now on; cancel("schedule:NAME") removes it
+        expression  five fields of cron, as "30 9 * * mon-fri"; @hourly, @daily, @weekly, @monthly,
+                    @yearly; or "every 90s" (ms, s, m, h, d; from 1s on)
+        job         a body, or a Draft without id, time, unique and replace
+        zone        the time zone of the fields, as "Europe/Berlin"
+        catchup     of times that nobody was there for: "once": one job for all of them. "skip":
+                    none, where the last is over by more than a minute. "all": a job for each
+
+        The queue's consumers make the jobs, by Message.turn(): dueq-worker and `dueq work` do.
+        """
+        row = schedule_row(name, expression, job, zone, catchup)
+        answer = self._home.call(on(self.name, _core.schedule_submit, row))
+        return answer.status == _core.OK
 
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
         """

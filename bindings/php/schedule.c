@@ -1,0 +1,90 @@
+#include "php_dueq.h"
+
+/* Schedules: Dueq\Queue's schedule() and nextTime(). A message's turn() is in message.c. */
+
+static const char *const catchups[] = {"once", "skip", "all"};
+
+static bool read_catchup(const zend_string *word, dueq_catchup *catchup) {
+    const dueq_php_place place = {5, -1, "catchup"};
+
+    for (size_t i = 0; i < sizeof catchups / sizeof catchups[0]; i++) {
+        if (zend_string_equals_cstr(word, catchups[i], strlen(catchups[i]))) {
+            *catchup = (dueq_catchup)i;
+            return true;
+        }
+    }
+    return dueq_php_invalid(&place, "be \"once\", \"skip\" or \"all\"");
+}
+
+ZEND_METHOD(Dueq_Queue, schedule) {
+    dueq_status status = DUEQ_INVALID;
+    zend_string *name, *expression, *zone = NULL, *catchup = NULL;
+    dueq_plan schedule = {0};
+    zend_string *body;
+    HashTable *fields;
+    zval list, job;
+
+    ZEND_PARSE_PARAMETERS_START(3, 5)
+        Z_PARAM_STR(name)
+        Z_PARAM_STR(expression)
+        Z_PARAM_ARRAY_HT_OR_STR(fields, body)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR(zone)
+        Z_PARAM_STR(catchup)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_QUEUE(queue);
+    zend_arena *arena = zend_arena_create(1024);
+    array_init_size(&list, 1);
+    if (fields) {
+        GC_TRY_ADDREF(fields);
+        ZVAL_ARR(&job, fields);
+    } else {
+        ZVAL_STR_COPY(&job, body);
+    }
+    zend_hash_next_index_insert_new(Z_ARRVAL(list), &job);
+    if ((!catchup || read_catchup(catchup, &schedule.catchup)) &&
+        (schedule.job = dueq_php_drafts_read("job", Z_ARRVAL(list), &arena))) {
+        schedule.name = dueq_php_bytes(name);
+        schedule.expression = dueq_php_bytes(expression);
+        schedule.zone = dueq_php_bytes(zone);
+        status = dueq_php_finish(queue->client, dueq_schedule_submit(queue->queue, &schedule));
+    }
+    zend_arena_destroy(arena);
+    zval_ptr_dtor(&list);
+    if (EG(exception)) {
+        RETURN_THROWS();
+    }
+    RETURN_BOOL(status == DUEQ_OK);
+}
+
+ZEND_METHOD(Dueq_Queue, nextTime) {
+    const dueq_php_place place = {3, -1, "after"};
+    zend_string *expression, *zone = NULL;
+    int64_t after_ms = 0, next_ms = 0;
+    char problem[512];
+    zval *after = NULL;
+
+    ZEND_PARSE_PARAMETERS_START(1, 3)
+        Z_PARAM_STR(expression)
+        Z_PARAM_OPTIONAL
+        Z_PARAM_STR(zone)
+        Z_PARAM_ZVAL(after)
+    ZEND_PARSE_PARAMETERS_END();
+
+    if (!dueq_php_given(after)) {
+        after_ms = (int64_t)time(NULL) * 1000;
+    } else if (!dueq_php_time(&place, after, &after_ms)) {
+        RETURN_THROWS();
+    }
+    dueq_status status = dueq_schedule_next(dueq_php_bytes(expression), dueq_php_bytes(zone),
+                                            after_ms, &next_ms, problem, sizeof problem);
+    if (status < 0) {
+        dueq_php_throw(status, problem);
+        RETURN_THROWS();
+    }
+    if (next_ms >= DUEQ_MAX_TIME_MS) {
+        RETURN_NULL();
+    }
+    RETURN_DOUBLE(dueq_php_seconds(next_ms));
+}

@@ -1,0 +1,44 @@
+"""When schedules are due."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from dueq import _core
+from dueq.draft import rows
+from dueq.errors import InvalidError
+from dueq.times import point_ms
+
+if TYPE_CHECKING:
+    from dueq.draft import Body, Draft
+
+Catchup: TypeAlias = Literal["once", "skip", "all"]
+
+_CATCHUPS = {
+    "once": _core.CATCHUP_ONCE,
+    "skip": _core.CATCHUP_SKIP,
+    "all": _core.CATCHUP_ALL,
+}
+
+
+def next_time(
+    expression: str, zone: str = "UTC", after: float | datetime | None = None
+) -> float | None:
+    """
+    The first time of a schedule after `after` (seconds since 1970 or an aware datetime; None: now),
+    in seconds since 1970. None: there is none. expression, zone: as of Queue.schedule().
+    """
+    after_ms = int(time.time() * 1000) if after is None else point_ms(after, "after")
+    found = _core.schedule_next(expression, zone, after_ms)
+    return None if found is None else found / 1000
+
+
+def schedule_row(
+    name: str, expression: str, job: Body | Draft, zone: str, catchup: Catchup
+) -> _core.ScheduleRow:
+    """A schedule as the core wants it. InvalidError for what the core could not see."""
+    if catchup not in _CATCHUPS:
+        raise InvalidError(f"catchup: {catchup!r} is not one of {', '.join(_CATCHUPS)}")
+    return name, expression, zone, _CATCHUPS[catchup], tuple(rows((job,)))

@@ -1,0 +1,300 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "json.h"
+
+#define PREFIX "schedule:"
+#define PAGE DUEQ_MAX_BATCH
+enum { EXPRESSION_SHOWN = 28 };
+
+static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
+
+static dueq_bytes header(const dueq_message *message, const char *name, const char *otherwise) {
+    for (size_t i = 0; i < message->header_count; i++) {
+        dueq_bytes found = message->headers[i].name;
+        if (found.size == strlen(name) && memcmp(found.data, name, found.size) == 0)
+            return message->headers[i].value;
+    }
+    return text(otherwise);
+}
+
+/* The id of a schedule's message; `room` of any name that the core takes. */
+struct id {
+    char room[DUEQ_MAX_SCHEDULE + sizeof PREFIX];
+    dueq_bytes bytes;
+};
+
+static void make_id(const struct cli *cli, const char *name, struct id *id) {
+    int size = snprintf(id->room, sizeof id->room, PREFIX "%s", name);
+    if (!*name || (size_t)size >= sizeof id->room)
+        cli_usage(cli, "a schedule's name has 1 to %d bytes", DUEQ_MAX_SCHEDULE);
+    id->bytes = (dueq_bytes){id->room, (size_t)size};
+}
+
+/* Opens the queue and finds the schedule that the next words name. False: *code is the exit code. */
+static bool find(struct cli *cli, int argc, char *argv[], struct id *id, dueq_result **result,
+                 int *code) {
+    static const struct option options[] = {CLI_OPTIONS};
+    while (cli_option(cli, argc, argv, options) != -1)
+        ;
+    cli_words(cli, argc, 1, 1);
+    make_id(cli, argv[optind + 1], id);
+    if (!cli_open(cli, argv, code))
+        return false;
+    dueq_status status = cli_wait(cli, dueq_find_submit(cli->queue, id->bytes), result);
+    if (status == DUEQ_OK && dueq_is_schedule(dueq_result_message(*result, 0)))
+        return true;
+    dueq_result_free(*result);
+    *code = cli_report(cli, status == DUEQ_OK ? DUEQ_NOT_FOUND : status, argv[optind + 1]);
+    return false;
+}
+
+/* ---- add ---- */
+
+static dueq_catchup read_catchup(const struct cli *cli, const char *word) {
+    static const char *const names[] = {"once", "skip", "all"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(word, names[i]) == 0)
+            return (dueq_catchup)i;
+    cli_usage(cli, "--catchup %s is not once, skip or all", word);
+}
+
+static int add(struct cli *cli, dueq_plan *schedule, dueq_draft *job, const char *body) {
+    void *store;
+    if (!input_word(cli, body, &job->body, &store))
+        return CLI_FAILED;
+    schedule->job = job;
+    dueq_status status = cli_wait(cli, dueq_schedule_submit(cli->queue, schedule), NULL);
+    free(store);
+    /* That it was there already is as good. */
+    return cli_report(cli, status == DUEQ_DUPLICATE ? DUEQ_OK : status, NULL);
+}
+
+static int run_add(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"zone", required_argument, NULL, 'z'},
+                                            {"catchup", required_argument, NULL, 'c'},
+                                            DRAFT_OPTIONS,
+                                            CLI_OPTIONS};
+    struct draft job = DRAFT_NONE;
+    dueq_plan schedule = {0};
+    int code;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        if (option == 'z')
+            schedule.zone = text(optarg);
+        else if (option == 'c')
+            schedule.catchup = read_catchup(cli, optarg);
+        else
+            draft_option(cli, &job, option);
+    }
+    draft_ready(cli, &job);
+    cli_words(cli, argc, 2, 3);
+    schedule.name = text(argv[optind + 1]);
+    schedule.expression = text(argv[optind + 2]);
+    const char *body = optind + 3 < argc ? argv[optind + 3] : NULL;
+    if (cli_open(cli, argv, &code))
+        code = add(cli, &schedule, &job.draft, body);
+    draft_end(&job);
+    return code;
+}
+
+/* ---- list ---- */
+
+static int64_t next_ms(const dueq_message *message) {
+    char digits[24] = "";
+    dueq_bytes time = header(message, "time", "0");
+    memcpy(digits, time.data, time.size < sizeof digits ? time.size : 0);
+    return strtoll(digits, NULL, 10);
+}
+
+static bool is_paused(const dueq_message *message) {
+    return message->state == DUEQ_DELAYED && message->time_ms >= DUEQ_MAX_TIME_MS;
+}
+
+static void print(const struct cli *cli, const dueq_message *message) {
+    const char *id = message->id.data;
+    const dueq_bytes name = {id + strlen(PREFIX), message->id.size - strlen(PREFIX)};
+    const dueq_bytes expression = header(message, "schedule", ""),
+                     zone = header(message, "zone", "UTC"),
+                     catchup = header(message, "catchup", "once");
+    if (cli->json) {
+        json_object *object = json_object_new_object();
+        json_object_object_add(object, "queue", json_name(cli->queue_name));
+        json_object_object_add(object, "name", json_text(name));
+        json_object_object_add(object, "schedule", json_text(expression));
+        json_object_object_add(object, "zone", json_text(zone));
+        json_object_object_add(object, "catchup", json_text(catchup));
+        json_object_object_add(object, "next_ms", json_time(next_ms(message)));
+        json_object_object_add(object, "paused", json_object_new_boolean(is_paused(message)));
+        json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
+        json_line(object);
+        return;
+    }
+    cli_put(name);
+    putchar('\t');
+    cli_put(expression);
+    putchar('\t');
+    cli_put(zone);
+    putchar('\t');
+    if (is_paused(message))
+        puts("paused");
+    else if (message->state == DUEQ_DEAD)
+        puts("dead");
+    else
+        cli_print_time(next_ms(message), message->now_ms);
+}
+
+/* Those of one state. */
+static dueq_status list(struct cli *cli, dueq_state state) {
+    dueq_result *page = NULL;
+    dueq_status status;
+    do {
+        dueq_result *next;
+        status = cli_wait(cli, dueq_peek_submit(cli->queue, state, dueq_result_cursor(page), PAGE),
+                          &next);
+        dueq_result_free(page);
+        page = next;
+        for (size_t i = 0; i < dueq_result_count(page); i++) {
+            const dueq_message *message = dueq_result_message(page, i);
+            if (message && dueq_is_schedule(message))
+                print(cli, message);
+        }
+    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0 && cli_flush());
+    dueq_result_free(page);
+    return status;
+}
+
+static int run_list(struct cli *cli, int argc, char *argv[]) {
+    dueq_status status = DUEQ_OK;
+    int code;
+    if (!cli_begin(cli, argc, argv, 0, &code))
+        return code;
+    for (dueq_state state = DUEQ_READY; status == DUEQ_OK && state <= DUEQ_DEAD; state++)
+        status = list(cli, state);
+    return cli_report(cli, status, NULL);
+}
+
+/* ---- pause, resume, run, remove ---- */
+
+/* Gives a schedule that waits another time. */
+static int put_off(struct cli *cli, const struct id *id, int64_t at_ms) {
+    dueq_status status =
+        cli_wait(cli, dueq_reschedule_submit(cli->queue, id->bytes, 0, at_ms), NULL);
+    if (status == DUEQ_NOT_FOUND)
+        cli_say(CLI_ERROR, dueq_status_name(status), "try again",
+                "the schedule is due, and its messages are being pushed");
+    return status == DUEQ_NOT_FOUND ? CLI_OUTCOME : cli_report(cli, status, NULL);
+}
+
+static int run_pause(struct cli *cli, int argc, char *argv[]) {
+    dueq_result *result;
+    struct id id;
+    int code;
+    if (!find(cli, argc, argv, &id, &result, &code))
+        return code;
+    dueq_result_free(result);
+    return put_off(cli, &id, DUEQ_MAX_TIME_MS);
+}
+
+static int run_resume(struct cli *cli, int argc, char *argv[]) {
+    dueq_result *result;
+    struct id id;
+    int code;
+    if (!find(cli, argc, argv, &id, &result, &code))
+        return code;
+    const dueq_message *message = dueq_result_message(result, 0);
+    code = is_paused(message) ? put_off(cli, &id, next_ms(message)) : CLI_DONE;
+    dueq_result_free(result);
+    return code;
+}
+
+static int run_run(struct cli *cli, int argc, char *argv[]) {
+    dueq_result *found, *pushed;
+    struct id id;
+    int code;
+    if (!find(cli, argc, argv, &id, &found, &code))
+        return code;
+    dueq_status status =
+        cli_wait(cli, dueq_schedule_run_submit(cli->queue, dueq_result_message(found, 0)), &pushed);
+    code = status < 0 ? cli_report(cli, status, NULL)
+                      : cli_made(cli, "id", dueq_result_id(pushed, 0), status);
+    dueq_result_free(pushed);
+    dueq_result_free(found);
+    return code;
+}
+
+static int run_remove(struct cli *cli, int argc, char *argv[]) {
+    dueq_result *result;
+    struct id id;
+    int code;
+    if (!find(cli, argc, argv, &id, &result, &code))
+        return code;
+    dueq_result_free(result);
+    return cli_report(cli, cli_wait(cli, dueq_cancel_submit(cli->queue, &id.bytes, 1), NULL),
+                      argv[optind + 1]);
+}
+
+/* ---- The verbs ---- */
+
+static const struct command
+    add_verb =
+        {"schedule add", "QUEUE NAME EXPRESSION [BODY]", "Declares a schedule, or replaces it",
+         "EXPRESSION is five fields of cron (minute, hour, day of the month, month, day of the "
+         "week),\n"
+         "@hourly, @daily, @weekly, @monthly or @yearly, or an interval: every 90s, every 1h30m.\n"
+         "At each of its times the queue gets a message NAME:TIME (ms since 1970) with this BODY;\n"
+         "without BODY, or with -, that is standard input. One that is declared like that already\n"
+         "stays as it is, and one that is paused stays paused.\n"
+         "\n"
+         "Options:\n"
+         "  --zone ZONE     the time zone of the fields, as Europe/Berlin (UTC)\n"
+         "  --catchup WORD  of times that no worker was there for: once: one message for all of\n"
+         "                  them; skip: none, where the last is over by more than a minute; all:\n"
+         "                  one for each (once)\n"
+         "and those of dueq push, but --delay, --at, --id, --unique and --replace.\n"
+         "\n"
+         "Examples:\n"
+         "  dueq schedule add reports nightly '0 2 * * *' 'all shops' --zone Europe/Berlin\n"
+         "  dueq schedule add mail digest 'every 15m' --catchup skip digest\n",
+         run_add},
+    list_verb =
+        {"schedule list", "QUEUE", "Lists the schedules of a queue",
+         "A line has the name, the expression, the zone, and the next time, with tabs between. It\n"
+         "reads all messages that are not done, a page at a time.\n"
+         "\n"
+         "Example:\n"
+         "  dueq schedule list reports --json\n",
+         run_list},
+    pause_verb = {"schedule pause", "QUEUE NAME", "Stops a schedule until it is resumed",
+                  "Example:\n"
+                  "  dueq schedule pause reports nightly\n",
+                  run_pause},
+    resume_verb = {"schedule resume", "QUEUE NAME", "Ends a pause",
+                   "Times that passed meanwhile are caught up as --catchup says.\n"
+                   "\n"
+                   "Example:\n"
+                   "  dueq schedule resume reports nightly\n",
+                   run_resume},
+    run_verb = {"schedule run", "QUEUE NAME", "Pushes its message now, and prints the id",
+                "The times of the schedule stay.\n"
+                "\n"
+                "Example:\n"
+                "  dueq schedule run reports nightly\n",
+                run_run},
+    remove_verb = {"schedule remove", "QUEUE NAME", "Removes a schedule",
+                   "Messages that it has pushed stay.\n"
+                   "\n"
+                   "Example:\n"
+                   "  dueq schedule remove reports nightly\n",
+                   run_remove};
+
+const struct command *const schedule_verbs[] = {&add_verb, &list_verb,   &pause_verb, &resume_verb,
+                                                &run_verb, &remove_verb, NULL};
+
+const struct command schedule_command = {"schedule", "VERB QUEUE ...",
+                                         "Pushes messages at times of the calendar or in intervals",
+                                         "A schedule is a message of its queue: the workers of the "
+                                         "queue push its messages, at each time\n"
+                                         "once, however many they are.\n",
+                                         NULL};

@@ -1,0 +1,264 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "schedule.h"
+
+/* The message of a schedule: its id is PREFIX and the name, its body the envelope of its jobs (docs/protocol.md). */
+
+#define PREFIX "schedule:"
+#define GRACE_MS 60000
+#define NUMBER_SIZE 24
+/* Jobs of one turn; the message that follows is one more. */
+#define MOST (DUEQ_MAX_BATCH - 1)
+/* And their bytes, unless it is one. */
+#define MOST_BYTES ((size_t)16 * 1024 * 1024)
+
+static const char *const catchups[] = {"once", "skip", "all"};
+
+/* What a schedule's message says. */
+struct plan {
+    dueq_bytes name, expression, zone, catchup;
+    int64_t time_ms;
+    dueq_bytes job;
+    struct dueq__cron cron;
+    struct dueq__zone clocks;
+};
+
+static dueq_status read_times(struct plan *plan, struct dueq__error *error) {
+    dueq_status status = dueq__cron_read(plan->expression, &plan->cron, error);
+    return status ? status : dueq__zone_read(plan->zone, &plan->clocks, error);
+}
+
+static int64_t next_time(const struct plan *plan, int64_t after_ms) {
+    return dueq__cron_next(&plan->cron, &plan->clocks, after_ms);
+}
+
+dueq_status dueq_schedule_next(dueq_bytes expression, dueq_bytes zone, int64_t after_ms,
+                               int64_t *next_ms, char *problem, size_t room) {
+    struct dueq__error error = {0};
+    struct plan plan = {.expression = expression, .zone = zone};
+    dueq_status status = read_times(&plan, &error);
+    if (!status)
+        *next_ms = next_time(&plan, after_ms);
+    snprintf(problem, room, "%s", error.text);
+    return status;
+}
+
+/* ---- The message ---- */
+
+struct message {
+    char id[DUEQ_MAX_ID + 1], time[NUMBER_SIZE];
+    dueq_header headers[4];
+};
+
+/* The draft of the message for this time. room: what it points into. */
+static dueq_draft draft_message(const struct plan *plan, int64_t time_ms, struct message *room) {
+    dueq_draft draft = {.body = plan->job, .priority = DUEQ_HIGH, .headers = room->headers};
+    int size = snprintf(room->id, sizeof room->id, PREFIX "%.*s", (int)plan->name.size,
+                        (const char *)plan->name.data);
+    snprintf(room->time, sizeof room->time, "%013" PRId64, time_ms);
+    draft.id = (dueq_bytes){room->id, (size_t)size};
+    draft.at_ms = time_ms;
+    draft.backoff = (dueq_backoff){.kind = DUEQ_BACKOFF_FIXED, .base_ms = GRACE_MS};
+    room->headers[draft.header_count++] = (dueq_header){dueq__text("time"), dueq__text(room->time)};
+    room->headers[draft.header_count++] = (dueq_header){dueq__text("schedule"), plan->expression};
+    if (!dueq__zone_is_utc(plan->zone))
+        room->headers[draft.header_count++] = (dueq_header){dueq__text("zone"), plan->zone};
+    if (!dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])))
+        room->headers[draft.header_count++] = (dueq_header){dueq__text("catchup"), plan->catchup};
+    return draft;
+}
+
+static dueq_bytes header(const dueq_message *message, const char *name, const char *otherwise) {
+    for (size_t i = 0; i < message->header_count; i++)
+        if (dueq__same(message->headers[i].name, dueq__text(name)))
+            return message->headers[i].value;
+    return dueq__text(otherwise);
+}
+
+static bool is_catchup(dueq_bytes word) {
+    bool found = false;
+    for (size_t i = 0; i < sizeof catchups / sizeof *catchups; i++)
+        found = found || dueq__same(word, dueq__text(catchups[i]));
+    return found;
+}
+
+static bool read_number(dueq_bytes text, int64_t *number) {
+    char copy[NUMBER_SIZE] = "", *end;
+    if (!text.size || text.size >= sizeof copy)
+        return false;
+    memcpy(copy, text.data, text.size);
+    *number = strtoll(copy, &end, 10);
+    return !*end && *number >= 0 && *number <= DUEQ_MAX_TIME_MS;
+}
+
+int dueq_is_schedule(const dueq_message *message) {
+    return message->id.size > strlen(PREFIX) &&
+           memcmp(message->id.data, PREFIX, strlen(PREFIX)) == 0 &&
+           header(message, "schedule", "").size > 0;
+}
+
+static dueq_status read_message(const dueq_message *message, struct plan *plan,
+                                struct dueq__error *error) {
+    if (!dueq_is_schedule(message))
+        return dueq__fail(error, DUEQ_INVALID, "it is not the message of a schedule");
+    const char *id = message->id.data;
+    plan->name = (dueq_bytes){id + strlen(PREFIX), message->id.size - strlen(PREFIX)};
+    plan->expression = header(message, "schedule", "");
+    plan->zone = header(message, "zone", "");
+    plan->catchup = header(message, "catchup", catchups[DUEQ_CATCHUP_ONCE]);
+    plan->job = message->body;
+    if (!read_number(header(message, "time", ""), &plan->time_ms) || !is_catchup(plan->catchup) ||
+        plan->name.size > DUEQ_MAX_SCHEDULE)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "the schedule's message has no time, or no name or catch-up of one");
+    return read_times(plan, error);
+}
+
+/* ---- Its jobs ---- */
+
+/* The template of the jobs as a draft; *headers is the caller's to free. */
+static dueq_status read_job(const struct plan *plan, dueq_draft *job, dueq_header **headers,
+                            int64_t list[DUEQ_MAX_BACKOFF_LIST], struct dueq__error *error) {
+    dueq_message message = {0};
+    *headers = NULL;
+    if (!dueq__envelope_read(plan->job, &message, NULL, 0))
+        return dueq__fail(error, DUEQ_CORRUPT, "the schedule's message has no envelope of a job");
+    *headers = calloc(message.header_count + 1, sizeof **headers);
+    if (!*headers)
+        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    dueq__envelope_draft(plan->job, job, *headers, message.header_count, list);
+    return DUEQ_OK;
+}
+
+/* The times that have come, the last at most; *next: the one that follows. Returns how many. */
+static size_t due_times(const struct plan *plan, int64_t now, int64_t times[MOST], int64_t *next) {
+    int64_t time = plan->time_ms;
+    size_t count = 0;
+    if (dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ALL]))) {
+        for (; time <= now && count < MOST && count * plan->job.size < MOST_BYTES;
+             time = next_time(plan, time))
+            times[count++] = time;
+        *next = time;
+        return count;
+    }
+    /* A window before now that has a time, so that not all that were missed are counted. */
+    for (int64_t window = 3600000; time < now - window; window *= 32) {
+        int64_t found = next_time(plan, now - window);
+        if (found <= now)
+            time = found;
+        if (found <= now || window > DUEQ_MAX_TIME_MS)
+            break;
+    }
+    for (*next = next_time(plan, time); *next <= now; *next = next_time(plan, time))
+        time = *next;
+    times[0] = time;
+    return dueq__same(plan->catchup, dueq__text(catchups[DUEQ_CATCHUP_ONCE])) ||
+           time >= now - GRACE_MS;
+}
+
+static dueq_status turn(dueq_queue *queue, dueq_bytes ticket, const struct plan *plan,
+                        const dueq_draft *job) {
+    int64_t now = dueq__wall_ms(), times[MOST], next;
+    /* The server's clock has reached its time: it was delivered. */
+    size_t count = due_times(plan, now > plan->time_ms ? now : plan->time_ms, times, &next);
+    dueq_draft *drafts = calloc(count + 1, sizeof *drafts);
+    char (*ids)[DUEQ_MAX_ID + 1] = calloc(count + 1, sizeof *ids);
+    dueq_status status = dueq__fail(&queue->client->error, DUEQ_NO_MEMORY, NULL);
+    struct message room;
+    if (drafts && ids) {
+        for (size_t i = 0; i < count; i++) {
+            int size = snprintf(ids[i], sizeof ids[i], "%.*s:%" PRId64, (int)plan->name.size,
+                                (const char *)plan->name.data, times[i]);
+            drafts[i] = *job;
+            drafts[i].id = (dueq_bytes){ids[i], (size_t)size};
+            drafts[i].at_ms = times[i];
+        }
+        drafts[count] = draft_message(plan, next, &room);
+        status = dueq_ack_push_submit(queue, ticket, NULL, drafts, count + 1);
+    }
+    free(drafts);
+    free(ids);
+    return status;
+}
+
+/* Acknowledges the message and pushes what follows, or pushes a job that is due now. */
+static dueq_status submit(dueq_queue *queue, const dueq_message *message, bool turns) {
+    struct dueq__error *error = &queue->client->error;
+    int64_t list[DUEQ_MAX_BACKOFF_LIST];
+    dueq_header *headers = NULL;
+    struct plan plan = {0};
+    dueq_draft job;
+    dueq_status status = read_message(message, &plan, error);
+    if (!status)
+        status = read_job(&plan, &job, &headers, list, error);
+    if (!status)
+        status =
+            turns ? turn(queue, message->ticket, &plan, &job) : dueq_push_submit(queue, &job, 1);
+    free(headers);
+    return status;
+}
+
+dueq_status dueq_turn_submit(dueq_queue *queue, const dueq_message *message) {
+    return submit(queue, message, true);
+}
+
+dueq_status dueq_schedule_run_submit(dueq_queue *queue, const dueq_message *message) {
+    return submit(queue, message, false);
+}
+
+/* ---- Declaring one ---- */
+
+static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
+    const dueq_draft *job = schedule->job;
+    dueq_status status =
+        dueq__text_check("a schedule's name", schedule->name, DUEQ_MAX_SCHEDULE, error);
+    if (!status && (job->id.size || job->delay_ms || job->at_ms || job->unique_ms || job->existing))
+        status = dueq__fail(error, DUEQ_INVALID,
+                            "the schedule gives its jobs their ids and times: the job has none");
+    if (!status)
+        status =
+            dueq__range_check(&(struct dueq__range){"the catch-up", NULL, (int)schedule->catchup, 0,
+                                                    DUEQ_CATCHUP_ALL},
+                              error);
+    return status ? status : dueq__draft_check(job, error);
+}
+
+/* Its time to live counts from each push: the place of its end has its length. */
+static void write_job(const dueq_draft *job, unsigned char *out) {
+    dueq__envelope_write(job, NULL, out);
+    for (int64_t i = 7, left = job->ttl_ms; left; left >>= 8)
+        out[DUEQ__ENVELOPE_FIXED + i--] = (unsigned char)left;
+}
+
+dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
+    struct dueq__error *error = &queue->client->error;
+    dueq_status status = check(schedule, error);
+    if (status)
+        return status;
+    struct plan plan = {schedule->name, schedule->expression, schedule->zone,
+                        .catchup = dueq__text(catchups[schedule->catchup])};
+    status = read_times(&plan, error);
+    int64_t next = status ? 0 : next_time(&plan, dueq__wall_ms());
+    if (!status && next >= DUEQ_MAX_TIME_MS)
+        status = dueq__fail(error, DUEQ_INVALID, "the schedule is never due");
+    size_t size = dueq__envelope_write(schedule->job, NULL, NULL);
+    if (!status && size > DUEQ_MAX_BODY / 4)
+        status = dueq__fail(error, DUEQ_TOO_LARGE,
+                            "the schedule's job has %zu bytes; at most %zu are allowed", size,
+                            DUEQ_MAX_BODY / 4);
+    unsigned char *job = status ? NULL : malloc(size);
+    if (!status && !job)
+        status = dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    if (!status) {
+        struct message room;
+        write_job(schedule->job, job);
+        plan.job = (dueq_bytes){job, size};
+        dueq_draft draft = draft_message(&plan, next, &room);
+        draft.existing = DUEQ_REPLACE;
+        status = dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
+    }
+    free(job);
+    return status;
+}

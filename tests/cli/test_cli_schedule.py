@@ -1,0 +1,115 @@
+import time
+
+import pytest
+
+from .program import Program
+
+
+def add(dueq: Program, *words: str) -> None:
+    dueq("schedule", "add", "orders", "nightly", "0 2 * * *", "all shops", *words)
+
+
+def listed(dueq: Program) -> list[dict[str, object]]:
+    return dueq("schedule", "list", "orders", "--json").objects
+
+
+def test_schedule_add_and_list(dueq: Program) -> None:
+    add(dueq, "--zone", "Europe/Berlin", "--catchup", "skip", "--header", "task=report")
+    add(dueq, "--zone", "Europe/Berlin", "--catchup", "skip", "--header", "task=report")
+    dueq("schedule", "add", "orders", "hourly", "every 1h", "-", stdin=b"from stdin")
+    dueq("push", "orders", "no schedule", "--delay", "1h")
+    one, other = sorted(listed(dueq), key=lambda row: str(row["name"]))
+    assert (one["name"], one["schedule"], one["zone"], one["catchup"]) == (
+        "hourly",
+        "every 1h",
+        "UTC",
+        "once",
+    )
+    assert other == {
+        "queue": "orders",
+        "name": "nightly",
+        "schedule": "0 2 * * *",
+        "zone": "Europe/Berlin",
+        "catchup": "skip",
+        "next_ms": other["next_ms"],
+        "paused": False,
+        "state": "delayed",
+    }
+    assert isinstance(other["next_ms"], int)
+    assert 0 < other["next_ms"] / 1000 - time.time() < 86_400 + 3600
+    lines = dueq("schedule", "list", "orders").lines
+    assert any(line.startswith("nightly\t0 2 * * *\tEurope/Berlin\t20") for line in lines)
+    assert dueq.stats()["pushed"] == 3
+
+
+def test_schedule_pause_and_resume(dueq: Program) -> None:
+    add(dueq)
+    [before] = listed(dueq)
+    dueq("schedule", "pause", "orders", "nightly")
+    dueq("schedule", "pause", "orders", "nightly")
+    add(dueq)
+    assert listed(dueq) == [{**before, "paused": True}]
+    assert dueq("schedule", "list", "orders").text.endswith("\tpaused\n")
+    dueq("schedule", "resume", "orders", "nightly")
+    dueq("schedule", "resume", "orders", "nightly")
+    assert listed(dueq) == [before]
+    assert dueq.find("schedule:nightly")["time_ms"] == before["next_ms"]
+
+
+def test_schedule_run_pushes_the_job_now(dueq: Program) -> None:
+    add(dueq, "--header", "task=report", "--priority", "low")
+    id = dueq("schedule", "run", "orders", "nightly").text.strip()
+    message = dueq("reserve", "orders", "--json").object
+    assert (message["id"], message["body"]) == (id, "all shops")
+    assert (message["headers"], message["priority"]) == ({"task": "report"}, "low")
+    assert [row["name"] for row in listed(dueq)] == ["nightly"]
+
+
+def test_schedule_remove(dueq: Program) -> None:
+    add(dueq)
+    dueq("schedule", "remove", "orders", "nightly")
+    assert listed(dueq) == []
+    for verb in ("remove", "pause", "resume", "run"):
+        ended = dueq.run("schedule", verb, "orders", "nightly")
+        assert ended.code == 1
+        assert "NOT_FOUND" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["a", "61 * * * *", "x"], 2, "the minute of a cron expression is 0 to 59"),
+        (["a", "0 0 30 2 *", "x"], 2, "never due"),
+        (["a", "@daily", "x", "--zone", "Mars"], 2, "no time zone Mars"),
+        (["a", "@daily", "x", "--catchup", "never"], 2, "--catchup never is not once"),
+        (["a", "@daily", "x", "--delay", "1h"], 2, "the job has none"),
+        (["a", "*", "*", "*", "*", "*"], 2, "too many arguments"),
+        (["a"], 2, "an argument is missing"),
+        (["x" * 201, "@daily", "x"], 4, "201 bytes"),
+    ],
+)
+def test_schedule_add_what_cannot_be(dueq: Program, words: list[str], code: int, text: str) -> None:
+    ended = dueq.run("schedule", "add", "orders", *words)
+    assert (ended.code, text in ended.err) == (code, True), ended.err
+    assert dueq.stats()["pushed"] == 0
+
+
+def test_schedule_is_turned_by_dueq_work(dueq: Program) -> None:
+    dueq("schedule", "add", "orders", "pulse", "every 1s", "x", "--catchup", "all")
+    ended = dueq("work", "orders", "--max-jobs", "3", "--", "sh", "-c", 'echo "$DUEQ_ID"')
+    assert ended.err == ""
+    seconds = [int(line.removeprefix("pulse:")) // 1000 for line in ended.lines]
+    assert seconds == list(range(seconds[0], seconds[0] + 3))
+    [row] = listed(dueq)
+    assert (row["name"], row["state"]) == ("pulse", "delayed")
+    assert dueq.stats()["leased"] == 0
+
+
+def test_schedule_that_dueq_work_cannot_turn_is_retried(dueq: Program) -> None:
+    words = ["--id", "schedule:bad", "--header", "schedule=@daily", "--backoff", "1h"]
+    dueq("push", "orders", "x", *words)
+    ended = dueq("work", "orders", "--wait", "0", "--", "false")
+    assert "schedule:bad: retried: attempt 1: the schedule's message has no time" in ended.err
+    message = dueq.find("schedule:bad")
+    assert (message["state"], message["attempt"]) == ("delayed", 1)
+    assert message["error"].startswith("the schedule's message has no time")
