@@ -165,9 +165,10 @@ DUEQ_API const char *dueq_error_text(const dueq_client *client);
 DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 
 /*
- * Something that the operator should know although no call has failed: the server may evict, or it
- * refuses for longer than a second what the call under way goes on trying. NULL: nothing new. Each is
- * returned once; ask after a call, and now and then while one waits. Valid until the next call.
+ * Something that the operator should know although no call has failed: the server may evict; or it has been
+ * away for a second, or has refused for as long what the call under way goes on trying: that is said once, then
+ * now and then with how long and how often, and when it answers again. NULL: nothing new. All clients of a
+ * process say it once; ask after a call, and now and then while one waits. Valid until the next call.
  */
 DUEQ_API const char *dueq_warning(dueq_client *client);
 
@@ -422,7 +423,8 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 /* Which of several queues a reserve looks at first. */
 typedef enum dueq_order {
     DUEQ_PREFERENCE = 0, /* in the order of the array, always */
-    DUEQ_ROUND_ROBIN = 1 /* in turn: each call of the client begins with the next */
+    DUEQ_ROUND_ROBIN = 1 /* in turn: each call of the client begins with the next; a queue may be named
+                            several times, and begins as often */
 } dueq_order;
 
 #include "dueq_verbs.h" /* made from core/verbs.toml */

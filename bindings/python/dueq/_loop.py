@@ -43,7 +43,7 @@ class Loop(Alone):
         self._link = home.acquire()
         try:
             self._handle = _core.consumer_open(
-                tuple(self._link.queues.values()),
+                tuple(self._link.queues[name] for name in names),
                 order,
                 bounded(prefetch),
                 optional_ms(lease, "lease"),
