@@ -102,7 +102,8 @@ static void leave(dueq_client *client, bool answered) {
                  seconds(server), server->tries);
         client->warns = true;
     }
-    if (server && (--server->clients == 0 || answered))
+    /* What this one was to say and was not asked for, another one says. */
+    if (server && (--server->clients == 0 || answered || client->warns))
         server->since_ms = 0;
     client->away = false;
     pthread_mutex_unlock(&lock);
