@@ -126,7 +126,8 @@ class Consumer(Loop):
         """A message, EMPTY, or PENDING: the loop is to end."""
         row: _core.MessageRow | int = _core.PENDING
         while row == _core.PENDING and not self._over():
-            if _core.wait(self._link.client, SLICE_MS) not in UNDER_WAY:
+            # What has come when the loop is to end is not delivered, but released.
+            if _core.wait(self._link.client, SLICE_MS) not in UNDER_WAY and not self._over():
                 row = _core.consumer_take(self._handle)
             self._link.warn()
         self._count_lost()

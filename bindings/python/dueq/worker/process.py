@@ -35,11 +35,10 @@ def run(settings: Settings, tether: Tether | None = None) -> int:
         print(f"dueq-worker: {error}", file=sys.stderr)
         return exits.USAGE
     except Exception as error:
+        watch = Watch(error) if settings.watch else None
         log.exception("%s cannot be imported", settings.app)
-        if not settings.watch:
+        if watch is None:
             return exits.FAILED
-        watch = Watch()
-        watch.add(error)
         watch.wait()
         return RELOAD
     if not (settings.queues or app.queue_names):

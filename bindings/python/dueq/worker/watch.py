@@ -6,7 +6,7 @@ import os
 import sys
 import sysconfig
 import time
-from types import TracebackType
+from collections.abc import Iterator
 from typing import NoReturn
 
 _EVERY_S = 1.0
@@ -20,23 +20,16 @@ def start_anew() -> NoReturn:
 class Watch:
     """The files of all modules that are loaded, but for those that are installed."""
 
-    def __init__(self) -> None:
+    def __init__(self, error: BaseException | None = None) -> None:
+        """error: what the app's import raised; the files that it came through are watched, too."""
         paths = sysconfig.get_paths()
         self._installed = tuple(
             os.path.join(paths[key], "") for key in ("stdlib", "platstdlib", "purelib", "platlib")
         )
         self._times: dict[str, int] = {}
         self._next = 0.0
-        self._extra: set[str] = set()
-
-    def add(self, error: BaseException) -> None:
-        """Watches the files that an exception came through, too: their modules are not loaded."""
-        if isinstance(error, SyntaxError) and error.filename:
-            self._extra.add(error.filename)
-        trace: TracebackType | None = error.__traceback__
-        while trace is not None:
-            self._extra.add(trace.tb_frame.f_code.co_filename)
-            trace = trace.tb_next
+        self._extra = set(_files_of(error)) if error else set()
+        self.changed()
 
     def changed(self) -> str | None:
         """A file that has changed; None: none has. It looks once a second."""
@@ -62,3 +55,12 @@ class Watch:
         loaded = (getattr(module, "__file__", None) for module in tuple(sys.modules.values()))
         files = self._extra.union(path for path in loaded if path)
         return {path for path in files if not path.startswith(self._installed)}
+
+
+def _files_of(error: BaseException) -> Iterator[str]:
+    if isinstance(error, SyntaxError) and error.filename:
+        yield error.filename
+    trace = error.__traceback__
+    while trace is not None:
+        yield trace.tb_frame.f_code.co_filename
+        trace = trace.tb_next
