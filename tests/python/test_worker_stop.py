@@ -52,7 +52,7 @@ def test_worker_stop_lets_jobs_finish(url: str, tmp_path: Path, pool: str, task:
 def test_worker_stop_releases_what_does_not_finish(
     url: str, tmp_path: Path, pool: str, task: str
 ) -> None:
-    for _ in range(5):
+    for _ in range(10):
         push(url, task, "x")
     words = ["--pool", pool, "--concurrency", "2", "--prefetch", "5", "--grace", "0.3"]
     with WorkerProcess(tmp_path, url, *words) as worker:
@@ -61,9 +61,9 @@ def test_worker_stop_releases_what_does_not_finish(
         assert worker.ended() == 0
         assert worker.said("the grace of 0.3 s is over")
     counts = stats(url)
-    assert (counts.ready, counts.leased, counts.retried, counts.acked) == (5, 0, 0, 0)
+    assert (counts.ready, counts.leased, counts.retried, counts.acked) == (10, 0, 0, 0)
     with dueq.Queue("default", url) as queue:
-        for message in queue.reserve_many(5):
+        for message in queue.reserve_many(10):
             assert (message.attempt, message.crashes) == (1, 0)
 
 
@@ -224,6 +224,36 @@ def test_worker_exit_of_a_handler_is_no_failure(url: str, tmp_path: Path, pool: 
     assert (counts.retried, counts.delayed, counts.acked) == (0, 1, 1)
 
 
+@pytest.mark.parametrize(
+    ("pool", "task"), [(pool, task.replace("hold", "count")) for pool, task in HOLDS]
+)
+def test_worker_stop_lets_a_long_job_go_on(url: str, tmp_path: Path, pool: str, task: str) -> None:
+    push(url, task, 6)
+    with WorkerProcess(tmp_path, url, "--pool", pool) as worker:
+        worker.wait_for("count 3 1")
+        worker.send(signal.SIGTERM)
+        worker.wait_until_said("SIGTERM: stops")
+        worker.gate.touch()
+        assert worker.ended() == 0
+        assert worker.said("released, for it ended by Stopped: the worker stops")
+    with dueq.Queue("default", url) as queue:
+        [left] = queue.peek("ready")
+        assert left.headers["cursor"] == "4"
+    with WorkerProcess(tmp_path, url, "--pool", pool) as worker:
+        worker.wait_for("count 5 1")
+        assert worker.stop() == 0
+        assert worker.notes() == [f"count {number} 1" for number in range(6)]
+    counts = stats(url)
+    assert (counts.acked, counts.retried) == (1, 0)
+
+
+def test_worker_save_in_the_loop_s_own_thread_is_refused(url: str, tmp_path: Path) -> None:
+    push(url, "async_wrong")
+    with WorkerProcess(tmp_path, url, "--pool", "asyncio", "--max-jobs", "1") as worker:
+        assert worker.ended() == 0
+        assert worker.said("RuntimeError: this would wait for itself: await asave()")
+
+
 @pytest.mark.parametrize("pool", ["threads", "processes"])
 def test_worker_watch_starts_anew(url: str, tmp_path: Path, pool: str) -> None:
     code = tmp_path / "changing.py"
@@ -288,7 +318,7 @@ def test_worker_tells_systemd(url: str, tmp_path: Path, pool: str) -> None:
         systemd.settimeout(30)
         variables = {"NOTIFY_SOCKET": systemd.getsockname(), "WATCHDOG_USEC": "900000"}
         with WorkerProcess(tmp_path, url, "--pool", pool, **variables) as worker:
-            told = []
+            told: list[bytes] = []
             while told.count(b"WATCHDOG=1") < 3 or b"READY=1" not in told:
                 told.append(systemd.recv(100))
             worker.send(signal.SIGTERM)

@@ -117,6 +117,32 @@ def grow(megabytes: int) -> None:
     note("grown")
 
 
+@app.task
+def count(to: int) -> None:
+    """Saves where it is, and waits for a gate in the middle."""
+    job = dueq.current_job()
+    for number in range(job.cursor or 0, to):
+        note("count", number, job.attempt)
+        while number == to // 2 and not GATE.exists():
+            time.sleep(0.01)
+        job.save(number + 1)
+
+
+@app.task
+async def async_count(to: int) -> None:
+    job = dueq.current_job()
+    for number in range(job.cursor or 0, to):
+        note("count", number, job.attempt)
+        while number == to // 2 and not GATE.exists():
+            await asyncio.sleep(0.01)
+        await job.asave(number + 1)
+
+
+@app.task(max_attempts=1)
+async def async_wrong() -> None:
+    dueq.current_job().save(1)
+
+
 @app.on("plain")
 def plain(message: dueq.Message) -> None:
     note("plain", message.body.decode())

@@ -53,6 +53,8 @@ class Task(Generic[P, R]):
         send_receipt.options(delay=60).push(17, copy=True)
     """
 
+    __name__: str
+
     def __init__(
         self,
         app: App,

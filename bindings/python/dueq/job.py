@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from dueq._log import escaped
+from dueq.blocking.message import Message
 from dueq.serializers import CURSOR, JSON
 
 if TYPE_CHECKING:
     from dueq import aio
-    from dueq.blocking.message import Message
 
 
 class SoftTimeout(Exception):
@@ -45,13 +45,14 @@ class Job:
         args: list[Any],
         kwargs: dict[str, Any],
         stopping: Callable[[], bool],
+        wait_for: Callable[[Coroutine[Any, Any, None]], None],
     ) -> None:
         self.message = message
         self.task = task
         self.args = args
         self.kwargs = kwargs
         self._stopping = stopping
-        self._cursor = message.headers.get(CURSOR)
+        self._wait_for = wait_for  # for what the message of an event loop does, from a thread
 
     @property
     def id(self) -> str:
@@ -76,7 +77,34 @@ class Job:
     @property
     def cursor(self) -> Any:
         """The value that save() stored last, in this run or in one before; None: there is none."""
-        return None if self._cursor is None else JSON.loads(self._cursor.encode())
+        text = self.message.headers.get(CURSOR)
+        return None if text is None else JSON.loads(text.encode())
+
+    def save(self, value: Any) -> None:
+        """
+        Stores a value of JSON with the message, in place of the one before: the cursor of this
+        message's next run, here or elsewhere. Raises Stopped where the worker is about to stop, and
+        LeaseLost. For plain functions; a coroutine function awaits asave().
+        """
+        text = JSON.dumps(value).decode()
+        if isinstance(self.message, Message):
+            self.message.save(text)
+        else:
+            self._wait_for(self.message.save(text))
+        self._end_if_stopping()
+
+    async def asave(self, value: Any) -> None:
+        """save() for a coroutine function."""
+        text = JSON.dumps(value).decode()
+        if isinstance(self.message, Message):
+            self.message.save(text)
+        else:
+            await self.message.save(text)
+        self._end_if_stopping()
+
+    def _end_if_stopping(self) -> None:
+        if self.stopping:
+            raise Stopped("the worker stops")
 
     def __repr__(self) -> str:
         what = self.task or f"of queue {self.queue}"

@@ -100,6 +100,15 @@ class Consumer(Loop):
         _core.consumer_close(self._handle)
         self._home.release(self._link)
 
+    def release_prefetched(self) -> None:
+        """
+        Sends open settlements and releases prefetched messages while the loop's handler runs in
+        another thread, of a process that is about to exit whatever that does.
+        """
+        self.stop()
+        if self._last is not None:
+            self._finish()
+
     def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
         return self._home.call(call)

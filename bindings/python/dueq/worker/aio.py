@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, suppress
-from typing import cast
+from typing import Any, cast
 
 from dueq import aio
 from dueq.errors import Error
@@ -41,6 +42,9 @@ class Loop:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self._free.put_nowait, None)
 
+    def release_prefetched(self) -> None:
+        """Its loop has done so when it was told to stop."""
+
     def is_alive(self) -> bool:
         if self._loop:
             with suppress(RuntimeError):
@@ -56,6 +60,7 @@ class Loop:
 
     async def _main(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
         self._loop.set_default_executor(ThreadPoolExecutor(len(self._worker.slots) + 1, "dueq"))
         if not await asyncio.to_thread(self._worker.reach):
             return
@@ -76,6 +81,14 @@ class Loop:
             self._taken = True
             while self._jobs:
                 await asyncio.wait(self._jobs)
+
+    def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Runs a coroutine in the loop and waits for it, in another thread."""
+        assert self._loop
+        if threading.get_ident() == self._thread:
+            coroutine.close()
+            raise RuntimeError("this would wait for itself: await asave() in a coroutine function")
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
     async def _consume(self, source: aio.Queues) -> None:
         """Takes messages. The consumer lives as long as its messages: it extends their leases."""
@@ -103,7 +116,7 @@ class Loop:
         running = None
         try:
             async with message:
-                run = Run(self._worker.app, message, lambda: self._worker.stopping)
+                run = Run(self._worker.app, message, lambda: self._worker.stopping, self._wait_for)
                 running = run.running
                 self._worker.begin(slot, running)
                 try:

@@ -166,7 +166,7 @@ class Control:
         left = [running for running in self._running() if not running.abandoned]
         if left:
             log.warning("releases %d jobs that are not done", len(left))
-            self._within(lambda: self._release([running.job.message for running in left]))
+        self._within(lambda: self._release([running.job.message for running in left]))
         logging.shutdown()
         sys.stdout.flush()
         sys.stderr.flush()
@@ -175,6 +175,7 @@ class Control:
         os._exit(exits.OK if code == RELOAD else code)
 
     def _release(self, messages: list[Fields]) -> None:
+        self._pool.release_prefetched()
         for queue in {message.queue for message in messages}:
             tickets = tuple(message.ticket for message in messages if message.queue == queue)
             self._calls.call(on(queue, _core.release_submit, tickets, 0))

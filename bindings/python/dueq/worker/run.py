@@ -22,7 +22,14 @@ if TYPE_CHECKING:
 class Run:
     """A message, with what is to be called for it. Raises UnknownTask and BadTask."""
 
-    def __init__(self, app: App, message: Message | aio.Message, stopping: Callable[[], bool]):
+    def __init__(
+        self,
+        app: App,
+        message: Message | aio.Message,
+        stopping: Callable[[], bool],
+        run: Callable[[Coroutine[Any, Any, Any]], Any],
+    ) -> None:
+        """run: runs a coroutine in the slot's event loop and waits for it, from a thread."""
         name = message.headers.get(TASK)
         handler: Callable[..., Any] | None
         task: Task[..., Any] | None = None
@@ -40,12 +47,13 @@ class Run:
         self._is_async = iscoroutinefunction(handler)
         self._call: Callable[[], Any] = partial(handler, *args, **kwargs)
         shown = (list(args), kwargs) if task else ([], {})
-        self.running = Running(Job(message, name, *shown, stopping), task)
+        self._run = run
+        self.running = Running(Job(message, name, *shown, stopping, run), task)
 
-    def in_thread(self, run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
-        """Runs it in this thread. run: runs a coroutine in an event loop and waits for it."""
+    def in_thread(self) -> None:
+        """Runs it in this thread."""
         current.set(self.running.job)
-        self._plain(lambda: run(self._async(_at_once)))
+        self._plain(lambda: self._run(self._async(_at_once)))
 
     async def in_loop(self) -> None:
         """Runs it in this task; what is no coroutine function in a thread."""
@@ -53,12 +61,7 @@ class Run:
         if not self._app.plain_middleware:
             await self._async(asyncio.to_thread)
             return
-        loop = asyncio.get_running_loop()
-
-        def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-            return asyncio.run_coroutine_threadsafe(coroutine, loop).result()
-
-        await asyncio.to_thread(self._plain, lambda: run(self._async(asyncio.to_thread)))
+        await asyncio.to_thread(self._plain, lambda: self._run(self._async(asyncio.to_thread)))
 
     def _plain(self, run_async: Callable[[], Any]) -> None:
         """The plain middleware, and inside of it the rest."""

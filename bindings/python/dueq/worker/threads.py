@@ -43,6 +43,10 @@ class Threads:
         for consumer in tuple(self._consumers.values()):
             consumer.stop()
 
+    def release_prefetched(self) -> None:
+        for consumer in tuple(self._consumers.values()):
+            consumer.release_prefetched()
+
     def is_alive(self) -> bool:
         return True
 
@@ -84,11 +88,11 @@ class Threads:
         running = None
         try:
             with message:
-                run = Run(self._worker.app, message, lambda: self._worker.stopping)
+                run = Run(self._worker.app, message, lambda: self._worker.stopping, runner.run)
                 running = run.running
                 self._worker.begin(slot, running)
                 try:
-                    run.in_thread(runner.run)
+                    run.in_thread()
                 except report.NO_FAILURE as error:
                     message.release(report.release_delay(self._worker, error))
                     report.released(running, error)

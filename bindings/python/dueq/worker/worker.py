@@ -37,6 +37,12 @@ class Pool(Protocol):
     def stop_taking(self) -> None:
         """Ends the loops over messages; any thread may call it."""
 
+    def release_prefetched(self) -> None:
+        """
+        Releases what was reserved and is not begun: the process ends in a moment, and does not
+        wait for the jobs under way.
+        """
+
     def is_alive(self) -> bool:
         """Whether what is common to all slots still moves."""
 
