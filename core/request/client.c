@@ -1,3 +1,4 @@
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +26,9 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     opened->waiter = &opened->conns[1];
     opened->subscription.conn = &opened->conns[2];
     dueq_status status = DUEQ_OK;
+    bool named = true;
     if (!url)
-        status = dueq__url_default(&opened->address, &opened->error);
+        status = dueq__url_default(&opened->address, &named, &opened->error);
     else if (!(opened->address = strdup(url)))
         status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
     if (status)
@@ -34,6 +36,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
+    opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
@@ -104,8 +107,18 @@ const char *dueq_error_text(const dueq_client *client) { return client ? client-
 
 const char *dueq_warning(dueq_client *client) {
     const struct dueq__server *server = &client->server;
+    static atomic_flag unnamed_told = ATOMIC_FLAG_INIT;
     bool news = client->warns;
     client->warns = false;
+    if (!news && client->unnamed) {
+        client->unnamed = false;
+        news = !atomic_flag_test_and_set(&unnamed_told);
+        snprintf(client->warning, sizeof client->warning,
+                 "no DUEQ_URL: this is the private server of %.400s, which only this user's "
+                 "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
+                 "embedded:DIR for this one",
+                 client->url.path);
+    }
     if (!news && server->evicts && !client->evicting_told) {
         bool all = strncmp(server->policy, "allkeys", 7) == 0;
         client->evicting_told = true;

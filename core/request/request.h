@@ -106,6 +106,7 @@ struct dueq_client {
     bool away;          /* and news.c knows */
     bool silent;        /* nobody asks it for warnings */
     bool warns;         /* warning has not been asked for */
+    bool unnamed;       /* nobody named the server, and that was not said */
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
