@@ -37,7 +37,7 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
     """/opt/shop, somewhere else."""
-    shutil.copy(DEPLOY / "shop.py", tmp_path)
+    shutil.copy(DEPLOY / "receipts.py", tmp_path)
     (tmp_path / "log").mkdir()
     (tmp_path / "venv").mkdir()
     (tmp_path / "venv/bin").symlink_to(VENV)
@@ -129,11 +129,11 @@ def test_supervisor_runs_a_worker_and_starts_it_again(shop: Path, url: str) -> N
     try:
         push(url, 1)
         wait_until_acked(url, 1)
-        first = int(re.findall(r"process (\d+): shop:app", log.read_text())[-1])
+        first = int(re.findall(r"process (\d+): receipts:app", log.read_text())[-1])
         os.kill(first, signal.SIGKILL)
         push(url, 2)
         wait_until_acked(url, 2)
-        pids = [int(pid) for pid in re.findall(r"process (\d+): shop:app", log.read_text())]
+        pids = [int(pid) for pid in re.findall(r"process (\d+): receipts:app", log.read_text())]
         assert len(pids) == 2
     finally:
         supervisor.send_signal(signal.SIGTERM)

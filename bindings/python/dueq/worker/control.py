@@ -53,6 +53,7 @@ class Control:
         self._calls = Calls(worker.app.url, *worker.queues)
         self._began = time.monotonic()
         self._told_ready = False
+        self._signalled = False
         self._ended = False
         self._thread = threading.Thread(target=self._run, name="control", daemon=True)
 
@@ -83,10 +84,13 @@ class Control:
     def _signal(self, number: int) -> None:
         worker, name = self._worker, signal.Signals(number).name
         if number in (signal.SIGTERM, signal.SIGINT):
-            if worker.stopping:
+            if self._signalled:
                 log.warning("%s again: ends at once", name)
                 self._leave(exits.ABORTED + number)
+            self._signalled = True
             worker.stop(exits.OK, name)
+            if worker.code == RELOAD:
+                worker.code = exits.OK
         elif number == signal.SIGTSTP and not worker.quiet:
             log.info("%s: takes nothing new", name)
             worker.quiet = True
@@ -129,7 +133,6 @@ class Control:
         log.error("%r: %s\n%s", running.job, text, running.stack())
         self._within(lambda: self._retry(running.job.message, text))
         self._worker.stop(exits.STUCK, "a job is stuck")
-        self._worker.stop_by = min(self._worker.stop_by, now + self._worker.settings.grace)
 
     def _retry(self, message: Fields, text: str) -> None:
         Message(self._calls, message.queue, message._row).retry(error=text)

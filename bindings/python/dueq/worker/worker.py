@@ -87,7 +87,7 @@ class Worker:
             self.code = code
             self.stop_by = time.monotonic() + self.settings.grace
         busy = sum(slot.running is not None for slot in self.slots)
-        log.info("%s: stops; %d jobs have %g s to finish", why, busy, self.settings.grace)
+        log.info("%s: stops; jobs that have %g s to finish: %d", why, self.settings.grace, busy)
         self.stop_taking()
 
     def stop_taking(self) -> None:

@@ -4,7 +4,7 @@ import logging
 
 import dueq
 
-log = logging.getLogger("shop")
+log = logging.getLogger("receipts")
 app = dueq.App()
 
 
