@@ -295,6 +295,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                                             CLI_OPTIONS};
     struct work work = {
         .jobs = 1, .wait_ms = DUEQ_FOREVER, .retry_ms = DUEQ_BY_POLICY, .consumer = DUEQ_CONSUMER};
+    work.consumer.concurrency = 0; /* each ends by its own command */
     work.consumer.max_run_ms = -1; /* by --timeout */
     /* getopt would move the words in front of the -- to those behind. */
     int words = 1;
