@@ -69,7 +69,7 @@ static void count(dueq_client *client, struct server *server, const char *why) {
         server->pause_ms < LONGEST_PAUSE_MS / 2 ? 2 * server->pause_ms : LONGEST_PAUSE_MS;
     server->next_ms = dueq__monotonic_ms() + server->pause_ms;
     snprintf(client->warning, sizeof client->warning,
-             "%s: no answer for %.0f s, %u tries; it is tried again: %s", client->url.shown,
+             "%s: it is tried again for %.0f s now, %u times: %s", client->url.shown,
              seconds(server), server->tries, why);
     client->warns = true;
 }

@@ -122,6 +122,26 @@ static void outlive_by_reserve(const struct state *state, const char *url) {
     jobs_close(waiting);
 }
 
+static void test_reserve_counts_how_long_it_outlives(void **state) {
+    (void)state;
+    struct jobs waiting = jobs_open(server.url);
+    const char *warning = NULL;
+    char counted[640] = "";
+    push_body(waiting.queue, "before", 60000, NULL);
+    replica();
+    assert_status(waiting.client, PENDING, dueq_reserve_submit(waiting.queue, 1, 60000, 0));
+    for (int64_t end = now_ms() + 30000; now_ms() < end && !strstr(counted, "for 1");) {
+        dueq_wait(waiting.client, 50);
+        if ((warning = dueq_warning(waiting.client)))
+            snprintf(counted, sizeof counted, "%s", warning);
+    }
+    assert_non_null(strstr(counted, "it is tried again for 1"));
+    assert_non_null(strstr(counted, " times: "));
+    assert_non_null(strstr(counted, "READONLY"));
+    primary();
+    jobs_close(waiting);
+}
+
 static void test_reserve_outlives(void **state) {
     outlive_by_reserve(*state, url_with("", "?timeout=1s"));
 }
@@ -263,6 +283,7 @@ int main(void) {
         OUTLIVES(test_consumer_outlives, as_stale_replica),
         OUTLIVES(test_consumer_outlives, without_replicas),
         OUTLIVES(test_consumer_outlives, with_broken_disk),
+        TEST(test_reserve_counts_how_long_it_outlives),
         TEST(test_push_waits_for_the_primary_to_be_back),
         TEST(test_lock_outlives_a_failover),
         TEST(test_push_lost_before_a_busy_time_is_repeated),
