@@ -106,6 +106,7 @@ def test_worker_says_what_it_does(url: str, tmp_path: Path, pool: str, task: str
     push(url, task, "x")
     with WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "2") as worker:
         worker.wait_for("began x")
+        worker.wait_until_said("worker_app:app, queues", 2 if pool == "processes" else 1)
         worker.send(signal.SIGUSR1)
         line = worker.wait_until_said(f": <Job {task} ")["message"]
         worker.wait_until_said("idle")

@@ -42,6 +42,9 @@ class Loop:
             with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(self._free.put_nowait, None)
 
+    def is_waiting(self) -> bool:
+        return not self._taken
+
     def release_prefetched(self) -> None:
         """Its loop has done so when it was told to stop."""
 

@@ -31,6 +31,8 @@ RELOAD = -1
 
 # So long a call may take that settles what is left, before the process ends all the same.
 _LAST_CALL_S = 3.0
+# And so long the slots that wait for messages may take to notice that: twice a slice of theirs.
+_LAST_WAIT_S = 1.0
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -166,6 +168,10 @@ class Control:
 
     def _leave(self, code: int) -> NoReturn:
         """Releases what is under way, uncounted, and ends the process."""
+        # What is released is not for a slot of this process.
+        deadline = time.monotonic() + _LAST_WAIT_S
+        while self._pool.is_waiting() and time.monotonic() < deadline:
+            time.sleep(0.01)
         left = [running for running in self._running() if not running.abandoned]
         if left:
             log.warning("releases %d jobs that are not done", len(left))

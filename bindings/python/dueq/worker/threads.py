@@ -43,6 +43,9 @@ class Threads:
         for consumer in tuple(self._consumers.values()):
             consumer.stop()
 
+    def is_waiting(self) -> bool:
+        return any(slot.running is None for slot in self._serving)
+
     def release_prefetched(self) -> None:
         for consumer in tuple(self._consumers.values()):
             consumer.release_prefetched()

@@ -37,6 +37,9 @@ class Pool(Protocol):
     def stop_taking(self) -> None:
         """Ends the loops over messages; any thread may call it."""
 
+    def is_waiting(self) -> bool:
+        """Whether a slot may still reserve a message, such as one that is released now."""
+
     def release_prefetched(self) -> None:
         """
         Releases what was reserved and is not begun: the process ends in a moment, and does not
