@@ -205,6 +205,7 @@ def test_worker_children_end_with_their_parent(url: str, tmp_path: Path) -> None
     with WorkerProcess(tmp_path, url, "--pool", "processes", "--concurrency", "2") as worker:
         push(url, "hold", "x")
         worker.wait_for("began x")
+        worker.wait_until_said("queues default", 2)
         pids = {line["pid"] for line in worker.said("queues default")}
         assert len(pids) == 2
         worker.send(signal.SIGKILL)
