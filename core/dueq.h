@@ -179,9 +179,10 @@ DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 
 /*
  * Something that the operator should know although no call has failed: nobody named a server, so this is
- * the embedded one (once a process); the server may evict; or it refuses for longer than a second what the
- * call under way goes on trying. NULL: nothing new. Each is returned once; ask when the client is open, after
- * a call, and now and then while one waits. Valid until the next call.
+ * the embedded one (once a process); the server may evict; or it has been away for a second, or has refused for
+ * as long what the call under way goes on trying: that is said once, then now and then with how long and how
+ * often, and when it answers again. NULL: nothing new. All clients of a process say these once; ask when the
+ * client is open, after a call, and now and then while one waits. Valid until the next call.
  */
 DUEQ_API const char *dueq_warning(dueq_client *client);
 

@@ -44,7 +44,7 @@ class Loop(Alone):
         self._link = home.acquire()
         try:
             self._handle = _core.consumer_open(
-                tuple(self._link.queues.values()),
+                tuple(self._link.queues[name] for name in names),
                 order,
                 counted(prefetch, "prefetch"),
                 optional_ms(lease, "lease"),

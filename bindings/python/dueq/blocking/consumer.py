@@ -110,6 +110,15 @@ class Consumer(Loop):
         """Whether its loop waits, or runs in another thread."""
         return self._looping and (self._last is None or self._thread != get_ident())
 
+    def release_prefetched(self) -> None:
+        """
+        Sends open settlements and releases prefetched messages while the loop's handler runs in
+        another thread, of a process that is about to exit whatever that does.
+        """
+        self.stop()
+        if self._last is not None:
+            self._finish_now()
+
     def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
         return self._home.call(call)
@@ -140,7 +149,8 @@ class Consumer(Loop):
         """A message, EMPTY, or PENDING: the loop is to end."""
         row: _core.MessageRow | int = _core.PENDING
         while row == _core.PENDING and not self._over():
-            if not self._link.wait():
+            # What has come when the loop is to end is not delivered, but released.
+            if not self._link.wait() and not self._over():
                 row = _core.consumer_take(self._handle)
         self._count_lost()
         return row

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -13,6 +13,7 @@ from dueq import _core
 from dueq._call import Answer, Call, counted, on
 from dueq._fields import STATES, Fields, State, StateName, listed, state_number, tickets
 from dueq._log import log
+from dueq._turns import in_turn
 from dueq._verbs import OfIds, Verbs
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
@@ -38,9 +39,16 @@ class Source(Closing):
 
     __contains__ = None  # which would take messages
 
-    def __init__(self, url: str | None, names: tuple[str, ...], order: int) -> None:
+    def __init__(
+        self,
+        url: str | None,
+        names: tuple[str, ...],
+        order: int,
+        turns: tuple[str, ...] | None = None,
+    ) -> None:
         super().__init__(Pool(url, *names), ", ".join(names))
         self._order = order
+        self._turns = turns or names
         self.names = names
 
     def __getstate__(self) -> dict[str, Any]:
@@ -92,19 +100,19 @@ class Source(Closing):
         timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
 
         def submit(link: Link) -> int:
-            handles = tuple(link.queues.values())
+            handles = tuple(link.queues[name] for name in self._turns)
             if len(handles) == 1:
                 return _core.reserve_submit(handles[0], most, timeout_ms, lease_ms)
             return _core.reserve_any_submit(handles, self._order, most, timeout_ms, lease_ms)
 
         def undo(answer: Answer) -> Iterable[Call]:
             taken = tuple(row[1] for row in answer.messages)
-            return [on(self.names[answer.queue], _core.release_submit, taken, 0)] if taken else []
+            return [on(self._turns[answer.queue], _core.release_submit, taken, 0)] if taken else []
 
         answer = self._home.call(Call(submit, timeout_ms != 0, undo))
         if answer.quarantined:
             log.warning("%s: %d damaged entries were quarantined", self._label, answer.quarantined)
-        queue = self.names[answer.queue]
+        queue = self._turns[answer.queue]
         return [Message(self._home, queue, row) for row in answer.messages]
 
     def consume(
@@ -137,7 +145,7 @@ class Source(Closing):
         """
         return Consumer(
             self._home,
-            self.names,
+            self._turns,
             self._order,
             prefetch,
             lease,
@@ -491,7 +499,9 @@ class Queues(Source):
     """
     Several queues of one server, to wait for messages of all of them at once.
 
-    names  1 to 64 different names of queues
+    names  1 to 64 different names of queues; or a mapping of names to weights, of which the sum is
+           at most 64: then the order is "round robin", in which a queue of weight 3 begins three
+           times as often as one of weight 1
     url    as of dueq.Queue
     order  from which queue to deliver when several have ready messages. "preference": always the
            first in `names`. "round robin": each in turn.
@@ -505,18 +515,22 @@ class Queues(Source):
 
     def __init__(
         self,
-        names: Iterable[str],
+        names: Iterable[str] | Mapping[str, int],
         url: str | None = None,
         order: Literal["preference", "round robin"] = "preference",
     ) -> None:
         if isinstance(names, str):
             raise TypeError("names: a list of names is required, not one name")
+        self.weights = dict(names) if isinstance(names, Mapping) else None
+        turns = in_turn(self.weights) if self.weights else None
+        if turns:
+            order = "round robin"
         names = tuple(names)
         if not 0 < len(set(names)) == len(names) <= _core.MAX_QUEUES:
             raise InvalidError(f"names: not 1 to {_core.MAX_QUEUES} different names")
         if order not in _ORDERS:
             raise InvalidError(f"order: {order!r} is not one of {', '.join(_ORDERS)}")
-        super().__init__(url, names, _ORDERS[order])
+        super().__init__(url, names, _ORDERS[order], turns)
         self.order = order
 
 
