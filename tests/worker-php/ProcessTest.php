@@ -208,7 +208,7 @@ final class ProcessTest extends WorkerTestCase
         $this->assertSame('one', $this->heard());
         // It does not even compile; what comes next does.
         file_put_contents($file, '<?php return (new');
-        $worker->awaitLog('/"error".*ParseError: .* watched.php.*; the next one starts in /');
+        $worker->awaitLog('/"error".*ParseError: .*watched.php.*; the next one starts in 1 s/');
         file_put_contents($file, sprintf($code, 'number two'));
         $this->tasks->push('version');
         $this->assertSame('number two', $this->heard());

@@ -76,7 +76,7 @@ final class WireTest extends WorkerTestCase
     }
 
     /** @dataProvider refused */
-    public function testWhatIsNoTaskIsRefused(string $error, string $text, mixed ...$arguments): void
+    public function testWhatIsNoTaskIsRefused(string $error, string $text, array $arguments): void
     {
         $this->expectException($error);
         $this->expectExceptionMessageMatches($text);
@@ -86,11 +86,11 @@ final class WireTest extends WorkerTestCase
     /** @return iterable<string, array<mixed>> */
     public static function refused(): iterable
     {
-        yield 'a name' => [InvalidArgumentException::class, '/1 to 255 bytes/', "a\nb"];
-        yield 'no name' => [InvalidArgumentException::class, '/1 to 255 bytes/', ''];
-        yield 'an option' => [InvalidArgumentException::class, '/no option maxAtempts; there are: .*maxAttempts/', 'a', [], null, null, null, null, 'maxAtempts' => 3];
-        yield 'a class without the attribute' => [InvalidArgumentException::class, '/App.Services is no class with/', 'App\Services'];
-        yield 'what JSON has not' => [JsonException::class, '/Inf and NaN/', 'a', [NAN]];
+        yield 'a name' => [InvalidArgumentException::class, '/1 to 255 bytes/', ["a\nb"]];
+        yield 'no name' => [InvalidArgumentException::class, '/1 to 255 bytes/', ['']];
+        yield 'an option' => [InvalidArgumentException::class, '/no option maxAtempts; there are: .*maxAttempts/', ['a', 'maxAtempts' => 3]];
+        yield 'a class without the attribute' => [InvalidArgumentException::class, '/App.Services is no class with/', ['App\Services']];
+        yield 'what JSON has not' => [JsonException::class, '/Inf and NaN/', ['a', [NAN]]];
     }
 
     private function python(string $code): string

@@ -26,17 +26,15 @@ final class Classes
         $names = self::mapped();
         $classes = [];
         foreach (self::files($folder) as $file) {
-            if (!str_contains((string) file_get_contents($file), 'Task')) {
+            $code = (string) file_get_contents($file);
+            // A file without a class of its name may do anything when it is loaded.
+            if (!str_contains($code, 'Task') || (!isset($names[$file]) && !preg_match('/\bclass\s+' . preg_quote(basename($file, '.php'), '/') . '\b/', $code))) {
                 continue;
             }
-            foreach ([...($names[$file] ?? []), ...self::named($file)] as $class) {
-                if (class_exists($class)) {
-                    $classes[$class] = $class;
-                }
-            }
+            array_push($classes, ...array_filter($names[$file] ?? self::named($file), class_exists(...)));
         }
 
-        return array_values($classes);
+        return array_values(array_unique($classes));
     }
 
     /**

@@ -14,8 +14,6 @@ final class Slot
     /** Seconds: a process that has not lived for so long has died at once. */
     private const AT_ONCE = 2.0;
 
-    private const LONGEST_PAUSE = 30.0;
-
     public ?int $pid = null;
 
     public ?Channel $channel = null;
@@ -63,13 +61,18 @@ final class Slot
         [$this->why, $this->isOver, $this->debts, $this->startAt] = [null, false, [], INF];
     }
 
-    /** Its process is gone. Returns after how many seconds the next one is to start. */
-    public function end(): float
+    /**
+     * Its process is gone.
+     *
+     * @param float $longest seconds that the next one waits at most
+     * @return float after how many seconds it is to start
+     */
+    public function end(float $longest): float
     {
         $this->channel->close();
         $atOnce = !$this->isOver && microtime(true) - $this->started < self::AT_ONCE;
         $this->deaths = $atOnce ? $this->deaths + 1 : 0;
-        $pause = $atOnce ? min(self::LONGEST_PAUSE, 2 ** ($this->deaths - 1)) : 0.0;
+        $pause = $atOnce ? min($longest, 2.0 ** ($this->deaths - 1)) : 0.0;
         [$this->pid, $this->channel, $this->job, $this->isAway] = [null, null, null, false];
         [$this->killAt, $this->traceUntil, $this->startAt] = [INF, INF, microtime(true) + $pause];
 

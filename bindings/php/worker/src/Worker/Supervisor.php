@@ -20,6 +20,11 @@ final class Supervisor
     /** Seconds for which a process may go on after it was told to abort, and may take for a backtrace. */
     private const PATIENCE = 2.0;
 
+    /** Seconds until a process that dies at once is replaced. */
+    private const LONGEST_PAUSE = 30.0;
+
+    private const PAUSE_OF_WATCH = 1.0;
+
     /** @var list<Slot> */
     private array $slots;
 
@@ -145,9 +150,11 @@ final class Supervisor
         $text = "worker {$slot->number} (pid {$slot->pid}) " . ($slot->job === null ? $end : "$end in {$slot->job['job']}")
             . ($slot->why === null ? '' : ": {$slot->why}");
         $isExpected = $slot->isOver || ($this->isStopping && $status === 0);
-        $pause = $slot->end();
+        $pause = $slot->end($this->options->watch ? self::PAUSE_OF_WATCH : self::LONGEST_PAUSE);
         if ($isExpected) {
             $this->logger->debug($text);
+        } elseif (!$slot->wasReady && !$this->isReady) {
+            $this->unable($text);
         } else {
             $this->logger->error($text . ($pause > 0.0 && !$this->isStopping ? "; the next one starts in $pause s" : ''));
         }
@@ -209,7 +216,7 @@ final class Supervisor
                 'back' => $this->back($slot),
                 'over' => [$slot->isOver, $slot->why] = [true, $event['why']],
                 'dying' => $slot->why = $event['why'],
-                'unable' => $this->unable($slot, $event['text']),
+                'unable' => $slot->why = $event['text'],
                 'trace' => $this->trace($slot, $event['text']),
             };
         }
@@ -235,11 +242,9 @@ final class Supervisor
         $slot->killAt = $slot->jobBegan + ($event['kill'] ?? INF);
     }
 
-    private function unable(Slot $slot, string $text): void
+    private function unable(string $text): void
     {
-        if ($this->isReady) {
-            $slot->why = $text;
-        } elseif (!$this->isUnable) {
+        if (!$this->isUnable) {
             $this->isUnable = true;
             $this->logger->critical("cannot start: $text");
             $this->beginToStop();
