@@ -15,7 +15,7 @@ BATCHES = (1, 10, 100)
 RATIO_LIMITS = {1: 1.6, 10: 1.35, 100: 1.2}
 LATENESS_LIMIT_MS = 2.0
 IDLE_LIMIT = 0.2
-MEMORY_LIMITS = {"ready": 110, "delayed": 230}
+MEMORY_LIMITS = {"ready": 125, "delayed": 230}
 """Bytes over the body."""
 
 
