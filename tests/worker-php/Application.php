@@ -35,6 +35,7 @@ final class Application
         file_put_contents("{$this->folder}/composer.json", json_encode($composer, JSON_THROW_ON_ERROR));
         putenv("COMPOSER_HOME={$this->folder}/.composer");
         putenv('COMPOSER_ALLOW_SUPERUSER=1');
+        putenv('COMPOSER_NO_AUDIT=1');
         self::run('composer', 'install', '--quiet', '--no-interaction', '--working-dir', $this->folder);
         register_shutdown_function(fn () => getmypid() === $this->owner && self::run('rm', '-rf', $this->folder));
     }

@@ -138,7 +138,7 @@ final class ProcessTest extends WorkerTestCase
     {
         yield ['--max-jobs', '2', '2 jobs done'];
         yield ['--max-time', '1', 'its time is over'];
-        yield ['--memory', '20', 'memory: \d+ MB'];
+        yield ['--memory', '20', 'its memory is \d+\.\d MB'];
     }
 
     public function testJobsRunAtTheSameTime(): void

@@ -19,6 +19,9 @@ use InvalidArgumentException;
  */
 final class Tasks
 {
+    /** Headers that make a message a task. */
+    private const RESERVED = ['task', 'serializer', 'cursor'];
+
     private readonly Client $client;
 
     /** @var array<string, Task> by name, and by class */
@@ -105,7 +108,11 @@ final class Tasks
         if ($task->serializer !== null) {
             $headers['serializer'] = $task->serializer;
         }
-        $options['headers'] = $headers + ($options['headers'] ?? []);
+        $given = $options['headers'] ?? [];
+        if (array_intersect_key($given, array_flip(self::RESERVED)) !== []) {
+            throw new InvalidArgumentException('the headers ' . implode(', ', self::RESERVED) . ' are for tasks alone');
+        }
+        $options['headers'] = $headers + $given;
 
         return ['body' => $body, 'id' => $id] + $options;
     }

@@ -119,7 +119,8 @@ final class Child
 
     private function cannot(Throwable $error): bool
     {
-        $this->parent->send(['is' => 'unable', 'text' => $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}"]);
+        $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
+        $this->parent->send(['is' => 'unable', 'text' => $text]);
 
         return false;
     }
@@ -172,8 +173,8 @@ final class Child
             } finally {
                 $this->endJob();
             }
-            $seconds = (hrtime(true) - $begun) / 1e9;
-            $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), self::context($message) + ['seconds' => round($seconds, 6)]);
+            $seconds = round((hrtime(true) - $begun) / 1e9, 6);
+            $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), self::context($message) + ['seconds' => $seconds]);
         } finally {
             $this->done++;
             $this->turn++;
@@ -247,12 +248,15 @@ final class Child
         if ($this->isStopping) {
             return true;
         }
+        $megabytes = memory_get_usage(true) / 1048576;
+        $changed = $this->watch?->changed();
         $why = match (true) {
             posix_getppid() !== $this->parentId => 'its parent is gone',
             $this->done >= ($this->options->maxJobs ?? INF) => "{$this->done} jobs done",
             microtime(true) - $this->started >= ($this->options->maxTime ?? INF) => 'its time is over',
-            memory_get_usage(true) > ($this->options->memory ?? INF) * 1048576 => 'memory: ' . intdiv(memory_get_usage(true), 1048576) . ' MB',
-            default => ($changed = $this->watch?->changed()) === null ? null : "$changed has changed",
+            $megabytes > ($this->options->memory ?? INF) => sprintf('its memory is %.1f MB', $megabytes),
+            $changed !== null => "$changed has changed",
+            default => null,
         };
         if ($why === null) {
             return false;
@@ -322,8 +326,9 @@ final class Child
     private function tellWhyItDies(): void
     {
         $error = error_get_last();
-        $fatal = ($error['type'] ?? 0) & (E_ERROR | E_PARSE | E_CORE_ERROR | E_COMPILE_ERROR | E_USER_ERROR | E_RECOVERABLE_ERROR);
-        $this->parent->send(['is' => 'dying', 'why' => $fatal ? "{$error['message']} in {$error['file']}:{$error['line']}" : 'exit() was called']);
+        $isFatal = in_array($error['type'] ?? 0, [E_ERROR, E_PARSE, E_CORE_ERROR, E_COMPILE_ERROR, E_USER_ERROR, E_RECOVERABLE_ERROR], true);
+        $why = $isFatal ? "{$error['message']} in {$error['file']}:{$error['line']}" : 'exit() was called';
+        $this->parent->send(['is' => 'dying', 'why' => $why]);
     }
 
     /** For ps and top. */

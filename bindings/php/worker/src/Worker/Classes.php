@@ -27,11 +27,9 @@ final class Classes
         $classes = [];
         foreach (self::files($folder) as $file) {
             $code = (string) file_get_contents($file);
-            // A file without a class of its name may do anything when it is loaded.
-            if (!str_contains($code, 'Task') || (!isset($names[$file]) && !preg_match('/\bclass\s+' . preg_quote(basename($file, '.php'), '/') . '\b/', $code))) {
-                continue;
+            if (str_contains($code, 'Task')) {
+                array_push($classes, ...array_filter($names[$file] ?? self::named($file, $code), class_exists(...)));
             }
-            array_push($classes, ...array_filter($names[$file] ?? self::named($file), class_exists(...)));
         }
 
         return array_values(array_unique($classes));
@@ -71,9 +69,13 @@ final class Classes
         return $names;
     }
 
-    /** @return list<string> the names that psr-4 gives to the class of a file */
-    private static function named(string $file): array
+    /** @return list<string> the names that psr-4 gives to the class of a file with this code */
+    private static function named(string $file, string $code): array
     {
+        // A file without a class of its name may do anything when it is loaded.
+        if (!preg_match('/\bclass\s+' . preg_quote(basename($file, '.php'), '/') . '\b/', $code)) {
+            return [];
+        }
         $names = [];
         foreach (ClassLoader::getRegisteredLoaders() as $loader) {
             foreach ($loader->getPrefixesPsr4() as $prefix => $folders) {

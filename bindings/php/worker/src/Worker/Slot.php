@@ -96,10 +96,11 @@ final class Slot
     /** What it does, and since when. */
     public function __toString(): string
     {
+        $now = microtime(true);
         $what = match (true) {
-            $this->pid === null => sprintf('starts in %.1f s', max(0.0, $this->startAt - microtime(true))),
-            $this->job !== null => sprintf('%s of %s for %.1f s', $this->job['job'], $this->job['queue'], microtime(true) - $this->jobBegan),
-            default => sprintf('without a job, started %.1f s ago', microtime(true) - $this->started),
+            $this->pid === null => sprintf('starts in %.1f s', max(0.0, $this->startAt - $now)),
+            $this->job !== null => sprintf('%s of %s for %.1f s', $this->job['job'], $this->job['queue'], $now - $this->jobBegan),
+            default => sprintf('without a job, started %.1f s ago', $now - $this->started),
         };
 
         return "worker {$this->number}" . ($this->pid === null ? '' : " (pid {$this->pid})") . ": $what";

@@ -146,13 +146,14 @@ final class Supervisor
     /** The process of a slot has ended: another one will start. */
     private function replace(Slot $slot, int $status): void
     {
-        $end = pcntl_wifsignaled($status) ? 'was ended by the signal ' . pcntl_wtermsig($status) : 'ended with ' . pcntl_wexitstatus($status);
-        $text = "worker {$slot->number} (pid {$slot->pid}) " . ($slot->job === null ? $end : "$end in {$slot->job['job']}")
+        $text = "worker {$slot->number} (pid {$slot->pid}) "
+            . (pcntl_wifsignaled($status) ? 'was ended by the signal ' . pcntl_wtermsig($status) : 'ended with ' . pcntl_wexitstatus($status))
+            . ($slot->job === null ? '' : " in {$slot->job['job']}")
             . ($slot->why === null ? '' : ": {$slot->why}");
         $isExpected = $slot->isOver || ($this->isStopping && $status === 0);
         $pause = $slot->end($this->options->watch ? self::PAUSE_OF_WATCH : self::LONGEST_PAUSE);
         if ($isExpected) {
-            $this->logger->debug($text);
+            $this->isStopping || $this->logger->info($text);
         } elseif (!$slot->wasReady && !$this->isReady) {
             $this->unable($text);
         } else {
@@ -266,7 +267,8 @@ final class Supervisor
     {
         $slot->isAway = false;
         if ($this->awaySince !== null) {
-            $this->logger->notice(sprintf('the server is back after %.1f s, at the try %d', microtime(true) - $this->awaySince, $this->awayTries + 1));
+            $seconds = microtime(true) - $this->awaySince;
+            $this->logger->notice(sprintf('the server is back after %.1f s, at the try %d', $seconds, $this->awayTries + 1));
             $this->notify->tell('STATUS=');
             [$this->awaySince, $this->awayTries] = [null, 0];
         }
