@@ -26,7 +26,7 @@ final class Application
         $composer = [
             'repositories' => [
                 ['type' => 'path', 'url' => realpath(__DIR__ . '/../../bindings/php/worker')],
-                ['packagist.org' => false],
+                ['packagist' => false],
             ],
             'require' => ['dueq/worker' => '@dev'],
             'replace' => ['psr/log' => '1.1.4', 'psr/container' => '1.1.2'],
