@@ -156,7 +156,7 @@ final class SignalTest extends WorkerTestCase
         $this->assertSame('0', $this->heard());
         $this->assertSame('1', $this->heard());
         $this->assertSame(0, $worker->stop());
-        $this->assertSame(1, $this->queue()->peek('ready')->current()?->attempt ?? 1);
+        $this->assertSame([0, 0], [$this->queue()->stats()->retried, $this->queue()->stats()->leased]);
         $worker = $this->startWith('walk.php');
         for ($steps = [0, 1]; end($steps) < 30;) {
             $steps[] = (int) $this->heard();
