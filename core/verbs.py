@@ -67,6 +67,7 @@ ARGUMENTS = {
     "error": note("error"),
     "reason": note("reason"),
     "cursor": data("cursor", "cursor: bytes"),
+    "text": data("text", "text: str", "dueq__ops_check_cursor(queue, text)"),
     "state": Argument(
         "dueq_state state",
         "state: int",

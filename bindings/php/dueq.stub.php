@@ -757,6 +757,16 @@ namespace Dueq
         public function extend(float|\DateInterval $lease): void {}
 
         /**
+         * Stores a text with the message while it is leased, as its header `cursor`: each further delivery
+         * has it, so that a long job goes on from there.
+         *
+         * @param string $cursor UTF-8; it takes the place of an earlier one. All headers take 65,535 bytes at
+         *     most. Empty: it is removed
+         * @throws Exception\LeaseLostException
+         */
+        public function save(string $cursor): void {}
+
+        /**
          * Makes the message dead, whatever attempts it has left. By its policy it moves to its dead-letter
          * queue or is deleted instead.
          *

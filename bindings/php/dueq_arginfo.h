@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 77893209ac95303db61471a5a4b1c462d20fa7d3 */
+ * Stub hash: 495e55409e8cc0c36ac3940742cea048c3caded8 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -230,6 +230,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_extend, 0, 1, IS_VOID, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE, NULL)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_save, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_bury, 0, 0, IS_VOID, 0)
@@ -544,6 +548,7 @@ ZEND_METHOD(Dueq_Message, ack);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
 ZEND_METHOD(Dueq_Message, extend);
+ZEND_METHOD(Dueq_Message, save);
 ZEND_METHOD(Dueq_Message, bury);
 ZEND_METHOD(Dueq_Messages, __construct);
 ZEND_METHOD(Dueq_Messages, current);
@@ -697,6 +702,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, extend, arginfo_class_Dueq_Message_extend, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, save, arginfo_class_Dueq_Message_save, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, bury, arginfo_class_Dueq_Message_bury, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };

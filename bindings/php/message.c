@@ -356,6 +356,29 @@ ZEND_METHOD(Dueq_Message, extend) {
                          dueq_extend_submit(message->queue->queue, &ticket, 1, lease_ms), NULL);
 }
 
+ZEND_METHOD(Dueq_Message, save) {
+    zend_string *cursor;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(cursor)
+    ZEND_PARSE_PARAMETERS_END();
+
+    THIS_MESSAGE(message);
+    dueq_php_finish_held(
+        message->queue->client,
+        dueq_save_submit(message->queue->queue, ticket_of(message), dueq_php_bytes(cursor)), NULL);
+    if (EG(exception)) {
+        RETURN_THROWS();
+    }
+    zval *headers = OBJ_PROP_NUM(&message->std, MESSAGE_HEADERS), value;
+    SEPARATE_ARRAY(headers);
+    zend_hash_str_del(Z_ARRVAL_P(headers), ZEND_STRL("cursor"));
+    if (ZSTR_LEN(cursor)) {
+        ZVAL_STR_COPY(&value, cursor);
+        zend_hash_str_add(Z_ARRVAL_P(headers), ZEND_STRL("cursor"), &value);
+    }
+}
+
 ZEND_METHOD(Dueq_Message, bury) {
     zend_string *reason = NULL;
 

@@ -171,6 +171,7 @@ static const struct {
     {"WRONGTYPE", DUEQ_WRONG_TYPE, DUEQ__STAYS},
     {"LAYOUT", DUEQ_LAYOUT, DUEQ__STAYS},
     {"CORRUPT", DUEQ_CORRUPT, DUEQ__STAYS},
+    {"TOO_LARGE", DUEQ_TOO_LARGE, DUEQ__STAYS},
 };
 
 /* Its place in the table; the number of rows: it has none. */

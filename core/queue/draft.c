@@ -32,7 +32,7 @@ dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error 
     return status;
 }
 
-static dueq_status check_headers(const dueq_draft *draft, struct dueq__error *error) {
+dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error) {
     for (size_t i = 0; i < draft->header_count; i++) {
         const dueq_header *header = &draft->headers[i];
         dueq_status status =
@@ -110,6 +110,6 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
     if (!status)
         status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
     if (!status)
-        status = check_headers(draft, error);
+        status = dueq__headers_check(draft, error);
     return status ? status : check_policy(draft, error);
 }

@@ -19,6 +19,8 @@ struct dueq__range {
     int64_t value, least, most;
 };
 dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error);
+/* Checks a draft's headers alone. */
+dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error);
 /* How many bytes all of a draft's headers take. */
 size_t dueq__headers_size(const dueq_draft *draft);
 

@@ -62,6 +62,12 @@ dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t
     return status;
 }
 
+dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor) {
+    const dueq_header header = {{"cursor", 6}, cursor};
+    const dueq_draft draft = {.headers = &header, .header_count = 1};
+    return dueq__headers_check(&draft, &queue->client->error);
+}
+
 dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter) {
     if (!filter)
         return DUEQ_OK;

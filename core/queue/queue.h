@@ -42,6 +42,8 @@ dueq_status dueq__ops_check_ticket(dueq_queue *queue, dueq_bytes ticket,
                                    struct dueq__ticket *parts);
 dueq_status dueq__ops_check_tickets(dueq_queue *queue, const dueq_bytes *tickets, size_t count);
 dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t count);
+/* What `save` stores, by itself. */
+dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor);
 dueq_status dueq__ops_check_state(dueq_queue *queue, dueq_state state);
 dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter);
 void dueq__ops_put(struct dueq__resp *words, const dueq_bytes *items, size_t count);

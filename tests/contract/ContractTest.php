@@ -247,6 +247,11 @@ final class ContractTest extends TestCase
         $this->message($step)->extend($step['lease_ms'] / 1000);
     }
 
+    private function save(array $step): void
+    {
+        $this->message($step)->save($this->value($step['cursor']));
+    }
+
     private function bury(array $step): void
     {
         $this->message($step)->bury($this->value($step['reason'] ?? ''));

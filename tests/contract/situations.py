@@ -41,6 +41,7 @@ FIELDS = {
     "retry": {"message", "delay_ms", "error"},
     "release": {"message", "delay_ms"},
     "extend": {"message", "lease_ms"},
+    "save": {"message", "cursor"},
     "bury": {"message", "reason"},
     "cancel": {"id", "ids"},
     "find": {"id"},

@@ -131,6 +131,12 @@ static void do_extend(struct run *run, json_object *step) {
         dueq_extend(message->queue, &message->ticket, 1, number(step, "lease_ms", 0), NULL));
 }
 
+static void do_save(struct run *run, json_object *step) {
+    const struct capture *message = captured(run, step, "message");
+    compare_status(run, field(step, "expect"),
+                   dueq_save(message->queue, message->ticket, bytes(run, step, "cursor")));
+}
+
 static void do_bury(struct run *run, json_object *step) {
     const struct capture *message = captured(run, step, "message");
     compare_status(run, field(step, "expect"),
@@ -138,9 +144,10 @@ static void do_bury(struct run *run, json_object *step) {
 }
 
 const struct verb work_verbs[] = {
-    {"open", do_open}, {"push", do_push},   {"ack_push", do_ack_push}, {"reserve", do_reserve},
-    {"ack", do_ack},   {"retry", do_retry}, {"release", do_release},   {"extend", do_extend},
-    {"bury", do_bury}, {NULL, NULL}};
+    {"open", do_open},       {"push", do_push},     {"ack_push", do_ack_push},
+    {"reserve", do_reserve}, {"ack", do_ack},       {"retry", do_retry},
+    {"release", do_release}, {"extend", do_extend}, {"save", do_save},
+    {"bury", do_bury},       {NULL, NULL}};
 
 static const struct verb *verb_named(const char *name) {
     const struct verb *const tables[] = {work_verbs, manage_verbs, lock_verbs, redisson_verbs,

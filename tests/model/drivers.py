@@ -143,6 +143,9 @@ class PythonDriver:
         lease = request["lease_ms"] / 1000
         return self.settle(queue, request, lambda message: message.extend(lease))
 
+    def do_save(self, queue: dueq.Queue, request: Json) -> Json:
+        return self.settle(queue, request, lambda message: message.save(request["cursor"]))
+
     def do_bury(self, queue: dueq.Queue, request: Json) -> Json:
         return self.settle(queue, request, lambda message: message.bury(request["error"]))
 

@@ -208,6 +208,15 @@ class Queue:
         message.time_ms = now + lease_ms
         return "OK"
 
+    def save(self, ticket: str, cursor: str, now: int) -> Status:
+        message = self._held(ticket, now)
+        if not message:
+            return "LEASE_LOST"
+        kept = [pair for pair in message.draft.headers if pair[0] != "cursor"]
+        headers = (*kept, ("cursor", cursor)) if cursor else tuple(kept)
+        message.draft = replace(message.draft, headers=headers)
+        return "OK"
+
     def bury(self, ticket: str, reason: str, now: int) -> Status:
         message = self._held(ticket, now)
         if not message:

@@ -96,6 +96,16 @@ MUTATIONS = {
         "stop and tonumber(stop) > now",
         "stop",
     ),
+    "save_keeps_the_earlier_cursor": (
+        "save",
+        "name ~= 'cursor' and string.sub(envelope, at, after - 1) or nil",
+        "string.sub(envelope, at, after - 1)",
+    ),
+    "save_takes_a_flag_away": (
+        "save",
+        "(headers ~= '' and 4 or 0)",
+        "0",
+    ),
     "kick_all_gives_back_what_died_later": (
         "kick_all",
         "(before == 0 or time < before)",

@@ -7,9 +7,10 @@ namespace Dueq\Tests;
 use DateInterval;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\LeaseLostException;
+use Dueq\Exception\TooLargeException;
 use Dueq\Message;
 
-/** What the holder of a message does with it: ack, retry, release, extend, bury. */
+/** What the holder of a message does with it: ack, retry, release, extend, save, bury. */
 final class SettleTest extends QueueTestCase
 {
     private function lost(): Message
@@ -159,6 +160,41 @@ final class SettleTest extends QueueTestCase
             $seconds = $lease instanceof DateInterval ? 7200 : $lease;
             $this->assertEqualsWithDelta($queue->stats()->now + $seconds, $queue->find($id)->time, 5);
         }
+        $message->ack();
+    }
+
+    public function test_save_shows_in_the_message(): void
+    {
+        $queue = $this->queue();
+        foreach ([[], ['a' => '1']] as $headers) {
+            $id = $queue->push('x', headers: $headers);
+            $message = $queue->reserve();
+            $before = $message->headers;
+            $message->save('5');
+            $message->save('käse');
+            $this->assertSame($headers, $before);
+            $this->assertSame([...$headers, 'cursor' => 'käse'], $message->headers);
+            $this->assertSame($message->headers, $queue->find($id)->headers);
+            $message->save('');
+            $this->assertSame($headers, $message->headers);
+            $message->save('6');
+            $message->retry();
+            $message = $queue->reserve();
+            $this->assertSame([...$headers, 'cursor' => '6'], $message->headers);
+            $message->ack();
+            $this->assertThrows(LeaseLostException::class, fn () => $message->save('7'));
+            $this->assertSame('6', $message->headers['cursor']);
+        }
+    }
+
+    public function test_save_what_cannot_be_a_header(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        $message = $queue->reserve();
+        $this->assertThrows(TooLargeException::class, fn () => $message->save(str_repeat('x', 65527)));
+        $this->assertThrows(InvalidException::class, fn () => $message->save("\xff"));
+        $this->assertSame([], $message->headers);
         $message->ack();
     }
 

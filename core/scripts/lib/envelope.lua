@@ -55,8 +55,9 @@ local function next_policy(e)
   e.sound = e.sound and e.at == stop
 end
 
--- Reads an envelope's header: returns a table of max_attempts, max_crashes, and where the envelope has them suffix, expires
--- (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter; nil where the envelope is damaged.
+-- Reads an envelope's header: returns a table of max_attempts, max_crashes, headers (where they stand or would), and where
+-- the envelope has them suffix, expires (ms since 1970), lease (ms), backoff (its bytes), drop, dead_letter; nil where the
+-- envelope is damaged.
 local function envelope_read(envelope)
   local version, flags = string.byte(envelope, 1, 2)
   if #envelope < 4 or version ~= 0xD1 or flags >= 96 then
@@ -73,6 +74,7 @@ local function envelope_read(envelope)
   if flags % 4 >= 2 then
     e.lease = next_number(e, '>I4', 4, 1, 4294967295)
   end
+  e.headers = e.at
   if flags % 8 >= 4 then
     next_headers(e)
   end

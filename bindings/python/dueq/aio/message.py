@@ -108,6 +108,21 @@ class Message(Fields):
         if answer.status == _core.LEASE_LOST:
             self._settle(answer.status)
 
+    async def save(self, cursor: str) -> None:
+        """
+        Stores a text with the message while it is leased, as its header `cursor`: each further
+        delivery has it, so that a long job goes on from there. Raises LeaseLost.
+
+        cursor  takes the place of an earlier one; all headers take 65,535 bytes at most. Empty: it
+                is removed
+        """
+        answer = await self._home.call(on(self.queue, _core.save_submit, self.ticket, cursor))
+        if answer.status == _core.LEASE_LOST:
+            self._settle(answer.status)
+        self.headers.pop("cursor", None)
+        if cursor:
+            self.headers["cursor"] = cursor
+
     async def bury(self, reason: str = "") -> None:
         """
         Makes the message dead, with a reason of up to 4,096 bytes as its error. By its policy it

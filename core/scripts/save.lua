@@ -1,0 +1,35 @@
+-- save: keeps a cursor with a leased message, as the last header of its envelope, which otherwise stays as it is.
+-- keys msg leased meta attempts reply
+-- args ticket, cursor ('': it goes)
+-- Returns a digit: 0 done, 4 the lease was lost; or an error: CORRUPT, TOO_LARGE.
+
+-- include permit
+local id, envelope = holder(ARGV[4], now_ms())
+if not id then
+  return done(DUEQ_LEASE_LOST)
+end
+local e = envelope_read(envelope)
+if not e then
+  return redis.error_reply('CORRUPT the envelope of ' .. id .. ' is damaged')
+end
+local flags = string.byte(envelope, 2)
+local has = flags % 8 >= 4
+local at = has and e.headers + 2 or e.headers
+local stop = has and at + struct.unpack('>H', envelope, e.headers) or at
+local kept = {}
+while at < stop do
+  local name, _, after = struct.unpack('>Bc0Hc0', envelope, at)
+  kept[#kept + 1] = name ~= 'cursor' and string.sub(envelope, at, after - 1) or nil
+  at = after
+end
+if ARGV[5] ~= '' then
+  kept[#kept + 1] = struct.pack('>Bc0Hc0', 6, 'cursor', #ARGV[5], ARGV[5])
+end
+local headers = table.concat(kept)
+if #headers > 65535 then
+  return redis.error_reply(string.format('TOO_LARGE the headers take %d bytes; 65535 are allowed', #headers))
+end
+flags = flags - (has and 4 or 0) + (headers ~= '' and 4 or 0)
+redis.call('HSET', msg, id, string.sub(envelope, 1, 1) .. string.char(flags) .. string.sub(envelope, 3, e.headers - 1)
+  .. (headers ~= '' and struct.pack('>H', #headers) .. headers or '') .. string.sub(envelope, stop))
+return done(DUEQ_OK)
