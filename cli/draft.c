@@ -95,6 +95,18 @@ static void read_backoff(const struct cli *cli, struct draft *draft, const char 
     free(copy);
 }
 
+/* ---- --attempts and --max-crashes --------------------------------------------------------------- */
+
+/* of_one: what a limit of 1 means. */
+static uint32_t read_limit(const struct cli *cli, const char *option, const char *given,
+                           const char *of_one) {
+    if (strcmp(given, "none") == 0)
+        return DUEQ_NO_LIMIT;
+    if (strcmp(given, "0") == 0)
+        cli_usage(cli, "--%s 0: use none for no limit, 1 for %s", option, of_one);
+    return (uint32_t)cli_number(cli, option, given, 1, DUEQ_MAX_MAX_ATTEMPTS);
+}
+
 /* ---- All of them ------------------------------------------------------------------------------- */
 
 void draft_option(const struct cli *cli, struct draft *drafting, int option) {
@@ -114,8 +126,7 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
         draft->id = text(optarg);
         break;
     case DRAFT_ATTEMPTS:
-        draft->max_attempts =
-            (uint32_t)cli_number(cli, "attempts", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
+        draft->max_attempts = read_limit(cli, "attempts", optarg, "no retry");
         break;
     case DRAFT_LEASE:
         draft->lease_ms = cli_duration(cli, "lease", optarg);
@@ -133,8 +144,7 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
         read_backoff(cli, drafting, optarg);
         break;
     case DRAFT_MAX_CRASHES:
-        draft->max_crashes =
-            (uint32_t)cli_number(cli, "max-crashes", optarg, 0, DUEQ_MAX_MAX_ATTEMPTS);
+        draft->max_crashes = read_limit(cli, "max-crashes", optarg, "no second delivery after one");
         break;
     case DRAFT_DROP:
         draft->drop = 1;

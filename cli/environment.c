@@ -54,11 +54,11 @@ static void add_number(struct environment *made, const char *name, uint32_t valu
     add_text(made, name, text);
 }
 
-/* The server that we use, if it was named: without a login, unless that is asked for. */
+/* The server that we use: without a login, unless that is asked for. */
 static void add_url(struct environment *made, const struct cli *cli) {
     const char *url = cli->url ? cli->url : getenv("DUEQ_URL");
     if (!url || !*url)
-        return;
+        url = dueq_client_url(cli->client); /* commands need not tell again that none was named */
     const char *scheme = strstr(url, "://"), *host = scheme ? scheme + 3 : url, *login_end = NULL;
     for (const char *at = host; !cli->pass_url && *at && *at != '/' && *at != '?'; at++)
         if (*at == '@')

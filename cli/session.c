@@ -45,6 +45,8 @@ bool cli_connect(struct cli *cli, int *code) {
     dueq_status status = dueq_open(cli->url, &cli->client);
     if (status != DUEQ_OK)
         *code = cli_report(cli, status, NULL);
+    else
+        cli_warn(cli);
     return status == DUEQ_OK;
 }
 

@@ -72,7 +72,7 @@ const struct command retry_command = {
     "retry", "QUEUE TICKET", "Ends a delivery as a failure: the message is delivered again",
     "Options:\n"
     "  --delay DURATION  due after this time from now: 250ms, 5s, 1h; 0: at once\n"
-    "                    (by the --backoff that it was pushed with, else at once)\n"
+    "                    (by the --backoff that it was pushed with, or the default)\n"
     "  --error TEXT      the error, which find shows\n"
     "\n"
     "Ends with 1 (EXHAUSTED) when its attempts are exhausted. Then the message is dead; with\n"

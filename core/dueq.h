@@ -94,15 +94,19 @@ DUEQ_API const char *dueq_version(void);
 
 /* Limits of the protocol, in bytes or milliseconds unless said otherwise. */
 enum {
-    DUEQ_MAX_NAME = 255,            /* a queue's name */
-    DUEQ_MAX_ID = 255,              /* a message's id */
-    DUEQ_MAX_HEADERS = 65535,       /* all headers of a message, encoded */
-    DUEQ_MAX_HEADER_NAME = 255,     /* one header's name */
-    DUEQ_MAX_ERROR = 4096,          /* what retry and bury keep of an error's text */
-    DUEQ_MAX_BATCH = 200,           /* items of one call */
-    DUEQ_MAX_MAX_ATTEMPTS = 65535,  /* the largest max_attempts */
-    DUEQ_DEFAULT_ATTEMPTS = 5,      /* max_attempts where the producer names none */
-    DUEQ_DEFAULT_CRASHES = 5,       /* max_crashes where the producer names none */
+    DUEQ_MAX_NAME = 255,           /* a queue's name */
+    DUEQ_MAX_ID = 255,             /* a message's id */
+    DUEQ_MAX_HEADERS = 65535,      /* all headers of a message, encoded */
+    DUEQ_MAX_HEADER_NAME = 255,    /* one header's name */
+    DUEQ_MAX_ERROR = 4096,         /* what retry and bury keep of an error's text */
+    DUEQ_MAX_BATCH = 200,          /* items of one call */
+    DUEQ_MAX_MAX_ATTEMPTS = 65535, /* the largest max_attempts */
+    DUEQ_DEFAULT_ATTEMPTS = 16,    /* max_attempts where the producer names none */
+    DUEQ_DEFAULT_CRASHES = 5,      /* max_crashes where the producer names none */
+    DUEQ_NO_LIMIT = 0,             /* of max_attempts and max_crashes */
+    /* The backoff where the producer names none: exponential from base to cap, with equal jitter. */
+    DUEQ_DEFAULT_BACKOFF_BASE_MS = 1000,
+    DUEQ_DEFAULT_BACKOFF_CAP_MS = 3600000,
     DUEQ_MAX_BACKOFF_LIST = 32,     /* delays in a backoff's list */
     DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
     DUEQ_MAX_QUEUES = 64,           /* queues of one reserve_any */
@@ -139,8 +143,8 @@ typedef struct dueq_client dueq_client;
  *      unix://[user:password@]/path/to/socket[?db=N]
  *      embedded:DIR                                    a private server for the directory DIR, which
  *                                                      must be this user's and nobody else's to write in
- *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory (URL: the user
- *      has no home directory).
+ *      NULL: $DUEQ_URL, and without it an embedded server in the user's state directory, which
+ *      dueq_warning() tells of (URL: the user has no home directory, or $DUEQ_REQUIRE_URL is 1).
  *      Parameters (?name=value&...): timeout (a call's deadline: 500ms, 10s, 1m; a bare number is
  *      seconds), db, ca, cert, key (PEM files for rediss), evicting=accept (dueq_warning() does not
  *      tell that the server may evict).
@@ -165,9 +169,10 @@ DUEQ_API const char *dueq_error_text(const dueq_client *client);
 DUEQ_API void dueq_escape(char *out, size_t room, const char *text);
 
 /*
- * Something that the operator should know although no call has failed: the server may evict, or it
- * refuses for longer than a second what the call under way goes on trying. NULL: nothing new. Each is
- * returned once; ask after a call, and now and then while one waits. Valid until the next call.
+ * Something that the operator should know although no call has failed: nobody named a server, so this is
+ * the embedded one (once a process); the server may evict; or it refuses for longer than a second what the
+ * call under way goes on trying. NULL: nothing new. Each is returned once; ask when the client is open, after
+ * a call, and now and then while one waits. Valid until the next call.
  */
 DUEQ_API const char *dueq_warning(dueq_client *client);
 
@@ -209,9 +214,10 @@ typedef enum dueq_priority { DUEQ_LOW = -1, DUEQ_NORMAL = 0, DUEQ_HIGH = 1 } due
 
 /* How the delay of a retry grows with the failures n = 1, 2 ... of a message. */
 typedef enum dueq_backoff_kind {
-    DUEQ_BACKOFF_NONE = 0,        /* none: at once */
-    DUEQ_BACKOFF_FIXED = 1,       /* base_ms */
-    DUEQ_BACKOFF_LINEAR = 2,      /* base_ms * n, at most cap_ms */
+    DUEQ_BACKOFF_DEFAULT =
+        0,                   /* exponential, DUEQ_DEFAULT_BACKOFF_(BASE and CAP)_MS, equal jitter */
+    DUEQ_BACKOFF_FIXED = 1,  /* base_ms; 0: at once */
+    DUEQ_BACKOFF_LINEAR = 2, /* base_ms * n, at most cap_ms */
     DUEQ_BACKOFF_EXPONENTIAL = 3, /* base_ms * 2^(n-1), at most cap_ms */
     DUEQ_BACKOFF_LIST = 4         /* list_ms[n-1], and its last one from then on */
 } dueq_backoff_kind;
@@ -254,12 +260,12 @@ typedef struct dueq_draft {
     dueq_bytes id;
     int64_t delay_ms;      /* not before this long after the push; 0: now */
     int64_t at_ms;         /* not before this time of the server's clock; 0: use delay_ms */
-    uint32_t max_attempts; /* failures (retries) before the message is dead; 0: without limit */
+    uint32_t max_attempts; /* failures (retries) before the message is dead; or DUEQ_NO_LIMIT */
     int64_t lease_ms;      /* a delivery's lease where the consumer names none; 0: the default */
     const dueq_header *headers; /* may be NULL when header_count is 0 */
     size_t header_count;
     dueq_priority priority;
-    uint32_t max_crashes;   /* leases that end before it is dead; 0: without limit */
+    uint32_t max_crashes;   /* leases that end before it is dead; or DUEQ_NO_LIMIT */
     int64_t ttl_ms;         /* not delivered later than this long after the push; 0: no end */
     dueq_backoff backoff;   /* the delay of a retry that names none */
     int drop;               /* 1: when it dies it is deleted */
@@ -291,9 +297,9 @@ typedef struct dueq_message {
     const dueq_header *headers; /* in the producer's order; NULL when there are none */
     size_t header_count;
     uint32_t attempt;      /* failures so far and, when leased, this delivery: 1 on the first */
-    uint32_t max_attempts; /* 0: without limit */
+    uint32_t max_attempts; /* or DUEQ_NO_LIMIT */
     uint32_t crashes;      /* leases of it that ended */
-    uint32_t max_crashes;  /* 0: without limit */
+    uint32_t max_crashes;  /* or DUEQ_NO_LIMIT */
     uint32_t deliveries;   /* all so far, this one included; also those that do not count */
     dueq_priority priority;
     dueq_state state;

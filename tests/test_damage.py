@@ -185,7 +185,7 @@ def test_time_of_an_entry(inside: Inside, part: str, text: str) -> None:
 def test_numbers_of_meta(inside: Inside, text: str) -> None:
     queue = inside.queue
     queue.push_many([dueq.Draft("high", priority=1), "a", dueq.Draft("later", delay=0.01)])
-    take(queue).retry()
+    take(queue).retry(delay=0)
     fields = {field.decode() for field in inside.hash("meta")}
     for field in fields | {
         "ready_offset",
@@ -252,12 +252,12 @@ def test_texts_of_rates(inside: Inside, text: str) -> None:
 def test_attempts_that_is_none(inside: Inside, text: str) -> None:
     """It is as none: every delivery before counts as a failure, so that there is an end."""
     inside.queue.push("a", max_attempts=3)
-    take(inside.queue).retry(error="first")
+    take(inside.queue).retry(delay=0, error="first")
     [id] = inside.hash("attempts")
     inside.command("HSET", "attempts", id, text)
     message = take(inside.queue)
     assert (message.attempt, message.deliveries) == (2, 2)
-    assert message.retry(error="second")
+    assert message.retry(delay=0, error="second")
     assert not take(inside.queue).retry(error="third")
     assert inside.queue.stats().dead == 1
 
@@ -302,7 +302,7 @@ def test_ticket_that_can_count_no_further(inside: Inside, part: str) -> None:
     if part == "leased":
         end_lease(inside.queue, message)
     else:
-        assert message.retry()
+        assert message.retry(delay=0)
     for _ in range(2):
         assert inside.queue.reserve() is None
         assert inside.tickets() == {"dead": [b"999999999:a"]}
@@ -498,7 +498,7 @@ VERBS: dict[str, Callable[[dueq.Queue, dueq.Message, dueq.Lock], object]] = {
     "ack": lambda _, message, __: message.ack(),
     "ack and push": lambda _, message, __: message.ack(push=["x", dueq.Draft("y", id="y")]),
     "ack and push elsewhere": lambda _, message, __: message.ack(push=["x"], to="mails"),
-    "retry": lambda _, message, __: message.retry(),
+    "retry": lambda _, message, __: message.retry(delay=0),
     "retry later": lambda _, message, __: message.retry(delay=60),
     "release": lambda _, message, __: message.release(),
     "extend": lambda _, message, __: message.extend(60),

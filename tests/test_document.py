@@ -69,7 +69,14 @@ def test_document_limits_are_the_header_s() -> None:
     told = flat("Attempts, meta, rates, reply")
     assert f"for each of the last {limit('MAX_RATES')} minutes" in told
     assert f"`slack` (0 to {limit('MAX_SLACK_MS')} ms)" in flat("Waiting")
-    assert f"Without the field: {limit('DEFAULT_CRASHES')}" in section("The envelope")
+    envelope = section("The envelope")
+    assert f"Without the field: {limit('DEFAULT_CRASHES')}" in envelope
+    base, cap = limit("DEFAULT_BACKOFF_BASE_MS"), limit("DEFAULT_BACKOFF_CAP_MS")
+    assert f"Without the field: 3, 2, {base}, {cap} |" in envelope
+    deaths = flat("Attempts, crashes and death")
+    assert f"have failed ({limit('DEFAULT_ATTEMPTS')} by default)" in deaths
+    assert f"have crashed ({limit('DEFAULT_CRASHES')} by default)" in deaths
+    assert f"from {base // 1000} s to {cap // 3600000} h, with equal jitter" in deaths
 
 
 def test_document_flags_are_the_core_s() -> None:

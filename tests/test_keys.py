@@ -147,7 +147,7 @@ def test_meta_has_the_fields_of_the_document(inside: Inside) -> None:
     out.bury()
     fields = set(inside.hash("meta"))
     first.ack()
-    second.retry()
+    second.retry(delay=0)
     third.bury()
     assert queue.cancel("late")
     assert queue.purge("dead") == 1
@@ -220,7 +220,7 @@ def test_meta_skew_counts_what_came_to_ready(inside: Inside) -> None:
     message.release()
     assert came(inside) == 4
     message = take(queue)
-    message.retry()
+    message.retry(delay=0)
     assert came(inside) == 5
     assert queue.purge("ready") == 1
     assert came(inside) == 5
@@ -360,7 +360,7 @@ def test_queue_that_is_empty_keeps_its_counters_only(inside: Inside) -> None:
     drafts = [dueq.Draft("a"), dueq.Draft("b", id="b"), dueq.Draft("c", priority=1, ttl=60)]
     queue.push_many([*drafts, dueq.Draft("d", delay=3600, id="d")])
     for message in queue.reserve_many(3):
-        message.retry(error="again")
+        message.retry(delay=0, error="again")
     queue.ack_many(queue.reserve_many(3))
     queue.cancel("d")
     assert queue.reserve() is None

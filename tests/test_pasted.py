@@ -48,6 +48,7 @@ def blocks(language: str, document: str = "README.md") -> list[str]:
 
 
 def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
+    """The lines that it prints. On standard error it names its server once; what died was meant to."""
     done = subprocess.run(
         command,
         input=code,
@@ -58,7 +59,9 @@ def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]
         timeout=60,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    [said] = [line for line in done.stderr.splitlines() if "its attempts are exhausted" not in line]
+    named = f"no DUEQ_URL: this is the private server of {environment['HOME']}/.local/state/dueq, "
+    assert (done.returncode, said.removeprefix("dueq: ").startswith(named)) == (0, True), said
     return done.stdout.splitlines()
 
 

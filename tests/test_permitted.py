@@ -367,7 +367,7 @@ GOES_ON: dict[str, tuple[Callable[[dueq.Queue, dueq.Message], object], str]] = {
     "ack": (lambda _, held: held.ack(), ""),
     "ack_many": (lambda queue, held: queue.ack_many([held, "0:none"]), ""),
     "ack and push": (lambda _, held: held.ack(push=["next"]), ""),
-    "retry": (lambda _, held: held.retry(), "ready"),
+    "retry": (lambda _, held: held.retry(delay=0), "ready"),
     "retry later": (lambda _, held: held.retry(delay=60), "delayed"),
     "release": (lambda _, held: held.release(), "ready"),
     "release later": (lambda _, held: held.release(delay=60), "delayed"),

@@ -80,8 +80,8 @@ class Policy:
     def first_delay_ms(self) -> tuple[int, int]:
         """The least and the most that a retry by this policy may wait."""
         if not self.backoff:
-            return 0, 0
-        first = self.backoff.base or self.backoff.delays[0]
+            return 500, 1000
+        first = self.backoff.delays[0] if self.backoff.delays else self.backoff.base
         assert isinstance(first, int | float)
         delay = round(first * 1000)
         least = {"none": delay, "full": 0, "equal": delay // 2}[self.backoff.jitter]
@@ -356,7 +356,7 @@ def test_ticket_and_attempts_through_a_life(inside: Inside) -> None:
     assert counts(queue.find("bill-7")) == (0, 0, 4)
     message = take(queue)
     assert (counts(message), message.error) == ((1, 0, 5), "no")
-    message.retry(error="")
+    message.retry(delay=0, error="")
     stands("ready", 5, b"5 4 0 %s ")
     queue.cancel("bill-7")
     assert inside.hash("attempts") == {}
@@ -369,7 +369,7 @@ def test_ticket_of_a_made_id_through_a_life(inside: Inside) -> None:
     id = inside.queue.push("x").encode()
     message = take(inside.queue)
     assert inside.tickets() == {"leased": [id]}
-    message.retry(error="")
+    message.retry(delay=0, error="")
     assert inside.tickets() == {"ready": [b"1:" + id]}
     assert inside.hash("attempts") == {id: b"1 0 0 - "}
     take(inside.queue).release(delay=3600)
@@ -389,7 +389,7 @@ def test_ticket_with_a_priority_through_a_life(
     assert inside.tickets() == {line: [b"0." + end]}
     message = take(queue)
     assert inside.tickets() == {"leased": [b"0." + end]}
-    message.retry(error="no")
+    message.retry(delay=0, error="no")
     assert inside.tickets() == {line: [b"1." + end]}
     assert inside.hash("attempts") == {id.encode(): b"1 0 0 %s no" % tag}
     end_lease(queue, take(queue))
@@ -406,7 +406,7 @@ def test_attempts_in_the_dead_letter_queue(inside: Inside) -> None:
     inside.queue.push("x", id="bill-7", max_attempts=2, dead_letter="failed")
     envelope = inside.envelope("bill-7")
     end_lease(inside.queue, take(inside.queue))
-    assert take(inside.queue).retry(error="first")
+    assert take(inside.queue).retry(delay=0, error="first")
     assert not take(inside.queue).retry(error="second")
     assert (inside.tickets(), inside.hash("msg"), inside.hash("attempts")) == ({}, {}, {})
     assert failed.tickets() == {"ready": [b"3.%s:bill-7" % envelope[4:14]]}

@@ -31,7 +31,7 @@ static void throw_failure(const dueq_php_client *client, dueq_status status) {
 }
 
 /* Not a warning of PHP's: a handler that throws would throw away what a call has got. */
-static void warn(dueq_client *client) {
+void dueq_php_warn(dueq_client *client) {
     const char *warning = dueq_warning(client);
 
     if (warning) {
@@ -42,14 +42,14 @@ static void warn(dueq_client *client) {
 dueq_status dueq_php_wait(dueq_client *client, int64_t at_most_ms) {
     dueq_status status = dueq_wait(client, at_most_ms);
 
-    warn(client);
+    dueq_php_warn(client);
     return status;
 }
 
 dueq_status dueq_php_pump(dueq_client *client) {
     dueq_status status = dueq_pump(client);
 
-    warn(client);
+    dueq_php_warn(client);
     return status;
 }
 

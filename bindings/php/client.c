@@ -24,6 +24,7 @@ dueq_php_client *dueq_php_client_open(const zend_string *url) {
         dueq_php_client_release(client);
         return NULL;
     }
+    dueq_php_warn(client->client);
     return client;
 }
 

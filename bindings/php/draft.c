@@ -102,12 +102,14 @@ static bool fill_text(dueq_bytes *out, const zend_string *text, const char *name
     return !text || out->size || dueq_php_invalid(&place, "not be empty");
 }
 
-static bool fill_limit(uint32_t *out, zend_long limit, const char *name, zend_long item) {
+/* zero: what is said of a limit of 0. */
+static bool fill_limit(uint32_t *out, dueq_php_bound limit, const char *name, const char *zero,
+                       zend_long item) {
     const dueq_php_place place = place_of(item, name);
 
-    *out = (uint32_t)limit;
-    return (limit >= 0 && limit <= DUEQ_MAX_MAX_ATTEMPTS) ||
-           dueq_php_invalid(&place, "be from 0 to 65535");
+    *out = limit.is_null ? DUEQ_NO_LIMIT : (uint32_t)limit.number;
+    return limit.is_null || (limit.number > 0 && limit.number <= DUEQ_MAX_MAX_ATTEMPTS) ||
+           dueq_php_invalid(&place, limit.number ? "be from 1 to 65535, or null" : zero);
 }
 
 static bool fill_priority(dueq_draft *draft, zend_long priority, zend_long item) {
@@ -146,8 +148,11 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
     draft->drop = fields->drop;
     return fill_text(&draft->id, fields->id, "id", item) &&
            fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item) &&
-           fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts", item) &&
-           fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes", item) &&
+           fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts",
+                      "not be 0: use null for no limit, 1 for no retry", item) &&
+           fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes",
+                      "not be 0: use null for no limit, 1 for no second delivery after one",
+                      item) &&
            fill_priority(draft, fields->priority, item) &&
            fill_existing(draft, fields->replace, item) && fill_times(draft, fields, item) &&
            (!dueq_php_given(fields->backoff) ||
@@ -190,21 +195,19 @@ dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena) {
 }
 
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
-    bool unlimited = false; /* null leaves 0 in the number */
-
     ZEND_PARSE_PARAMETERS_START(1, 15)
         Z_PARAM_STR(fields->body)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields->delay)
         Z_PARAM_ZVAL(fields->at)
         Z_PARAM_STR_OR_NULL(fields->id)
-        Z_PARAM_LONG_OR_NULL(fields->max_attempts, unlimited)
+        Z_PARAM_LONG_OR_NULL(fields->max_attempts.number, fields->max_attempts.is_null)
         Z_PARAM_ZVAL(fields->lease)
         Z_PARAM_ARRAY_HT(fields->headers)
         Z_PARAM_LONG(fields->priority)
         Z_PARAM_ZVAL(fields->ttl)
         Z_PARAM_ZVAL(fields->backoff)
-        Z_PARAM_LONG_OR_NULL(fields->max_crashes, unlimited)
+        Z_PARAM_LONG_OR_NULL(fields->max_crashes.number, fields->max_crashes.is_null)
         Z_PARAM_BOOL(fields->drop)
         Z_PARAM_STR_OR_NULL(fields->dead_letter)
         Z_PARAM_ZVAL(fields->unique)

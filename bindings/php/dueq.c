@@ -11,7 +11,7 @@
 
 #include "dueq_arginfo.h"
 
-_Static_assert(DUEQ_DEFAULT_ATTEMPTS == 5, "the stub names this default of Queue::push()");
+_Static_assert(DUEQ_DEFAULT_ATTEMPTS == 16, "the stub names this default of Queue::push()");
 _Static_assert(DUEQ_MAX_RUN_MS == 3600000, "the stub names this default of Queue::consume()");
 _Static_assert(DUEQ_DEFAULT_CRASHES == 5, "the stub names this default of Queue::push()");
 

@@ -117,8 +117,8 @@ namespace Dueq
          * @param float|int|\DateTimeInterface|null $at not before this time of the server's clock; not
          *     together with $delay
          * @param string|null $id 1 to 255 bytes of UTF-8; null: a new one
-         * @param int|null $maxAttempts failures (retries) until the message is dead, 65535 at most; null
-         *     or 0: no limit
+         * @param int|null $maxAttempts failures (retries) until the message is dead, 1 (no retry) to
+         *     65535; null: no limit
          * @param float|\DateInterval|null $lease the lease of a delivery, if the consumer sets none;
          *     null: 30 seconds
          * @param string[] $headers text by name, UTF-8
@@ -126,10 +126,11 @@ namespace Dueq
          * @param float|\DateInterval|null $ttl it is deleted if it is not delivered within this time after
          *     the push, more than 0; null: never
          * @param float|array|Backoff|\DateInterval|null $backoff the delay of a retry without a delay:
-         *     always the same one, a list (for the first failure, the second ...; then always the last
-         *     one) or a Backoff; null: none
-         * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 65535 at
-         *     most; null or 0: no limit
+         *     always the same one (0: at once), a list (for the first failure, the second ...; then
+         *     always the last one) or a Backoff; null: the default, Backoff::exponential(1, 3600, "equal"),
+         *     which with 16 attempts gives up after two to four hours
+         * @param int|null $maxCrashes deliveries whose lease ended until the message is dead, 1 to 65535;
+         *     null: no limit
          * @param bool $drop the message is deleted instead of kept as dead
          * @param string|null $deadLetter the queue that it moves to instead of being kept as dead; null: it
          *     is kept. Not together with $drop
@@ -152,7 +153,7 @@ namespace Dueq
             float|\DateInterval|null $delay = null,
             float|int|\DateTimeInterface|null $at = null,
             ?string $id = null,
-            ?int $maxAttempts = 5,
+            ?int $maxAttempts = 16,
             float|\DateInterval|null $lease = null,
             array $headers = [],
             int $priority = 0,
@@ -611,7 +612,7 @@ namespace Dueq
         /**
          * Always the same delay.
          *
-         * @param float|\DateInterval $delay more than 0
+         * @param float|\DateInterval $delay 0: at once
          * @param string $jitter none, full or equal
          */
         public static function fixed(float|\DateInterval $delay, string $jitter = "none"): Backoff {}
@@ -730,8 +731,8 @@ namespace Dueq
         /**
          * Ends the delivery as a failure: the message is delivered again.
          *
-         * @param float|\DateInterval|null $delay due after this time from now; null: by its backoff, at
-         *     once if it has none
+         * @param float|\DateInterval|null $delay due after this time from now; 0: at once; null: by its
+         *     backoff
          * @param string $error kept with the message, 4,096 bytes at most
          * @return bool false: its attempts are exhausted. Then it is dead or, by its policy, moves to its
          *     dead-letter queue or is deleted
@@ -897,7 +898,7 @@ namespace Dueq
             float|\DateInterval|null $delay = null,
             float|int|\DateTimeInterface|null $at = null,
             ?string $id = null,
-            ?int $maxAttempts = 5,
+            ?int $maxAttempts = 16,
             float|\DateInterval|null $lease = null,
             array $headers = [],
             int $priority = 0,

@@ -37,9 +37,12 @@ static bool read_value(dueq_php_type type, void *member, zval *value) {
         *(zend_string **)member = found == IS_STRING ? Z_STR_P(value) : NULL;
         return found == IS_STRING || (found == IS_NULL && type == DUEQ_PHP_TEXT);
     case DUEQ_PHP_LIMIT:
+        *(dueq_php_bound *)member =
+            (dueq_php_bound){found == IS_LONG ? Z_LVAL_P(value) : 0, found == IS_NULL};
+        return found == IS_LONG || found == IS_NULL;
     case DUEQ_PHP_NUMBER:
         *(zend_long *)member = found == IS_LONG ? Z_LVAL_P(value) : 0;
-        return found == IS_LONG || (found == IS_NULL && type == DUEQ_PHP_LIMIT);
+        return found == IS_LONG;
     case DUEQ_PHP_TRUTH:
         *(bool *)member = found == IS_TRUE;
         return found == IS_TRUE || found == IS_FALSE;

@@ -191,11 +191,20 @@ bool dueq_php_invalid(const dueq_php_place *place, const char *text);
 /* Throws a TypeError: the value at this place "must be of type ...". */
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
 
-/* What a key's value must be, and so what its member is: zend_string *, zend_long, bool, HashTable *, zval *. */
+/* An integer, or null: without limit. */
+typedef struct dueq_php_bound {
+    zend_long number;
+    bool is_null;
+} dueq_php_bound;
+
+/*
+ * What a key's value must be, and so what its member is: zend_string *, dueq_php_bound, zend_long, bool, HashTable *,
+ * zval *.
+ */
 typedef enum dueq_php_type {
     DUEQ_PHP_STRING,
     DUEQ_PHP_TEXT,  /* or null: NULL */
-    DUEQ_PHP_LIMIT, /* an integer, or null: 0 */
+    DUEQ_PHP_LIMIT, /* or null: without limit */
     DUEQ_PHP_NUMBER,
     DUEQ_PHP_TRUTH,
     DUEQ_PHP_TABLE,
@@ -221,12 +230,16 @@ typedef struct dueq_php_fields {
     zend_string *body, *id, *dead_letter;
     zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace;
     HashTable *headers;
-    zend_long max_attempts, max_crashes; /* 0: without limit */
+    dueq_php_bound max_attempts, max_crashes;
     zend_long priority;
     bool drop;
 } dueq_php_fields;
 
-#define DUEQ_PHP_FIELDS {.max_attempts = DUEQ_DEFAULT_ATTEMPTS, .max_crashes = DUEQ_DEFAULT_CRASHES}
+#define DUEQ_PHP_FIELDS                                                                            \
+    {                                                                                              \
+        .max_attempts = {DUEQ_DEFAULT_ATTEMPTS, false},                                            \
+        .max_crashes = {DUEQ_DEFAULT_CRASHES, false}                                               \
+    }
 
 /* Reads the parameters of push(). False: an exception was thrown. */
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields);
@@ -284,7 +297,9 @@ static inline double dueq_php_seconds(int64_t ms) { return (double)ms / 1000.0; 
  * client->result. Throws on failure, and returns the final status.
  */
 dueq_status dueq_php_finish(dueq_php_client *client, dueq_status submitted);
-/* dueq_wait() and dueq_pump(), which also write what the library warns of to PHP's log. */
+/* Writes what the library warns of to PHP's log, if there is anything new. */
+void dueq_php_warn(dueq_client *client);
+/* dueq_wait() and dueq_pump(), which also warn. */
 dueq_status dueq_php_wait(dueq_client *client, int64_t at_most_ms);
 dueq_status dueq_php_pump(dueq_client *client);
 /*

@@ -25,8 +25,11 @@ struct dueq__url {
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
-/* The URL that dueq_open(NULL) uses: $DUEQ_URL or the default embedded server. Caller frees *url. */
-dueq_status dueq__url_default(char **url, struct dueq__error *error);
+/*
+ * The URL that dueq_open(NULL) uses: $DUEQ_URL (*named) or the default embedded server, which $DUEQ_REQUIRE_URL refuses.
+ * Caller frees *url.
+ */
+dueq_status dueq__url_default(char **url, bool *named, struct dueq__error *error);
 
 /* ---- resp_write.c: a command's words, in the form of the wire -------------------------------------- */
 

@@ -211,23 +211,28 @@ static char *embedded_url(const char *parent, const char *within) {
     return url;
 }
 
-dueq_status dueq__url_default(char **url, struct dueq__error *error) {
+dueq_status dueq__url_default(char **url, bool *named, struct dueq__error *error) {
     const char *set = getenv("DUEQ_URL"), *state = getenv("XDG_STATE_HOME"), *within = "/dueq";
-    bool named = set && *set;
+    const char *required = getenv("DUEQ_REQUIRE_URL");
+    *named = set && *set;
+    if (!*named && required && strcmp(required, "1") == 0)
+        return dueq__fail(error, DUEQ_URL,
+                          "no server is named, and DUEQ_REQUIRE_URL=1 permits no embedded one: set "
+                          "DUEQ_URL, for example to redis://127.0.0.1:6379/0");
     if (!state || *state != '/') {
         state = getenv("HOME");
         within = "/.local/state/dueq";
     }
-    if (!named && (!state || *state != '/')) {
+    if (!*named && (!state || *state != '/')) {
         const struct passwd *user = getpwuid(getuid());
         state = user ? user->pw_dir : NULL;
     }
-    if (!named && (!state || *state != '/'))
+    if (!*named && (!state || *state != '/'))
         return dueq__fail(error, DUEQ_URL,
                           "no server is named, and this user (uid %ju) has no home directory for "
                           "an embedded one: set DUEQ_URL, or HOME or XDG_STATE_HOME to an absolute "
                           "path",
                           (uintmax_t)getuid());
-    *url = named ? strdup(set) : embedded_url(state, within);
+    *url = *named ? strdup(set) : embedded_url(state, within);
     return *url ? DUEQ_OK : dueq__fail(error, DUEQ_NO_MEMORY, NULL);
 }

@@ -68,7 +68,7 @@ static dueq_status check_backoff(const dueq_backoff *backoff, struct dueq__error
     const struct dueq__range ranges[] = {
         {"the kind of the backoff", NULL, (int)kind, 0, DUEQ_BACKOFF_LIST},
         {"the jitter of this backoff", NULL, (int)backoff->jitter, 0, kind ? DUEQ_JITTER_EQUAL : 0},
-        {"the base of this backoff", " ms", backoff->base_ms, based, based ? UINT32_MAX : 0},
+        {"the base of this backoff", " ms", backoff->base_ms, grows, based ? UINT32_MAX : 0},
         {"the cap of this backoff", " ms", backoff->cap_ms, 0, grows ? UINT32_MAX : 0},
         {"the list of this backoff", " delays", (int64_t)backoff->list_count, list,
          list ? DUEQ_MAX_BACKOFF_LIST : 0}};

@@ -1,4 +1,5 @@
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,9 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     opened->waiter = &opened->conns[1];
     opened->subscription.conn = &opened->conns[2];
     dueq_status status = DUEQ_OK;
+    bool named = true;
     if (!url)
-        status = dueq__url_default(&opened->address, &opened->error);
+        status = dueq__url_default(&opened->address, &named, &opened->error);
     else if (!(opened->address = strdup(url)))
         status = dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
     if (status)
@@ -35,6 +37,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
+    opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
@@ -116,8 +119,18 @@ static bool is_news(const char *url) {
 
 const char *dueq_warning(dueq_client *client) {
     const struct dueq__server *server = &client->server;
+    static atomic_flag unnamed_told = ATOMIC_FLAG_INIT;
     bool news = client->warns;
     client->warns = false;
+    if (!news && client->unnamed) {
+        client->unnamed = false;
+        news = !atomic_flag_test_and_set(&unnamed_told);
+        snprintf(client->warning, sizeof client->warning,
+                 "no DUEQ_URL: this is the private server of %.400s, which only this user's "
+                 "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
+                 "embedded:DIR for this one",
+                 client->url.path);
+    }
     if (!news && server->evicts && !client->evicting_told) {
         bool all = strncmp(server->policy, "allkeys", 7) == 0;
         client->evicting_told = true;

@@ -105,6 +105,7 @@ struct dueq_client {
     int64_t refused_ms; /* since when it refuses what passes; 0: it does not */
     bool warned;        /* and that was said */
     bool warns;         /* warning has not been asked for */
+    bool unnamed;       /* nobody named the server, and that was not said */
     bool evicting_told;
     char warning[640];
     struct dueq__server server;

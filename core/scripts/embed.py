@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the statuses of core/dueq.h.
+"""Makes core/scripts.inc and interop/scripts.inc: scripts as C, with the constants of core/dueq.h.
 
 Behind those of the core come the functions of their verbs (core/verbs.py).
 
@@ -8,7 +8,7 @@ Those of interop/FOLDER/scripts are named by the folder too, and so are their ke
 A script gets the functions of lib/ that it calls in front of it. `-- include NAME` stands for
 lib/NAME.lua where it is to be in a block, or is no function. `-- keys NAME ...` declares its keys
 and stands for locals of these names, `-- passes on to NAME` names the script that does what this
-one answers nil to, and DUEQ_NAME stands for the code of a status.
+one answers nil to, and DUEQ_NAME stands for the code of a status or a default.
 """
 
 import hashlib
@@ -33,6 +33,12 @@ def scripts(place: Path) -> list[Path]:
 def statuses() -> dict[str, str]:
     rows = re.findall(r"X\((-?\d+), (\w+), [01],", HEADER.read_text())
     return {f"DUEQ_{name}": code for code, name in rows}
+
+
+def constants() -> dict[str, str]:
+    """The statuses, and the defaults of the protocol."""
+    defaults = re.findall(r"^    (DUEQ_DEFAULT_\w+) = (\d+)", HEADER.read_text(), flags=re.M)
+    return statuses() | dict(defaults)
 
 
 def code_of(path: Path) -> str:
@@ -99,7 +105,7 @@ def literal(text: str) -> str:
 
 
 def generate(place: Path) -> str:
-    codes = statuses()
+    codes = constants()
     parts = []
     digest = hashlib.sha256(repr(codes).encode())
     for path in sorted({*place.rglob("*.lua"), *HERE.glob("lib/*.lua")}):

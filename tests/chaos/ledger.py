@@ -62,7 +62,7 @@ class Push:
     max_attempts: int = 0
     max_crashes: int = 0
     dead_letter: str = "-"
-    backoff: str = "none"
+    backoff: str = "default"
     handed: bool = False  # a successor for another queue
     outcome: str = ""
     time: int = 0

@@ -86,8 +86,8 @@ def _end(push: Push, state: State) -> set[State]:
 
 def least_delay(backoff: str, failures: int) -> int:
     """The least ms after so many failures by a backoff as the workers write it."""
-    if backoff == "none":
-        return 0
+    if backoff == "default":
+        backoff = "exponential:1000,3600000:equal"
     kind, text, jitter = backoff.split(":")
     delays = [int(delay) for delay in text.split(",")]
     match kind:

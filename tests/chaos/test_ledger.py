@@ -12,10 +12,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from past import least_delay
 from verdict import Verdict, judge
 
-PUSHED = ["intend 1.1 - 1000 a 0 0 - none", "accepted 1.1 1001"]
+PUSHED = ["intend 1.1 - 1000 a 0 0 - default", "accepted 1.1 1001"]
 # With limits of 2 failures and 2 crashes: it moves to b, or is dead.
-MOVES = ["intend 1.1 - 1000 a 2 2 b none", "accepted 1.1 1001"]
-DIES = ["intend 1.1 - 1000 a 2 2 - none", "accepted 1.1 1001"]
+MOVES = ["intend 1.1 - 1000 a 2 2 b default", "accepted 1.1 1001"]
+DIES = ["intend 1.1 - 1000 a 2 2 - default", "accepted 1.1 1001"]
 GOT = "got 1.1 1 1000 2000 a 1 0"
 ACKED = ["acking 1.1 1 1500 -", "acked 1.1 1 1501"]
 RETRIED = ["retrying 1.1 1 1200 1300", "retried 1.1 1 1201"]
@@ -23,7 +23,7 @@ RELEASED = ["releasing 1.1 1 1200 1300", "released 1.1 1 1201"]
 SECOND = ["acking 1.1 2 2001 -", "acked 1.1 2 2002"]
 THIRD = ["acking 1.1 3 3001 -", "acked 1.1 3 3002"]
 # Acknowledged with a successor, which is delivered and acknowledged.
-SUCCEEDS = ["intend 2.1 - 1500 b 5 5 - none", "acking 1.1 1 1500 2.1"]
+SUCCEEDS = ["intend 2.1 - 1500 b 5 5 - default", "acking 1.1 1 1500 2.1"]
 SUCCEEDED = [GOT, *SUCCEEDS, "accepted 2.1 1501", "acked 1.1 1 1501"]
 SUCCESSOR = ["got 2.1 1 1501 2501 b 1 0", "acking 2.1 1 1502 -", "acked 2.1 1 1503"]
 
@@ -67,17 +67,17 @@ def found(*ledgers: list[str]) -> dict[str, list[str]]:
         pytest.param(
             [PUSHED, ["got 1.1 3 3000 4000 a 1 2", *THIRD]], id="crashed where nobody saw"
         ),
-        pytest.param([["intend 1.1 - 1000 a 5 5 - none", "unknown 1.1 1001"]], id="not stored"),
-        pytest.param([["intend 1.1 - 1000 a 5 5 - none"], [GOT, *ACKED]], id="producer killed"),
+        pytest.param([["intend 1.1 - 1000 a 5 5 - default", "unknown 1.1 1001"]], id="not stored"),
+        pytest.param([["intend 1.1 - 1000 a 5 5 - default"], [GOT, *ACKED]], id="producer killed"),
         pytest.param(
             [
-                ["intend 1.1 x 900 a 0 0 - none", "unknown 1.1 901"],
-                ["intend 1.2 x 900 a 0 0 - none", "duplicate 1.2 902"],
+                ["intend 1.1 x 900 a 0 0 - default", "unknown 1.1 901"],
+                ["intend 1.2 x 900 a 0 0 - default", "duplicate 1.2 902"],
                 [GOT, *ACKED],
             ],
             id="pushed again",
         ),
-        pytest.param([["intend 1.1 - 1000 a 5 5 - none", "refused 1.1 1001"]], id="refused"),
+        pytest.param([["intend 1.1 - 1000 a 5 5 - default", "refused 1.1 1001"]], id="refused"),
         pytest.param(
             [
                 MOVES,
@@ -145,8 +145,8 @@ def test_judge_finds_a_message_lost_at_its_end(end: list[str]) -> None:
 
 
 def test_judge_finds_a_lost_message_that_was_pushed_again() -> None:
-    pushes = ["intend 1.1 x 900 a 0 0 - none", "unknown 1.1 901"]
-    pushes += ["intend 1.2 x 900 a 0 0 - none", "duplicate 1.2 902"]
+    pushes = ["intend 1.1 x 900 a 0 0 - default", "unknown 1.1 901"]
+    pushes += ["intend 1.2 x 900 a 0 0 - default", "duplicate 1.2 902"]
     assert found(pushes) == {"lost": ["1.2"]}
 
 
@@ -185,7 +185,7 @@ def test_judge_finds_two_holders_of_one_delivery() -> None:
 
 def test_judge_finds_two_holders_in_two_queues() -> None:
     second = ["got 1.1 2 1999 2999 b 1 0", *SECOND]
-    assert found(["intend 1.1 - 1000 a 2 1 b none"], [GOT], second) == {"two holders": ["1.1"]}
+    assert found(["intend 1.1 - 1000 a 2 1 b default"], [GOT], second) == {"two holders": ["1.1"]}
 
 
 @pytest.mark.parametrize("verb", ["retrying", "releasing", "burying"])
@@ -224,7 +224,8 @@ def test_judge_finds_an_early_delivery_by_the_backoff() -> None:
 @pytest.mark.parametrize(
     ("backoff", "least"),
     [
-        ("none", [0, 0, 0]),
+        ("default", [500, 1000, 2000, *[1000 << n for n in range(2, 11)], 1_800_000]),
+        ("fixed:0:none", [0, 0, 0]),
         ("fixed:150:none", [150, 150, 150]),
         ("fixed:150:full", [0, 0, 0]),
         ("linear:60,150:none", [60, 120, 150]),
@@ -250,7 +251,7 @@ def test_judge_finds_a_successor_without_its_ack() -> None:
 
 
 def test_judge_finds_one_of_two_successors_missing() -> None:
-    first = ["intend 2.2 - 1500 b 5 5 - none", *SUCCEEDS]
+    first = ["intend 2.2 - 1500 b 5 5 - default", *SUCCEEDS]
     first[-1] += ",2.2"
     assert found(PUSHED, [GOT, *first], SUCCESSOR) == {"torn": ["1.1"]}
 
@@ -312,7 +313,7 @@ def test_judge_finds_a_death_without_a_reason(dead: str) -> None:
 
 @pytest.mark.parametrize("word", ["refused", "duplicate"])
 def test_judge_finds_a_message_that_was_not_stored(word: str) -> None:
-    pushed = ["intend 1.1 x 900 a 0 0 - none", f"{word} 1.1 901"]
+    pushed = ["intend 1.1 x 900 a 0 0 - default", f"{word} 1.1 901"]
     assert found(pushed, [GOT, *ACKED])["phantom"] == ["1.1"]
     assert found([GOT, *ACKED]) == {"phantom": ["1.1"]}
 
@@ -352,7 +353,7 @@ def test_judge_counts() -> None:
 
 
 def test_judge_allows_that_a_successor_of_a_living_id_is_dropped() -> None:
-    other = ["intend 3.1 x 900 b 0 0 - none", "accepted 3.1 901", "got 3.1 1 950 1950 b 1 0"]
+    other = ["intend 3.1 x 900 b 0 0 - default", "accepted 3.1 901", "got 3.1 1 950 1950 b 1 0"]
     other += ["acking 3.1 1 1600 -", "acked 3.1 1 1601"]
     dropped = [line.replace("2.1 -", "2.1 x") for line in SUCCEEDED]
     assert found(PUSHED, dropped, other) == {}

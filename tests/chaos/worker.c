@@ -112,7 +112,8 @@ static const struct backoff {
     const char *name;
     dueq_backoff policy;
 } backoffs[] = {
-    {"none", {.kind = DUEQ_BACKOFF_NONE}},
+    {"default", {.kind = DUEQ_BACKOFF_DEFAULT}},
+    {"fixed:0:none", {.kind = DUEQ_BACKOFF_FIXED}},
     {"fixed:150:none", {.kind = DUEQ_BACKOFF_FIXED, .base_ms = 150}},
     {"linear:60,150:none", {.kind = DUEQ_BACKOFF_LINEAR, .base_ms = 60, .cap_ms = 150}},
     {"exponential:50,300:equal",
@@ -148,7 +149,7 @@ static void any_draft(struct item *item, bool own) {
     if (own)
         snprintf(item->id, sizeof item->id, "%s-%s-%u", unique ? "once" : "own", self.number,
                  self.pushes);
-    item->backoff = &backoffs[below(5)];
+    item->backoff = &backoffs[below(sizeof backoffs / sizeof *backoffs)];
     item->dead_letter = rare(500) ? (int)below(QUEUES) : -1;
     item->draft = (dueq_draft){.delay_ms = kind < 30 ? later : 0,
                                .at_ms = kind >= 30 && kind < 40 ? now_ms() + later : 0,

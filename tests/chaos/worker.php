@@ -66,7 +66,8 @@ final class Worker extends Hand
             new Queues($of, $url, 'round robin'),
         ];
         $this->backoffs = [
-            'none' => null,
+            'default' => null,
+            'fixed:0:none' => Backoff::fixed(0),
             'fixed:150:none' => Backoff::fixed(0.15),
             'linear:60,150:none' => Backoff::linear(0.06, 0.15),
             'exponential:50,300:equal' => Backoff::exponential(0.05, 0.3, 'equal'),
@@ -133,7 +134,7 @@ final class Worker extends Hand
                 $draft['id'] ?? '-',
                 $due,
                 $queue,
-                array_key_exists('maxAttempts', $draft) ? (int) $draft['maxAttempts'] : 5,
+                array_key_exists('maxAttempts', $draft) ? (int) $draft['maxAttempts'] : 16,
                 array_key_exists('maxCrashes', $draft) ? (int) $draft['maxCrashes'] : 5,
                 $draft['deadLetter'] ?? '-',
                 array_search($draft['backoff'] ?? null, $this->backoffs, true),

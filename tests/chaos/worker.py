@@ -23,7 +23,8 @@ from dueq import Backoff, Draft, Message, Queue, Queues
 
 MOST = 200  # that one call may take
 BACKOFFS = {
-    "none": None,
+    "default": None,
+    "fixed:0:none": Backoff("fixed", 0),
     "fixed:150:none": Backoff("fixed", 0.15),
     "linear:60,150:none": Backoff("linear", 0.06, 0.15),
     "exponential:50,300:equal": Backoff("exponential", 0.05, 0.3, "equal"),

@@ -18,7 +18,7 @@ def test_find_as_text(dueq: Program) -> None:
     found = rows(dueq, "x")
     assert found["id"] == "x"
     assert found["state"].startswith("delayed due 2099-01-01T00:00:00.000Z (in ")
-    assert (found["attempt"], found["crashes"]) == ("0 of 5", "0 of 5")
+    assert (found["attempt"], found["crashes"]) == ("0 of 16", "0 of 5")
     assert (found["priority"], found["deliveries"]) == ("normal", "0")
     assert found["header"] == "a=b"
     assert found["body"] == "hello"
@@ -26,7 +26,16 @@ def test_find_as_text(dueq: Program) -> None:
 
 
 def test_find_as_text_with_policies(dueq: Program) -> None:
-    policy = ["--priority", "high", "--ttl", "1h", "--max-crashes", "0", "--dead-letter", "failed"]
+    policy = [
+        "--priority",
+        "high",
+        "--ttl",
+        "1h",
+        "--max-crashes",
+        "none",
+        "--dead-letter",
+        "failed",
+    ]
     dueq("push", "orders", "hello", "--id", "x", "--delay", "1m", *policy)
     found = rows(dueq, "x")
     assert (found["priority"], found["crashes"]) == ("high", "0 of any number")
@@ -72,7 +81,7 @@ def test_peek_in_the_order_of_delivery(dueq: Program) -> None:
 
 
 def test_peek_as_text(dueq: Program) -> None:
-    dueq("push", "orders", "hello", "--id", "x", "--attempts", "0")
+    dueq("push", "orders", "hello", "--id", "x", "--attempts", "none")
     dueq("bury", "orders", dueq.take(), "--reason", "no\nsuch\x1b customer " + "ü" * 100)
     head, row = dueq("peek", "orders", "dead").lines
     assert head.split() == ["DEAD", "FOR", "ATTEMPT", "SIZE", "ID", "ERROR"]

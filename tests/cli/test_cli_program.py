@@ -129,9 +129,30 @@ def test_embedded_server_by_default(dueq: Program, tmp_path: Path) -> None:
     del dueq.environment["DUEQ_URL"]
     dueq.environment["HOME"] = str(tmp_path)
     dueq.environment.pop("XDG_STATE_HOME", None)
-    dueq("push", "orders", "hello")
-    assert dueq("reserve", "orders", "--ack").text == "hello\n"
-    assert (tmp_path / ".local/state/dueq").is_dir()
+    place = tmp_path / ".local/state/dueq"
+    for words in (["push", "orders", "hello"], ["reserve", "orders", "--ack"]):
+        ended = dueq(*words)
+        assert ended.err.startswith(
+            f"dueq: warning: no DUEQ_URL: this is the private server of {place}, "
+        )
+        assert len(ended.err.splitlines()) == 1
+    assert ended.text == "hello\n"
+    assert place.is_dir()
+
+
+def test_embedded_server_that_is_named_is_not_told_of(dueq: Program, tmp_path: Path) -> None:
+    del dueq.environment["DUEQ_URL"]
+    assert dueq("push", "orders", "hello", "--url", f"embedded:{tmp_path}/queue").err == ""
+
+
+def test_url_that_is_required(dueq: Program, server: Server, tmp_path: Path) -> None:
+    del dueq.environment["DUEQ_URL"]
+    dueq.environment |= {"HOME": str(tmp_path), "DUEQ_REQUIRE_URL": "1"}
+    ended = dueq.run("push", "orders", "hello")
+    assert ended.code == 2
+    assert ended.err.startswith("dueq: URL: no server is named, and DUEQ_REQUIRE_URL=1 ")
+    assert list(tmp_path.iterdir()) == []
+    assert dueq("push", "orders", "hello", "--url", server.url).err == ""
 
 
 def test_embedded_server_without_a_program(dueq: Program, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ def test_push_prints_the_id(dueq: Program) -> None:
     (made,) = pushed.lines
     found = dueq("find", "orders", made, "--json").object
     assert (found["state"], found["body"], found["headers"]) == ("ready", "hello", {})
-    assert (found["attempt"], found["max_attempts"]) == (0, 5)
+    assert (found["attempt"], found["max_attempts"]) == (0, 16)
 
 
 @pytest.mark.parametrize("words", [[], ["-"]])
@@ -94,6 +94,8 @@ def test_push_at_a_time(dueq: Program, at: str, ms: int) -> None:
         ["--attempts", "-1"],
         ["--attempts", "65536"],
         ["--attempts", "few"],
+        ["--attempts", "0"],
+        ["--max-crashes", "0"],
         ["--header", "novalue"],
         ["--id", ""],
         ["--lines", "--id", "x"],
@@ -115,6 +117,18 @@ def test_push_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     assert ended.err.startswith("dueq: ")
     assert "dueq push --help" in ended.err
     assert dueq("stats", "orders", "--json").object["ready"] == 0
+
+
+@pytest.mark.parametrize(
+    ("option", "of_one"),
+    [("--attempts", "no retry"), ("--max-crashes", "no second delivery after one")],
+)
+def test_push_with_a_limit_of_zero_says_what_is_meant(
+    dueq: Program, option: str, of_one: str
+) -> None:
+    ended = dueq.run("push", "orders", "body", option, "0")
+    wanted = f"dueq: {option} 0: use none for no limit, 1 for {of_one}"
+    assert ended.err.splitlines()[0] == wanted
 
 
 def test_push_with_a_used_id(dueq: Program) -> None:

@@ -40,7 +40,7 @@ def test_reserve_as_json(dueq: Program) -> None:
     assert taken["id"] == made.lines[0]
     assert taken["body"] == 'say "hä"\n\0/'
     assert taken["headers"] == {"a": "b"}
-    assert (taken["state"], taken["attempt"], taken["max_attempts"]) == ("leased", 1, 5)
+    assert (taken["state"], taken["attempt"], taken["max_attempts"]) == ("leased", 1, 16)
     assert taken["time_ms"] - taken["now_ms"] == 50_000
     dueq("ack", "orders", taken["ticket"])
 

@@ -77,14 +77,17 @@ def test_command_without_the_password_is_told(dueq: Program, url: str, runner: l
 
 
 @pytest.mark.parametrize("runner", RUNNERS)
-def test_server_that_was_not_named_is_not_passed(
+def test_server_that_was_not_named_is_named_to_commands(
     dueq: Program, tmp_path: Path, runner: list[str]
 ) -> None:
+    """So what was said of it once is not said again for each of them."""
     del dueq.environment["DUEQ_URL"]
-    dueq.environment |= {"HOME": str(tmp_path), "XDG_STATE_HOME": str(tmp_path)}
+    dueq.environment |= {"XDG_STATE_HOME": str(tmp_path), "DUEQ": dueq.path}
     dueq("push", "orders", "body")
-    script = 'echo "${DUEQ_URL-none}"'
-    assert dueq(*runner, "--", "sh", "-c", script).text == "none\n"
+    script = '"$DUEQ" push next x > /dev/null; echo "$DUEQ_URL"'
+    ended = dueq(*runner, "--", "sh", "-c", script)
+    assert ended.text == f"embedded:{tmp_path}/dueq\n"
+    assert ended.err.count("no DUEQ_URL") == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from .program import Program
 def test_ack_with_a_stale_ticket(dueq: Program) -> None:
     dueq("push", "orders", "hello")
     old = dueq.take()
-    dueq("retry", "orders", old)
+    dueq("retry", "orders", old, "--delay", "0")
     new = dueq.take()
     ended = dueq.run("ack", "orders", old, new)
     assert ended.code == 1
@@ -68,10 +68,14 @@ def test_retry_by_the_backoff_unless_told(dueq: Program, words: list[str], state
         assert 3_590_000 * hours < found["time_ms"] - found["now_ms"] <= 3_600_000 * hours
 
 
-def test_retry_without_a_backoff_is_at_once(dueq: Program) -> None:
+def test_retry_without_a_backoff_is_delayed_by_the_default(dueq: Program) -> None:
     made = dueq("push", "orders", "hello").lines[0]
-    dueq("retry", "orders", dueq.take())
-    assert dueq.find(made)["state"] == "ready"
+    for failure in range(1, 4):
+        dueq("retry", "orders", dueq.take())
+        found = dueq.find(made)
+        assert found["state"] == "delayed"
+        assert found["time_ms"] - found["now_ms"] <= 1000 * 2**failure / 2
+        dueq("reschedule", "orders", made)
 
 
 def test_release_counts_as_nothing(dueq: Program) -> None:

@@ -133,11 +133,19 @@ def test_work_that_writes_many_errors(dueq: Program) -> None:
 
 
 def test_work_until_the_attempts_are_used_up(dueq: Program) -> None:
-    dueq("push", "orders", "--id", "one", "--attempts", "3", "body")
+    dueq("push", "orders", "--id", "one", "--attempts", "3", "--backoff", "0", "body")
     ended = dueq(*DRAIN, "--", "sh", "-c", 'echo "$DUEQ_ATTEMPT"; exit 1')
     assert ended.lines == ["1", "2", "3"]
     assert dueq.find("one")["state"] == "dead"
     assert ended.err.splitlines()[-1] == "dueq: one: exhausted: attempt 3: exit 1"
+
+
+def test_work_does_not_try_again_at_once(dueq: Program) -> None:
+    """An outage of a second does not end the life of what the queue holds."""
+    dueq("push", "orders", "body", "--id", "one")
+    dueq(*DRAIN, "--", "false")
+    found = dueq.find("one")
+    assert (found["state"], found["attempt"], found["max_attempts"]) == ("delayed", 1, 16)
 
 
 def test_work_with_a_retry_delay(dueq: Program) -> None:
@@ -204,7 +212,7 @@ def test_work_output_goes_through(dueq: Program) -> None:
 
 def test_work_json(dueq: Program) -> None:
     dueq("push", "orders", "0", "--id", "good")
-    dueq("push", "orders", "3", "--id", "bad", "--attempts", "2")
+    dueq("push", "orders", "3", "--id", "bad", "--attempts", "2", "--backoff", "0")
     ended = dueq(*DRAIN, "--json", "--", "sh", "-c", "read -r code; echo said; exit $code")
     assert ended.err == 3 * "said\n"
     seconds = [line.pop("seconds") for line in ended.objects if line["id"]]

@@ -122,7 +122,7 @@ trait Values
         $delays = array_map(fn (int $ms) => $ms / 1000, $found['list_ms'] ?? []);
         $times = self::seconds($found, ['base_ms' => 'base', 'cap_ms' => 'cap']);
         $jitter = $found['jitter'] ?? 'none';
-        if (($kind === 'list') !== isset($found['list_ms']) || ($kind === 'list' && $times) || $kind === 'none') {
+        if (($kind === 'list') !== isset($found['list_ms']) || ($kind === 'list' && $times) || $kind === 'default') {
             throw new InvalidException('PHP has no words for this', -1);
         }
         return match ($kind) {

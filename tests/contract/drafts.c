@@ -13,7 +13,7 @@ static void fill_headers(struct run *run, json_object *headers, dueq_draft *draf
 }
 
 static void fill_backoff(struct run *run, json_object *from, dueq_backoff *backoff) {
-    static const char *const kinds[] = {"none", "fixed", "linear", "exponential", "list", NULL};
+    static const char *const kinds[] = {"default", "fixed", "linear", "exponential", "list", NULL};
     static const char *const jitters[] = {"none", "full", "equal", NULL};
     json_object *delays = field(from, "list_ms");
     backoff->kind = (dueq_backoff_kind)choice(run, from, "kind", kinds);

@@ -92,7 +92,7 @@ def scripts() -> list[Script]:
     assert spec.loader
     embed = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(embed)
-    codes = embed.statuses()
+    codes = embed.constants()
     return [Script(path.stem, embed.expand(path, codes)) for path in sorted(SCRIPTS.glob("*.lua"))]
 
 
@@ -119,12 +119,12 @@ def consume(recorder: Recorder) -> None:
     """A loop settles what it holds, and takes the next, in one call."""
     shapes: dict[str, dict[str, Any]] = {
         "plain": {},
-        "high": {"priority": 1},
-        "backoff": {"backoff": 60},
+        "at once": {"backoff": 0},
+        "high": {"priority": 1, "backoff": 0},
         "last attempt": {"max_attempts": 1},
         "drop": {"max_attempts": 1, "drop": True},
         "dead letter": {"max_attempts": 1, "dead_letter": "{} elsewhere"},
-        "ttl": {"ttl": 60},
+        "ttl": {"ttl": 60, "backoff": 0},
     }
     for shape, options in shapes.items():
         for ids in ("made", "given"):

@@ -248,6 +248,7 @@ static void test_draft_backoff(void **state) {
         const char *text; /* NULL: it is good */
     } rows[] = {
         {{0}, NULL},
+        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 0, 0, NULL, 0}, NULL},
         {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_EQUAL, 1, 0, NULL, 0}, NULL},
         {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, most, 0, NULL, 0}, NULL},
         {{DUEQ_BACKOFF_LINEAR, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, NULL},
@@ -256,16 +257,15 @@ static void test_draft_backoff(void **state) {
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_FULL, 0, 0, longest, 2}, NULL},
         {{DUEQ_BACKOFF_LIST, DUEQ_JITTER_NONE, 0, 0, many, DUEQ_MAX_BACKOFF_LIST}, NULL},
 
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_FULL, 0, 0, NULL, 0}, "jitter of this backoff is 1"},
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "base of this backoff is 1 ms"},
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 0, 1, NULL, 0}, "cap of this backoff is 1 ms"},
-        {{DUEQ_BACKOFF_NONE, DUEQ_JITTER_NONE, 0, 0, minute, 1},
+        {{DUEQ_BACKOFF_DEFAULT, DUEQ_JITTER_FULL, 0, 0, NULL, 0}, "jitter of this backoff is 1"},
+        {{DUEQ_BACKOFF_DEFAULT, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "base of this backoff is 1 ms"},
+        {{DUEQ_BACKOFF_DEFAULT, DUEQ_JITTER_NONE, 0, 1, NULL, 0}, "cap of this backoff is 1 ms"},
+        {{DUEQ_BACKOFF_DEFAULT, DUEQ_JITTER_NONE, 0, 0, minute, 1},
          "list of this backoff is 1 delays"},
         {{(dueq_backoff_kind)5, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "kind of the backoff is 5"},
         {{(dueq_backoff_kind)-1, DUEQ_JITTER_NONE, 1, 0, NULL, 0}, "kind of the backoff is -1"},
         {{DUEQ_BACKOFF_FIXED, (dueq_jitter)3, 1, 0, NULL, 0}, "jitter of this backoff is 3"},
         {{DUEQ_BACKOFF_FIXED, (dueq_jitter)-1, 1, 0, NULL, 0}, "jitter of this backoff is -1"},
-        {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, 0, 0, NULL, 0}, "base of this backoff is 0 ms"},
         {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, -1, 0, NULL, 0}, "base of this backoff is -1 ms"},
         {{DUEQ_BACKOFF_FIXED, DUEQ_JITTER_NONE, most + 1, 0, NULL, 0},
          "base of this backoff is 4294967296 ms"},

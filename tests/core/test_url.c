@@ -98,12 +98,13 @@ static void test_open_shows_no_password(void **state) {
 
 /* ---- The default ---- */
 
-static const char *const names[] = {"DUEQ_URL", "XDG_STATE_HOME", "HOME"};
-static char *kept[3];
+static const char *const names[] = {"DUEQ_URL", "DUEQ_REQUIRE_URL", "XDG_STATE_HOME", "HOME"};
+#define NAMES (sizeof names / sizeof *names)
+static char *kept[NAMES];
 
 static int keep_environment(void **state) {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         kept[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
         unsetenv(names[i]);
     }
@@ -112,7 +113,7 @@ static int keep_environment(void **state) {
 
 static int restore_environment(void **state) {
     (void)state;
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < NAMES; i++) {
         if (kept[i])
             setenv(names[i], kept[i], 1);
         else
@@ -124,8 +125,10 @@ static int restore_environment(void **state) {
 
 static char *default_url(void) {
     char *url = NULL;
+    bool named;
     struct dueq__error error = {0};
-    assert_int_equal(dueq__url_default(&url, &error), DUEQ_OK);
+    assert_int_equal(dueq__url_default(&url, &named, &error), DUEQ_OK);
+    assert_int_equal(named, getenv("DUEQ_URL") && *getenv("DUEQ_URL"));
     return url;
 }
 
@@ -202,6 +205,42 @@ static void test_default_of_a_strange_home_comes_back(void **state) {
     free(text);
 }
 
+/* In a child: what is said once a process was not said there yet. */
+static void test_default_is_said_once_a_process(void **state) {
+    (void)state;
+    setenv("HOME", "/home/anna", 1);
+    pid_t child = fork();
+    if (child == 0) {
+        dueq_client *named, *first, *second;
+        bool opened = !dueq_open("embedded:/home/anna/.local/state/dueq", &named) &&
+                      !dueq_open(NULL, &first) && !dueq_open(NULL, &second);
+        bool silent = opened && !dueq_warning(named);
+        const char *said = opened ? dueq_warning(first) : NULL;
+        bool by_name = said && strncmp(said, "no DUEQ_URL: ", 13) == 0 &&
+                       strstr(said, "the private server of /home/anna/.local/state/dueq, which");
+        bool once = opened && !dueq_warning(first) && !dueq_warning(second);
+        _exit(!opened + 2 * !silent + 4 * !by_name + 8 * !once);
+    }
+    assert_int_equal(child_end(child), 0);
+}
+
+static void test_default_is_refused_where_a_url_is_required(void **state) {
+    (void)state;
+    dueq_client *client;
+    setenv("HOME", "/home/anna", 1);
+    setenv("DUEQ_REQUIRE_URL", "1", 1);
+    dueq_status status = dueq_open(NULL, &client);
+    assert_status(client, URL, status);
+    assert_non_null(strstr(dueq_error_text(client), "set DUEQ_URL"));
+    dueq_close(client);
+    dueq_close(open_client("embedded:/home/anna/shop"));
+    setenv("DUEQ_URL", "redis://localhost/1", 1);
+    assert_default("redis://localhost/1");
+    unsetenv("DUEQ_URL");
+    setenv("DUEQ_REQUIRE_URL", "0", 1);
+    assert_default("embedded:/home/anna/.local/state/dueq");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_url_good),
@@ -219,6 +258,10 @@ int main(void) {
                                         keep_environment, restore_environment),
         cmocka_unit_test_setup_teardown(test_default_of_a_strange_home_comes_back, keep_environment,
                                         restore_environment),
+        cmocka_unit_test_setup_teardown(test_default_is_said_once_a_process, keep_environment,
+                                        restore_environment),
+        cmocka_unit_test_setup_teardown(test_default_is_refused_where_a_url_is_required,
+                                        keep_environment, restore_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

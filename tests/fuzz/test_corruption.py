@@ -91,7 +91,9 @@ class Users:
                 "priority": choice([-1, 0, 1]),
                 "ttl": choice([None, 0.01, 1]),
                 "max_crashes": choice([2, CRASHES]),
-                "backoff": choice([None, 0.01, [0, 0.01], dueq.Backoff("exponential", 0.01, 0.03)]),
+                "backoff": choice(
+                    [None, 0, 0.01, [0, 0.01], dueq.Backoff("exponential", 0.01, 0.03)]
+                ),
             }
             more |= choice([{}, {"drop": True}, {"dead_letter": choice([*NAMES, "nowhere"])}])
         return dueq.Draft(

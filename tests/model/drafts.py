@@ -6,7 +6,7 @@ from base64 import b64encode
 from itertools import product
 from typing import Any, TypeAlias
 
-from message import HIGH, LOW, NORMAL, Backoff, Draft
+from message import DEFAULT_BACKOFF, HIGH, LOW, NORMAL, Backoff, Draft
 
 Json: TypeAlias = Any
 
@@ -28,7 +28,8 @@ ROWS = list(product(IDS, ["0", "+1", "+2", "@1", "@-1", "0"], [5, 1, 3, 0], [0, 
 DELAYED_ROW = len(ROWS) // len(IDS) // 6
 
 BACKOFFS = [
-    None,
+    DEFAULT_BACKOFF,
+    Backoff("fixed", (0,)),
     Backoff("fixed", (SPAN_MS,)),
     Backoff("linear", (SPAN_MS,)),
     Backoff("linear", (SPAN_MS,), SPAN_MS),
@@ -86,8 +87,7 @@ def asked(draft: Draft, row: int, now: int) -> Json:
     """The due time is by delay or by the clock, as the row says."""
     by_clock = ROWS[row % len(ROWS)][1].startswith("@")
     backoff = draft.backoff
-    delays = backoff.delays_ms if backoff else ()
-    is_list = backoff is not None and backoff.kind == "list"
+    delays, is_list = backoff.delays_ms, backoff.kind == "list"
     return {
         "id": draft.id,
         "body": b64encode(draft.body).decode(),
@@ -99,8 +99,9 @@ def asked(draft: Draft, row: int, now: int) -> Json:
         "lease_ms": draft.lease_ms,
         "priority": draft.priority,
         "ttl_ms": draft.ttl_ms,
-        "backoff": backoff
-        and {
+        "backoff": None
+        if backoff is DEFAULT_BACKOFF
+        else {
             "kind": backoff.kind,
             "jitter": backoff.jitter,
             "base_ms": 0 if is_list else delays[0],

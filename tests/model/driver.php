@@ -194,9 +194,9 @@ function draft(array $row): array
     $draft = [
         'body' => base64_decode($row['body'], true),
         'headers' => array_column($row['headers'], 1, 0),
-        'maxAttempts' => $row['max_attempts'],
+        'maxAttempts' => $row['max_attempts'] ?: null,
         'priority' => $row['priority'],
-        'maxCrashes' => $row['max_crashes'],
+        'maxCrashes' => $row['max_crashes'] ?: null,
         'drop' => $row['drop'],
         'replace' => ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$row['existing']],
     ];

@@ -216,7 +216,8 @@ def draft(row: Json) -> dueq.Draft:
 
 def backoff(row: Json) -> dueq.Backoff:
     delays = [ms / 1000 for ms in row["list_ms"]]
-    base, cap = row["base_ms"] / 1000 or None, row["cap_ms"] / 1000 or None
+    base = None if delays else row["base_ms"] / 1000
+    cap = row["cap_ms"] / 1000 or None
     return dueq.Backoff(row["kind"], base, cap, row["jitter"], delays=delays)
 
 

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
-from message import STATES, Draft, Existing, Message, Relay, State
+from layout import nearer
+from message import DEFAULT_BACKOFF, STATES, Draft, Existing, Message, Relay, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
 from world import World, now_ms
@@ -206,6 +207,7 @@ class Machine(Watch):
         self.taken(queue, answer, queue.reserve(count, lease_ms, now))
         if queue.outbox:
             self.pass_ms(OUT_MS)
+        self.pass_default(queue)
 
     @rule(who=ANY, pick=PICK, to=QUEUE, rows=DRAWN)
     def ack_push(self, who: int, pick: int, to: int, rows: Drawn) -> None:
@@ -244,17 +246,28 @@ class Machine(Watch):
         answer, before = self.settle(who, queue, ticket, request), len(queue.outbox)
         self.same("the status", answer["statuses"], [queue.retry(ticket, ms, error, now)])
         self.went_out(queue, before)
+        self.pass_default(queue)
+
+    def pass_default(self, queue: Queue) -> None:
+        """What failed by the default backoff is due: in a second, it would be so amid a step."""
+        late = [
+            m for m in queue.living.values() if m.loose_ms and m.draft.backoff == DEFAULT_BACKOFF
+        ]
+        if late:
+            self.look()
+            self.pass_ms(
+                max(message.draft.backoff.range_ms(message.failures)[1] for message in late)
+            )
 
     @rule(who=ANY, queue=QUEUE, times=st.sampled_from([2, 3]))
     def fail_again(self, who: int, queue: int, times: int) -> None:
-        """Takes what there is, and each time fails what has a backoff."""
+        """Takes what there is, and each time fails all of it."""
         for _ in range(times):
             if not self.busiest(queue).has_work(now_ms()):
                 self.pass_time(5)
             at = self.busiest(queue)
             for message in self.reserve_of(who, [at], 10, 4):
-                if message.draft.backoff:
-                    self.fail(who, at, message.ticket, BY_POLICY, "failed")
+                self.fail(who, at, message.ticket, BY_POLICY, "failed")
             self.look()  # what the delays are, by jitter, is seen before they pass
 
     @rule(who=ANY, pick=PICK)
@@ -493,13 +506,17 @@ class Machine(Watch):
         self.tell(f"{ms} ms pass")
         self.world.pass_time(ms)
         self.model.pass_time(ms)
-        for relay, _ in self.relays:
+        for relay, entries in self.relays:
             relay.end_ms -= ms
+            outbox = self.model.queues[relay.queue].outbox
+            for entry, held in zip(relay.entries, entries, strict=True):
+                if outbox.get(entry.ticket) is entry:
+                    held[2:4] = nearer(held[2], held[3], ms)
 
 
 def tries(message: Message) -> int:
-    """Of interest to retry: what has a backoff, and has failed before."""
-    return 1 + message.failures if message.draft.backoff else 0
+    """Of interest to retry: what has a backoff of its own, and has failed before."""
+    return 1 + message.failures if message.draft.backoff != DEFAULT_BACKOFF else 0
 
 
 def ends(message: Message) -> int:

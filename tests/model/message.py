@@ -34,6 +34,10 @@ class Backoff:
         return {"none": most, "full": 0, "equal": most // 2}[self.jitter], most
 
 
+DEFAULT_BACKOFF = Backoff("exponential", (1000,), 3_600_000, "equal")
+"""Where the producer names none."""
+
+
 @dataclass(frozen=True)
 class Draft:
     """due_ms: not before this time; 0: at once. Of the other numbers 0 is none, or no limit."""
@@ -42,12 +46,12 @@ class Draft:
     body: bytes = b""
     headers: tuple[tuple[str, str], ...] = ()
     due_ms: int = 0
-    max_attempts: int = 5
+    max_attempts: int = 16
     max_crashes: int = 5
     lease_ms: int = 0
     priority: int = NORMAL
     ttl_ms: int = 0
-    backoff: Backoff | None = None
+    backoff: Backoff = DEFAULT_BACKOFF
     drop: bool = False
     dead_letter: str = ""
     unique_ms: int = 0

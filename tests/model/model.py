@@ -182,8 +182,7 @@ class Queue:
             return "EXHAUSTED"
         least_ms = delay_ms
         if delay_ms == BY_POLICY:
-            backoff = message.draft.backoff
-            least_ms, delay_ms = backoff.range_ms(message.failures) if backoff else (0, 0)
+            least_ms, delay_ms = message.draft.backoff.range_ms(message.failures)
         self._wait(message, now + delay_ms, now)
         message.loose_ms = delay_ms - least_ms
         return "OK"

@@ -91,7 +91,7 @@ def embed() -> ModuleType:
 def sources() -> dict[str, str]:
     """The scripts by name, as the core has them."""
     tool = embed()
-    codes = tool.statuses()
+    codes = tool.constants()
     return {path.stem: tool.expand(path, codes) for path in SCRIPTS.glob("*.lua")}
 
 

@@ -69,7 +69,7 @@ final class AdminTest extends QueueTestCase
             $message = $queue->reserve();
             $this->assertSame([$id, 1, 2], [$message->id, $message->attempt, $message->maxAttempts]);
             $this->assertSame($deliveries, $message->deliveries);
-            $this->assertTrue($message->retry(error: 'once'));
+            $this->assertTrue($message->retry(0, 'once'));
             $this->assertFalse($queue->reserve()->retry(error: 'twice'));
             $this->assertNull($queue->reserve());
             $this->assertSame(['dead', 'twice'], [$queue->find($id)->state, $queue->find($id)->error]);
@@ -211,7 +211,7 @@ final class AdminTest extends QueueTestCase
         $this->assertTrue($queue->stats()->paused);
         $this->assertNull($queue->reserve());
         $this->assertSame([], $queue->reserveMany(10, 0.05));
-        $this->assertTrue($held->retry());
+        $this->assertTrue($held->retry(0));
         $queue->push('c');
         $this->assertSame('ready', $queue->cancel($ids[1]));
         $this->assertNull($this->queue()->reserve());

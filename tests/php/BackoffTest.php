@@ -39,7 +39,8 @@ final class BackoffTest extends QueueTestCase
     public function test_retry_without_a_delay_goes_by_the_backoff(): void
     {
         $queue = $this->queue();
-        $this->assertDelays([0, 0], $queue, null);
+        $this->assertDelays([0, 0], $queue, 0);
+        $this->assertDelays([0, 0], $queue, Backoff::fixed(0));
         $this->assertDelays([100, 100], $queue, 100);
         $this->assertDelays([100, 100], $queue, 100.0);
         $this->assertDelays([120, 120], $queue, new DateInterval('PT2M'));
@@ -50,6 +51,17 @@ final class BackoffTest extends QueueTestCase
         $this->assertDelays([100, 200, 400, 800], $queue, Backoff::exponential(100));
         $this->assertDelays([100, 200, 300, 300], $queue, Backoff::exponential(100, cap: 300));
         $this->assertDelays([100, 50, 50], $queue, Backoff::list([100, 50]));
+    }
+
+    public function test_retry_without_a_backoff_goes_by_the_default(): void
+    {
+        $queue = $this->queue();
+        foreach ($this->delays($queue, 15, null) as $n => $delay) {
+            $most = min(2 ** $n, 3600);
+            $this->assertGreaterThanOrEqual($most / 2 - 5, $delay, "failure $n");
+            $this->assertLessThanOrEqual($most, $delay, "failure $n");
+        }
+        $this->assertSame(16, $queue->find($queue->push('x'))->maxAttempts);
     }
 
     public function test_retry_with_a_delay_does_not_ask_the_backoff(): void
@@ -140,7 +152,7 @@ final class BackoffTest extends QueueTestCase
             $this->assertThrows(InvalidException::class, $make);
         }
         $pushed = [
-            0, -1, NAN, 1e8, $back, [], [-1], [1e8], array_fill(0, 33, 1), Backoff::fixed(0), Backoff::list([]),
+            -1, NAN, 1e8, $back, [], [-1], [1e8], array_fill(0, 33, 1), Backoff::linear(0), Backoff::list([]),
             Backoff::list(array_fill(0, 33, 1)), Backoff::exponential(1e8), Backoff::linear(1, 1e8),
         ];
         foreach ($pushed as $backoff) {

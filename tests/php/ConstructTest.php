@@ -43,6 +43,27 @@ final class ConstructTest extends QueueTestCase
         $this->assertSame('by the environment', $this->queue()->reserve()->body);
     }
 
+    public function test_construct_without_any_url_says_which_server_it_is(): void
+    {
+        $home = sys_get_temp_dir() . '/dueq-php-' . bin2hex(random_bytes(6));
+        $begin = "putenv('DUEQ_URL'); putenv('XDG_STATE_HOME=$home');";
+        $use = '$q = new Dueq\Queue("q"%s); $q->push("x"); $q->reserve()->ack();';
+        [$code, $said] = $this->php($begin . sprintf($use, '') . sprintf($use, ''), 'log_errors=1');
+        $this->assertSame([0, 1], [$code, substr_count($said, "\n")], $said);
+        $this->assertStringContainsString(
+            "dueq: no DUEQ_URL: this is the private server of $home/dueq, which only this user's programs ",
+            $said
+        );
+        $this->assertSame(
+            [0, ''],
+            $this->php($begin . sprintf($use, ", 'embedded:$home/dueq'"), 'log_errors=1')
+        );
+        [$code, $said] = $this->php("putenv('DUEQ_REQUIRE_URL=1');" . $begin . sprintf($use, ''));
+        $this->assertSame(255, $code);
+        $this->assertStringContainsString('UrlException: no server is named, and DUEQ_REQUIRE_URL=1', $said);
+        exec('rm -rf ' . escapeshellarg($home));
+    }
+
     public function test_construct_connects_at_the_first_call_only(): void
     {
         $queue = new Queue('q', 'unix:///nonexistent/socket?timeout=200ms');

@@ -90,7 +90,7 @@ final class ConsumerTest extends QueueTestCase
     public function test_work_retries_what_threw_and_throws_it(): void
     {
         $queue = $this->queue();
-        $queue->pushMany([['body' => 'x', 'id' => 'x'], 'y', 'z']);
+        $queue->pushMany([['body' => 'x', 'id' => 'x', 'backoff' => 0], ['body' => 'y', 'backoff' => 0], 'z']);
         foreach ([new \DomainException("not\0so"), new \Error('nor so')] as $i => $error) {
             try {
                 $queue->consume(3)->work(fn () => throw $error);

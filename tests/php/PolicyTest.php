@@ -33,7 +33,7 @@ final class PolicyTest extends QueueTestCase
         $queue = $this->queue();
         $plain = $queue->find($queue->push('plain'));
         $this->assertSame(
-            ['q', 0, 5, 0, 5, 0, 0, null, false, null],
+            ['q', 0, 16, 0, 5, 0, 0, null, false, null],
             [$plain->queue, $plain->attempt, $plain->maxAttempts, $plain->crashes, $plain->maxCrashes,
                 $plain->deliveries, $plain->priority, $plain->expires, $plain->drop, $plain->deadLetter]
         );
@@ -96,12 +96,9 @@ final class PolicyTest extends QueueTestCase
     public function test_max_crashes_without_limit(): void
     {
         $queue = $this->queue();
-        foreach ([null, 0] as $none) {
-            $queue->push('x', maxCrashes: $none);
-            for ($i = 0; $i < 6; $i++) {
-                $this->assertNull($this->crash($queue)->maxCrashes);
-            }
-            $queue->reserve()->ack();
+        $queue->push('x', maxCrashes: null);
+        for ($i = 0; $i < 6; $i++) {
+            $this->assertNull($this->crash($queue)->maxCrashes);
         }
     }
 
@@ -134,7 +131,7 @@ final class PolicyTest extends QueueTestCase
         $bad = [
             ['priority' => 2], ['priority' => -2], ['priority' => PHP_INT_MAX], ['priority' => 1 << 32],
             ['ttl' => 0], ['ttl' => -1], ['ttl' => NAN], ['ttl' => INF], ['ttl' => new DateInterval('PT0S')],
-            ['maxCrashes' => -1], ['maxCrashes' => 65536], ['maxCrashes' => PHP_INT_MIN],
+            ['maxCrashes' => 0], ['maxCrashes' => -1], ['maxCrashes' => 65536], ['maxCrashes' => PHP_INT_MIN],
             ['deadLetter' => ''], ['drop' => true, 'deadLetter' => 'x'],
         ];
         foreach ($bad as $fields) {

@@ -293,7 +293,7 @@ final class ProcessTest extends QueueTestCase
         ];
         foreach ($ways as $way => [$end, $expected]) {
             $this->server->command('FLUSHALL');
-            $this->queue()->pushMany(['1', '2', '3', '4', '5']);
+            $this->queue()->pushMany(['1', ['body' => '2', 'backoff' => 0], '3', '4', '5']);
             [$code, $output] = $this->php(
                 "\$q = new Dueq\\Queue('q', $url);
                 \$q->consume(5)->work(fn (\$m) => \$m->body === '2' ? $end : null); echo 'not reached';"

@@ -23,7 +23,7 @@ final class PushTest extends QueueTestCase
         $this->assertSame($id, $message->id);
         $this->assertSame('hello', $message->body);
         $this->assertSame(1, $message->attempt);
-        $this->assertSame(5, $message->maxAttempts);
+        $this->assertSame(16, $message->maxAttempts);
         $this->assertSame([], $message->headers);
         $this->assertSame('leased', $message->state);
         $this->assertSame('', $message->error);
@@ -125,14 +125,26 @@ final class PushTest extends QueueTestCase
     public function test_push_without_a_limit_of_attempts(): void
     {
         $queue = $this->queue();
-        foreach ([null, 0] as $none) {
-            $queue->push('x', maxAttempts: $none);
-            $message = $queue->reserve();
-            $this->assertNull($message->maxAttempts);
-            $message->ack();
-        }
+        $queue->push('x', maxAttempts: null);
+        $this->assertNull($queue->reserve()->maxAttempts);
         $queue->push('x', maxAttempts: 65535);
         $this->assertSame(65535, $queue->reserve()->maxAttempts);
+    }
+
+    public function test_push_with_a_limit_of_zero_says_what_is_meant(): void
+    {
+        $queue = $this->queue();
+        $ones = ['maxAttempts' => 'no retry', 'maxCrashes' => 'no second delivery after one'];
+        foreach ($ones as $name => $ofOne) {
+            $said = "$name must not be 0: use null for no limit, 1 for $ofOne";
+            $e = $this->assertThrows(InvalidException::class, fn () => $queue->push('x', ...[$name => 0]));
+            $this->assertSame($said, $e->getMessage());
+            $e = $this->assertThrows(
+                InvalidException::class,
+                fn () => $queue->pushMany([['body' => 'x', $name => 0]])
+            );
+            $this->assertSame("item 0: $said", $e->getMessage());
+        }
     }
 
     public function test_push_with_a_lease_sets_it_for_the_consumer(): void
@@ -156,7 +168,7 @@ final class PushTest extends QueueTestCase
             ['at' => -1], ['at' => NAN], ['at' => 1e12], ['at' => new DateTimeImmutable('1969-12-31')],
             ['at' => new DateTimeImmutable('3000-01-01')], ['at' => 4000000000, 'delay' => 1.0],
             ['lease' => 0], ['lease' => -1.0], ['lease' => NAN], ['lease' => new DateInterval('PT0S')],
-            ['maxAttempts' => -1], ['maxAttempts' => 65536], ['maxAttempts' => PHP_INT_MAX],
+            ['maxAttempts' => 0], ['maxAttempts' => -1], ['maxAttempts' => 65536], ['maxAttempts' => PHP_INT_MAX],
             ['id' => ''], ['id' => "a\nb"], ['id' => "\xff"],
             ['headers' => ['' => 'x']], ['headers' => ["\xff" => 'x']],
         ];

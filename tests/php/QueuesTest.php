@@ -90,8 +90,8 @@ final class QueuesTest extends QueueTestCase
     {
         $queues = $this->queues();
         foreach (['ack', 'retry', 'release', 'bury'] as $verb) {
-            $this->queue('a')->push($verb);
-            $this->queue('b')->push($verb);
+            $this->queue('a')->push($verb, backoff: 0);
+            $this->queue('b')->push($verb, backoff: 0);
             [$a, $b] = [$queues->reserve(), $queues->reserve(lease: 60)];
             $b->extend(600);
             $until = $this->queue('b')->find($b->id)->time;

@@ -106,7 +106,7 @@ final class SettleTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('x');
-        $this->assertTrue($queue->reserve()->retry(error: 'no luck'));
+        $this->assertTrue($queue->reserve()->retry(0, 'no luck'));
         $message = $queue->reserve();
         $this->assertSame(2, $message->attempt);
         $this->assertSame('no luck', $queue->find($message->id)->error);
@@ -119,7 +119,7 @@ final class SettleTest extends QueueTestCase
     {
         $queue = $this->queue();
         $id = $queue->push('x', maxAttempts: 2);
-        $this->assertTrue($queue->reserve()->retry());
+        $this->assertTrue($queue->reserve()->retry(0));
         $this->assertFalse($queue->reserve()->retry(5.0, 'for good'));
         $dead = $queue->find($id);
         $this->assertSame(['dead', 'for good'], [$dead->state, $dead->error]);
@@ -178,7 +178,7 @@ final class SettleTest extends QueueTestCase
             $message->save('');
             $this->assertSame($headers, $message->headers);
             $message->save('6');
-            $message->retry();
+            $message->retry(0);
             $message = $queue->reserve();
             $this->assertSame([...$headers, 'cursor' => '6'], $message->headers);
             $message->ack();

@@ -146,7 +146,8 @@ final class SurfaceTest extends QueueTestCase
         $queue = $this->queue();
         $this->assertFails(fn () => $queue->__construct('other'), \Error::class);
         $this->assertSame('q', $queue->name);
-        $others = [new DelayedQueue('d', $this->server->url()), new LaravelQueue(), new Long(5), new Binary('x')];
+        $others = [new DelayedQueue('d', $this->server->url()), new LaravelQueue(url: $this->server->url()), new Long(5),
+            new Binary('x')];
         foreach ($others as $other) {
             $this->assertFails(fn () => $other->__construct(...[$other instanceof Long ? 6 : 'other']), \Error::class);
         }

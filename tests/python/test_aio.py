@@ -76,7 +76,7 @@ def test_aio_life_of_a_message(run: Runs) -> None:
         message = await queue.reserve(timeout=None)
         assert (message.id, message.body, message.headers) == (id, b"one", {"a": "b"})
         await message.extend(60)
-        assert await message.retry(error="again")
+        assert await message.retry(0, error="again")
         message = await queue.reserve(timeout=None)
         assert (message.attempt, message.error) == (2, "again")
         await message.release()
@@ -102,7 +102,7 @@ def test_aio_life_of_a_message(run: Runs) -> None:
 
 def test_aio_with_block(run: Runs) -> None:
     async def test(queue: aio.Queue) -> None:
-        await queue.push_many(["good", "bad"])
+        await queue.push_many(["good", dueq.Draft("bad", backoff=0)])
         async with await queue.reserve(timeout=None) as message:
             assert message.body == b"good"
         with pytest.raises(RuntimeError):

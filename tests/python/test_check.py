@@ -43,7 +43,7 @@ class Patient:
         held = {m.id: m for m in queue.reserve_many(5, lease=600)}
         held["out"].bury("why")
         held["dead"].bury("why")
-        held["again"].retry()
+        held["again"].retry(0)
         held["ends"].ack()
         self.held = held["held"]
         queue.push_many([dueq.Draft(f"body {n}") for n in range(6)])

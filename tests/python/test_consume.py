@@ -78,7 +78,7 @@ def test_consume_is_the_loop_over_a_queue(queue: dueq.Queue) -> None:
 @pytest.mark.parametrize("way", ["break", "raise", "return", "stop", "close", "generator"])
 def test_consume_left_in_any_way(queue: dueq.Queue, server: Server, way: str) -> None:
     """What was noted is settled, and what was in hand comes back uncounted, in its order."""
-    queue.push_many(numbers(20))
+    queue.push_many(dueq.Draft(body, backoff=0) for body in numbers(20))
     consumer = queue.consume(prefetch=10)
 
     def loop() -> None:
@@ -119,7 +119,7 @@ def test_consume_left_in_any_way(queue: dueq.Queue, server: Server, way: str) ->
 def test_consume_goes_on_after_a_failure(
     queue: dueq.Queue, caplog: pytest.LogCaptureFixture
 ) -> None:
-    queue.push_many([dueq.Draft("bad", max_attempts=2), "good"])
+    queue.push_many([dueq.Draft("bad", max_attempts=2, backoff=0), "good"])
     seen: list[bytes] = []
 
     def handle(message: dueq.Message) -> None:
@@ -157,7 +157,7 @@ def test_consume_failures_may_be_settled_otherwise(queue: dueq.Queue) -> None:
     assert consumer.lost == 0
     assert [message.error for message in queue.peek("dead")] == ["enough"] * 2
     assert settled(queue) == (0, 0, 2, 1)
-    queue.push("bad")
+    queue.push("bad", backoff=0)
 
     def fail(message: dueq.Message, error: Exception) -> None:
         raise LookupError
@@ -168,7 +168,7 @@ def test_consume_failures_may_be_settled_otherwise(queue: dueq.Queue) -> None:
 
 
 def test_consume_work_ends_by_a_failure(queue: dueq.Queue) -> None:
-    queue.push_many(["bad", "good"])
+    queue.push_many([dueq.Draft("bad", backoff=0), "good"])
     with pytest.raises(ZeroDivisionError):
         queue.consume(timeout=5).work(lambda message: 1 / 0)
     assert [message.error for message in queue.peek("ready")] == [
@@ -444,7 +444,7 @@ def test_aio_consume(queue: dueq.Queue) -> None:
                 assert consumer.lost == 0
             assert taken == numbers(300)
             assert settled(queue) == (0, 0, 0, 300)
-            await opened.push_many(["bad", "good"])
+            await opened.push_many([dueq.Draft("bad", backoff=0), "good"])
             with pytest.raises(RuntimeError):
                 async for message in opened:
                     async with message:
@@ -470,7 +470,7 @@ def test_aio_consume_work(queue: dueq.Queue) -> None:
             assert failed == [b"3"]
             await opened.push("3")
             await opened.consume(timeout=0).work(handle, lambda message, error: message.bury("why"))
-            await opened.push("3")
+            await opened.push("3", backoff=0)
             with pytest.raises(RuntimeError):
                 await opened.consume().work(handle)
 
@@ -541,7 +541,7 @@ def test_aio_consume_left_while_it_waits(queue: dueq.Queue, server: Server, way:
 def test_aio_consume_cancelled_in_hand(queue: dueq.Queue) -> None:
     async def main() -> None:
         async with aio.Queue(queue.name, queue.url) as opened:
-            await opened.push_many(numbers(10))
+            await opened.push_many(dueq.Draft(body, backoff=0) for body in numbers(10))
 
             async def loop() -> None:
                 async for message in opened.consume(prefetch=10):

@@ -51,7 +51,7 @@ def test_kick_dead_message_has_its_attempts_again(queue: dueq.Queue) -> None:
             assert message is not None
             assert (message.id, message.attempt, message.max_attempts) == (id, attempt, 2)
             assert message.deliveries == 2 * round + attempt
-            assert message.retry(error="broken") is (attempt == 1)
+            assert message.retry(0, error="broken") is (attempt == 1)
         assert queue.reserve() is None
         found = queue.find(id)
         assert found is not None
@@ -193,7 +193,7 @@ def test_pause_hands_nothing_out(queue: dueq.Queue) -> None:
     assert queue.stats().paused is True
     assert queue.reserve() is None
     assert queue.reserve_many(10, timeout=0.05) == []
-    held.retry()
+    held.retry(0)
     queue.push("c")
     assert queue.cancel(ids[1] or "") == "ready"
     assert queue.reserve() is None

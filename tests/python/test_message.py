@@ -63,18 +63,35 @@ def test_ack_what_is_no_ticket(queue: dueq.Queue) -> None:
 def test_retry_at_once(queue: dueq.Queue) -> None:
     queue.push("x")
     message = take(queue)
-    assert message.retry(error="no luck: \udcff") is True
+    assert message.retry(0, error="no luck: \udcff") is True
     again = take(queue)
     assert (again.id, again.attempt) == (message.id, 2)
     assert error_of(queue, message) == "no luck: \\udcff"
     with pytest.raises(dueq.LeaseLost):
         message.retry()
+    assert queue.push("y", backoff=0)
+    again.ack()
+    assert take(queue).retry() is True
+    assert states(queue) == (1, 0, 0, 0)
 
 
 def test_retry_later(queue: dueq.Queue) -> None:
     queue.push("x")
     take(queue).retry(delay=timedelta(seconds=30))
     assert states(queue) == (0, 1, 0, 0)
+
+
+def test_retry_by_the_default_backoff(queue: dueq.Queue) -> None:
+    """Exponential from 1 s, with equal jitter; the 16th failure is the last."""
+    id = queue.push("x")
+    for failure in range(1, 16):
+        assert take(queue).retry() is True
+        found = queue.find(id)
+        assert found is not None
+        most = min(2 ** (failure - 1), 3600)
+        assert most / 2 - 5 <= (found.time or 0) - queue.stats().now <= most
+        queue.reschedule(id)
+    assert take(queue).retry() is False
 
 
 def test_retry_by_the_backoff_of_the_message(queue: dueq.Queue) -> None:
@@ -170,7 +187,7 @@ def test_save_shows_in_the_message(queue: dueq.Queue) -> None:
     message.save("")
     assert message.headers == {"a": "1"}
     message.save("6")
-    message.retry()
+    message.retry(0)
     message = take(queue)
     assert message.headers == {"a": "1", "cursor": "6"}
     message.ack()
@@ -212,7 +229,7 @@ def test_with_success(queue: dueq.Queue) -> None:
 
 
 def test_with_exception(queue: dueq.Queue) -> None:
-    queue.push("x")
+    queue.push("x", backoff=0)
     with pytest.raises(KeyError, match="gone"), take(queue) as message:
         raise KeyError("gone")
     assert error_of(queue, message) == "KeyError: 'gone'"
@@ -261,7 +278,7 @@ def test_with_exception_on_the_last_attempt(
 
 @pytest.mark.parametrize("verb", ["ack", "retry", "release", "bury"])
 def test_with_settled_inside(queue: dueq.Queue, verb: str) -> None:
-    queue.push("x")
+    queue.push("x", backoff=0)
     with take(queue) as message:
         getattr(message, verb)()
     expected = {"ack": (0, 0, 0, 0), "bury": (0, 0, 0, 1)}

@@ -102,6 +102,7 @@ def test_push_at_in_the_past(queue: dueq.Queue) -> None:
         {"delay": 1, "at": 1.0},
         {"id": ""},
         {"id": "a\nb"},
+        {"max_attempts": 0},
         {"max_attempts": -1},
         {"max_attempts": 65536},
         {"max_attempts": 2**80},
@@ -206,7 +207,17 @@ def test_push_limit_that_is_no_number(queue: dueq.Queue, name: str, limit: objec
 def test_push_max_attempts(queue: dueq.Queue) -> None:
     ids = [queue.push(""), queue.push("", max_attempts=7), queue.push("", max_attempts=None)]
     found = [queue.find(id) for id in ids]
-    assert [message and message.max_attempts for message in found] == [5, 7, None]
+    assert [message and message.max_attempts for message in found] == [16, 7, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "of_one"),
+    [("max_attempts", "no retry"), ("max_crashes", "no second delivery after one")],
+)
+def test_push_limit_of_zero_says_what_is_meant(queue: dueq.Queue, name: str, of_one: str) -> None:
+    with pytest.raises(errors.InvalidError) as caught:
+        queue.push("x", **{name: 0})  # type: ignore[arg-type]
+    assert str(caught.value) == f"{name}: 0: use None for no limit, 1 for {of_one}"
 
 
 def test_push_lease(queue: dueq.Queue) -> None:

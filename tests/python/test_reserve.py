@@ -23,7 +23,7 @@ def test_reserve_what_a_message_holds(queue: dueq.Queue) -> None:
     assert before is not None
     assert message is not None
     assert (before.state, before.attempt) == (dueq.State.READY, 0)
-    assert (message.state, message.attempt, message.max_attempts) == (dueq.State.LEASED, 1, 5)
+    assert (message.state, message.attempt, message.max_attempts) == (dueq.State.LEASED, 1, 16)
     assert (message.id, message.body, message.headers) == (id, b"body", {"a": "b"})
     assert (message.crashes, message.max_crashes, message.deliveries) == (0, 5, 1)
     assert (message.error, message.expires, message.priority) == ("", None, 0)

@@ -90,7 +90,7 @@ def test_lock_wait_goes_on_after_a_handler(
 
 
 def test_with_block_ended_by_ctrl_c_gives_back(queue: dueq.Queue) -> None:
-    queue.push("x")
+    queue.push("x", backoff=0)
     with pytest.raises(KeyboardInterrupt), queue.reserve(timeout=None):
         signal.raise_signal(signal.SIGINT)
     [message] = queue.peek("ready")

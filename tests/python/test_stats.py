@@ -32,7 +32,7 @@ def test_rates_of_the_running_minute(queue: dueq.Queue) -> None:
     queue.push_many(["a", "b", "c"])
     first, second = queue.reserve_many(2)
     first.ack()
-    second.retry()
+    second.retry(0)
     assert queue.cancel(second.id) is dueq.State.READY
     rates = queue.rates(minutes=5)  # the minute may have changed meanwhile
     names = ("pushed", "reserved", "acked", "retried", "expired", "died", "cancelled")

@@ -169,7 +169,7 @@ def test_settlement_that_is_made_again_counts(queue: dueq.Queue, server: Server)
 def test_block_that_raises_after_a_failed_settlement_gives_back(
     queue: dueq.Queue, server: Server
 ) -> None:
-    id = queue.push("x")
+    id = queue.push("x", backoff=0)
     server.command("SET", f"dueq:{{{queue.name}}}:dead", "foreign")
     with pytest.raises(RuntimeError):
         for message in queue.consume(timeout=0):

@@ -27,6 +27,7 @@ class Link:
         self.client = _core.client_open(url)
         self.queues = {name: open(self.client, name) for name in names}
         self._target: _core.Handle | None = None
+        self.warn()  # that nobody named a server
 
     def warn(self) -> None:
         """Logs what the core warns of, if there is anything new."""

@@ -7,6 +7,7 @@ import logging
 from dueq import _core
 
 log = logging.getLogger("dueq")
+"""Where a program sets no logging up, Python writes warnings to standard error."""
 
 
 def escaped(text: str) -> str:
@@ -30,5 +31,4 @@ def _escape_arguments(record: logging.LogRecord) -> bool:
     return True
 
 
-log.addHandler(logging.NullHandler())
 log.addFilter(_escape_arguments)

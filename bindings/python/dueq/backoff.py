@@ -25,7 +25,7 @@ _JITTERS = {
     "full": _core.JITTER_FULL,
     "equal": _core.JITTER_EQUAL,
 }
-_NO_BACKOFF: _core.BackoffRow = (_core.BACKOFF_NONE, _core.JITTER_NONE, 0, 0, ())
+_DEFAULT: _core.BackoffRow = (_core.BACKOFF_DEFAULT, _core.JITTER_NONE, 0, 0, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Backoff:
 
     kind    "fixed": base. "linear": base * n. "exponential": base * 2 ** (n - 1).
             "list": the nth of delays, and its last one from then on.
-    base    seconds (or a timedelta), more than 0; not for "list"
+    base    seconds (or a timedelta), more than 0, or for "fixed" 0: at once; not for "list"
     cap     the most that a delay grows to, in seconds (or a timedelta); None: without limit
     jitter  what chance does to each delay d: "none"; "full": anything from 0 to d; "equal":
             anything from d / 2 to d
@@ -52,6 +52,8 @@ class Backoff:
 
     def row(self) -> _core.BackoffRow:
         """The same as the core wants it. InvalidError for what the core could not see."""
+        if self.base is None and self.kind == "fixed":
+            raise InvalidError("base: a fixed backoff needs one; 0 is at once")
         return (
             _number(_KINDS, self.kind, "backoff"),
             _number(_JITTERS, self.jitter, "jitter"),
@@ -67,11 +69,11 @@ if TYPE_CHECKING:
 
 def backoff_row(backoff: BackoffLike | None) -> _core.BackoffRow:
     """
-    A backoff as the core wants it: a delay alone is a fixed one, a sequence a list. InvalidError
-    where a delay is negative, endless or no number.
+    A backoff as the core wants it: None is the default, a delay alone a fixed one, a sequence a
+    list. InvalidError where a delay is negative, endless or no number.
     """
     if backoff is None:
-        return _NO_BACKOFF
+        return _DEFAULT
     if isinstance(backoff, (int, float, timedelta)):
         backoff = Backoff("fixed", backoff)
     elif isinstance(backoff, (str, bytes, bytearray)):

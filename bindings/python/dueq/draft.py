@@ -55,11 +55,15 @@ def _text(value: str | None, name: str) -> str:
     return value or ""
 
 
-def _limit(value: int | None, name: str) -> int:
-    limit = 0 if value is None else value
-    if not 0 <= limit <= _core.MAX_MAX_ATTEMPTS:
+def _limit(value: int | None, name: str, of_one: str) -> int:
+    """of_one: what a limit of 1 means."""
+    if value is None:
+        return _core.NO_LIMIT
+    if value == 0:
+        raise InvalidError(f"{name}: 0: use None for no limit, 1 for {of_one}")
+    if not 0 < value <= _core.MAX_MAX_ATTEMPTS:
         raise InvalidError(f"{name}: {value} is not 1 to {_core.MAX_MAX_ATTEMPTS}")
-    return limit
+    return value
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,12 @@ class Draft:
     lease         the lease of a delivery, if the consumer sets none
     ttl           it is deleted if it is not delivered within this time after the push; None: never
 
-    max_attempts  failures (retries) until the message is dead; None: no limit
+    max_attempts  failures (retries) until the message is dead; 1: no retry; None: no limit
     max_crashes   deliveries whose lease ended until it is dead; None: no limit
-    backoff       the delay of a retry without a delay: a duration, a sequence of them (for the
-                  first failure, the second ...) or a dueq.Backoff; None: none
+    backoff       the delay of a retry without a delay: a duration (0: at once), a sequence of them
+                  (for the first failure, the second ...) or a dueq.Backoff. None: the default,
+                  Backoff("exponential", base=1, cap=3600, jitter="equal"), which with 16 attempts
+                  gives up after two to four hours
     drop          True: the message is deleted instead of kept as dead
     dead_letter   the queue that it moves to instead of being kept as dead; None: it is kept
 
@@ -117,11 +123,11 @@ class Draft:
             self.body,
             _text(self.id, "id"),
             *due_ms(self.delay, self.at),
-            _limit(self.max_attempts, "max_attempts"),
+            _limit(self.max_attempts, "max_attempts", "no retry"),
             optional_ms(self.lease, "lease"),
             tuple(dict(self.headers).items()) if self.headers else (),
             self.priority,
-            _limit(self.max_crashes, "max_crashes"),
+            _limit(self.max_crashes, "max_crashes", "no second delivery after one"),
             limit_ms(self.ttl, "ttl"),
             backoff_row(self.backoff),
             self.drop,

@@ -1,5 +1,7 @@
--- The delay in ms that a message's backoff says after so many failures; chance is 0 to 65535.
+-- The delay in ms that a message's backoff says after so many failures, or the default where it has none (nil): exponential,
+-- with equal jitter. chance is 0 to 65535.
 local function backoff_ms(bytes, failed, chance)
+  bytes = bytes or struct.pack('>BBI4I4', 3, 2, DUEQ_DEFAULT_BACKOFF_BASE_MS, DUEQ_DEFAULT_BACKOFF_CAP_MS)
   local kind, jitter = string.byte(bytes, 1, 2)
   local function word(n)
     return struct.unpack('>I4', bytes, 4 * n - 1)

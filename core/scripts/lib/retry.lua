@@ -14,7 +14,7 @@ local function retry(ticket, delay, chance, text, now)
     return DUEQ_EXHAUSTED, finish(id, e, had, now)
   end
   if delay < 0 then
-    delay = e.backoff and backoff_ms(e.backoff, failed, chance) or 0
+    delay = backoff_ms(e.backoff, failed, chance)
   end
   local fresh = { ticket_write(had.deliveries, id, had.suffix) }
   if delay > 0 then

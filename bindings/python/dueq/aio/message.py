@@ -74,8 +74,7 @@ class Message(Fields):
         """
         Ends the delivery as a failure: the message is delivered again. Raises LeaseLost.
 
-        delay  seconds (or a timedelta) until it is due; None: by its backoff, at once if it has
-               none
+        delay  seconds (or a timedelta) until it is due; 0: at once; None: by its backoff
         error  a text that is kept with it, up to 4,096 bytes
 
         False: its attempts are exhausted. Then the message is dead or, by its policy, moves to its
