@@ -47,7 +47,7 @@ static bool confirm(struct cli *cli, int *code) {
                memchr("yY", *(const char *)line.data, 2) != NULL;
     input_end(&input);
     if (!yes) {
-        fputs("dueq: nothing was removed\n", stderr);
+        cli_say(CLI_INFO, NULL, NULL, "nothing was removed");
         *code = CLI_OUTCOME;
     }
     return yes;

@@ -41,7 +41,8 @@ DUEQ_ID_COMMANDS(ID_COMMAND)
         int code;                                                                                  \
         if (!cli_begin(cli, argc, argv, 0, &code))                                                 \
             return code;                                                                           \
-        return cli_report(cli, cli_wait(cli, dueq_##verb##_submit(cli->queue), NULL), NULL);       \
+        return cli_outcome(cli, "queue", (dueq_bytes){cli->queue_name, strlen(cli->queue_name)},   \
+                           cli_wait(cli, dueq_##verb##_submit(cli->queue), NULL));                 \
     }                                                                                              \
     const struct command verb##_command = {                                                        \
         #verb, "QUEUE", summary, more "\n\nExample:\n  dueq " #verb " orders\n", run_##verb};
@@ -129,7 +130,7 @@ static int run_reschedule(struct cli *cli, int argc, char *argv[]) {
     dueq_bytes id = {argv[optind], strlen(argv[optind])};
     dueq_status status =
         cli_wait(cli, dueq_reschedule_submit(cli->queue, id, delay_ms, at_ms), NULL);
-    return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, "id", id, status);
+    return cli_outcome(cli, "id", id, status);
 }
 
 const struct command cancel_command = {

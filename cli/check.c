@@ -7,6 +7,7 @@
 static void json_finding(const dueq_finding *finding) {
     json_object *object = json_object_new_object(), *examples = json_object_new_array();
     json_object_object_add(object, "kind", json_name(finding->kind));
+    json_object_object_add(object, "text", json_name(finding->text));
     json_object_object_add(object, "wrong", json_object_new_boolean(finding->wrong));
     json_object_object_add(object, "count", json_object_new_int64(finding->count));
     json_object_object_add(object, "mended", json_object_new_int64(finding->mended));

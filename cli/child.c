@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 static int events = -1, event_input = -1;
 
 /* ---- Signals as events --------------------------------------------------------------------------- */
@@ -39,7 +38,7 @@ static void listen_for(int number) {
     sigaction(number, &action, NULL);
 }
 
-int child_listen(void) {
+int child_listen(const int numbers[]) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) {
         cli_system_error("a pipe for signals");
@@ -48,8 +47,8 @@ int child_listen(void) {
     events = ends[0];
     event_input = ends[1];
     listen_for(SIGCHLD);
-    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
-        listen_for(passed[i]);
+    while (*numbers)
+        listen_for(*numbers++);
     return events;
 }
 

@@ -70,12 +70,23 @@ extern const struct command find_command, peek_command;                   /* que
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command work_command;                                 /* work.c */
+extern const struct command completion_command;                           /* completion.c */
+extern const struct command man_command;                                  /* man.c */
 
 /* Commands that have verbs: run is NULL, and the verbs' names are "redisson offer"; the last is NULL. */
 extern const struct command redisson_command, *const redisson_verbs[]; /* redisson.c */
 extern const struct command laravel_command, *const laravel_verbs[];   /* laravel.c */
 
 /* ---- main.c: options and help ------------------------------------------------------------------ */
+
+/* What the next word chooses from: all commands (NULL), or the verbs of one; NULL: it is no further part of it. */
+const struct command *const *cli_choice(const struct command *command);
+/* The one of them that a word names, or NULL. */
+const struct command *cli_find_command(const struct command *const *list, const char *word);
+/* "offer" of "redisson offer" */
+const char *cli_last_word(const struct command *command);
+/* What the help of all commands ends with: their options, the output, the exit codes. */
+extern const char cli_common_help[];
 
 enum {
     CLI_OPTION_URL = 0x100,
@@ -120,6 +131,8 @@ bool cli_connect(struct cli *cli, int *code);
 bool cli_open_queue(struct cli *cli, const char *name, int *code);
 /* Opens the client and the queue named by the next word. */
 bool cli_open(struct cli *cli, char *argv[], int *code);
+/* Opens the client and these queues. */
+bool cli_open_queues(struct cli *cli, char *names[], size_t count, int *code);
 /* For a command without options of its own: reads the common ones, wants `words` words after the queue's
  * name, and opens the queue, as cli_open(). */
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code);
@@ -137,23 +150,42 @@ void cli_check_signal(struct cli *cli);
 /* Completes a call that a dueq_VERB_submit() has begun with `status`. `result` may be NULL. */
 dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result);
 
-/* ---- output.c ---------------------------------------------------------------------------------- */
+/* ---- say.c: what is said on stderr -------------------------------------------------------------- */
 
-/* Says on stderr what came of a call, `about` what (may be NULL), and returns the exit code. */
+enum cli_level { CLI_INFO, CLI_WARNING, CLI_ERROR };
+
+/* From now on what is said is JSON: one object a line. */
+void cli_say_json(bool json);
+bool cli_says_json(void);
+/*
+ * Says something: "dueq: STATUS: text", and "  hint" on a line of its own; as JSON time, level, status, text and hint.
+ * status and hint may be NULL. What a terminal would obey is escaped, wherever it goes: what others wrote can forge
+ * no line of a log.
+ */
+void cli_say(enum cli_level level, const char *status, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Says what came of a call, `about` what (may be NULL), and returns the exit code. */
 int cli_report(const struct cli *cli, dueq_status status, const char *about);
-/* Says what the library warns of, if there is anything new. */
-void cli_warn(const struct cli *cli);
+/* The exit code of a status. */
+int cli_exit_code(dueq_status status);
+/* Says how many entries were quarantined, if any. */
+void cli_quarantined(size_t count);
+/* Says what the library warns of. False: there is nothing new. */
+bool cli_warn(const struct cli *cli);
 /* The worse of two exit codes. */
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */
 int cli_system_error(const char *what);
-/* One line on stderr, without its end in the format. What a terminal would obey is escaped, wherever it goes:
- * what others wrote can forge no line of a log. */
-void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Says so and exits with CLI_AGAIN. */
 _Noreturn void cli_out_of_memory(void);
-/* One line a result item: JSON to stdout, or text for a bad outcome to stderr. Returns the exit code. */
+
+/* ---- output.c ---------------------------------------------------------------------------------- */
+
+/* What came of one thing that a command is about: JSON to stdout, or text for a bad outcome to stderr. Returns the
+ * exit code. */
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
+/* The same of what a call that is about one thing answered; a failure is said. */
+int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status);
 /* The same of a call's result; a message that was leased when it was cancelled is another outcome. */
 int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,
                     const dueq_result *result, size_t index);
@@ -225,7 +257,7 @@ enum {
     DRAFT_DELAY = 0x200,
     DRAFT_AT,
     DRAFT_ID,
-    DRAFT_ATTEMPTS,
+    DRAFT_MAX_ATTEMPTS,
     DRAFT_LEASE,
     DRAFT_HEADER,
     DRAFT_PRIORITY,
@@ -242,7 +274,7 @@ enum {
 #define DRAFT_OPTIONS                                                                              \
     {"delay", required_argument, NULL, DRAFT_DELAY}, {"at", required_argument, NULL, DRAFT_AT},    \
         {"id", required_argument, NULL, DRAFT_ID},                                                 \
-        {"attempts", required_argument, NULL, DRAFT_ATTEMPTS},                                     \
+        {"max-attempts", required_argument, NULL, DRAFT_MAX_ATTEMPTS},                             \
         {"lease", required_argument, NULL, DRAFT_LEASE},                                           \
         {"header", required_argument, NULL, DRAFT_HEADER},                                         \
         {"priority", required_argument, NULL, DRAFT_PRIORITY},                                     \
@@ -285,9 +317,9 @@ void environment_end(struct environment *environment);
 
 /* ---- child.c: commands that are run -------------------------------------------------------------- */
 
-/* From now on signals come as events: the end of a command, and those that are for commands (HUP, INT,
- * QUIT, TERM, USR1, USR2). Returns a descriptor that is readable when there are any; -1: said why. */
-int child_listen(void);
+/* From now on signals come as events: the end of a command, and those of the list, which ends with 0. Returns a
+ * descriptor that is readable when there are any; -1: said why. */
+int child_listen(const int numbers[]);
 /* The next signal that has come, 0: none. *by_terminal: it went to all of the terminal's group. */
 int child_signal(bool *by_terminal);
 
@@ -329,6 +361,8 @@ char *text_repair(dueq_bytes bytes, size_t *size);
 
 /* Since some time in the past; no change of the clock moves it. */
 int64_t time_monotonic_ms(void);
+/* Since 1970. */
+int64_t time_now_ms(void);
 
 /* "250ms", "1.5s", "30m", "2h", "7d", "1h30m"; a bare number is seconds. */
 bool time_parse_duration(const char *text, int64_t *ms);

@@ -95,7 +95,7 @@ static void read_backoff(const struct cli *cli, struct draft *draft, const char 
     free(copy);
 }
 
-/* ---- --attempts and --max-crashes --------------------------------------------------------------- */
+/* ---- --max-attempts and --max-crashes --------------------------------------------------------------- */
 
 /* of_one: what a limit of 1 means. */
 static uint32_t read_limit(const struct cli *cli, const char *option, const char *given,
@@ -125,8 +125,8 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
             cli_usage(cli, "--id is empty");
         draft->id = text(optarg);
         break;
-    case DRAFT_ATTEMPTS:
-        draft->max_attempts = read_limit(cli, "attempts", optarg, "no retry");
+    case DRAFT_MAX_ATTEMPTS:
+        draft->max_attempts = read_limit(cli, "max-attempts", optarg, "no retry");
         break;
     case DRAFT_LEASE:
         draft->lease_ms = cli_duration(cli, "lease", optarg);

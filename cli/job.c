@@ -33,6 +33,22 @@ void job_take(struct job *job, const dueq_message *message, dueq_queue *queue,
                         .errors = -1};
 }
 
+/* What is said of it in JSON, whatever is said. */
+static json_object *job_fields(const struct job *job) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue",
+                           json_text((dueq_bytes){job->queue_name, strlen(job->queue_name)}));
+    json_object_object_add(object, "id", json_text(job->id));
+    json_object_object_add(object, "attempt", json_object_new_int64(job->attempt));
+    return object;
+}
+
+static json_object *json_seconds(int64_t ms) {
+    char text[TIME_ROOM];
+    snprintf(text, sizeof text, "%.3f", (double)ms / 1000);
+    return json_object_new_double_s((double)ms / 1000, text);
+}
+
 /* ---- The command ---------------------------------------------------------------------------------- */
 
 /* The body as a file in memory: a command that does not read it holds nobody up. -1: said why. */
@@ -95,7 +111,7 @@ static void pass_errors(struct job *job) {
 
 static enum verdict judge(const struct job *job, const struct work *work) {
     if (job->kill_signal)
-        return VERDICT_RETRY;
+        return job->stops ? VERDICT_RELEASE : VERDICT_RETRY;
     if (job->child.code == 0)
         return VERDICT_ACK;
     return !job->child.signal && work->bury_on[job->child.code] ? VERDICT_BURY : VERDICT_RETRY;
@@ -107,6 +123,7 @@ static void end(struct job *job, const struct work *work) {
     if (job->errors >= 0)
         close(job->errors);
     job->errors = -1;
+    job->stops = job->stops && job->kill_signal;
     job->verdict = judge(job, work);
     job->end_ms = time_monotonic_ms();
     job->state = JOB_ENDED;
@@ -150,7 +167,7 @@ void job_look(struct job *job, const struct work *work) {
     if (job->child.ended) {
         end(job, work);
     } else if (time_monotonic_ms() >= job->kill_ms) {
-        job->kill_ms = job->kill_signal ? INT64_MAX : time_monotonic_ms() + WORK_GRACE_MS;
+        job->kill_ms = job->kill_signal ? INT64_MAX : time_monotonic_ms() + WORK_KILL_MS;
         job->kill_signal = job->kill_signal ? SIGKILL : SIGTERM;
         job_kill(job, job->kill_signal);
     }
@@ -159,6 +176,36 @@ void job_look(struct job *job, const struct work *work) {
 void job_kill(const struct job *job, int number) {
     if (job->state == JOB_RUNS)
         kill(-job->child.pid, number);
+}
+
+void job_stop(struct job *job, int64_t at_ms) {
+    if (job->state != JOB_RUNS || job->kill_signal || job->kill_ms < at_ms)
+        return;
+    job->kill_ms = at_ms;
+    job->stops = true;
+}
+
+void job_abort(struct job *job) {
+    if (job->state != JOB_RUNS)
+        return;
+    job->stops = job->stops || !job->kill_signal;
+    job->kill_signal = SIGKILL;
+    job->kill_ms = INT64_MAX;
+    job_kill(job, SIGKILL);
+}
+
+void job_tell(const struct job *job) {
+    if (job->state != JOB_RUNS)
+        return;
+    char since[TIME_ROOM], span[TIME_ROOM];
+    int64_t run_ms = time_monotonic_ms() - job->start_ms;
+    json_object *fields = job_fields(job);
+    json_object_object_add(fields, "process", json_object_new_int(job->child.pid));
+    json_object_object_add(fields, "since", json_name(time_format(time_now_ms() - run_ms, since)));
+    json_object_object_add(fields, "seconds", json_seconds(run_ms));
+    json_say(CLI_INFO, fields, "%s: %.*s: attempt %u: process %d runs since %s (%s)",
+             job->queue_name, (int)job->id.size, (const char *)job->id.data, job->attempt,
+             job->child.pid, since, time_format_span(run_ms, span));
 }
 
 /* ---- What comes of the message ------------------------------------------------------------------- */
@@ -170,7 +217,7 @@ static dueq_bytes reason(const struct job *job, char out[REASON_ROOM]) {
     char span[TIME_ROOM];
     dueq_bytes last = {job->line, job->line_size};
     if (job->kill_signal)
-        snprintf(out, REASON_ROOM, "timed out after %s%s%.*s",
+        snprintf(out, REASON_ROOM, "%s after %s%s%.*s", job->stops ? "stopped" : "timed out",
                  time_format_span(job->end_ms - job->start_ms, span), last.size ? ": " : "",
                  (int)last.size, job->line);
     else if (last.size)
@@ -206,21 +253,16 @@ static const char *outcome(const struct job *job, dueq_status status) {
     return status == DUEQ_EXHAUSTED ? "exhausted" : names[job->verdict];
 }
 
-static void print_json(const struct job *job, dueq_status status) {
-    char room[REASON_ROOM], seconds[TIME_ROOM];
-    json_object *object = json_object_new_object();
-    double span = (double)(job->end_ms - job->start_ms) / 1000;
-    snprintf(seconds, sizeof seconds, "%.3f", span);
-    json_object_object_add(object, "queue",
-                           json_text((dueq_bytes){job->queue_name, strlen(job->queue_name)}));
-    json_object_object_add(object, "id", json_text(job->id));
-    json_object_object_add(object, "attempt", json_object_new_int64(job->attempt));
+/* What a line of --json says of it, and of a failure a line of --log json. */
+static json_object *ended_fields(const struct job *job, dueq_status status) {
+    char room[REASON_ROOM];
+    json_object *object = job_fields(job);
     json_object_object_add(object, "code", json_object_new_int(job->child.code));
-    json_object_object_add(object, "seconds", json_object_new_double_s(span, seconds));
+    json_object_object_add(object, "seconds", json_seconds(job->end_ms - job->start_ms));
     json_object_object_add(object, "outcome", json_name(outcome(job, status)));
     if (job->verdict != VERDICT_ACK)
         json_object_object_add(object, "error", json_text(reason(job, room)));
-    json_line(object);
+    return object;
 }
 
 int job_settled(struct job *job, const struct cli *cli, dueq_status status) {
@@ -231,12 +273,14 @@ int job_settled(struct job *job, const struct cli *cli, dueq_status status) {
         code = cli_report(cli, status, name);
     else if (status == DUEQ_LEASE_LOST && !job->in_doubt)
         cli_report(cli, status, name);
-    if (cli->json && job->verdict != VERDICT_RELEASE) {
-        print_json(job, status);
-    } else if (job->verdict >= VERDICT_RETRY) {
+    bool ran = job->verdict != VERDICT_RELEASE || job->stops;
+    if (cli->json && ran) {
+        json_line(ended_fields(job, status));
+    } else if (ran && job->verdict != VERDICT_ACK) {
         dueq_bytes why = reason(job, room);
-        cli_say("dueq: %s: %s: attempt %u: %.*s", name, outcome(job, status), job->attempt,
-                (int)why.size, (const char *)why.data);
+        json_say(job->stops ? CLI_INFO : CLI_ERROR, ended_fields(job, status),
+                 "%s: %s: attempt %u: %.*s", name, outcome(job, status), job->attempt,
+                 (int)why.size, (const char *)why.data);
     }
     free(job->own);
     *job = (struct job){.errors = -1};

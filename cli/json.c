@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-
 json_object *json_text(dueq_bytes bytes) {
     size_t size = 0;
     char *text = text_repair(bytes, &size);
@@ -48,8 +46,12 @@ void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes) {
     free(encoded);
 }
 
+const char *json_line_of(json_object *object) {
+    return json_object_to_json_string_ext(object,
+                                          JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+}
+
 void json_line(json_object *object) {
-    cli_put_json(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                            JSON_C_TO_STRING_NOSLASHESCAPE));
+    cli_put_json(json_line_of(object));
     json_object_put(object);
 }

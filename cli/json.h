@@ -4,7 +4,7 @@
 
 #include <json-c/json.h>
 
-#include "dueq.h"
+#include "cli.h"
 
 /* A string; JSON must be UTF-8: what is not is shown as U+FFFD. */
 json_object *json_text(dueq_bytes bytes);
@@ -15,7 +15,12 @@ json_object *json_time(int64_t ms);
 json_object *json_raw(dueq_bytes json);
 /* Adds bytes by a name, or by NAME_base64 where they are not UTF-8. */
 void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes);
+/* The object as a line, which is its own. */
+const char *json_line_of(json_object *object);
 /* Prints one object on a line, and frees it. */
 void json_line(json_object *object);
+/* As cli_say(); as JSON with these fields, which it frees. */
+void json_say(enum cli_level level, json_object *fields, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -88,7 +88,8 @@ int cli_lines(struct cli *cli, const char *done, cli_batch act, const void *cont
     if (shown)
         fprintf(stderr, "\r%llu %s\n", lines.done, done);
     if (lines.failed)
-        cli_say("  the first %llu lines were %s; continue after them", lines.done, done);
+        cli_say(CLI_INFO, NULL, NULL, "the first %llu lines were %s; continue after them",
+                lines.done, done);
     input_end(&input);
     free(lines.batch.data);
     return code;

@@ -55,7 +55,7 @@ int cli_each(struct cli *cli, int argc, char *argv[], const char *key, cli_submi
         if (status < 0) {
             code = cli_report(cli, status, NULL);
             if (at > 0)
-                cli_say("  the first %zu are done; continue after them", at);
+                cli_say(CLI_INFO, NULL, NULL, "the first %zu are done; continue after them", at);
         }
         for (size_t i = 0; i < dueq_result_count(result); i++)
             code = cli_worse(code, cli_result_item(cli, key, list.items[at + i], result, i));

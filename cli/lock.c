@@ -24,15 +24,24 @@ static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word
 static int report(const struct cli *cli, dueq_status status, const char *name) {
     if (status != DUEQ_LEASE_LOST)
         return cli_report(cli, status, name);
-    cli_say("dueq: LEASE_LOST: %s: the lock has ended; another process may hold it", name);
+    cli_say(CLI_ERROR, dueq_status_name(status), NULL,
+            "%s: the lock has ended; another process may hold it", name);
     return CLI_OUTCOME;
+}
+
+/* As cli_outcome(), in the words of a lock. */
+static int outcome(const struct cli *cli, const char *name, const char *key, dueq_bytes subject,
+                   dueq_status status) {
+    return status >= 0 && cli->json ? cli_item(cli, key, subject, status)
+                                    : report(cli, status, name);
 }
 
 /* ---- lock -- COMMAND ----------------------------------------------------------------------------- */
 
 static void lose(struct hold *hold) {
-    cli_say("dueq: LEASE_LOST: %s: the lock was lost while the command ran", hold->name);
-    cli_say("  another process may hold it now; with a longer --ttl it survives longer outages");
+    cli_say(CLI_ERROR, dueq_status_name(DUEQ_LEASE_LOST),
+            "another process may hold it now; with a longer --ttl it survives longer outages",
+            "%s: the lock was lost while the command ran", hold->name);
     hold->lost = true;
 }
 
@@ -48,7 +57,7 @@ static void relocked(const struct cli *cli, struct hold *hold, dueq_status statu
         hold->next_ms = time_monotonic_ms() + hold->ttl_ms / TRIES + 1;
         if (!hold->warned) {
             cli_report(cli, status, hold->name);
-            cli_say("  the lock could not be extended; dueq tries again");
+            cli_say(CLI_INFO, NULL, NULL, "the lock could not be extended; this is tried again");
         }
         hold->warned = true;
         if (time_monotonic_ms() > hold->sure_ms)
@@ -95,12 +104,13 @@ static void idle(struct cli *cli, const struct hold *hold, int events) {
 
 /* Runs the command, keeps the lock meanwhile and gives it up. Returns the exit code. */
 static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
+    static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, 0};
     struct environment environment = environment_of(cli, NULL, NULL);
     struct child_place here = CHILD_HERE;
     here.environment = environment.list;
     struct child child = {.code = CLI_FAILED};
     cli->finishing = true;
-    int events = child_listen();
+    int events = child_listen(passed);
     bool runs = events >= 0 && !cli_signal() && child_start(&child, argv, &here);
     environment_end(&environment);
     while (runs) {
@@ -121,7 +131,7 @@ static int run_under(struct cli *cli, struct hold *hold, char *argv[]) {
         lose(hold);
     } else if (status != DUEQ_OK) {
         cli_report(cli, status, hold->name);
-        cli_say("  the lock could not be released; it ends after its --ttl");
+        cli_say(CLI_INFO, NULL, NULL, "the lock could not be released; it ends after its --ttl");
         if (time_monotonic_ms() > hold->sure_ms)
             lose(hold);
     }
@@ -151,10 +161,11 @@ static int run_lock(struct cli *cli, int argc, char *argv[]) {
     dueq_result *result;
     dueq_status status =
         cli_wait(cli, dueq_lock_submit(cli->queue, hold.lock, hold.ttl_ms, wait_ms), &result);
-    if (status != DUEQ_OK) {
+    if (status != DUEQ_OK && *command) {
         code = report(cli, status, hold.name);
-        if (status == DUEQ_TAKEN && *command)
-            code = CLI_TAKEN;
+        code = status == DUEQ_TAKEN ? CLI_TAKEN : code;
+    } else if (status != DUEQ_OK) {
+        code = outcome(cli, hold.name, "name", hold.lock, status);
     } else if (*command) {
         int64_t now_ms = time_monotonic_ms();
         hold.token = dueq_result_id(result, 0);
@@ -172,9 +183,7 @@ static int run_lock(struct cli *cli, int argc, char *argv[]) {
 
 /* The end of relock and unlock. */
 static int settle(struct cli *cli, const char *name, dueq_bytes token, dueq_status status) {
-    status = cli_wait(cli, status, NULL);
-    return status >= 0 && cli->json ? cli_item(cli, "token", token, status)
-                                    : report(cli, status, name);
+    return outcome(cli, name, "token", token, cli_wait(cli, status, NULL));
 }
 
 static int run_relock(struct cli *cli, int argc, char *argv[]) {

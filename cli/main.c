@@ -29,30 +29,31 @@ static const struct command *const commands[] = {&push_command,
                                                  &relock_command,
                                                  &unlock_command,
                                                  &work_command,
+                                                 &completion_command,
+                                                 &man_command,
                                                  &redisson_command,
                                                  &laravel_command,
                                                  NULL};
 
-/* NULL: it has none. */
-static const struct command *const *verbs_of(const struct command *command) {
-    return command == &redisson_command  ? redisson_verbs
-           : command == &laravel_command ? laravel_verbs
-                                         : NULL;
+const struct command *const *cli_choice(const struct command *command) {
+    return !command                       ? commands
+           : command == &redisson_command ? redisson_verbs
+           : command == &laravel_command  ? laravel_verbs
+                                          : NULL;
 }
 
-/* "offer" of "redisson offer" */
-static const char *last_word(const struct command *command) {
+const char *cli_last_word(const struct command *command) {
     const char *blank = strrchr(command->name, ' ');
     return blank ? blank + 1 : command->name;
 }
 
-static const struct command *find_in(const struct command *const *list, const char *word) {
-    while (*list && strcmp(last_word(*list), word) != 0)
+const struct command *cli_find_command(const struct command *const *list, const char *word) {
+    while (*list && strcmp(cli_last_word(*list), word) != 0)
         list++;
     return *list;
 }
 
-static const char common_help[] =
+const char cli_common_help[] =
     "Options of all commands:\n"
     "  --url URL   the server: redis://[user:password@]host[:port][/db], rediss://...,\n"
     "              unix:///path/to/socket, or embedded:DIR for a private server that dueq\n"
@@ -61,7 +62,8 @@ static const char common_help[] =
     "  --url-file FILE\n"
     "              read the URL from the first line of a file (/dev/fd/3: of descriptor 3). Put\n"
     "              a password there or in $DUEQ_URL: other users can read --url for a moment\n"
-    "  --json      print one JSON object a line; a body that is not UTF-8 is \"body_base64\"\n"
+    "  --json      print one JSON object a line, errors too; a body that is not UTF-8 is\n"
+    "              \"body_base64\"\n"
     "  --help, --version\n"
     "  --          ends the options: dueq cancel orders -- \"$id\" (after work and lock the\n"
     "              command follows)\n"
@@ -69,7 +71,10 @@ static const char common_help[] =
     "Output:\n"
     "  On a terminal, control characters of messages are escaped, as \\n or \\x1b.\n"
     "  In a pipe or a file they are not, nor are line ends: programs should read --json.\n"
-    "  Errors go to standard error, always escaped, one line each.\n"
+    "  With --json each thing that a command is about has an object with its status: an id, a\n"
+    "  ticket, a lock's name or token, or the queue. Without, only what is not OK is said, on\n"
+    "  standard error. Errors go to standard error, always escaped, one line each; with --json\n"
+    "  as an object with time, level, status, text and hint.\n"
     "\n"
     "Exit codes:\n"
     "  0  done\n"
@@ -81,19 +86,19 @@ static const char common_help[] =
 
 static void print_list(const struct command *const *list) {
     for (; *list; list++)
-        printf("  %-10s %s\n", last_word(*list), (*list)->summary);
+        printf("  %-10s %s\n", cli_last_word(*list), (*list)->summary);
 }
 
 static void help(const struct command *command) {
     if (command) {
         printf("Usage: dueq %s%s%s\n%s.\n\n", command->name, command->arguments[0] ? " " : "",
                command->arguments, command->summary);
-        if (verbs_of(command)) {
+        if (cli_choice(command)) {
             printf("Verbs (dueq %s VERB --help says more):\n", command->name);
-            print_list(verbs_of(command));
+            print_list(cli_choice(command));
             putchar('\n');
         }
-        printf("%s\n%s", command->help, common_help);
+        printf("%s\n%s", command->help, cli_common_help);
         return;
     }
     fputs("Usage: dueq COMMAND [QUEUE] [ARGUMENT...] [OPTION...]\n"
@@ -111,14 +116,15 @@ static void help(const struct command *command) {
            "  dueq stats orders --json\n"
            "\n"
            "%s",
-           common_help);
+           cli_common_help);
 }
 
 /* Whether all output went out, as an exit code. */
 static int written(void) { return cli_flush() ? CLI_DONE : cli_output_failed(false); }
 
-/* getopt_long(), which says what is wrong by cli_say(): words of the command line may come from others. */
-static int next_option(int argc, char *argv[], const char *how, const struct option *options) {
+/* getopt_long(), which says what is wrong by cli_usage(): words of the command line may come from others. */
+static int next_option(const struct cli *cli, int argc, char *argv[], const char *how,
+                       const struct option *options) {
     char *said = NULL;
     size_t size = 0;
     FILE *errors = stderr, *out = open_memstream(&said, &size);
@@ -130,26 +136,24 @@ static int next_option(int argc, char *argv[], const char *how, const struct opt
     if (fclose(out) != 0)
         cli_out_of_memory();
     if (size > 0)
-        cli_say("%.*s", (int)size - 1, said); /* without the end of its line */
+        cli_usage(cli, "%.*s", (int)size - 7, said + 6); /* without "dueq: " and the line's end */
     free(said);
     return option;
 }
 
-static void see_help(const struct cli *cli) {
-    cli_say("  see: dueq %s%s--help", cli->command ? cli->command->name : "",
-            cli->command ? " " : "");
-}
-
 void cli_usage(const struct cli *cli, const char *format, ...) {
     va_list arguments;
-    char *text;
+    char *text, *see;
+    const char *name = cli->command ? cli->command->name : "";
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0)
+    if (vasprintf(&text, format, arguments) < 0 ||
+        asprintf(&see, "see: dueq %s%s--help", name, *name ? " " : "") < 0)
         cli_out_of_memory();
     va_end(arguments);
-    cli_say("dueq: %s", text);
+    /* To people the status would say nothing. */
+    cli_say(CLI_ERROR, cli_says_json() ? dueq_status_name(DUEQ_INVALID) : NULL, see, "%s", text);
     free(text);
-    see_help(cli);
+    free(see);
     exit(CLI_USAGE);
 }
 
@@ -188,14 +192,9 @@ static void read_url(struct cli *cli, const char *path) {
         close(number);
 }
 
-/* What the next word chooses from; NULL: it is no further part of the command. */
-static const struct command *const *choice(const struct cli *cli) {
-    return cli->command ? verbs_of(cli->command) : commands;
-}
-
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options) {
     for (;;) {
-        int option = next_option(argc, argv, choice(cli) ? "+" : "", options);
+        int option = next_option(cli, argc, argv, cli_choice(cli->command) ? "+" : "", options);
         switch (option) {
         case CLI_OPTION_URL:
             take_url(cli, optarg);
@@ -215,9 +214,6 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
         case CLI_OPTION_VERSION:
             printf("dueq %s\n", dueq_version());
             exit(written());
-        case '?': /* getopt said what is wrong */
-            see_help(cli);
-            exit(CLI_USAGE);
         default:
             return option;
         }
@@ -281,11 +277,19 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
 static int run_help(struct cli *cli, char *words[]) {
     const struct command *about = NULL;
     const struct command *const *list = commands;
-    for (; *words && list; words++, list = verbs_of(about))
-        if (!(about = find_in(list, *words)))
+    for (; *words && list; words++, list = cli_choice(about))
+        if (!(about = cli_find_command(list, *words)))
             cli_usage(cli, "there is no command %s", *words);
     help(about);
     return written();
+}
+
+/* Before it is known what is wrong: errors of the command line are to be JSON too. */
+static bool wants_json(char *argv[]) {
+    while (*argv && strcmp(*argv, "--") != 0)
+        if (strcmp(*argv++, "--json") == 0)
+            return true;
+    return false;
 }
 
 int main(int argc, char *argv[]) {
@@ -293,9 +297,10 @@ int main(int argc, char *argv[]) {
     static char program[] = "dueq"; /* what getopt's messages begin with */
     struct cli cli = {0};
     argv[0] = program;
+    cli_say_json(wants_json(argv));
     cli_output_begin();
     cli_signals();
-    for (const struct command *const *list; (list = choice(&cli)) != NULL;) {
+    for (const struct command *const *list; (list = cli_choice(cli.command)) != NULL;) {
         cli_option(&cli, argc, argv, options);
         if (optind >= argc && cli.command)
             cli_usage(&cli, "the verb is missing: dueq %s %s", cli.command->name,
@@ -303,7 +308,7 @@ int main(int argc, char *argv[]) {
         if (optind >= argc)
             cli_usage(&cli, "the command is missing; for example: dueq push orders 'hello'");
         const char *word = argv[optind];
-        const struct command *found = find_in(list, word);
+        const struct command *found = cli_find_command(list, word);
         if (!found && !cli.command && strcmp(word, "help") == 0)
             return run_help(&cli, argv + optind + 1);
         if (!found)

@@ -4,106 +4,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "json.h"
-
-/* ---- Outcomes and failures --------------------------------------------------------------------- */
-
-static int exit_code(dueq_status status) {
-    if (status == DUEQ_OK)
-        return CLI_DONE;
-    if (status > 0)
-        return CLI_OUTCOME;
-    if (status == DUEQ_INVALID || status == DUEQ_NAME || status == DUEQ_URL)
-        return CLI_USAGE;
-    return dueq_status_retriable(status) ? CLI_AGAIN : CLI_FAILED;
-}
-
-/* What to do next, where the core's text does not say it. */
-static const char *advice(const struct cli *cli, dueq_status status) {
-    switch ((int)status) {
-    case DUEQ_CONNECT:
-        return "check that the server runs and the address is right (--url, DUEQ_URL)";
-    case DUEQ_URL:
-        return "for example redis://localhost:6379/0, unix:///run/redis.sock or embedded:DIR";
-    case DUEQ_NAME:
-        if (cli->command && strchr(cli->command->name, ' '))
-            return NULL; /* the queues of other systems have other names */
-        return "a queue's name is 1 to 255 bytes of UTF-8 without braces and control characters";
-    case DUEQ_CLOSED:
-    case DUEQ_TIMEOUT:
-        return "check whether it was done before you repeat it; a repeated push with --id and "
-               "--unique is stored once";
-    case DUEQ_AUTH:
-        return "put the user and the password into DUEQ_URL: redis://user:password@host (for a "
-               "command that dueq runs, use --pass-url)";
-    case DUEQ_LEASE_LOST:
-        return "another consumer has the message now, or it is done; stop working on it";
-    case DUEQ_LAYOUT:
-        return "without --layout dueq uses the layout of the waiting values; here both wait: name "
-               "one";
-    case DUEQ_TAKEN:
-        return "--wait 10s waits until it is free";
-    default:
-        return NULL;
-    }
-}
-
-int cli_report(const struct cli *cli, dueq_status status, const char *about) {
-    /* That nothing is ready is for the exit code to say, not for a log. */
-    if (status != DUEQ_OK && status != DUEQ_EMPTY) {
-        const char *text = status < 0 && cli->client ? dueq_error_text(cli->client) : "";
-        fflush(stdout);
-        cli_say("dueq: %s: %s%s%s", dueq_status_name(status), about ? about : "", about ? ": " : "",
-                text[0] ? text : dueq_status_text(status));
-        if (advice(cli, status))
-            cli_say("  %s", advice(cli, status));
-    }
-    return exit_code(status);
-}
-
-void cli_warn(const struct cli *cli) {
-    const char *warning = dueq_warning(cli->client);
-    if (!warning)
-        return;
-    fflush(stdout);
-    cli_say("dueq: warning: %s", warning);
-}
-
-int cli_worse(int one, int other) { return one > other ? one : other; }
-
-int cli_system_error(const char *what) {
-    cli_say("dueq: %s: %s", what, strerror(errno));
-    return CLI_FAILED;
-}
-
-void cli_say(const char *format, ...) {
-    va_list arguments;
-    char *text = NULL, *line = NULL;
-    size_t size = 0;
-    va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
-    va_end(arguments);
-    FILE *out = open_memstream(&line, &size);
-    if (length < 0 || !out)
-        cli_out_of_memory();
-    text_show(out, (dueq_bytes){text, (size_t)length}, TEXT_LINE);
-    fputc('\n', out);
-    if (fclose(out) != 0)
-        cli_out_of_memory();
-    fwrite(line, 1, size, stderr); /* in one piece: others may write to the same log */
-    free(line);
-    free(text);
-}
-
-void cli_out_of_memory(void) {
-    fputs("dueq: NO_MEMORY: out of memory\n", stderr);
-    exit(CLI_AGAIN);
-}
 
 /* state: that a cancelled message was in; 0: none. */
 static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status,
@@ -120,15 +25,18 @@ static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq
     } else if (status != DUEQ_OK) {
         return cli_report(cli, status, about);
     } else if (state == DUEQ_LEASED) {
-        fflush(stdout);
-        cli_say("dueq: LEASED: %s: cancelled, but a consumer had it", about);
-        cli_say("  its work may have begun or be done");
+        cli_say(CLI_ERROR, "LEASED", "its work may have begun or be done",
+                "%s: cancelled, but a consumer had it", about);
     }
-    return state == DUEQ_LEASED ? CLI_OUTCOME : exit_code(status);
+    return state == DUEQ_LEASED ? CLI_OUTCOME : cli_exit_code(status);
 }
 
 int cli_item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status) {
     return item(cli, key, subject, status, 0);
+}
+
+int cli_outcome(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status) {
+    return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, key, subject, status);
 }
 
 int cli_result_item(const struct cli *cli, const char *key, dueq_bytes subject,

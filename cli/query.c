@@ -14,11 +14,11 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
     dueq_result *result;
     dueq_status status =
         cli_wait(cli, dueq_find_submit(cli->queue, (dueq_bytes){id, strlen(id)}), &result);
-    code = cli_report(cli, status, status > 0 ? id : NULL);
     if (status == DUEQ_OK)
         cli_print_message(cli, dueq_result_message(result, 0));
     dueq_result_free(result);
-    return code;
+    return status == DUEQ_OK ? CLI_DONE
+                             : cli_outcome(cli, "id", (dueq_bytes){id, strlen(id)}, status);
 }
 
 /* An id in its column. */
@@ -70,14 +70,14 @@ static void print_row(const dueq_message *message) {
     putchar('\n');
 }
 
-/* Prints up to `limit` messages, page by page. */
-static int peek(struct cli *cli, dueq_state state, size_t limit) {
+/* Prints up to `count` messages, page by page. */
+static int peek(struct cli *cli, dueq_state state, size_t count) {
     dueq_result *page = NULL;
     size_t shown = 0, damaged = 0;
     dueq_status status;
     do {
         dueq_result *next;
-        size_t most = limit - shown < PAGE ? limit - shown : PAGE;
+        size_t most = count - shown < PAGE ? count - shown : PAGE;
         status = cli_wait(cli, dueq_peek_submit(cli->queue, state, dueq_result_cursor(page), most),
                           &next);
         dueq_result_free(page);
@@ -95,27 +95,27 @@ static int peek(struct cli *cli, dueq_state state, size_t limit) {
                 print_row(message);
             }
         }
-    } while (status == DUEQ_OK && shown < limit && dueq_result_cursor(page).size > 0 &&
+    } while (status == DUEQ_OK && shown < count && dueq_result_cursor(page).size > 0 &&
              cli_flush());
     if (dueq_result_cursor(page).size > 0 && isatty(STDERR_FILENO))
-        cli_say("there are more messages: show them with --limit N");
+        cli_say(CLI_INFO, NULL, NULL, "there are more messages: show them with --count N");
     dueq_result_free(page);
     if (damaged > 0) {
-        cli_say("dueq: CORRUPT: %zu of %zu messages are damaged", damaged, shown);
-        cli_say("  cancel them by their ids");
+        cli_say(CLI_ERROR, dueq_status_name(DUEQ_CORRUPT), "cancel them by their ids",
+                "%zu of %zu messages are damaged", damaged, shown);
     }
     return cli_worse(damaged > 0 ? CLI_FAILED : CLI_DONE, cli_report(cli, status, NULL));
 }
 
 static int run_peek(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {{"limit", required_argument, NULL, 'l'}, CLI_OPTIONS};
-    size_t limit = PAGE;
+    static const struct option options[] = {{"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
+    size_t count = PAGE;
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
-        limit = (size_t)cli_number(cli, "limit", optarg, 1, INT32_MAX);
+        count = (size_t)cli_number(cli, "count", optarg, 1, INT32_MAX);
     cli_words(cli, argc, 1, 1);
     dueq_state state = cli_state(cli, argv[optind + 1]);
-    return cli_open(cli, argv, &code) ? peek(cli, state, limit) : code;
+    return cli_open(cli, argv, &code) ? peek(cli, state, count) : code;
 }
 
 const struct command find_command = {"find", "QUEUE ID",
@@ -133,10 +133,10 @@ const struct command peek_command = {
     "the status CORRUPT too), and dueq ends with 4.\n"
     "\n"
     "Options:\n"
-    "  --limit N  up to N messages (100)\n"
+    "  --count N  up to N messages (100)\n"
     "  --json     whole messages, one object a line\n"
     "\n"
     "Examples:\n"
     "  dueq peek orders dead\n"
-    "  dueq peek orders dead --limit 100000 --json > dead.jsonl\n",
+    "  dueq peek orders dead --count 100000 --json > dead.jsonl\n",
     run_peek};

@@ -41,7 +41,7 @@ static int print_all(struct cli *cli, const dueq_result *taken, enum form form, 
     if (printed < count) {
         cli_wait(cli, dueq_release_submit(cli->queue, tickets + printed, count - printed, 0), NULL);
         code = cli_output_failed(true);
-        cli_say("  %zu of %zu messages were released", count - printed, count);
+        cli_say(CLI_INFO, NULL, NULL, "%zu of %zu messages were released", count - printed, count);
     }
     if (ack && printed > 0) {
         dueq_result *acked;
@@ -81,9 +81,7 @@ static int reserve(struct cli *cli, char *names[], const struct wish *wish) {
                  dueq_reserve_any_submit(cli->queues, cli->queue_count, DUEQ_PREFERENCE,
                                          wish->count, wish->wait_ms, wish->lease_ms),
                  &result);
-    if (dueq_result_quarantined(result) > 0)
-        cli_say("dueq: CORRUPT: %zu damaged entries were quarantined",
-                dueq_result_quarantined(result));
+    cli_quarantined(dueq_result_quarantined(result));
     if (status == DUEQ_OK) {
         cli->queue = cli->queues[dueq_result_queue(result)];
         cli->queue_name = names[dueq_result_queue(result)];
@@ -139,10 +137,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     if (wish.round_robin)
         rotate(names, count);
     int code;
-    bool good = cli_open(cli, argv, &code);
-    for (size_t i = 1; good && i < count; i++)
-        good = cli_open_queue(cli, names[i], &code);
-    return good ? reserve(cli, names, &wish) : code;
+    return cli_open_queues(cli, names, count, &code) ? reserve(cli, names, &wish) : code;
 }
 
 const struct command reserve_command = {

@@ -66,6 +66,13 @@ bool cli_open(struct cli *cli, char *argv[], int *code) {
     return cli_connect(cli, code) && cli_open_queue(cli, name, code);
 }
 
+bool cli_open_queues(struct cli *cli, char *names[], size_t count, int *code) {
+    bool good = cli_connect(cli, code);
+    for (size_t i = 0; good && i < count; i++)
+        good = cli_open_queue(cli, names[i], code);
+    return good;
+}
+
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code) {
     static const struct option options[] = {CLI_OPTIONS};
     while (cli_option(cli, argc, argv, options) != -1)

@@ -32,8 +32,7 @@ static bool begin(struct cli *cli, int argc, char *argv[], const char *duration,
 }
 
 static int end(struct cli *cli, dueq_bytes ticket, dueq_status status) {
-    status = cli_wait(cli, status, NULL);
-    return status < 0 ? cli_report(cli, status, NULL) : cli_item(cli, "ticket", ticket, status);
+    return cli_outcome(cli, "ticket", ticket, cli_wait(cli, status, NULL));
 }
 
 static int run_retry(struct cli *cli, int argc, char *argv[]) {

@@ -25,6 +25,12 @@ static const char *read_decimal(const char *text, int64_t scale, double *scaled)
     return digits >= 1 && digits <= 15 ? text : NULL;
 }
 
+int64_t time_now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+}
+
 bool time_parse_duration(const char *text, int64_t *ms) {
     static const struct unit {
         const char *name;

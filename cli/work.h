@@ -5,19 +5,36 @@
 #include "cli.h"
 
 /* A command that got SIGTERM has this long until it gets SIGKILL. */
-#define WORK_GRACE_MS 5000
+#define WORK_KILL_MS 3000
+/* How long the commands may go on when dueq is told to end. With the above it is less than 30 s. */
+#define WORK_GRACE_MS 25000
 
 /* What the options say. */
 struct work {
     char **command;
-    size_t jobs;        /* commands at once */
+    char **names;       /* of the queues that are open */
+    size_t concurrency; /* commands at a time */
     int64_t timeout_ms; /* of a command; 0: none */
     int64_t wait_ms;    /* for a message; or DUEQ_FOREVER */
     int64_t retry_ms;   /* or DUEQ_BY_POLICY */
-    long limit;         /* messages; 0: none */
-    bool bury_on[256];  /* exit codes */
+    int64_t grace_ms;
+    int64_t max_time_ms; /* of the worker; 0: none */
+    long max_jobs;       /* messages; 0: none */
+    bool bury_on[256];   /* exit codes */
     dueq_consumer_options consumer;
 };
+
+/* ---- worker.c: the loop -------------------------------------------------------------------------- */
+
+/* Works on the queues that are open until it is told to end or nothing is left to do. Returns the exit code. */
+int worker_run(struct cli *cli, const struct work *work);
+
+/* ---- notify.c: the service manager --------------------------------------------------------------- */
+
+/* Keeps its address, if there is one, from the commands that are run. */
+void notify_begin(void);
+/* Tells it, as sd_notify(3) does: "READY=1", "STOPPING=1". */
+void notify(const char *state);
 
 /* ---- job.c: a message and its command ------------------------------------------------------------ */
 
@@ -38,6 +55,7 @@ struct job {
     int64_t start_ms, end_ms;  /* of the command */
     int64_t kill_ms;           /* when it is to be sent the next signal; INT64_MAX: never */
     int kill_signal;           /* the last that was sent for it; 0: none */
+    bool stops;                /* that is because the worker ends: no failure */
     int errors;                /* what it writes to its standard error; -1: no more */
     char line[DUEQ_MAX_ERROR]; /* the start of the last line of that */
     size_t line_size;
@@ -55,6 +73,12 @@ bool job_start(struct job *job, const struct cli *cli, const struct work *work,
 void job_look(struct job *job, const struct work *work);
 /* Sends the command, and what it has started, a signal. */
 void job_kill(const struct job *job, int number);
+/* Ends the command at that time, by SIGTERM and later SIGKILL: its message is released. */
+void job_stop(struct job *job, int64_t at_ms);
+/* The same at once, by SIGKILL. */
+void job_abort(struct job *job);
+/* Says what it runs, and since when. */
+void job_tell(const struct job *job);
 /* Begins the call that settles the message by the verdict. */
 dueq_status job_settle_submit(const struct job *job, const struct work *work);
 /* Says what came of it, and is free for the next. Returns the exit code, which a lost lease does not change. */

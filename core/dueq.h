@@ -428,7 +428,8 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 /* Which of several queues a reserve looks at first. */
 typedef enum dueq_order {
     DUEQ_PREFERENCE = 0, /* in the order of the array, always */
-    DUEQ_ROUND_ROBIN = 1 /* in turn: each call of the client begins with the next */
+    /* In turn: each call of the client begins with the next. A queue may be named several times, and begins as often. */
+    DUEQ_ROUND_ROBIN = 1
 } dueq_order;
 
 #include "dueq_verbs.h" /* made from core/verbs.toml */

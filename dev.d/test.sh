@@ -56,6 +56,7 @@ part_python() {
 }
 
 part_cli() {
+    need_packages zsh fish mandoc
     runner 'pytest cli' '(passed|failed|error)' pytest -q tests/cli
 }
 

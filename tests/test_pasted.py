@@ -48,7 +48,7 @@ def blocks(language: str, document: str = "README.md") -> list[str]:
 
 
 def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]:
-    """The lines that it prints. On standard error it names its server once; what died was meant to."""
+    """The lines that it prints. On standard error it names its server once, and what died."""
     done = subprocess.run(
         command,
         input=code,
@@ -163,6 +163,7 @@ def test_session_is_what_the_commands_print(shop: dict[str, str], document: str)
 
 def masked(printed: str) -> list[str]:
     """Without what is another one each time: ids, stamps, times."""
-    for pattern in [r"\b[0-9A-Za-z]{22}\b", r"(?<=\.)[0-9A-Za-z]{10}(?=:)", r"\b\d{13}\b"]:
+    token = [r"\b[0-9A-Za-z]{22}\b", r"(?<=\.)[0-9A-Za-z]{10}(?=:)"]
+    for pattern in [*token, r"\b\d{13}\b", r"\b20\d\d-[\d-]+T[\d:.]+Z\b"]:
         printed = re.sub(pattern, "...", printed)
     return printed.splitlines()

@@ -6,11 +6,6 @@
 /* A step that failed is tried again after this. */
 #define PAUSE_MS 1000
 
-void foreign_quarantined(size_t count) {
-    if (count > 0)
-        cli_say("dueq: CORRUPT: %zu damaged entries were quarantined", count);
-}
-
 /* One step of moving. */
 static dueq_status move(struct cli *cli, int64_t timeout_ms) {
     return cli->laravel ? dueq_laravel_migrate_submit(cli->laravel, DUEQ_MAX_BATCH, timeout_ms)
@@ -39,7 +34,7 @@ static bool goes_on(struct cli *cli, dueq_status status, bool once, bool *warned
     }
     if (!*warned) {
         cli_report(cli, status, NULL);
-        cli_say("  dueq tries again every second");
+        cli_say(CLI_INFO, NULL, NULL, "this is tried again every second");
     }
     *warned = true;
     if (!cli_signal())
@@ -58,7 +53,7 @@ int foreign_move(struct cli *cli, bool once) {
         if (step) {
             moved += step->moved;
             quarantined += step->quarantined;
-            foreign_quarantined(step->quarantined);
+            cli_quarantined(step->quarantined);
             cli_progress(moved, "moved");
         }
         dueq_result_free(result);

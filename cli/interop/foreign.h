@@ -19,9 +19,6 @@ int foreign_size(struct cli *cli);
 /* Takes away what is in it for good, and prints how many there were. */
 int foreign_clear(struct cli *cli);
 
-/* Reports how many entries were quarantined, if any. */
-void foreign_quarantined(size_t count);
-
 /* ---- value.c: what Redisson's codecs write -------------------------------------------------------- */
 
 /* The codec and the layout that a word names, or cli_usage(). */

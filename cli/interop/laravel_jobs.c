@@ -67,7 +67,7 @@ static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
                  dueq_laravel_release_submit(cli->laravel, reserved + printed, count - printed, 0),
                  NULL);
         code = cli_output_failed(true);
-        cli_say("  %zu of %zu jobs were released", count - printed, count);
+        cli_say(CLI_INFO, NULL, NULL, "%zu of %zu jobs were released", count - printed, count);
     }
     if (finish && printed > 0) {
         dueq_status status =
@@ -82,7 +82,6 @@ static int print_all(struct cli *cli, const dueq_result *popped, bool finish) {
 static int run_pop(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"count", required_argument, NULL, COUNT},
                                             {"wait", required_argument, NULL, WAIT},
-                                            {"timeout", required_argument, NULL, WAIT},
                                             {"retry-after", required_argument, NULL, RETRY_AFTER},
                                             {"delete", no_argument, NULL, DELETE},
                                             LARAVEL_OPTIONS};
@@ -95,7 +94,7 @@ static int run_pop(struct cli *cli, int argc, char *argv[]) {
     dueq_status status = cli_wait(
         cli, dueq_laravel_pop_submit(cli->laravel, wish.count, wish.wait_ms, wish.retry_after_ms),
         &result);
-    foreign_quarantined(dueq_result_quarantined(result));
+    cli_quarantined(dueq_result_quarantined(result));
     code = dueq_result_count(result) > 0 ? print_all(cli, result, wish.finish)
                                          : cli_report(cli, status, NULL);
     dueq_result_free(result);
@@ -152,8 +151,7 @@ const struct command laravel_pop = {
     "\n"
     "Options:\n"
     "  --count N           up to N jobs (1)\n"
-    "  --wait DURATION, --timeout DURATION\n"
-    "                      if there is none, wait up to this long: 10s, 5m, forever (0)\n"
+    "  --wait DURATION     if there is none, wait up to this long: 10s, 5m, forever (0)\n"
     "  --retry-after DURATION\n"
     "                      deliver it again after this time (90s, the default of Laravel)\n"
     "  --delete            delete each job after it is written to standard output; release those\n"

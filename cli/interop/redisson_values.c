@@ -43,14 +43,13 @@ static int print_all(const struct cli *cli, const dueq_result *result,
     }
     int code = CLI_DONE;
     if (corrupt > 0) {
-        cli_say("dueq: CORRUPT: %zu of %zu values cannot be decoded, and are printed as they are",
-                corrupt, count);
-        cli_say("  %s%s", corrupt > 1 ? "the first: " : "", reason(cli, wish->codec, first->bytes));
+        cli_say(CLI_ERROR, dueq_status_name(DUEQ_CORRUPT), reason(cli, wish->codec, first->bytes),
+                "%zu of %zu values cannot be decoded, and are printed as they are", corrupt, count);
         code = CLI_FAILED;
     }
     if (printed < count) {
         code = cli_output_failed(true);
-        cli_say("  %zu of %zu values were not printed", count - printed, count);
+        cli_say(CLI_INFO, NULL, NULL, "%zu of %zu values were not printed", count - printed, count);
     }
     return code;
 }
@@ -68,7 +67,6 @@ static int show(struct cli *cli, dueq_status status, const struct redisson_wish 
 static int run_take(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {{"count", required_argument, NULL, COUNT},
                                             {"wait", required_argument, NULL, WAIT},
-                                            {"timeout", required_argument, NULL, WAIT},
                                             {"raw", no_argument, NULL, RAW},
                                             REDISSON_OPTIONS};
     struct redisson_wish wish;
@@ -125,9 +123,9 @@ static int about_value(struct cli *cli, int argc, char *argv[], value_submit sub
         json_object_object_add(object, "status", json_name(dueq_status_name(status)));
         json_line(object);
     } else if (status == DUEQ_NOT_FOUND && missing) {
-        cli_say("dueq: NOT_FOUND: %s: %s", cli->queue_name, missing);
+        cli_say(CLI_ERROR, dueq_status_name(status), NULL, "%s: %s", cli->queue_name, missing);
     }
-    code = status < 0 ? cli_report(cli, status, NULL) : status == DUEQ_OK ? CLI_DONE : CLI_OUTCOME;
+    code = status < 0 ? cli_report(cli, status, NULL) : cli_exit_code(status);
     free(store);
     return code;
 }
@@ -149,8 +147,7 @@ const struct command redisson_take = {
     "\n"
     "Options:\n"
     "  --count N           up to N values (1)\n"
-    "  --wait DURATION, --timeout DURATION\n"
-    "                      if there is none, wait up to this long: 10s, 5m, forever (0)\n"
+    "  --wait DURATION     if there is none, wait up to this long: 10s, 5m, forever (0)\n"
     "  --raw               print only the values, byte for byte\n"
     "  --json              one object a line: destination, type, and value or value_base64;\n"
     "                      status if it cannot be decoded\n" CODEC_HELP "\n"

@@ -146,7 +146,7 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
         if (!queues[i] || queues[i]->client != queues[0]->client)
             return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
-        for (size_t k = 0; k < i; k++)
+        for (size_t k = 0; k < i && order != DUEQ_ROUND_ROBIN; k++)
             if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
                 status = dueq__fail(error, DUEQ_INVALID, "the queue '%.*s' is named twice",
                                     (int)name.size, (const char *)name.data);
@@ -204,6 +204,26 @@ static dueq_status put_settlement(dueq_client *client, const struct dueq__settle
     return dueq__call_settle(client, &words, settlement->ack_count + (settlement->retry.size > 0));
 }
 
+/* In turn, a queue that is named several times begins as often; a request asks each once. */
+static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wait) {
+    bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
+    size_t turn = in_turn ? asked->queues[0]->client->turn++ : 0, count = 0;
+    for (size_t i = 0; i < asked->queue_count; i++) {
+        size_t place = (i + turn) % asked->queue_count, k = 0;
+        dueq_queue *queue = asked->queues[place];
+        dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
+        while (k < count && !dueq__same(wait->watches[k].wake, wake))
+            k++;
+        if (k < count)
+            continue;
+        struct dueq__watch *watch = &wait->watches[count++];
+        watch->place = place;
+        watch->queue = queue;
+        watch->wake = wake;
+    }
+    wait->watch_count = count;
+}
+
 dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (!asked->queues || asked->queue_count == 0 || !asked->queues[0])
         return DUEQ_INVALID;
@@ -221,13 +241,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
         return status;
     client->call.settling.plain = plain;
     client->call.decode = decode;
-    size_t turn = asked->order == DUEQ_ROUND_ROBIN ? client->turn++ : 0;
-    for (size_t i = 0; i < asked->queue_count; i++) {
-        struct dueq__watch *watch = &wait->watches[i];
-        watch->place = (i + turn) % asked->queue_count;
-        watch->queue = asked->queues[watch->place];
-        watch->wake = watch->queue->keys[DUEQ__KEY_WAKE];
-    }
+    put_watches(asked, wait);
     wait->count = asked->count;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;

@@ -14,6 +14,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
+# Commands of a worker: for 20 seconds, and until a gate opens.
+LONG = "for i in $(seq 200); do sleep 0.1; done"
+AT_THE_GATE = ["sh", "-c", 'echo runs; read -r line < "$GATE"; echo done']
+
+
+def runs(worker: subprocess.Popen[bytes]) -> None:
+    """Returns when a command runs."""
+    assert worker.stdout
+    assert worker.stdout.readline() == b"runs\n"
+
+
+def said(process: subprocess.Popen[bytes]) -> bytes:
+    """The next line on its standard error."""
+    assert process.stderr
+    return process.stderr.readline()
+
 
 @dataclass
 class Ended:

@@ -39,6 +39,7 @@ def test_json(dueq: Program, ids: list[str]) -> None:
     assert found.code == 1
     finding = found.object
     assert sorted(finding.pop("examples")) == sorted(ids)
+    assert finding.pop("text") == "messages without a ticket"
     assert finding == {"kind": "lost", "wrong": True, "count": 3, "mended": 0}
     assert dueq("check", "orders", "--repair", "--json").object["mended"] == 3
 

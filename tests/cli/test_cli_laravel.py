@@ -153,9 +153,9 @@ def test_laravel_refuses_what_a_worker_would_lose(dueq: Program, payload: bytes)
 
 def test_laravel_quarantines_what_a_worker_would_lose(dueq: Program, server: Server) -> None:
     server.command("RPUSH", "queues:default", b"\xff", PAYLOAD)
-    ended = dueq("laravel", "pop", "default", "--json")
+    ended = dueq("laravel", "pop", "default")
     assert ended.err == "dueq: CORRUPT: 1 damaged entries were quarantined\n"
-    assert ended.object["uuid"] == "u-1"
+    assert json.loads(ended.out)["uuid"] == "u-1"
     found = dueq("laravel", "size", "default")
     assert "\nquarantined 1\n" in found.text
 

@@ -4,7 +4,7 @@ from .program import Program
 
 
 def test_find_nothing(dueq: Program) -> None:
-    ended = dueq.run("find", "orders", "gone", "--json")
+    ended = dueq.run("find", "orders", "gone")
     assert (ended.code, ended.out) == (1, b"")
     assert ended.err.startswith("dueq: NOT_FOUND: gone: ")
 
@@ -64,11 +64,11 @@ def test_peek_at_nothing(dueq: Program) -> None:
 
 def test_peek_goes_through_all_pages(dueq: Program) -> None:
     made = dueq("push", "orders", "--lines", stdin=b"x\n" * 250).lines
-    peeked = dueq("peek", "orders", "ready", "--limit", "1000", "--json").objects
+    peeked = dueq("peek", "orders", "ready", "--count", "1000", "--json").objects
     assert [message["id"] for message in peeked] == made
     assert {message["state"] for message in peeked} == {"ready"}
     assert len(dueq("peek", "orders", "ready", "--json").objects) == 100
-    assert len(dueq("peek", "orders", "ready", "--json", "--limit", "101").objects) == 101
+    assert len(dueq("peek", "orders", "ready", "--json", "--count", "101").objects) == 101
     assert len(dueq("peek", "orders", "ready").lines) == 1 + 100
     assert dueq.stats()["ready"] == 250
 
@@ -81,7 +81,7 @@ def test_peek_in_the_order_of_delivery(dueq: Program) -> None:
 
 
 def test_peek_as_text(dueq: Program) -> None:
-    dueq("push", "orders", "hello", "--id", "x", "--attempts", "none")
+    dueq("push", "orders", "hello", "--id", "x", "--max-attempts", "none")
     dueq("bury", "orders", dueq.take(), "--reason", "no\nsuch\x1b customer " + "ü" * 100)
     head, row = dueq("peek", "orders", "dead").lines
     assert head.split() == ["DEAD", "FOR", "ATTEMPT", "SIZE", "ID", "ERROR"]
@@ -110,6 +110,6 @@ def test_peek_at_each_state(dueq: Program, state: str, time: str) -> None:
     assert (message["state"], message["body"]) == (state, "hello")
 
 
-@pytest.mark.parametrize("words", [["everything"], ["ready", "--limit", "0"], []])
+@pytest.mark.parametrize("words", [["everything"], ["ready", "--count", "0"], []])
 def test_peek_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
     assert dueq.run("peek", "orders", *words).code == 2

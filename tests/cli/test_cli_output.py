@@ -16,8 +16,8 @@ SHOWING = [
     ["stats", "orders", "--json"],
     ["queues"],
     ["rates", "orders"],
-    ["peek", "orders", "ready", "--limit", "1000"],
-    ["peek", "orders", "ready", "--limit", "1000", "--json"],
+    ["peek", "orders", "ready", "--count", "1000"],
+    ["peek", "orders", "ready", "--count", "1000", "--json"],
     ["find", "orders", "one"],
     ["push", "orders", "body"],
     ["lock", "orders", "report"],
@@ -46,10 +46,12 @@ def full(dueq: Program) -> Program:
 def test_full_disk(full: Program, words: list[str]) -> None:
     with open("/dev/full", "wb") as disk, full.start(*words, stdout=disk) as process:
         _, err = process.communicate(timeout=60)
-    assert (process.returncode, err) == (
-        4,
-        b"dueq: standard output: No space left on device\n",
-    )
+    assert process.returncode == 4
+    said = b"standard output: No space left on device"
+    if "--json" in words:
+        assert b'"text":"' + said + b'"}\n' in err
+    else:
+        assert err == b"dueq: " + said + b"\n"
 
 
 def gone(dueq: Program, *words: str) -> tuple[int, bytes]:
@@ -70,7 +72,7 @@ def test_reader_that_is_gone(full: Program, words: list[str]) -> None:
 def test_reader_that_has_read_enough(full: Program) -> None:
     """A line is larger than any pipe, so that the rest meets nobody."""
     full("push", "orders", stdin=b"x" * 5_000_000)
-    script = 'set -o pipefail; "$0" peek orders ready --limit 1000 --json | head -c 10 | wc -c'
+    script = 'set -o pipefail; "$0" peek orders ready --count 1000 --json | head -c 10 | wc -c'
     process = subprocess.run(
         ["bash", "-c", script, full.path],
         env=full.environment,

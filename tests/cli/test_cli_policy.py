@@ -88,7 +88,7 @@ def test_push_with_a_time_to_live(dueq: Program) -> None:
 
 
 def test_push_with_a_dead_letter_queue(dueq: Program) -> None:
-    dueq("push", "orders", "hello", "--id", "x", "--attempts", "1", "--dead-letter", "failed")
+    dueq("push", "orders", "hello", "--id", "x", "--max-attempts", "1", "--dead-letter", "failed")
     ended = dueq.run("retry", "orders", dueq.take(), "--error", "why")
     assert ended.code == 1
     assert ended.err.startswith("dueq: EXHAUSTED: ")

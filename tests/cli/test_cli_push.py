@@ -31,7 +31,7 @@ def test_push_with_no_bytes(dueq: Program) -> None:
 
 
 def test_push_with_all_options(dueq: Program) -> None:
-    words = ["--id", "invoice 7", "--attempts", "2", "--lease", "90s", "--header", "a=1"]
+    words = ["--id", "invoice 7", "--max-attempts", "2", "--lease", "90s", "--header", "a=1"]
     dueq("push", "orders", "pay", "--delay=1h", *words, "--header", "ü=x=ÿ")
     found = dueq("find", "orders", "invoice 7", "--json").object
     assert found["state"] == "delayed"
@@ -91,10 +91,10 @@ def test_push_at_a_time(dueq: Program, at: str, ms: int) -> None:
         ["--at", "2099-01-01"],
         ["--at", "1800000000000"],
         ["--at", str(YEAR_2099), "--delay", "1s"],
-        ["--attempts", "-1"],
-        ["--attempts", "65536"],
-        ["--attempts", "few"],
-        ["--attempts", "0"],
+        ["--max-attempts", "-1"],
+        ["--max-attempts", "65536"],
+        ["--max-attempts", "few"],
+        ["--max-attempts", "0"],
         ["--max-crashes", "0"],
         ["--header", "novalue"],
         ["--id", ""],
@@ -121,7 +121,7 @@ def test_push_with_wrong_arguments(dueq: Program, words: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("option", "of_one"),
-    [("--attempts", "no retry"), ("--max-crashes", "no second delivery after one")],
+    [("--max-attempts", "no retry"), ("--max-crashes", "no second delivery after one")],
 )
 def test_push_with_a_limit_of_zero_says_what_is_meant(
     dueq: Program, option: str, of_one: str

@@ -46,7 +46,7 @@ def test_retry_with_a_delay_and_an_error(dueq: Program) -> None:
 
 
 def test_retry_after_the_last_attempt(dueq: Program) -> None:
-    made = dueq("push", "orders", "hello", "--attempts", "1").lines[0]
+    made = dueq("push", "orders", "hello", "--max-attempts", "1").lines[0]
     ticket = dueq.take()
     ended = dueq.run("retry", "orders", ticket)
     assert ended.code == 1

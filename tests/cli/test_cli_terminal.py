@@ -211,7 +211,7 @@ def test_question_before_a_remove_is_escaped(dueq: Program) -> None:
 
 def test_log_of_work_is_escaped(dueq: Program) -> None:
     """The command's own lines go through; ours, which repeat one, are ours."""
-    dueq("push", "orders", "--id", NAME, "--attempts", "1", "\x1b[2Jlast\x9b")
+    dueq("push", "orders", "--id", NAME, "--max-attempts", "1", "\x1b[2Jlast\x9b")
     ended = dueq("work", "orders", "--wait", "0", "--", "sh", "-c", "cat >&2; exit 1")
     theirs, ours = ended.err.split("dueq: ", 1)
     assert theirs == "\x1b[2Jlast\x9b"

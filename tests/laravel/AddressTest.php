@@ -110,9 +110,11 @@ final class AddressTest extends LaravelTestCase
                 $this->assertFails('set DUEQ_URL in .env', $entry, [], $environment);
             }
         }
+        $before = ini_set('error_log', '/dev/null'); // where it says which server that is
         foreach (['local', 'testing'] as $environment) {
             $this->application([], [], $environment)->container['queue']->connection();
         }
+        ini_set('error_log', $before);
         putenv("DUEQ_URL={$this->server->url()}");
         try {
             $app = $this->application([], [], 'production');

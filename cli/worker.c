@@ -1,0 +1,327 @@
+#include "work.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A call that failed is made again after this. */
+#define PAUSE_MS 1000
+/* Where it is to end, a message whose command has ended is given up when nothing settles it for so long. */
+#define GIVE_UP_MS 30000
+
+/* One client for all: it waits for a message, or settles one. */
+struct worker {
+    struct cli *cli;
+    const struct work *work;
+    dueq_consumer *consumer;
+    struct job *jobs;
+    struct pollfd *set;
+    size_t busy; /* jobs with a message */
+    long taken;
+    int64_t max_ms; /* when --max-time is over */
+    enum { IDLE, TAKES, SETTLES } call;
+    struct job *settling;
+    int64_t heard_ms;       /* when a message came or was settled last */
+    int64_t pause_ms;       /* until then no call is made */
+    int64_t call_ms;        /* when the call began */
+    int64_t warned_ms;      /* when the library warned last */
+    int64_t away_ms;        /* since when calls fail, */
+    unsigned long failures; /* and how many have; 0: they do not */
+    bool reported;          /* and it was us who said so */
+    int events, code;
+    int signal;      /* the first that said to end, */
+    int64_t stop_ms; /* and when the grace is over then */
+    int aborted;     /* the second */
+    bool ending;     /* no further message is taken */
+    bool quiet;      /* nor for now */
+};
+
+static struct job *job_in(const struct worker *worker, enum job_state state) {
+    for (size_t i = 0; i < worker->work->concurrency; i++)
+        if (worker->jobs[i].state == state)
+            return &worker->jobs[i];
+    return NULL;
+}
+
+static void end(struct worker *worker, int code) {
+    worker->ending = true;
+    worker->code = cli_worse(worker->code, code);
+}
+
+/* How long a reserve may wait: while commands run, their ends hasten it. */
+static int64_t patience(const struct worker *worker) {
+    if (worker->busy || worker->work->wait_ms == DUEQ_FOREVER)
+        return DUEQ_FOREVER;
+    int64_t left_ms = worker->heard_ms + worker->work->wait_ms - time_monotonic_ms();
+    return left_ms > 0 ? left_ms : 0;
+}
+
+static void warn(struct worker *worker) {
+    if (cli_warn(worker->cli))
+        worker->warned_ms = time_monotonic_ms();
+}
+
+/*
+ * Makes the call again in a while. It is said once, and that a call is answered again; not where the library has told
+ * that the server is away, and will tell that it is back.
+ */
+static void put_off(struct worker *worker, dueq_status status) {
+    if (worker->failures++ == 0 && worker->warned_ms <= worker->call_ms) {
+        worker->reported = true;
+        worker->away_ms = time_monotonic_ms();
+        cli_report(worker->cli, status, NULL);
+        cli_say(CLI_INFO, NULL, NULL, "this is tried again every second");
+    }
+    worker->pause_ms = time_monotonic_ms() + PAUSE_MS;
+}
+
+static void answered(struct worker *worker) {
+    char span[TIME_ROOM];
+    if (worker->reported && worker->warned_ms < worker->away_ms)
+        cli_say(CLI_INFO, NULL, NULL, "the server answers again, after %s and %lu failed calls",
+                time_format_span(time_monotonic_ms() - worker->away_ms, span), worker->failures);
+    worker->reported = false;
+    worker->failures = 0;
+}
+
+/* ---- What calls bring ------------------------------------------------------------------------------ */
+
+static void begin_job(struct worker *worker, const dueq_message *message, size_t queue) {
+    struct job *job = job_in(worker, JOB_NONE);
+    const struct work *work = worker->work;
+    job_take(job, message, worker->cli->queues[queue], work->names[queue]);
+    worker->busy++;
+    worker->heard_ms = time_monotonic_ms();
+    if (worker->ending || worker->quiet)
+        return; /* it is given back */
+    if (!job_start(job, worker->cli, work, message))
+        end(worker, job->child.code);
+    worker->taken++;
+    if (work->max_jobs && worker->taken == work->max_jobs)
+        worker->ending = true;
+}
+
+static void taken(struct worker *worker, dueq_status status, const dueq_message *message,
+                  size_t queue) {
+    if (status >= 0)
+        answered(worker);
+    if (status == DUEQ_OK)
+        begin_job(worker, message, queue);
+    else if (worker->ending)
+        return;
+    else if (status == DUEQ_EMPTY)
+        worker->ending = !worker->quiet && patience(worker) == 0;
+    else if (dueq_status_retriable(status) && patience(worker) != 0)
+        put_off(worker, status);
+    else
+        end(worker, cli_report(worker->cli, status, NULL));
+}
+
+/* Until when the calls to settle a message are made again. */
+static int64_t give_up_ms(const struct worker *worker, const struct job *job) {
+    if (worker->signal)
+        return worker->aborted ? 0 : worker->stop_ms + WORK_KILL_MS;
+    return worker->ending || worker->work->wait_ms != DUEQ_FOREVER ? job->end_ms + GIVE_UP_MS
+                                                                   : INT64_MAX;
+}
+
+static void settled(struct worker *worker, dueq_status status) {
+    struct job *job = worker->settling;
+    if (status >= 0)
+        answered(worker);
+    if (status < 0 && dueq_status_retriable(status) &&
+        time_monotonic_ms() < give_up_ms(worker, job)) {
+        job->in_doubt = true;
+        put_off(worker, status);
+        return;
+    }
+    dueq_consumer_forget(worker->consumer, job->ticket);
+    worker->code = cli_worse(worker->code, job_settled(job, worker->cli, status));
+    worker->ending = worker->ending || ferror(stdout);
+    worker->busy--;
+    worker->heard_ms = time_monotonic_ms();
+}
+
+/* ---- Calls ---------------------------------------------------------------------------------------- */
+
+/* Ends a call that is final, and so has done something; false: it goes on. */
+static bool finish(struct worker *worker, dueq_status submitted) {
+    const dueq_message *message = NULL;
+    size_t queue = 0;
+    dueq_status status = submitted;
+    if (worker->call == TAKES && submitted >= 0)
+        status = dueq_consumer_take(worker->consumer, &message, &queue);
+    else if (worker->call == SETTLES && submitted == DUEQ_PENDING)
+        status = dueq_take(worker->cli->client, NULL);
+    if (status == DUEQ_PENDING)
+        return false;
+    bool takes = worker->call == TAKES;
+    worker->call = IDLE;
+    if (takes)
+        taken(worker, status, message, queue);
+    else
+        settled(worker, status);
+    return true;
+}
+
+/* Begins the next call. True: it was final at once. */
+static bool begin(struct worker *worker) {
+    struct job *ended = job_in(worker, JOB_ENDED);
+    dueq_status status;
+    if (worker->call != IDLE || time_monotonic_ms() < worker->pause_ms)
+        return false;
+    worker->call_ms = time_monotonic_ms();
+    if (ended) {
+        worker->call = SETTLES;
+        worker->settling = ended;
+        status = job_settle_submit(ended, worker->work);
+    } else if (!worker->ending && !worker->quiet && job_in(worker, JOB_NONE)) {
+        worker->call = TAKES;
+        status = dueq_consumer_submit(worker->consumer, patience(worker));
+    } else {
+        return false;
+    }
+    return status != DUEQ_PENDING && finish(worker, status);
+}
+
+static void go_on(struct worker *worker) {
+    dueq_client *client = worker->cli->client;
+    if (worker->call == TAKES && (worker->ending || worker->quiet || job_in(worker, JOB_ENDED)))
+        dueq_hasten(client);
+    bool final = worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING;
+    warn(worker);
+    if (final)
+        finish(worker, DUEQ_PENDING);
+    while (begin(worker))
+        ;
+    warn(worker);
+}
+
+/* ---- Signals, and the loop ------------------------------------------------------------------------- */
+
+static const int heard[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM, SIGUSR1,
+                            SIGUSR2, SIGTSTP, SIGCONT, 0};
+
+/* The first one: what runs may end by itself, for a while. */
+static void stop(struct worker *worker, int number) {
+    char span[TIME_ROOM];
+    worker->signal = number;
+    worker->ending = true;
+    worker->stop_ms = time_monotonic_ms() + worker->work->grace_ms;
+    notify("STOPPING=1");
+    for (size_t i = 0; i < worker->work->concurrency; i++)
+        job_stop(&worker->jobs[i], worker->stop_ms);
+    if (worker->busy)
+        cli_say(CLI_INFO, NULL, "a second signal ends them at once",
+                "signal %d: no further message is reserved, and the running commands have %s",
+                number, time_format_span(worker->work->grace_ms, span));
+}
+
+/* The second one. */
+static void abort_all(struct worker *worker, int number) {
+    worker->aborted = number;
+    for (size_t i = 0; i < worker->work->concurrency; i++)
+        job_abort(&worker->jobs[i]);
+}
+
+static void set_quiet(struct worker *worker, bool quiet) {
+    if (worker->quiet == quiet)
+        return;
+    cli_say(CLI_INFO, NULL, NULL, "%s",
+            quiet ? "quiet: no further message is reserved until SIGCONT" : "quiet no more");
+    worker->quiet = quiet;
+    worker->heard_ms = time_monotonic_ms();
+}
+
+static void tell(const struct worker *worker) {
+    size_t running = 0;
+    for (size_t i = 0; i < worker->work->concurrency; i++)
+        running += worker->jobs[i].state == JOB_RUNS;
+    cli_say(CLI_INFO, NULL, NULL, "%zu of %zu commands run, %ld messages so far%s%s", running,
+            worker->work->concurrency, worker->taken, worker->quiet ? ", quiet" : "",
+            worker->ending ? ", ending" : "");
+    for (size_t i = 0; i < worker->work->concurrency; i++)
+        job_tell(&worker->jobs[i]);
+}
+
+static void hear_signals(struct worker *worker) {
+    bool by_terminal; /* the commands are not of its group */
+    for (int number; (number = child_signal(&by_terminal)) != 0;) {
+        if (number == SIGUSR1)
+            tell(worker);
+        else if (number == SIGTSTP || number == SIGCONT)
+            set_quiet(worker, number == SIGTSTP);
+        else if (number == SIGUSR2)
+            for (size_t i = 0; i < worker->work->concurrency; i++)
+                job_kill(&worker->jobs[i], number);
+        else if (!worker->signal)
+            stop(worker, number);
+        else
+            abort_all(worker, number);
+    }
+}
+
+/* Waits until something is to be done. */
+static void idle(struct worker *worker) {
+    struct pollfd *set = worker->set;
+    int timeout_ms = -1;
+    int64_t until_ms = worker->ending ? INT64_MAX : worker->max_ms, now_ms = time_monotonic_ms();
+    size_t count = 0;
+    if (worker->call != IDLE)
+        count = dueq_poll_set(worker->cli->client, set, &timeout_ms);
+    else if (worker->pause_ms > now_ms && worker->pause_ms < until_ms)
+        until_ms = worker->pause_ms;
+    set[count++] = (struct pollfd){worker->events, POLLIN, 0};
+    for (size_t i = 0; i < worker->work->concurrency; i++) {
+        const struct job *job = &worker->jobs[i];
+        if (job->state != JOB_RUNS)
+            continue;
+        set[count++] = (struct pollfd){job->errors, POLLIN, 0};
+        if (job->kill_ms < until_ms)
+            until_ms = job->kill_ms;
+    }
+    int64_t left_ms = until_ms > now_ms ? until_ms - now_ms : 0;
+    if (until_ms < INT64_MAX && (timeout_ms < 0 || left_ms < timeout_ms))
+        timeout_ms = left_ms > INT32_MAX ? INT32_MAX : (int)left_ms;
+    poll(set, (nfds_t)count, timeout_ms);
+}
+
+static int loop(struct worker *worker) {
+    notify("READY=1");
+    for (;;) {
+        hear_signals(worker); /* before looking: whose end is read here is seen there */
+        worker->ending = worker->ending || time_monotonic_ms() >= worker->max_ms;
+        for (size_t i = 0; i < worker->work->concurrency; i++)
+            job_look(&worker->jobs[i], worker->work);
+        go_on(worker);
+        if (worker->ending && worker->call == IDLE && !worker->busy)
+            break;
+        idle(worker);
+    }
+    while (dueq_consumer_stop(worker->consumer) == DUEQ_INTERRUPTED)
+        ;
+    return worker->aborted ? 128 + worker->aborted : worker->code;
+}
+
+int worker_run(struct cli *cli, const struct work *work) {
+    struct worker worker = {.cli = cli, .work = work, .max_ms = INT64_MAX};
+    dueq_status status =
+        dueq_consumer_open(cli->queues, cli->queue_count, &work->consumer, &worker.consumer);
+    if (status != DUEQ_OK)
+        return cli_report(cli, status, NULL);
+    worker.jobs = calloc(work->concurrency, sizeof *worker.jobs);
+    worker.set = calloc(work->concurrency + DUEQ_MAX_SOCKETS + 1, sizeof *worker.set);
+    if (!worker.jobs || !worker.set)
+        cli_out_of_memory();
+    notify_begin();
+    worker.heard_ms = time_monotonic_ms();
+    if (work->max_time_ms)
+        worker.max_ms = worker.heard_ms + work->max_time_ms;
+    worker.events = child_listen(heard);
+    int code = worker.events < 0 ? CLI_FAILED : cli_signal() ? CLI_DONE : loop(&worker);
+    dueq_consumer_close(worker.consumer);
+    free(worker.jobs);
+    free(worker.set);
+    return code;
+}
