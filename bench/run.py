@@ -4,7 +4,7 @@
   ./dev bench                      all peers, the targets, tables, plots: 42 minutes
   ./dev bench --quick              fewer rounds and jobs: some 15 minutes
   ./dev bench --only delayed       what a delayed message costs, all of it, with its targets
-  ./dev bench --only instructions  one measure; of the driver in C: {own}
+  ./dev bench --only instructions  one measure; of dueq alone: {own}
                                    of all peers: {compared}
   ./dev bench --only rq            one peer in all measures of peers: {peers}
   ./dev bench --only delays --only dueq-c --only bullmq
@@ -28,6 +28,7 @@ from typing import Any
 import adapters
 import compare
 import document
+import fpm
 import jobs
 import life
 import machine
@@ -48,6 +49,7 @@ MEASURES = {
     "idle": measures.idle,
     "memory": measures.memory,
     "rpush": measures.rpush,
+    "fpm": fpm.fpm,
 }
 COMPARED = {
     "delayed-jobs": jobs.delayed_jobs,

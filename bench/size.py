@@ -31,6 +31,8 @@ class Size:
     memory: int
     idle_seconds: int
     rpush: int
+    requests: int
+    """To php-fpm, of each way."""
     counted: int
     """Messages whose instructions are counted; a tenth of it where they fall due one by one."""
 
@@ -52,6 +54,7 @@ FULL = Size(
     memory=100_000,
     idle_seconds=30,
     rpush=500_000,
+    requests=2000,
     counted=2000,
 )
 QUICK = Size(
@@ -71,6 +74,7 @@ QUICK = Size(
     memory=20_000,
     idle_seconds=10,
     rpush=100_000,
+    requests=500,
     counted=2000,
 )
 TINY = Size(
@@ -90,5 +94,6 @@ TINY = Size(
     memory=200,
     idle_seconds=1,
     rpush=1000,
+    requests=50,
     counted=50,
 )

@@ -219,6 +219,19 @@ def _cost(report: Report) -> list[str]:
     ]
 
 
+def _web(report: Report) -> list[str]:
+    summary = look(report, "fpm", "summary")
+    if not summary:
+        return []
+    return [
+        "### One push a web request",
+        "php-fpm with one worker, a request after the other, in microseconds. phpredis: RPUSH;"
+        " unchecked: its pconnect without the ECHO that it sends first. Laravel: its redis driver"
+        " on a persistent connection.",
+        table(["", "a request"], [[way, number(us)] for way, us in summary.items()]),
+    ]
+
+
 def _targets(report: Report) -> list[str]:
     rows = []
     for target in report.get("targets", []):
@@ -292,6 +305,6 @@ def markdown(report: Report) -> str:
     peers = report.get("peers", {})
     had = measured(peers)
     parts = [*_targets(report), *_instructions(report)]
-    parts += [*_of_peers(had, report.get("bare")), *_cost(report)]
+    parts += [*_of_peers(had, report.get("bare")), *_cost(report), *_web(report)]
     parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]
     return "\n\n".join(parts) + "\n"

@@ -158,6 +158,14 @@ DUEQ_API dueq_status dueq_open(const char *url, dueq_client **client);
 /* Closes the connections and frees the client. Its queues must be closed first. NULL is safe. */
 DUEQ_API void dueq_close(dueq_client *client);
 
+/*
+ * Makes the client as if it was just opened, but for the connection that its calls go on, for whoever keeps clients
+ * for later: gives up the call under way, closes the connections of waits, forgets errors and warnings. Its queues
+ * stay open. It waits for nothing.
+ * Returns 1 if that connection is there and the server has not closed it; else 0, and the next call makes one.
+ */
+DUEQ_API int dueq_reset(dueq_client *client);
+
 /* What the last failed call of this client met, in words; "" if none failed. Valid until the next call. */
 DUEQ_API const char *dueq_error_text(const dueq_client *client);
 

@@ -2,7 +2,7 @@
 
 bench() {
     setup
-    need_packages "${PACKAGES[@]}" redis-tools valgrind
+    need_packages "${PACKAGES[@]}" redis-tools valgrind php-fpm php-redis
     steps bench_tools
     use_build
     [[ " $* " =~ \ (-h|--help|--from)\  ]] || bench_packages "$@"

@@ -12,7 +12,7 @@ PACKAGES=(
     gcc libc6-dev make cmake ninja-build pkg-config
     libhiredis-dev libssl-dev libjson-c-dev libcmocka-dev
     python3 python3-dev python3-venv
-    php-cli php-dev php-xml php-mbstring phpunit
+    php-cli php-dev php-xml php-mbstring phpunit php-fpm libfcgi-bin
     redis-server
 )
 . /etc/os-release 2>/dev/null || true

@@ -10,7 +10,7 @@ test_parts() {
     [ $# -gt 0 ] || set -- "${PARTS[@]}"
     setup
     setup_tools
-    need_packages valgrind
+    need_packages valgrind php-redis
     use_build
     SUMMARY=() FAILED=0
     for part in "$@"; do

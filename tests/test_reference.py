@@ -58,7 +58,9 @@ def test_reference_errors_are_those_of_each_face(code: str, name: str, again: st
     thrown = code_in([php]) - {"null", "false"}
     assert len(thrown) == len(raised)
     for exception in thrown:
-        assert f"class {exception} extends DueqException" in STUBS
+        base = "Invalid" if name in {"NAME", "URL"} else "Runtime"
+        extends = rf"extends (\\InvalidArgumentException implements Dueq|{base})Exception\n"
+        assert re.search(rf"class {exception} {extends}", STUBS)
 
 
 def test_reference_has_every_option() -> None:

@@ -7,22 +7,44 @@ static zend_string *address_of(const zend_string *url) {
     return set && (url || *set) ? zend_string_init(set, strlen(set), false) : NULL;
 }
 
-dueq_php_client *dueq_php_client_open(const zend_string *url) {
+/* False: it threw. */
+static bool open_own(dueq_php_client *client) {
+    dueq_status status = dueq_open(client->url ? ZSTR_VAL(client->url) : NULL, &client->client);
+
+    if (status != DUEQ_OK) {
+        dueq_php_throw(status, client->client ? dueq_error_text(client->client) : NULL);
+    }
+    return status == DUEQ_OK;
+}
+
+dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent) {
     dueq_php_client *client;
-    dueq_status status;
+    zend_string *address;
 
     if (url && zend_str_has_nul_byte(url)) {
         dueq_php_throw(DUEQ_URL, "the URL contains a NUL byte");
         return NULL;
     }
+    address = address_of(url);
+    /* Without an address the environment names the server, and may name another one next time. */
+    persistent = persistent && address;
+    if (persistent && (client = dueq_php_kept_user(address))) {
+        zend_string_release(address);
+        client->holders++;
+        return client;
+    }
     client = ecalloc(1, sizeof *client);
     client->holders = 1;
-    client->url = address_of(url);
-    status = dueq_open(client->url ? ZSTR_VAL(client->url) : NULL, &client->client);
-    if (status != DUEQ_OK) {
-        dueq_php_throw(status, client->client ? dueq_error_text(client->client) : NULL);
+    client->url = address;
+    if (persistent && dueq_php_kept_take(client)) {
+        return client;
+    }
+    if (!open_own(client)) {
         dueq_php_client_release(client);
         return NULL;
+    }
+    if (persistent) {
+        dueq_php_kept_add(client);
     }
     dueq_php_warn(client->client);
     return client;
@@ -40,7 +62,11 @@ void dueq_php_client_release(dueq_php_client *client) {
     }
     dueq_result_free(client->result);
     dueq_queue_close(client->target);
-    dueq_close(client->client);
+    if (client->is_kept) {
+        dueq_php_kept_give(client);
+    } else {
+        dueq_close(client->client);
+    }
     if (client->url) {
         zend_string_release(client->url);
     }
@@ -89,18 +115,20 @@ void dueq_php_client_startup(void) {
 
 ZEND_METHOD(Dueq_Client, __construct) {
     client_object *client = client_of(Z_OBJ_P(ZEND_THIS));
+    bool persistent = false, by_default = true;
     zend_string *url = NULL;
 
-    ZEND_PARSE_PARAMETERS_START(0, 1)
+    ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
+        Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
     if (client->client) {
         zend_throw_error(NULL, "This Dueq\\Client has been constructed already");
         RETURN_THROWS();
     }
-    client->client = dueq_php_client_open(url);
+    client->client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
 }
 
 /* The client of $this; NULL, with an Error thrown, before its constructor has run. */

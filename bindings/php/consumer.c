@@ -3,25 +3,14 @@
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
-typedef struct consumer_object {
-    dueq_php_source source; /* its object is counted, as in message.c */
-    dueq_php_loop *loop;
-    int64_t timeout_ms;
-    bool looping, stopped;
-    zval stream;  /* UNDEF: none asked for */
-    zval current; /* the message that was delivered last; UNDEF: none */
-    zend_long position;
-    zend_object std;
-} consumer_object;
-
 static zend_object_handlers handlers;
 
-static consumer_object *consumer_of(zend_object *object) {
-    return (consumer_object *)((char *)object - offsetof(consumer_object, std));
+static dueq_php_consumer *consumer_of(zend_object *object) {
+    return (dueq_php_consumer *)((char *)object - offsetof(dueq_php_consumer, std));
 }
 
 static zend_object *create(zend_class_entry *ce) {
-    consumer_object *consumer = zend_object_alloc(sizeof *consumer, ce);
+    dueq_php_consumer *consumer = zend_object_alloc(sizeof *consumer, ce);
 
     zend_object_std_init(&consumer->std, ce);
     object_properties_init(&consumer->std, ce);
@@ -32,7 +21,7 @@ static zend_object *create(zend_class_entry *ce) {
 }
 
 static void release(zend_object *object) {
-    consumer_object *consumer = consumer_of(object);
+    dueq_php_consumer *consumer = consumer_of(object);
 
     zval_ptr_dtor(&consumer->stream);
     zval_ptr_dtor(&consumer->current);
@@ -46,60 +35,6 @@ static void release(zend_object *object) {
     zend_object_std_dtor(object);
 }
 
-/* ---- The loop ---- */
-
-/* False: it threw. */
-static bool begin(consumer_object *consumer) {
-    if (consumer->looping || consumer->loop->under_way) {
-        zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
-        return false;
-    }
-    consumer->looping = true;
-    consumer->position = -1;
-    return true;
-}
-
-static void drop_current(consumer_object *consumer) {
-    zval_ptr_dtor(&consumer->current);
-    ZVAL_UNDEF(&consumer->current);
-}
-
-/* Ends the loop. Returns a failure to settle, which lost() does not tell. */
-static dueq_status end(consumer_object *consumer) {
-    drop_current(consumer);
-    consumer->looping = false;
-    return dueq_php_loop_settle(consumer->loop);
-}
-
-static void make_message(zval *out, const consumer_object *consumer, const dueq_message *message,
-                         size_t queue) {
-    dueq_php_message_make(out, consumer->source.queues[queue], message);
-    dueq_php_message_attach(Z_OBJ_P(out), consumer->loop);
-}
-
-/* Makes the next message the current one. False: the loop is to end, or it threw. */
-static bool advance(consumer_object *consumer) {
-    const dueq_message *message = NULL;
-    size_t queue = 0;
-    dueq_status status;
-
-    drop_current(consumer);
-    if (dueq_php_interrupts() || consumer->stopped) {
-        return false;
-    }
-    status = dueq_php_loop_await(consumer->loop, consumer->timeout_ms, &consumer->stopped, &message,
-                                 &queue);
-    if (status < 0) {
-        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
-    }
-    if (status != DUEQ_OK) {
-        return false;
-    }
-    make_message(&consumer->current, consumer, message, queue);
-    consumer->position++;
-    return true;
-}
-
 /* ---- foreach ---- */
 
 typedef struct walk {
@@ -107,19 +42,19 @@ typedef struct walk {
     bool begun;
 } walk;
 
-static consumer_object *consumer_of_walk(zend_object_iterator *iterator) {
+static dueq_php_consumer *consumer_of_walk(zend_object_iterator *iterator) {
     return consumer_of(Z_OBJ(iterator->data));
 }
 
 static void walk_destroy(zend_object_iterator *iterator) {
     if (((walk *)iterator)->begun) {
-        end(consumer_of_walk(iterator));
+        dueq_php_delivery_end(consumer_of_walk(iterator));
     }
     zval_ptr_dtor(&iterator->data);
 }
 
 static int walk_valid(zend_object_iterator *iterator) {
-    const consumer_object *consumer = consumer_of_walk(iterator);
+    const dueq_php_consumer *consumer = consumer_of_walk(iterator);
 
     return Z_TYPE(consumer->current) == IS_UNDEF ? FAILURE : SUCCESS;
 }
@@ -132,16 +67,18 @@ static void walk_key(zend_object_iterator *iterator, zval *key) {
     ZVAL_LONG(key, consumer_of_walk(iterator)->position);
 }
 
-static void walk_next(zend_object_iterator *iterator) { advance(consumer_of_walk(iterator)); }
+static void walk_next(zend_object_iterator *iterator) {
+    dueq_php_delivery_advance(consumer_of_walk(iterator));
+}
 
 static void walk_rewind(zend_object_iterator *iterator) {
     walk *this = (walk *)iterator;
 
     if (this->begun) {
         zend_throw_error(NULL, "A loop over a Dueq\\Consumer cannot be rewound");
-    } else if (begin(consumer_of_walk(iterator))) {
+    } else if (dueq_php_delivery_begin(consumer_of_walk(iterator))) {
         this->begun = true;
-        advance(consumer_of_walk(iterator));
+        dueq_php_delivery_advance(consumer_of_walk(iterator));
     }
 }
 
@@ -180,9 +117,6 @@ static zend_string *describe(zend_object *error) {
     const char *name = ZSTR_VAL(error->ce->name);
     zval buffer, *text;
 
-    if (zend_is_unwind_exit(error) || zend_is_graceful_exit(error)) {
-        return zend_string_init(ZEND_STRL("the script ended"), false);
-    }
     text = zend_read_property_ex(zend_get_exception_base(error), error,
                                  ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &buffer);
     if (Z_TYPE_P(text) != IS_STRING) {
@@ -203,38 +137,25 @@ static void call(zend_fcall_info *info, zend_fcall_info_cache *cache, uint32_t c
     zval_ptr_dtor(&result);
 }
 
-/*
- * The handler has returned, or failed with this error: settles the current message by an ack, or a retry, with
- * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
- */
-static void settle(consumer_object *consumer, const zend_string *error) {
-    zend_object *message = Z_OBJ(consumer->current);
-    dueq_bytes ticket;
-    dueq_status status;
-
-    /* What became of a method that failed may not be known, and an ack could lose the message. */
-    if (dueq_php_message_is_settled(message) || (!error && dueq_php_message_left(message))) {
-        return;
-    }
-    ticket = dueq_php_message_ticket(message);
-    status = error ? dueq_consumer_retry(consumer->loop->consumer, ticket, DUEQ_BY_POLICY,
-                                         dueq_php_bytes(error))
-                   : dueq_consumer_ack(consumer->loop->consumer, ticket);
-    dueq_php_message_detach(message);
+/* Throws a failure, unless the program's own error goes before it. */
+static void throw_failure(const dueq_php_consumer *consumer, dueq_status status) {
     if (status < 0 && !EG(exception)) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }
 }
 
 /* The handler threw. Without on_error that stays thrown. */
-static void fail(consumer_object *consumer, zend_fcall_info *on_error,
+static void fail(dueq_php_consumer *consumer, zend_fcall_info *on_error,
                  zend_fcall_info_cache *cache) {
     zend_object *error = EG(exception);
-    bool ends = zend_is_unwind_exit(error) || zend_is_graceful_exit(error);
     zend_string *text;
+    dueq_bytes bytes;
 
+    if (dueq_php_is_end(error)) {
+        return;
+    }
     GC_ADDREF(error);
-    if (ZEND_FCI_INITIALIZED(*on_error) && !ends) {
+    if (ZEND_FCI_INITIALIZED(*on_error)) {
         zval arguments[2];
 
         zend_clear_exception();
@@ -243,7 +164,8 @@ static void fail(consumer_object *consumer, zend_fcall_info *on_error,
         call(on_error, cache, 2, arguments);
     }
     text = describe(error);
-    settle(consumer, text);
+    bytes = dueq_php_bytes(text);
+    throw_failure(consumer, dueq_php_delivery_settle(consumer, &bytes));
     zend_string_release(text);
     OBJ_RELEASE(error);
 }
@@ -254,7 +176,7 @@ void dueq_php_consumer_startup(void) {
     dueq_php_consumer_ce->create_object = create;
     dueq_php_consumer_ce->get_iterator = get_iterator;
     memcpy(&handlers, &std_object_handlers, sizeof handlers);
-    handlers.offset = offsetof(consumer_object, std);
+    handlers.offset = offsetof(dueq_php_consumer, std);
     handlers.free_obj = release;
     handlers.clone_obj = NULL;
 }
@@ -262,7 +184,7 @@ void dueq_php_consumer_startup(void) {
 static void make(zval *out, const dueq_php_source *source, const dueq_consumer_options *options,
                  int64_t timeout_ms) {
     dueq_php_loop *loop = dueq_php_loop_open(source, options);
-    consumer_object *consumer;
+    dueq_php_consumer *consumer;
 
     if (loop) {
         object_init_ex(out, dueq_php_consumer_ce);
@@ -312,8 +234,8 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
 }
 
 /* Consumer's constructor is private; other extensions may bypass it. */
-static consumer_object *this_consumer(const zval *this) {
-    consumer_object *consumer = consumer_of(Z_OBJ_P(this));
+static dueq_php_consumer *this_consumer(const zval *this) {
+    dueq_php_consumer *consumer = consumer_of(Z_OBJ_P(this));
 
     if (!consumer->loop) {
         zend_throw_error(NULL, "This Dueq\\Consumer does not come from a queue");
@@ -323,7 +245,7 @@ static consumer_object *this_consumer(const zval *this) {
 }
 
 #define THIS_CONSUMER(consumer)                                                                    \
-    consumer_object *consumer = this_consumer(ZEND_THIS);                                          \
+    dueq_php_consumer *consumer = this_consumer(ZEND_THIS);                                        \
     if (!consumer) {                                                                               \
         RETURN_THROWS();                                                                           \
     }
@@ -333,7 +255,6 @@ ZEND_METHOD(Dueq_Consumer, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 ZEND_METHOD(Dueq_Consumer, work) {
     zend_fcall_info handler, on_error = empty_fcall_info;
     zend_fcall_info_cache handler_cache, on_error_cache = empty_fcall_info_cache;
-    dueq_status status;
 
     ZEND_PARSE_PARAMETERS_START(1, 2)
         Z_PARAM_FUNC(handler, handler_cache)
@@ -342,24 +263,21 @@ ZEND_METHOD(Dueq_Consumer, work) {
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_CONSUMER(consumer);
-    if (!begin(consumer)) {
+    if (!dueq_php_delivery_begin(consumer)) {
         RETURN_THROWS();
     }
-    while (advance(consumer)) {
+    while (dueq_php_delivery_advance(consumer)) {
         call(&handler, &handler_cache, 1, &consumer->current);
         if (EG(exception)) {
             fail(consumer, &on_error, &on_error_cache);
         } else {
-            settle(consumer, NULL);
+            throw_failure(consumer, dueq_php_delivery_settle(consumer, NULL));
         }
         if (EG(exception)) {
             break;
         }
     }
-    status = end(consumer);
-    if (status < 0 && !EG(exception)) {
-        dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
-    }
+    throw_failure(consumer, dueq_php_delivery_end(consumer));
 }
 
 ZEND_METHOD(Dueq_Consumer, getIterator) {
@@ -371,7 +289,7 @@ ZEND_METHOD(Dueq_Consumer, stop) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
     consumer->stopped = true;
-    if (!consumer->looping) {
+    if (!consumer->loop->looping) {
         dueq_php_loop_settle(consumer->loop);
     }
 }
@@ -391,7 +309,7 @@ ZEND_METHOD(Dueq_Consumer, poll) {
 
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_CONSUMER(consumer);
-    if (consumer->looping) {
+    if (consumer->loop->looping) {
         zend_throw_error(NULL, "This Dueq\\Consumer is in a loop already");
         RETURN_THROWS();
     }
@@ -400,7 +318,7 @@ ZEND_METHOD(Dueq_Consumer, poll) {
     }
     status = dueq_php_loop_try(consumer->loop, &message, &queue);
     if (status == DUEQ_OK) {
-        make_message(return_value, consumer, message, queue);
+        dueq_php_delivery_make(return_value, consumer, message, queue);
     } else if (status < 0) {
         dueq_php_throw(status, dueq_error_text(consumer->loop->link->client));
     }

@@ -178,12 +178,15 @@ static bool read_item(dueq_draft *draft, zval *value, zend_long item, zend_arena
     return dueq_php_draft_fill(draft, &fields, item, arena);
 }
 
-dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena) {
+dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_arena **arena) {
     dueq_draft *drafts =
         zend_arena_calloc(arena, MAX(zend_hash_num_elements(messages), 1), sizeof *drafts);
     zend_long item = 0;
     zval *value;
 
+    if (!dueq_php_list_check(name, messages)) {
+        return NULL;
+    }
     ZEND_HASH_FOREACH_VAL(messages, value) {
         if (!read_item(&drafts[item], value, item, arena)) {
             return NULL;

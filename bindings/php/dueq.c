@@ -1,6 +1,8 @@
 #include "interop/laravel/php_laravel.h"
 #include "interop/redisson/php_redisson.h"
 
+#include "php_ini.h"
+
 #include "ext/standard/info.h"
 #include "zend_attributes.h"
 #include "zend_exceptions.h"
@@ -37,24 +39,29 @@ zend_class_entry *dueq_php_redisson_long_ce;
 zend_class_entry *dueq_php_redisson_binary_ce;
 zend_class_entry *dueq_php_redisson_unreadable_ce;
 zend_class_entry *dueq_php_corrupt_ce;
+zend_class_entry *dueq_php_flush_ce;
 
+/* What a method returns is registered before the class whose interface names less. */
 static void register_classes(void) {
-    dueq_php_backoff_ce = register_class_Dueq_Backoff();
-    dueq_php_client_ce = register_class_Dueq_Client();
-    dueq_php_consumer_ce = register_class_Dueq_Consumer(zend_ce_aggregate);
-    dueq_php_lock_ce = register_class_Dueq_Lock();
-    dueq_php_message_ce = register_class_Dueq_Message();
-    dueq_php_messages_ce = register_class_Dueq_Messages(zend_ce_iterator);
-    dueq_php_pending_ce = register_class_Dueq_Pending();
-    dueq_php_pusher_ce = register_class_Dueq_Pusher();
-    dueq_php_queue_ce = register_class_Dueq_Queue();
-    dueq_php_queues_ce = register_class_Dueq_Queues();
     dueq_php_finding_ce = register_class_Dueq_Finding();
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
+    dueq_php_backoff_ce = register_class_Dueq_Backoff();
+    dueq_php_pending_ce = register_class_Dueq_Pending();
+    dueq_php_messages_ce = register_class_Dueq_Messages(zend_ce_iterator);
+    dueq_php_message_ce = register_class_Dueq_Message(register_class_Dueq_MessageInterface());
+    dueq_php_lock_ce = register_class_Dueq_Lock(register_class_Dueq_LockInterface());
+    dueq_php_pusher_ce = register_class_Dueq_Pusher(register_class_Dueq_PusherInterface());
+    dueq_php_consumer_ce =
+        register_class_Dueq_Consumer(register_class_Dueq_ConsumerInterface(zend_ce_aggregate));
+    dueq_php_queue_ce =
+        register_class_Dueq_Queue(register_class_Dueq_QueueInterface(zend_ce_aggregate));
+    dueq_php_queues_ce = register_class_Dueq_Queues(zend_ce_aggregate);
+    dueq_php_client_ce = register_class_Dueq_Client(register_class_Dueq_ClientInterface());
     dueq_php_backoff_startup();
     dueq_php_client_startup();
     dueq_php_consumer_startup();
+    dueq_php_delivery_startup();
     dueq_php_lock_startup();
     dueq_php_message_startup();
     dueq_php_messages_startup();
@@ -79,13 +86,16 @@ static void register_interop_classes(void) {
 }
 
 static void register_exceptions(void) {
-    zend_class_entry *root = register_class_Dueq_Exception_DueqException(spl_ce_RuntimeException);
+    zend_class_entry *all = register_class_Dueq_Exception_DueqException(zend_ce_throwable);
+    zend_class_entry *invalid =
+        register_class_Dueq_Exception_InvalidException(spl_ce_InvalidArgumentException, all);
+    zend_class_entry *root =
+        register_class_Dueq_Exception_RuntimeException(spl_ce_RuntimeException, all);
 
     register_class_Dueq_Exception_DuplicateException(root);
     register_class_Dueq_Exception_LeaseLostException(root);
-    register_class_Dueq_Exception_InvalidException(root);
-    register_class_Dueq_Exception_NameException(root);
-    register_class_Dueq_Exception_UrlException(root);
+    register_class_Dueq_Exception_NameException(invalid);
+    register_class_Dueq_Exception_UrlException(invalid);
     register_class_Dueq_Exception_TooLargeException(root);
     register_class_Dueq_Exception_NoMemoryException(root);
     register_class_Dueq_Exception_InUseException(root);
@@ -108,7 +118,15 @@ static void register_exceptions(void) {
     register_class_Dueq_Exception_ProtocolException(root);
     register_class_Dueq_Exception_LayoutException(root);
     register_class_Dueq_Exception_UnavailableException(root);
+    dueq_php_flush_ce = register_class_Dueq_Exception_FlushException(root);
 }
+
+ZEND_DECLARE_MODULE_GLOBALS(dueq)
+
+PHP_INI_BEGIN()
+STD_PHP_INI_BOOLEAN("dueq.persistent", "0", PHP_INI_ALL, OnUpdateBool, persistent,
+                    zend_dueq_globals, dueq_globals)
+PHP_INI_END()
 
 /* With threads, the address of this thread's globals, which EG() and CG() need in this library. */
 static void know_thread(void) {
@@ -117,30 +135,51 @@ static void know_thread(void) {
 #endif
 }
 
+static PHP_GINIT_FUNCTION(dueq) {
+    know_thread();
+    memset(dueq_globals, 0, sizeof *dueq_globals);
+}
+
+static PHP_GSHUTDOWN_FUNCTION(dueq) { dueq_php_kept_close(&dueq_globals->kept); }
+
 static PHP_MINIT_FUNCTION(dueq) {
     (void)type;
-    (void)module_number;
     know_thread();
+    REGISTER_INI_ENTRIES();
     register_classes();
     register_interop_classes();
     register_exceptions();
     return dueq_php_exception_startup();
 }
 
+static PHP_MSHUTDOWN_FUNCTION(dueq) {
+    (void)type;
+    UNREGISTER_INI_ENTRIES();
+    return SUCCESS;
+}
+
 static PHP_RINIT_FUNCTION(dueq) {
     (void)type;
     (void)module_number;
     know_thread();
+    dueq_php_kept_begin();
+    return SUCCESS;
+}
+
+static PHP_RSHUTDOWN_FUNCTION(dueq) {
+    (void)type;
+    (void)module_number;
+    dueq_php_delivery_shutdown();
     return SUCCESS;
 }
 
 static PHP_MINFO_FUNCTION(dueq) {
-    (void)zend_module;
     php_info_print_table_start();
     php_info_print_table_row(2, "dueq", "enabled");
     php_info_print_table_row(2, "Version", dueq_version());
     php_info_print_table_row(2, "Servers", "Redis, Valkey (redis, rediss, unix, embedded)");
     php_info_print_table_end();
+    display_ini_entries(zend_module);
 }
 
 zend_module_entry dueq_module_entry = {
@@ -148,12 +187,16 @@ zend_module_entry dueq_module_entry = {
     "dueq",
     NULL,
     PHP_MINIT(dueq),
-    NULL,
+    PHP_MSHUTDOWN(dueq),
     PHP_RINIT(dueq),
-    NULL,
+    PHP_RSHUTDOWN(dueq),
     PHP_MINFO(dueq),
     DUEQ_VERSION,
-    STANDARD_MODULE_PROPERTIES,
+    PHP_MODULE_GLOBALS(dueq),
+    PHP_GINIT(dueq),
+    PHP_GSHUTDOWN(dueq),
+    NULL,
+    STANDARD_MODULE_PROPERTIES_EX,
 };
 
 #ifdef COMPILE_DL_DUEQ

@@ -8,7 +8,7 @@
  * clock. A DateInterval is added to the present time (its months and days are those of the calendar).
  *
  * Every method that talks to the server ends at the timeout of the URL (10 seconds where it names
- * none) at the latest, reserve() after its own timeout in addition, and throws a subclass of
+ * none) at the latest, reserve() after its own timeout in addition, and throws a
  * Dueq\Exception\DueqException for whatever it could not do. An argument out of its range throws
  * Dueq\Exception\InvalidException, one of the wrong type a TypeError.
  *
@@ -18,6 +18,227 @@
 namespace Dueq
 {
     /**
+     * What a Client does: to name in the types of a program, whose tests give it another one. Each of these
+     * interfaces has all methods of its class, which says what they do.
+     */
+    interface ClientInterface
+    {
+        public function url(): string;
+
+        public function queue(string $name): QueueInterface;
+
+        public function queues(array $names, string $order = "preference"): Queues;
+
+        public function names(): array;
+    }
+
+    /**
+     * What a Queue does, as ClientInterface.
+     *
+     * @extends \IteratorAggregate<int, MessageInterface>
+     */
+    interface QueueInterface extends \IteratorAggregate
+    {
+        public function url(): string;
+
+        public function newId(): string;
+
+        public function push(
+            string $body,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null,
+            ?string $id = null,
+            ?int $maxAttempts = 16,
+            float|\DateInterval|null $lease = null,
+            array $headers = [],
+            int $priority = 0,
+            float|\DateInterval|null $ttl = null,
+            float|array|Backoff|\DateInterval|null $backoff = null,
+            ?int $maxCrashes = 5,
+            bool $drop = false,
+            ?string $deadLetter = null,
+            float|\DateInterval|null $unique = null,
+            bool|string $replace = false
+        ): string;
+
+        public function pushMany(array $messages): array;
+
+        public function pusher(int $most = 10000): PusherInterface;
+
+        public function reserve(
+            float|\DateInterval $timeout = 0.0,
+            float|\DateInterval|null $lease = null
+        ): ?MessageInterface;
+
+        public function reserveStart(
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval|null $lease = null
+        ): Pending;
+
+        public function reserveMany(
+            int $count,
+            float|\DateInterval $timeout = 0.0,
+            float|\DateInterval|null $lease = null
+        ): array;
+
+        public function consume(
+            int $prefetch = 1,
+            float|\DateInterval|null $lease = null,
+            float|\DateInterval|null $maxRun = 3600.0,
+            float|\DateInterval $timeout = INF,
+            float|\DateInterval $slack = 0.0
+        ): ConsumerInterface;
+
+        public function ackMany(array $messages): array;
+
+        public function cancel(string $id): ?string;
+
+        public function cancelMany(array $ids): array;
+
+        public function find(string $id): ?MessageInterface;
+
+        public function peek(string $state, int $page = 100): \Iterator;
+
+        public function kickAll(
+            ?string $error = null,
+            float|int|\DateTimeInterface|null $since = null,
+            float|int|\DateTimeInterface|null $until = null,
+            ?callable $progress = null
+        ): int;
+
+        public function reschedule(
+            string $id,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null
+        ): bool;
+
+        public function kick(string $id): bool;
+
+        public function kickMany(array $ids): array;
+
+        public function kill(string $id): bool;
+
+        public function killMany(array $ids): array;
+
+        public function pause(): void;
+
+        public function resume(): void;
+
+        public function purge(string $state, ?callable $progress = null): int;
+
+        public function remove(): int;
+
+        public function check(bool $repair = false, ?callable $progress = null): array;
+
+        public function stats(): Stats;
+
+        public function rates(int $minutes = 60): array;
+
+        public function lock(
+            string $name,
+            float|\DateInterval $ttl,
+            float|\DateInterval $timeout = 0.0
+        ): ?LockInterface;
+    }
+
+    /**
+     * What a Consumer does, as ClientInterface.
+     *
+     * @extends \IteratorAggregate<int, MessageInterface>
+     */
+    interface ConsumerInterface extends \IteratorAggregate
+    {
+        public function work(callable $handler, ?callable $onError = null): void;
+
+        public function stop(): void;
+
+        public function poll(): ?MessageInterface;
+
+        /** @return resource */
+        public function stream();
+
+        public function lost(): int;
+    }
+
+    /**
+     * What a Message does, as ClientInterface.
+     *
+     * An interface has no properties: one that stands for a Message declares those that the program reads.
+     *
+     * @property-read string $queue
+     * @property-read string $id
+     * @property-read string $body
+     * @property-read array $headers
+     * @property-read string $ticket
+     * @property-read int $attempt
+     * @property-read ?int $maxAttempts
+     * @property-read int $crashes
+     * @property-read ?int $maxCrashes
+     * @property-read int $deliveries
+     * @property-read int $priority
+     * @property-read string $state
+     * @property-read ?float $time
+     * @property-read float $createdAt
+     * @property-read ?float $expires
+     * @property-read string $error
+     * @property-read bool $drop
+     * @property-read ?string $deadLetter
+     */
+    interface MessageInterface
+    {
+        public function ack(?array $push = null, ?string $to = null): ?array;
+
+        public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
+
+        public function release(float|\DateInterval $delay = 0.0): void;
+
+        public function save(string $cursor): void;
+
+        public function extend(float|\DateInterval $lease): void;
+
+        public function bury(string $reason = ""): void;
+    }
+
+    /**
+     * What a Pusher does, as ClientInterface.
+     */
+    interface PusherInterface
+    {
+        public function push(
+            string $body,
+            float|\DateInterval|null $delay = null,
+            float|int|\DateTimeInterface|null $at = null,
+            ?string $id = null,
+            ?int $maxAttempts = 16,
+            float|\DateInterval|null $lease = null,
+            array $headers = [],
+            int $priority = 0,
+            float|\DateInterval|null $ttl = null,
+            float|array|Backoff|\DateInterval|null $backoff = null,
+            ?int $maxCrashes = 5,
+            bool $drop = false,
+            ?string $deadLetter = null,
+            float|\DateInterval|null $unique = null,
+            bool|string $replace = false
+        ): int;
+
+        public function flush(): void;
+    }
+
+    /**
+     * What a Lock does, as ClientInterface.
+     *
+     * @property-read string $name
+     * @property-read string $token
+     */
+    interface LockInterface
+    {
+        public function extend(float|\DateInterval $ttl): void;
+
+        public function release(): void;
+    }
+
+    /**
      * One server, for any number of queues on one connection. (A Queue or Queues from its own
      * constructor has a connection of its own.) A consumer, a pusher and a Pending use another one while
      * they exist; afterwards the next of them uses it.
@@ -25,16 +246,17 @@ namespace Dueq
      * @strict-properties
      * @not-serializable
      */
-    final class Client
+    final class Client implements ClientInterface
     {
         /**
          * It connects with the first call. The connections are closed when the client and all its objects
          * are gone.
          *
          * @param string|null $url as Queue::__construct()
+         * @param bool|null $persistent as Queue::__construct()
          * @throws Exception\UrlException
          */
-        public function __construct(#[\SensitiveParameter] ?string $url = null) {}
+        public function __construct(#[\SensitiveParameter] ?string $url = null, ?bool $persistent = null) {}
 
         /** Where the server is, without the password. */
         public function url(): string {}
@@ -66,12 +288,12 @@ namespace Dueq
 
     /**
      * A queue of one server. It keeps its connections for its life; after a fork the child may go on
-     * using it.
+     * using it. `foreach ($queue as $message)` is a loop over consume().
      *
      * @strict-properties
      * @not-serializable
      */
-    final class Queue
+    final class Queue implements QueueInterface
     {
         /**
          * @var string
@@ -89,10 +311,18 @@ namespace Dueq
          * @param string|null $url redis://[user:password@]host[:port][/db], rediss://... (TLS),
          *     unix://[user:password@]/path/to/socket[?db=N] or embedded:DIR (a private server for the
          *     directory DIR); null: the environment's DUEQ_URL, and without it an embedded server
+         * @param bool|null $persistent the connection outlives the request: the next object that this process
+         *     opens with the same URL and $persistent uses it again, after a look whether the server has closed it.
+         *     Within a request all of them share it. null: as dueq.persistent in php.ini, which is off where
+         *     it is not set. Without a URL (and DUEQ_URL) nothing is persistent
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
-        public function __construct(string $name, #[\SensitiveParameter] ?string $url = null) {}
+        public function __construct(
+            string $name,
+            #[\SensitiveParameter] ?string $url = null,
+            ?bool $persistent = null
+        ) {}
 
         /**
          * Lists the queues of a server that were ever used. It scans the names of all keys of the
@@ -170,8 +400,8 @@ namespace Dueq
          * Stores any number of messages, in steps of up to 200: a step is stored as a whole or not at
          * all. All messages are checked before the first is sent.
          *
-         * @param array $messages each a body (string), or an array with the names of push()'s parameters as
-         *     keys, of which only body is required; any number
+         * @param array $messages a list: each a body (string), or an array with the names of push()'s parameters
+         *     as keys, of which only body is required; any number
          * @return list<string|null> in order, each message's id, or null for a duplicate
          * @throws Exception\DueqException as push(); steps before the failed one are stored
          */
@@ -246,6 +476,9 @@ namespace Dueq
             float|\DateInterval $timeout = INF,
             float|\DateInterval $slack = 0.0
         ): Consumer {}
+
+        /** For foreach: consume() with its defaults. */
+        public function getIterator(): Consumer {}
 
         /**
          * Acknowledges messages, which deletes them.
@@ -427,12 +660,14 @@ namespace Dueq
     }
 
     /**
-     * Several queues of one server, to wait for messages of all of them at once.
+     * Several queues of one server, to wait for messages of all of them at once. `foreach ($queues as $message)`
+     * is a loop over consume().
      *
+     * @implements \IteratorAggregate<int, Message>
      * @strict-properties
      * @not-serializable
      */
-    final class Queues
+    final class Queues implements \IteratorAggregate
     {
         /** @var list<string> the names that the queues were opened with */
         public readonly array $names;
@@ -447,13 +682,15 @@ namespace Dueq
          * @param string|null $url as Queue::__construct()
          * @param string $order from which queue to deliver when several have ready messages. "preference":
          *     always the first in $names. "round robin": each in turn
+         * @param bool|null $persistent as Queue::__construct()
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
         public function __construct(
             array $names,
             #[\SensitiveParameter] ?string $url = null,
-            string $order = "preference"
+            string $order = "preference",
+            ?bool $persistent = null
         ) {}
 
         /** Where the server is, without the password. */
@@ -492,6 +729,9 @@ namespace Dueq
             float|\DateInterval $slack = 0.0
         ): Consumer {}
 
+        /** For foreach: consume() with its defaults. */
+        public function getIterator(): Consumer {}
+
         /**
          * Reserves up to $count ready messages, all of one queue, as reserve(). It waits only for the first.
          *
@@ -521,13 +761,13 @@ namespace Dueq
      *
      * Signal handlers run while it waits (with pcntl_async_signals(true)). When a loop ends, messages that
      * were reserved and not delivered to the program are released. After a fork, the messages of the
-     * consumer stay with the parent, and the child may begin a loop of its own.
+     * consumer stay with the parent, and the child may begin a loop of its own. A foreach that goes on while the
+     * program has dropped a message without settling it is told of once, in PHP's log.
      *
-     * @implements \IteratorAggregate<int, Message>
      * @strict-properties
      * @not-serializable
      */
-    final class Consumer implements \IteratorAggregate
+    final class Consumer implements ConsumerInterface
     {
         private function __construct() {}
 
@@ -537,6 +777,10 @@ namespace Dueq
          * throws; both are sent with the next request. lost() counts those whose lease had ended by then.
          * When such a method threw and the handler returned, the message is not acknowledged: PHP's log has
          * a warning, and the message is delivered again when its lease ends, unless that call took effect.
+         *
+         * exit() in the handler (or in a signal handler meanwhile) is no failure: the message is released, so
+         * that it does not count as an attempt. A fatal error, such as of memory_limit or max_execution_time, is one:
+         * the message is retried with its text when the request ends. Both are so in a foreach too.
          *
          * @param callable $handler called with a Message
          * @param callable|null $onError called with a Message and the \Throwable that the handler threw;
@@ -660,7 +904,7 @@ namespace Dueq
      * @strict-properties
      * @not-serializable
      */
-    final class Message
+    final class Message implements MessageInterface
     {
         /** The name of its queue. */
         public readonly string $queue;
@@ -867,21 +1111,21 @@ namespace Dueq
     /**
      * Pushes messages without waiting for each: hundreds of thousands of them in a second. They are stored
      * in order, none twice, each with an outcome of its own. A push is certainly stored when flush() has
-     * returned without an error for it.
+     * returned, or has thrown without an error for it.
      *
      *     $pusher = $queue->pusher();
      *     foreach ($orders as $order) {
      *         $pusher->push($order->json());
      *     }
-     *     foreach ($pusher->flush() as $number => $error) { ... }
+     *     $pusher->flush();                // throws if any failed
      *
-     * Its destructor waits as flush() does, and warns of failures. After a fork, the pushes in flight belong
+     * Its destructor waits as flush() does, and warns of failures (E_WARNING). After a fork, the pushes in flight belong
      * to the parent.
      *
      * @strict-properties
      * @not-serializable
      */
-    final class Pusher
+    final class Pusher implements PusherInterface
     {
         private function __construct() {}
 
@@ -914,10 +1158,10 @@ namespace Dueq
         /**
          * Waits until each started push is stored or has failed.
          *
-         * @return array<int, Exception\DueqException> by number, what Queue::push() would have thrown, of
-         *     the pushes since the last flush() that failed. Those of one step share one exception
+         * @throws Exception\FlushException when pushes since the last flush() have failed; all others are
+         *     stored
          */
-        public function flush(): array {}
+        public function flush(): void {}
     }
 
     /**
@@ -926,7 +1170,7 @@ namespace Dueq
      * @strict-properties
      * @not-serializable
      */
-    final class Lock
+    final class Lock implements LockInterface
     {
         public readonly string $name;
 
@@ -1119,6 +1363,7 @@ namespace Dueq\Redisson
          *     "jackson3" (JsonJackson3Codec) or "typed json3" (TypedJsonJackson3Codec)
          * @param string|null $layout the format of waiting values: "new" (Redisson 3.21.1 and later) or
          *     "old"; null: that of the values that wait, or "new" if none waits
+         * @param bool|null $persistent as \Dueq\Queue::__construct()
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
          */
@@ -1126,7 +1371,8 @@ namespace Dueq\Redisson
             string $destination,
             #[\SensitiveParameter] ?string $url = null,
             string $codec = "kryo5",
-            ?string $layout = null
+            ?string $layout = null,
+            ?bool $persistent = null
         ) {}
 
         /** Where the server is, without the password. */
@@ -1271,8 +1517,8 @@ namespace Dueq\Redisson
         public function clear(): int {}
 
         /**
-         * Closes its connections for good; with a Pending, when that is gone too. The queue in the server
-         * stays.
+         * Ends the object for good, and its connections unless they are persistent; with a Pending, when that is
+         * gone too. The queue in the server stays.
          */
         public function destroy(): void {}
     }
@@ -1352,6 +1598,7 @@ namespace Dueq\Laravel
          * @param string $prefix the prefix of the keys of Laravel's Redis client, such as
          *     "shop_database_"; name and prefix have 255 bytes together at most
          * @param float|\DateInterval $retryAfter when a job that is not deleted is ready again; more than 0
+         * @param bool|null $persistent as \Dueq\Queue::__construct()
          * @throws \Dueq\Exception\NameException
          * @throws \Dueq\Exception\UrlException
          */
@@ -1359,7 +1606,8 @@ namespace Dueq\Laravel
             string $name = "default",
             #[\SensitiveParameter] ?string $url = null,
             string $prefix = "",
-            float|\DateInterval $retryAfter = 90.0
+            float|\DateInterval $retryAfter = 90.0,
+            ?bool $persistent = null
         ) {}
 
         /** Where the server is, without the password. */
@@ -1663,149 +1911,171 @@ namespace Dueq\Interop
 namespace Dueq\Exception
 {
     /**
-     * The base class of all failures. getCode() is the status's number, the same in every language, and
-     * getMessage() says what happened and what to do.
+     * What dueq throws for whatever it could not do, so that one catch has all of it. getCode() is the status's
+     * number, the same in every language, and getMessage() says what happened and what to do. Its classes
+     * are of two kinds: an InvalidException is for an argument that the caller must correct, a
+     * RuntimeException for what happened.
      */
-    class DueqException extends \RuntimeException
+    interface DueqException extends \Throwable
     {
         /** Whether the same call may succeed later without a change by the caller. */
+        public function isRetriable(): bool;
+    }
+
+    /** The call was correct, and failed. */
+    class RuntimeException extends \RuntimeException implements DueqException
+    {
         final public function isRetriable(): bool {}
     }
 
+    /** An argument is out of its range. Code -1. */
+    class InvalidException extends \InvalidArgumentException implements DueqException
+    {
+        /** @implementation-alias Dueq\Exception\RuntimeException::isRetriable */
+        final public function isRetriable(): bool {}
+    }
+
+    /** Pushes of a Pusher have failed. The code is that of the first. */
+    class FlushException extends RuntimeException
+    {
+        /**
+         * By the number that push() returned, what Queue::push() would have thrown. Those of one step share one
+         * exception.
+         *
+         * @var array<int, DueqException>
+         */
+        public array $failures = [];
+    }
+
     /** A message in the queue has this id, or the id is still unique. Code 2. */
-    class DuplicateException extends DueqException
+    class DuplicateException extends RuntimeException
     {
     }
 
     /** The lease has ended: the message is delivered again or was deleted, or the lock has ended. Code 4. */
-    class LeaseLostException extends DueqException
-    {
-    }
-
-    /** An argument is out of its range. Code -1. */
-    class InvalidException extends DueqException
+    class LeaseLostException extends RuntimeException
     {
     }
 
     /** Not a valid queue name. Code -2. */
-    class NameException extends DueqException
+    class NameException extends InvalidException
     {
     }
 
     /** Not a valid server URL. Code -3. */
-    class UrlException extends DueqException
+    class UrlException extends InvalidException
     {
     }
 
     /** Larger than the protocol or the server accepts. Code -4. */
-    class TooLargeException extends DueqException
+    class TooLargeException extends RuntimeException
     {
     }
 
     /** Out of memory. Code -5, retriable. */
-    class NoMemoryException extends DueqException
+    class NoMemoryException extends RuntimeException
     {
     }
 
     /** This client has another call in progress. Code -6, retriable. */
-    class InUseException extends DueqException
+    class InUseException extends RuntimeException
     {
     }
 
     /** Cannot reach the server. Code -10, retriable. */
-    class ConnectException extends DueqException
+    class ConnectException extends RuntimeException
     {
     }
 
     /** The connection was lost and the outcome is not known. Code -11, retriable. */
-    class ClosedException extends DueqException
+    class ClosedException extends RuntimeException
     {
     }
 
     /** No answer before the deadline; the outcome is not known. Code -12, retriable. */
-    class TimeoutException extends DueqException
+    class TimeoutException extends RuntimeException
     {
     }
 
     /** The TLS connection could not be made. Code -13. */
-    class TlsException extends DueqException
+    class TlsException extends RuntimeException
     {
     }
 
     /** The embedded server could not be started. Code -14. */
-    class EmbeddedException extends DueqException
+    class EmbeddedException extends RuntimeException
     {
     }
 
     /** The server wants another user or password. Code -20. */
-    class AuthException extends DueqException
+    class AuthException extends RuntimeException
     {
     }
 
     /** The server does not permit this user the command. Code -21. */
-    class DeniedException extends DueqException
+    class DeniedException extends RuntimeException
     {
     }
 
     /** The server does not have this database. Code -22. */
-    class DatabaseException extends DueqException
+    class DatabaseException extends RuntimeException
     {
     }
 
     /** The server is still loading its data. Code -23, retriable. */
-    class LoadingException extends DueqException
+    class LoadingException extends RuntimeException
     {
     }
 
     /** The server is a read-only replica. Code -24, retriable. */
-    class ReadonlyException extends DueqException
+    class ReadonlyException extends RuntimeException
     {
     }
 
     /** The server is out of memory (maxmemory). Code -25, retriable. */
-    class FullException extends DueqException
+    class FullException extends RuntimeException
     {
     }
 
     /** The server is busy running a script. Code -26, retriable. */
-    class BusyException extends DueqException
+    class BusyException extends RuntimeException
     {
     }
 
     /** A key of this queue has another type. Code -27. */
-    class WrongTypeException extends DueqException
+    class WrongTypeException extends RuntimeException
     {
     }
 
     /** An entry of this queue is damaged. Code -28. */
-    class CorruptException extends DueqException
+    class CorruptException extends RuntimeException
     {
         /** The bytes of a value that was taken and cannot be decoded; null: it is still in the server. */
         public ?string $raw = null;
     }
 
     /** This server cannot run dueq. Code -29. */
-    class UnsupportedException extends DueqException
+    class UnsupportedException extends RuntimeException
     {
     }
 
     /** The server refused the command. Code -30. */
-    class ServerException extends DueqException
+    class ServerException extends RuntimeException
     {
     }
 
     /** The answer is not in the Redis protocol. Code -31. */
-    class ProtocolException extends DueqException
+    class ProtocolException extends RuntimeException
     {
     }
 
     /** Elements of another layout wait here. Code -32. */
-    class LayoutException extends DueqException
+    class LayoutException extends RuntimeException
     {
     }
 
     /** The server cannot do it for now. Code -33. */
-    class UnavailableException extends DueqException
+    class UnavailableException extends RuntimeException
     {
     }
 }

@@ -1,39 +1,26 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: d7b85f938bcf60fa81dcde437029094638554173 */
+ * Stub hash: 78832c8ea8093c206edad042506a2898c91e8395 */
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_url, 0, 0, IS_STRING, 0)
-ZEND_END_ARG_INFO()
-
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queue, 0, 1, Dueq\\Queue, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queue, 0, 1, Dueq\\QueueInterface, 0)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queues, 0, 1, Dueq\\Queues, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queues, 0, 1, Dueq\\Queues, 0)
 	ZEND_ARG_TYPE_INFO(0, names, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_names, 0, 0, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_names, 0, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
-	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_QueueInterface_url arginfo_class_Dueq_ClientInterface_url
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_QueueInterface_newId arginfo_class_Dueq_ClientInterface_url
 
-#define arginfo_class_Dueq_Queue_url arginfo_class_Dueq_Client_url
-
-#define arginfo_class_Dueq_Queue_newId arginfo_class_Dueq_Client_url
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_push, 0, 1, IS_STRING, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 0, 1, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
@@ -51,9 +38,210 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_push, 0, 1, IS_
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pushMany, 0, 1, IS_ARRAY, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO(0, messages, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_pusher, 0, 0, Dueq\\PusherInterface, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "10000")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_reserve, 0, 0, Dueq\\MessageInterface, 1)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_reserveStart, 0, 0, Dueq\\Pending, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_reserveMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_consume, 0, 0, Dueq\\ConsumerInterface, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefetch, IS_LONG, 0, "1")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
+	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_QueueInterface_ackMany arginfo_class_Dueq_QueueInterface_pushMany
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_cancel, 0, 1, IS_STRING, 1)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_cancelMany, 0, 1, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO(0, ids, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_find, 0, 1, Dueq\\MessageInterface, 1)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_peek, 0, 1, Iterator, 0)
+	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_kickAll, 0, 0, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, since, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, until, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_reschedule, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_kick, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_QueueInterface_kickMany arginfo_class_Dueq_QueueInterface_cancelMany
+
+#define arginfo_class_Dueq_QueueInterface_kill arginfo_class_Dueq_QueueInterface_kick
+
+#define arginfo_class_Dueq_QueueInterface_killMany arginfo_class_Dueq_QueueInterface_cancelMany
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pause, 0, 0, IS_VOID, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_QueueInterface_resume arginfo_class_Dueq_QueueInterface_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_purge, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_remove, 0, 0, IS_LONG, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_check, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, repair, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_stats, 0, 0, Dueq\\Stats, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_rates, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 0, "60")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_lock, 0, 2, Dueq\\LockInterface, 1)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
+	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ConsumerInterface_work, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, handler, IS_CALLABLE, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onError, IS_CALLABLE, 1, "null")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_ConsumerInterface_stop arginfo_class_Dueq_QueueInterface_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ConsumerInterface_poll, 0, 0, Dueq\\MessageInterface, 1)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_ConsumerInterface_stream, 0, 0, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_ConsumerInterface_lost arginfo_class_Dueq_QueueInterface_remove
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_ack, 0, 0, IS_ARRAY, 1)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_retry, 0, 0, _IS_BOOL, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 0, "\"\"")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_release, 0, 0, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_save, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_extend, 0, 1, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE, NULL)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_bury, 0, 0, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, reason, IS_STRING, 0, "\"\"")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push, 0, 1, IS_LONG, 0)
+	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxAttempts, IS_LONG, 1, "16")
+	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, headers, IS_ARRAY, 0, "[]")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, priority, IS_LONG, 0, "0")
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, Dueq\\Backoff|DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
+	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_PusherInterface_flush arginfo_class_Dueq_QueueInterface_pause
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_LockInterface_extend, 0, 1, IS_VOID, 0)
+	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_LockInterface_release arginfo_class_Dueq_QueueInterface_pause
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Client___construct, 0, 0, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Client_url arginfo_class_Dueq_ClientInterface_url
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queue, 0, 1, Dueq\\Queue, 0)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Client_queues arginfo_class_Dueq_ClientInterface_queues
+
+#define arginfo_class_Dueq_Client_names arginfo_class_Dueq_ClientInterface_names
+
+ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
+	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS_ARRAY, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
+ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Queue_url arginfo_class_Dueq_ClientInterface_url
+
+#define arginfo_class_Dueq_Queue_newId arginfo_class_Dueq_ClientInterface_url
+
+#define arginfo_class_Dueq_Queue_push arginfo_class_Dueq_QueueInterface_push
+
+#define arginfo_class_Dueq_Queue_pushMany arginfo_class_Dueq_QueueInterface_pushMany
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_pusher, 0, 0, Dueq\\Pusher, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, most, IS_LONG, 0, "10000")
@@ -64,16 +252,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserve, 0, 0, D
 	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_reserveStart, 0, 0, Dueq\\Pending, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
-	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_reserveStart arginfo_class_Dueq_QueueInterface_reserveStart
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reserveMany, 0, 1, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, count, IS_LONG, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "0.0")
-	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_reserveMany arginfo_class_Dueq_QueueInterface_reserveMany
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, Dueq\\Consumer, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefetch, IS_LONG, 0, "1")
@@ -83,15 +264,14 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, D
 	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_Queue_pushMany
-
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_cancel, 0, 1, IS_STRING, 1)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_getIterator, 0, 0, Dueq\\Consumer, 0)
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_cancelMany, 0, 1, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO(0, ids, IS_ARRAY, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_ackMany arginfo_class_Dueq_QueueInterface_pushMany
+
+#define arginfo_class_Dueq_Queue_cancel arginfo_class_Dueq_QueueInterface_cancel
+
+#define arginfo_class_Dueq_Queue_cancelMany arginfo_class_Dueq_QueueInterface_cancelMany
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_find, 0, 1, Dueq\\Message, 1)
 	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
@@ -102,53 +282,31 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_peek, 0, 1, Dueq
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, page, IS_LONG, 0, "100")
 ZEND_END_ARG_INFO()
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kickAll, 0, 0, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 1, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, since, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, until, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_kickAll arginfo_class_Dueq_QueueInterface_kickAll
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_reschedule, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_reschedule arginfo_class_Dueq_QueueInterface_reschedule
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_kick, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, id, IS_STRING, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_kick arginfo_class_Dueq_QueueInterface_kick
 
-#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_Queue_cancelMany
+#define arginfo_class_Dueq_Queue_kickMany arginfo_class_Dueq_QueueInterface_cancelMany
 
-#define arginfo_class_Dueq_Queue_kill arginfo_class_Dueq_Queue_kick
+#define arginfo_class_Dueq_Queue_kill arginfo_class_Dueq_QueueInterface_kick
 
-#define arginfo_class_Dueq_Queue_killMany arginfo_class_Dueq_Queue_cancelMany
+#define arginfo_class_Dueq_Queue_killMany arginfo_class_Dueq_QueueInterface_cancelMany
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_pause, 0, 0, IS_VOID, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_pause arginfo_class_Dueq_QueueInterface_pause
 
-#define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Queue_resume arginfo_class_Dueq_QueueInterface_pause
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_purge, 0, 1, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO(0, state, IS_STRING, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_purge arginfo_class_Dueq_QueueInterface_purge
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_remove, 0, 0, IS_LONG, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_remove arginfo_class_Dueq_QueueInterface_remove
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_check, 0, 0, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, repair, _IS_BOOL, 0, "false")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, progress, IS_CALLABLE, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_check arginfo_class_Dueq_QueueInterface_check
 
-ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_stats, 0, 0, Dueq\\Stats, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_stats arginfo_class_Dueq_QueueInterface_stats
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_rates, 0, 0, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 0, "60")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queue_rates arginfo_class_Dueq_QueueInterface_rates
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_lock, 0, 2, Dueq\\Lock, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -160,39 +318,38 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queues___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, names, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, order, IS_STRING, 0, "\"preference\"")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Queues_url arginfo_class_Dueq_Client_url
+#define arginfo_class_Dueq_Queues_url arginfo_class_Dueq_ClientInterface_url
 
 #define arginfo_class_Dueq_Queues_reserve arginfo_class_Dueq_Queue_reserve
 
-#define arginfo_class_Dueq_Queues_reserveStart arginfo_class_Dueq_Queue_reserveStart
+#define arginfo_class_Dueq_Queues_reserveStart arginfo_class_Dueq_QueueInterface_reserveStart
 
 #define arginfo_class_Dueq_Queues_consume arginfo_class_Dueq_Queue_consume
 
-#define arginfo_class_Dueq_Queues_reserveMany arginfo_class_Dueq_Queue_reserveMany
+#define arginfo_class_Dueq_Queues_getIterator arginfo_class_Dueq_Queue_getIterator
 
-ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Consumer___construct, 0, 0, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Queues_reserveMany arginfo_class_Dueq_QueueInterface_reserveMany
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Consumer_work, 0, 1, IS_VOID, 0)
-	ZEND_ARG_TYPE_INFO(0, handler, IS_CALLABLE, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, onError, IS_CALLABLE, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Consumer___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_Consumer_work arginfo_class_Dueq_ConsumerInterface_work
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Consumer_getIterator, 0, 0, Iterator, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Consumer_stop arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Consumer_stop arginfo_class_Dueq_QueueInterface_pause
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Consumer_poll, 0, 0, Dueq\\Message, 1)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Consumer_stream arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_Queue_remove
+#define arginfo_class_Dueq_Consumer_lost arginfo_class_Dueq_QueueInterface_remove
 
-#define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Backoff___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_fixed, 0, 1, Dueq\\Backoff, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -212,103 +369,72 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Backoff_list, 0, 1, Du
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, jitter, IS_STRING, 0, "\"none\"")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Message___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_ack, 0, 0, IS_ARRAY, 1)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, push, IS_ARRAY, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, to, IS_STRING, 1, "null")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_ack arginfo_class_Dueq_MessageInterface_ack
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_retry, 0, 0, _IS_BOOL, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, error, IS_STRING, 0, "\"\"")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_retry arginfo_class_Dueq_MessageInterface_retry
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_release, 0, 0, IS_VOID, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE, "0.0")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_release arginfo_class_Dueq_MessageInterface_release
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_extend, 0, 1, IS_VOID, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE, NULL)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_extend arginfo_class_Dueq_MessageInterface_extend
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_save, 0, 1, IS_VOID, 0)
-	ZEND_ARG_TYPE_INFO(0, cursor, IS_STRING, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_save arginfo_class_Dueq_MessageInterface_save
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Message_bury, 0, 0, IS_VOID, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, reason, IS_STRING, 0, "\"\"")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Message_bury arginfo_class_Dueq_MessageInterface_bury
 
-#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Messages___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Messages_current arginfo_class_Dueq_Consumer_poll
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_key, 0, 0, IS_LONG, 1)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Messages_next arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Messages_next arginfo_class_Dueq_QueueInterface_pause
 
-#define arginfo_class_Dueq_Messages_rewind arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Messages_rewind arginfo_class_Dueq_QueueInterface_pause
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Messages_valid, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Pending___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Pending_stream arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Pending_poll arginfo_class_Dueq_Messages_valid
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pending_result, 0, 0, IS_MIXED, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Pending_cancel arginfo_class_Dueq_QueueInterface_pause
 
-#define arginfo_class_Dueq_Pusher___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Pusher___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Pusher_push, 0, 1, IS_LONG, 0)
-	ZEND_ARG_TYPE_INFO(0, body, IS_STRING, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, delay, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, at, DateTimeInterface, MAY_BE_DOUBLE|MAY_BE_LONG|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, id, IS_STRING, 1, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxAttempts, IS_LONG, 1, "16")
-	ZEND_ARG_OBJ_TYPE_MASK(0, lease, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, headers, IS_ARRAY, 0, "[]")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, priority, IS_LONG, 0, "0")
-	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, backoff, Dueq\\Backoff|DateInterval, MAY_BE_DOUBLE|MAY_BE_ARRAY|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, maxCrashes, IS_LONG, 1, "5")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, drop, _IS_BOOL, 0, "false")
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
-	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
-	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Pusher_push arginfo_class_Dueq_PusherInterface_push
 
-#define arginfo_class_Dueq_Pusher_flush arginfo_class_Dueq_Client_names
+#define arginfo_class_Dueq_Pusher_flush arginfo_class_Dueq_QueueInterface_pause
 
-#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Lock___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Lock_extend, 0, 1, IS_VOID, 0)
-	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Dueq_Lock_extend arginfo_class_Dueq_LockInterface_extend
 
-#define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Lock_release arginfo_class_Dueq_QueueInterface_pause
 
-#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Stats___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Finding___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Finding___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, codec, IS_STRING, 0, "\"kryo5\"")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, layout, IS_STRING, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_url arginfo_class_Dueq_Client_url
+#define arginfo_class_Dueq_Redisson_DelayedQueue_url arginfo_class_Dueq_ClientInterface_url
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_offer, 0, 1, IS_VOID, 0)
 	ZEND_ARG_TYPE_INFO(0, value, IS_MIXED, 0)
@@ -368,17 +494,17 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue_size, 0, 0, Dueq\\Interop\\Sizes, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_Queue_remove
+#define arginfo_class_Dueq_Redisson_DelayedQueue_count arginfo_class_Dueq_QueueInterface_remove
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_Queue_remove
+#define arginfo_class_Dueq_Redisson_DelayedQueue_clear arginfo_class_Dueq_QueueInterface_remove
 
-#define arginfo_class_Dueq_Redisson_DelayedQueue_destroy arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Redisson_DelayedQueue_destroy arginfo_class_Dueq_QueueInterface_pause
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Long___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, value, IS_LONG, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_Queue_remove
+#define arginfo_class_Dueq_Redisson_Long_jsonSerialize arginfo_class_Dueq_QueueInterface_remove
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_Binary___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, bytes, IS_STRING, 0)
@@ -387,16 +513,17 @@ ZEND_END_ARG_INFO()
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Redisson_Binary_jsonSerialize, 0, 0, IS_NEVER, 0)
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Redisson_Unreadable___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Redisson_Unreadable___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Laravel_Queue___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, name, IS_STRING, 0, "\"default\"")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, prefix, IS_STRING, 0, "\"\"")
 	ZEND_ARG_OBJ_TYPE_MASK(0, retryAfter, DateInterval, MAY_BE_DOUBLE, "90.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
 ZEND_END_ARG_INFO()
 
-#define arginfo_class_Dueq_Laravel_Queue_url arginfo_class_Dueq_Client_url
+#define arginfo_class_Dueq_Laravel_Queue_url arginfo_class_Dueq_ClientInterface_url
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Laravel_Queue_push, 0, 1, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO(0, job, IS_STRING, 0)
@@ -469,7 +596,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Laravel_Queue_size arginfo_class_Dueq_Redisson_DelayedQueue_size
 
-#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_Queue_remove
+#define arginfo_class_Dueq_Laravel_Queue_clear arginfo_class_Dueq_QueueInterface_remove
 
 #define arginfo_class_Dueq_Laravel_Queue_migrate arginfo_class_Dueq_Redisson_DelayedQueue_transfer
 
@@ -477,17 +604,21 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Laravel_Queue_runMigrate arginfo_class_Dueq_Redisson_DelayedQueue_runTransfer
 
-#define arginfo_class_Dueq_Laravel_Job___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Laravel_Job___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Laravel_Job_delete arginfo_class_Dueq_Queue_pause
+#define arginfo_class_Dueq_Laravel_Job_delete arginfo_class_Dueq_QueueInterface_pause
 
-#define arginfo_class_Dueq_Laravel_Job_release arginfo_class_Dueq_Message_release
+#define arginfo_class_Dueq_Laravel_Job_release arginfo_class_Dueq_MessageInterface_release
 
-#define arginfo_class_Dueq_Interop_Moved___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Interop_Moved___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Interop_Sizes___construct arginfo_class_Dueq_Consumer___construct
+#define arginfo_class_Dueq_Interop_Sizes___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Exception_DueqException_isRetriable arginfo_class_Dueq_Messages_valid
+
+#define arginfo_class_Dueq_Exception_RuntimeException_isRetriable arginfo_class_Dueq_Messages_valid
+
+#define arginfo_class_Dueq_Exception_InvalidException_isRetriable arginfo_class_Dueq_Messages_valid
 
 
 ZEND_METHOD(Dueq_Client, __construct);
@@ -506,6 +637,7 @@ ZEND_METHOD(Dueq_Queue, reserve);
 ZEND_METHOD(Dueq_Queue, reserveStart);
 ZEND_METHOD(Dueq_Queue, reserveMany);
 ZEND_METHOD(Dueq_Queue, consume);
+ZEND_METHOD(Dueq_Queue, getIterator);
 ZEND_METHOD(Dueq_Queue, ackMany);
 ZEND_METHOD(Dueq_Queue, cancel);
 ZEND_METHOD(Dueq_Queue, cancelMany);
@@ -530,6 +662,7 @@ ZEND_METHOD(Dueq_Queues, url);
 ZEND_METHOD(Dueq_Queues, reserve);
 ZEND_METHOD(Dueq_Queues, reserveStart);
 ZEND_METHOD(Dueq_Queues, consume);
+ZEND_METHOD(Dueq_Queues, getIterator);
 ZEND_METHOD(Dueq_Queues, reserveMany);
 ZEND_METHOD(Dueq_Consumer, __construct);
 ZEND_METHOD(Dueq_Consumer, work);
@@ -615,7 +748,84 @@ ZEND_METHOD(Dueq_Laravel_Job, delete);
 ZEND_METHOD(Dueq_Laravel_Job, release);
 ZEND_METHOD(Dueq_Interop_Moved, __construct);
 ZEND_METHOD(Dueq_Interop_Sizes, __construct);
-ZEND_METHOD(Dueq_Exception_DueqException, isRetriable);
+ZEND_METHOD(Dueq_Exception_RuntimeException, isRetriable);
+
+
+static const zend_function_entry class_Dueq_ClientInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ClientInterface, url, arginfo_class_Dueq_ClientInterface_url, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ClientInterface, queue, arginfo_class_Dueq_ClientInterface_queue, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ClientInterface, queues, arginfo_class_Dueq_ClientInterface_queues, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ClientInterface, names, arginfo_class_Dueq_ClientInterface_names, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, url, arginfo_class_Dueq_QueueInterface_url, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, newId, arginfo_class_Dueq_QueueInterface_newId, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, push, arginfo_class_Dueq_QueueInterface_push, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pushMany, arginfo_class_Dueq_QueueInterface_pushMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pusher, arginfo_class_Dueq_QueueInterface_pusher, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reserve, arginfo_class_Dueq_QueueInterface_reserve, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reserveStart, arginfo_class_Dueq_QueueInterface_reserveStart, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reserveMany, arginfo_class_Dueq_QueueInterface_reserveMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, consume, arginfo_class_Dueq_QueueInterface_consume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, ackMany, arginfo_class_Dueq_QueueInterface_ackMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancel, arginfo_class_Dueq_QueueInterface_cancel, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, cancelMany, arginfo_class_Dueq_QueueInterface_cancelMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, find, arginfo_class_Dueq_QueueInterface_find, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, peek, arginfo_class_Dueq_QueueInterface_peek, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kickAll, arginfo_class_Dueq_QueueInterface_kickAll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, reschedule, arginfo_class_Dueq_QueueInterface_reschedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kick, arginfo_class_Dueq_QueueInterface_kick, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kickMany, arginfo_class_Dueq_QueueInterface_kickMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, kill, arginfo_class_Dueq_QueueInterface_kill, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, killMany, arginfo_class_Dueq_QueueInterface_killMany, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, pause, arginfo_class_Dueq_QueueInterface_pause, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, resume, arginfo_class_Dueq_QueueInterface_resume, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, purge, arginfo_class_Dueq_QueueInterface_purge, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, remove, arginfo_class_Dueq_QueueInterface_remove, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, check, arginfo_class_Dueq_QueueInterface_check, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, stats, arginfo_class_Dueq_QueueInterface_stats, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, rates, arginfo_class_Dueq_QueueInterface_rates, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, lock, arginfo_class_Dueq_QueueInterface_lock, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_ConsumerInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, work, arginfo_class_Dueq_ConsumerInterface_work, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, stop, arginfo_class_Dueq_ConsumerInterface_stop, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, poll, arginfo_class_Dueq_ConsumerInterface_poll, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, stream, arginfo_class_Dueq_ConsumerInterface_stream, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_ConsumerInterface, lost, arginfo_class_Dueq_ConsumerInterface_lost, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, ack, arginfo_class_Dueq_MessageInterface_ack, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, save, arginfo_class_Dueq_MessageInterface_save, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, extend, arginfo_class_Dueq_MessageInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, bury, arginfo_class_Dueq_MessageInterface_bury, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_PusherInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_PusherInterface, push, arginfo_class_Dueq_PusherInterface_push, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_PusherInterface, flush, arginfo_class_Dueq_PusherInterface_flush, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_LockInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_LockInterface, extend, arginfo_class_Dueq_LockInterface_extend, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_LockInterface, release, arginfo_class_Dueq_LockInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
 
 
 static const zend_function_entry class_Dueq_Client_methods[] = {
@@ -640,6 +850,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, reserveStart, arginfo_class_Dueq_Queue_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, reserveMany, arginfo_class_Dueq_Queue_reserveMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, consume, arginfo_class_Dueq_Queue_consume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, getIterator, arginfo_class_Dueq_Queue_getIterator, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, ackMany, arginfo_class_Dueq_Queue_ackMany, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancel, arginfo_class_Dueq_Queue_cancel, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, cancelMany, arginfo_class_Dueq_Queue_cancelMany, ZEND_ACC_PUBLIC)
@@ -669,6 +880,7 @@ static const zend_function_entry class_Dueq_Queues_methods[] = {
 	ZEND_ME(Dueq_Queues, reserve, arginfo_class_Dueq_Queues_reserve, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserveStart, arginfo_class_Dueq_Queues_reserveStart, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, consume, arginfo_class_Dueq_Queues_consume, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queues, getIterator, arginfo_class_Dueq_Queues_getIterator, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queues, reserveMany, arginfo_class_Dueq_Queues_reserveMany, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -849,7 +1061,24 @@ static const zend_function_entry class_Dueq_Interop_Sizes_methods[] = {
 
 
 static const zend_function_entry class_Dueq_Exception_DueqException_methods[] = {
-	ZEND_ME(Dueq_Exception_DueqException, isRetriable, arginfo_class_Dueq_Exception_DueqException_isRetriable, ZEND_ACC_PUBLIC|ZEND_ACC_FINAL)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_Exception_DueqException, isRetriable, arginfo_class_Dueq_Exception_DueqException_isRetriable, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_RuntimeException_methods[] = {
+	ZEND_ME(Dueq_Exception_RuntimeException, isRetriable, arginfo_class_Dueq_Exception_RuntimeException_isRetriable, ZEND_ACC_PUBLIC|ZEND_ACC_FINAL)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_InvalidException_methods[] = {
+	ZEND_MALIAS(Dueq_Exception_RuntimeException, isRetriable, isRetriable, arginfo_class_Dueq_Exception_InvalidException_isRetriable, ZEND_ACC_PUBLIC|ZEND_ACC_FINAL)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_FlushException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -860,11 +1089,6 @@ static const zend_function_entry class_Dueq_Exception_DuplicateException_methods
 
 
 static const zend_function_entry class_Dueq_Exception_LeaseLostException_methods[] = {
-	ZEND_FE_END
-};
-
-
-static const zend_function_entry class_Dueq_Exception_InvalidException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -988,13 +1212,76 @@ static const zend_function_entry class_Dueq_Exception_UnavailableException_metho
 	ZEND_FE_END
 };
 
-static zend_class_entry *register_class_Dueq_Client(void)
+static zend_class_entry *register_class_Dueq_ClientInterface(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "ClientInterface", class_Dueq_ClientInterface_methods);
+	class_entry = zend_register_internal_interface(&ce);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_QueueInterface(zend_class_entry *class_entry_IteratorAggregate)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "QueueInterface", class_Dueq_QueueInterface_methods);
+	class_entry = zend_register_internal_interface(&ce);
+	zend_class_implements(class_entry, 1, class_entry_IteratorAggregate);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_ConsumerInterface(zend_class_entry *class_entry_IteratorAggregate)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "ConsumerInterface", class_Dueq_ConsumerInterface_methods);
+	class_entry = zend_register_internal_interface(&ce);
+	zend_class_implements(class_entry, 1, class_entry_IteratorAggregate);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_MessageInterface(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "MessageInterface", class_Dueq_MessageInterface_methods);
+	class_entry = zend_register_internal_interface(&ce);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_PusherInterface(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "PusherInterface", class_Dueq_PusherInterface_methods);
+	class_entry = zend_register_internal_interface(&ce);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_LockInterface(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "LockInterface", class_Dueq_LockInterface_methods);
+	class_entry = zend_register_internal_interface(&ce);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Client(zend_class_entry *class_entry_Dueq_ClientInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Client", class_Dueq_Client_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Dueq_ClientInterface);
 
 
 	zend_add_parameter_attribute(zend_hash_str_find_ptr(&class_entry->function_table, "__construct", sizeof("__construct") - 1), 0, ZSTR_KNOWN(ZEND_STR_SENSITIVEPARAMETER), 0);
@@ -1002,13 +1289,14 @@ static zend_class_entry *register_class_Dueq_Client(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Queue(void)
+static zend_class_entry *register_class_Dueq_Queue(zend_class_entry *class_entry_Dueq_QueueInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Queue", class_Dueq_Queue_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Dueq_QueueInterface);
 
 	zval const_VERSION_value;
 	zend_string *const_VERSION_value_str = zend_string_init(DUEQ_VERSION, strlen(DUEQ_VERSION), 1);
@@ -1031,13 +1319,14 @@ static zend_class_entry *register_class_Dueq_Queue(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Queues(void)
+static zend_class_entry *register_class_Dueq_Queues(zend_class_entry *class_entry_IteratorAggregate)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Queues", class_Dueq_Queues_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_IteratorAggregate);
 
 	zval property_names_default_value;
 	ZVAL_UNDEF(&property_names_default_value);
@@ -1057,14 +1346,14 @@ static zend_class_entry *register_class_Dueq_Queues(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Consumer(zend_class_entry *class_entry_IteratorAggregate)
+static zend_class_entry *register_class_Dueq_Consumer(zend_class_entry *class_entry_Dueq_ConsumerInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Consumer", class_Dueq_Consumer_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
-	zend_class_implements(class_entry, 1, class_entry_IteratorAggregate);
+	zend_class_implements(class_entry, 1, class_entry_Dueq_ConsumerInterface);
 
 	return class_entry;
 }
@@ -1110,13 +1399,14 @@ static zend_class_entry *register_class_Dueq_Backoff(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Message(void)
+static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_entry_Dueq_MessageInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Message", class_Dueq_Message_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Dueq_MessageInterface);
 
 	zval property_queue_default_value;
 	ZVAL_UNDEF(&property_queue_default_value);
@@ -1252,24 +1542,26 @@ static zend_class_entry *register_class_Dueq_Pending(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Pusher(void)
+static zend_class_entry *register_class_Dueq_Pusher(zend_class_entry *class_entry_Dueq_PusherInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Pusher", class_Dueq_Pusher_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Dueq_PusherInterface);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Lock(void)
+static zend_class_entry *register_class_Dueq_Lock(zend_class_entry *class_entry_Dueq_LockInterface)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Lock", class_Dueq_Lock_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+	zend_class_implements(class_entry, 1, class_entry_Dueq_LockInterface);
 
 	zval property_name_default_value;
 	ZVAL_UNDEF(&property_name_default_value);
@@ -1818,232 +2110,261 @@ static zend_class_entry *register_class_Dueq_Interop_Sizes(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_DueqException(zend_class_entry *class_entry_RuntimeException)
+static zend_class_entry *register_class_Dueq_Exception_DueqException(zend_class_entry *class_entry_Throwable)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "DueqException", class_Dueq_Exception_DueqException_methods);
+	class_entry = zend_register_internal_interface(&ce);
+	zend_class_implements(class_entry, 1, class_entry_Throwable);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_RuntimeException(zend_class_entry *class_entry_RuntimeException, zend_class_entry *class_entry_Dueq_Exception_DueqException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "RuntimeException", class_Dueq_Exception_RuntimeException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_RuntimeException);
+	zend_class_implements(class_entry, 1, class_entry_Dueq_Exception_DueqException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_DuplicateException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "DuplicateException", class_Dueq_Exception_DuplicateException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_Dueq_Exception_LeaseLostException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
-{
-	zend_class_entry ce, *class_entry;
-
-	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LeaseLostException", class_Dueq_Exception_LeaseLostException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
-
-	return class_entry;
-}
-
-static zend_class_entry *register_class_Dueq_Exception_InvalidException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_InvalidException(zend_class_entry *class_entry_InvalidArgumentException, zend_class_entry *class_entry_Dueq_Exception_DueqException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "InvalidException", class_Dueq_Exception_InvalidException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_InvalidArgumentException);
+	zend_class_implements(class_entry, 1, class_entry_Dueq_Exception_DueqException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_NameException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_FlushException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "FlushException", class_Dueq_Exception_FlushException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	zval property_failures_default_value;
+	ZVAL_EMPTY_ARRAY(&property_failures_default_value);
+	zend_string *property_failures_name = zend_string_init("failures", sizeof("failures") - 1, 1);
+	zend_declare_typed_property(class_entry, property_failures_name, &property_failures_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_failures_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_DuplicateException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "DuplicateException", class_Dueq_Exception_DuplicateException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_LeaseLostException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LeaseLostException", class_Dueq_Exception_LeaseLostException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_NameException(zend_class_entry *class_entry_Dueq_Exception_InvalidException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "NameException", class_Dueq_Exception_NameException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_InvalidException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_UrlException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_UrlException(zend_class_entry *class_entry_Dueq_Exception_InvalidException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UrlException", class_Dueq_Exception_UrlException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_InvalidException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_TooLargeException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_TooLargeException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "TooLargeException", class_Dueq_Exception_TooLargeException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_NoMemoryException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_NoMemoryException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "NoMemoryException", class_Dueq_Exception_NoMemoryException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_InUseException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_InUseException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "InUseException", class_Dueq_Exception_InUseException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_ConnectException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_ConnectException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "ConnectException", class_Dueq_Exception_ConnectException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_ClosedException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_ClosedException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "ClosedException", class_Dueq_Exception_ClosedException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_TimeoutException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_TimeoutException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "TimeoutException", class_Dueq_Exception_TimeoutException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_TlsException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_TlsException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "TlsException", class_Dueq_Exception_TlsException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_EmbeddedException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_EmbeddedException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "EmbeddedException", class_Dueq_Exception_EmbeddedException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_AuthException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_AuthException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "AuthException", class_Dueq_Exception_AuthException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_DeniedException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_DeniedException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "DeniedException", class_Dueq_Exception_DeniedException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_DatabaseException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_DatabaseException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "DatabaseException", class_Dueq_Exception_DatabaseException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_LoadingException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_LoadingException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LoadingException", class_Dueq_Exception_LoadingException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_ReadonlyException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_ReadonlyException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "ReadonlyException", class_Dueq_Exception_ReadonlyException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_FullException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_FullException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "FullException", class_Dueq_Exception_FullException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_BusyException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_BusyException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "BusyException", class_Dueq_Exception_BusyException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_WrongTypeException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_WrongTypeException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "WrongTypeException", class_Dueq_Exception_WrongTypeException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_CorruptException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_CorruptException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "CorruptException", class_Dueq_Exception_CorruptException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	zval property_raw_default_value;
 	ZVAL_NULL(&property_raw_default_value);
@@ -2054,52 +2375,52 @@ static zend_class_entry *register_class_Dueq_Exception_CorruptException(zend_cla
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_UnsupportedException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_UnsupportedException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnsupportedException", class_Dueq_Exception_UnsupportedException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_ServerException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_ServerException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "ServerException", class_Dueq_Exception_ServerException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_ProtocolException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_ProtocolException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "ProtocolException", class_Dueq_Exception_ProtocolException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_LayoutException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_LayoutException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "LayoutException", class_Dueq_Exception_LayoutException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend_class_entry *class_entry_Dueq_Exception_DueqException)
+static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
 {
 	zend_class_entry ce, *class_entry;
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnavailableException", class_Dueq_Exception_UnavailableException_methods);
-	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_DueqException);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
 
 	return class_entry;
 }

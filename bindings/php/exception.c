@@ -76,6 +76,37 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text) {
     zend_update_property_ex(zend_ce_exception, Z_OBJ_P(out), ZSTR_KNOWN(ZEND_STR_CODE), &value);
 }
 
+/* Of an array of exceptions that is not empty. */
+static zend_object *first_of(HashTable *failures) {
+    HashPosition position = 0;
+
+    zend_hash_internal_pointer_reset_ex(failures, &position);
+    return Z_OBJ_P(zend_hash_get_current_data_ex(failures, &position));
+}
+
+static zval *read_known(zend_object *exception, zend_known_string_id name, zval *buffer) {
+    return zend_read_property_ex(zend_ce_exception, exception, ZSTR_KNOWN(name), true, buffer);
+}
+
+const char *dueq_php_first_text(HashTable *failures) {
+    zval buffer;
+
+    return Z_STRVAL_P(read_known(first_of(failures), ZEND_STR_MESSAGE, &buffer));
+}
+
+void dueq_php_throw_flush(HashTable *failures) {
+    uint32_t count = zend_hash_num_elements(failures);
+    zval code, list;
+    zend_object *thrown = zend_throw_exception_ex(
+        dueq_php_flush_ce, Z_LVAL_P(read_known(first_of(failures), ZEND_STR_CODE, &code)),
+        "%u push%s failed%s: %s", count, count == 1 ? "" : "es", count == 1 ? "" : ", the first",
+        dueq_php_first_text(failures));
+
+    ZVAL_ARR(&list, failures);
+    zend_update_property(dueq_php_flush_ce, thrown, ZEND_STRL("failures"), &list);
+    zval_ptr_dtor(&list);
+}
+
 void dueq_php_throw_format(dueq_status status, const char *format, ...) {
     va_list arguments;
     zend_string *text;
@@ -87,13 +118,12 @@ void dueq_php_throw_format(dueq_status status, const char *format, ...) {
     zend_string_release(text);
 }
 
-ZEND_METHOD(Dueq_Exception_DueqException, isRetriable) {
+ZEND_METHOD(Dueq_Exception_RuntimeException, isRetriable) {
     zval buffer, *code;
 
     ZEND_PARSE_PARAMETERS_NONE();
 
-    code = zend_read_property_ex(zend_ce_exception, Z_OBJ_P(ZEND_THIS), ZSTR_KNOWN(ZEND_STR_CODE),
-                                 1, &buffer);
+    code = read_known(Z_OBJ_P(ZEND_THIS), ZEND_STR_CODE, &buffer);
     RETURN_BOOL(dueq_status_retriable((dueq_status)zval_get_long(code)));
 }
 

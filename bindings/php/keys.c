@@ -27,6 +27,20 @@ bool dueq_php_invalid(const dueq_php_place *place, const char *text) {
     return false;
 }
 
+bool dueq_php_list_check(const char *name, HashTable *table) {
+    zend_string *key;
+
+    ZEND_HASH_FOREACH_STR_KEY(table, key) {
+        if (key) {
+            dueq_php_throw_format(DUEQ_INVALID, "%s must be a list, and has the key \"%s\"", name,
+                                  ZSTR_VAL(key));
+            return false;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+    return true;
+}
+
 /* Reads a value into its member; false: it is of another type. */
 static bool read_value(dueq_php_type type, void *member, zval *value) {
     uint8_t found = Z_TYPE_P(value);

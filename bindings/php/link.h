@@ -1,6 +1,6 @@
 /*
  * The map goes on: what has connections of its own, by link.c. Dueq\Pending is pending.c; Dueq\Consumer is
- * consumer.c with loop.c; Dueq\Pusher is pusher.c.
+ * consumer.c with delivery.c and loop.c; Dueq\Pusher is pusher.c.
  */
 #ifndef DUEQ_PHP_LINK_H
 #define DUEQ_PHP_LINK_H
@@ -84,6 +84,8 @@ typedef struct dueq_php_loop {
     dueq_php_client *client; /* it is one of its holders */
     pid_t pid;               /* of the process that it works for */
     bool under_way;          /* what dueq_php_loop_try() submitted */
+    bool looping;            /* a foreach or work() */
+    bool warned;             /* that a message was forgotten */
     uint32_t holders;
 } dueq_php_loop;
 
@@ -102,6 +104,45 @@ dueq_status dueq_php_loop_await(dueq_php_loop *loop, int64_t timeout_ms, const b
 dueq_status dueq_php_loop_try(dueq_php_loop *loop, const dueq_message **message, size_t *queue);
 /* Ends a wait, sends the settlements that are left, and gives back what is prefetched. Nothing of a parent process's. */
 dueq_status dueq_php_loop_settle(dueq_php_loop *loop);
+
+/* ---- delivery.c: the loop of a Dueq\Consumer, and what becomes of the message that it works on -------- */
+
+typedef struct dueq_php_consumer {
+    dueq_php_source source; /* its object is counted, as in message.c */
+    dueq_php_loop *loop;
+    int64_t timeout_ms;
+    bool stopped;
+    struct dueq_php_consumer
+        *outer;   /* the list of loops that are under way, from DUEQ_G(loops) on */
+    zval stream;  /* UNDEF: none asked for */
+    zval current; /* the message that was delivered last; UNDEF: none */
+    size_t queue; /* which it is of */
+    zend_long position;
+    zend_object std;
+} dueq_php_consumer;
+
+void dueq_php_delivery_startup(void);
+/* The request ends: what a fatal error has left in the hands of a loop is retried with its text. */
+void dueq_php_delivery_shutdown(void);
+/* Begins a foreach or work(). False: it threw. */
+bool dueq_php_delivery_begin(dueq_php_consumer *consumer);
+/* Makes the next message the current one. False: the loop is to end, or it threw. */
+bool dueq_php_delivery_advance(dueq_php_consumer *consumer);
+/* Makes a message of the consumer's. */
+void dueq_php_delivery_make(zval *out, const dueq_php_consumer *consumer,
+                            const dueq_message *message, size_t queue);
+/*
+ * The handler has returned (NULL), or failed with this error: settles the current message by an ack, or a retry, with
+ * the next request. Not one that is settled, nor with an ack one that the handler tried to settle itself.
+ */
+dueq_status dueq_php_delivery_settle(dueq_php_consumer *consumer, const dueq_bytes *error);
+/*
+ * Ends the loop; where the script ends in it, the current message goes back, or fails of the error that ends it. Returns
+ * a failure to settle, which lost() does not tell.
+ */
+dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer);
+/* Is it what is thrown where the script, or its fiber, ends in good order? */
+bool dueq_php_is_end(const zend_object *error);
 
 /* ---- consumer.c: Dueq\Consumer ------------------------------------------------------------------- */
 

@@ -25,29 +25,6 @@ static zend_object *message_create(zend_class_entry *ce) {
     return &message->std;
 }
 
-static void message_release(zend_object *object) {
-    message_object *message = message_of(object);
-
-    if (message->queue) {
-        OBJ_RELEASE(&message->queue->std);
-    }
-    dueq_php_loop_release(message->loop);
-    zend_object_std_dtor(object);
-}
-
-void dueq_php_message_startup(void) {
-    dueq_php_message_ce->create_object = message_create;
-    memcpy(&handlers, &std_object_handlers, sizeof handlers);
-    handlers.offset = offsetof(message_object, std);
-    handlers.free_obj = message_release;
-    handlers.clone_obj = NULL;
-    for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++) {
-        const char *name = dueq_state_name(state);
-
-        states[state] = zend_string_init_interned(name, strlen(name), true);
-    }
-}
-
 /* The properties in the order of the stub. */
 enum {
     MESSAGE_QUEUE,
@@ -69,6 +46,45 @@ enum {
     MESSAGE_DROP,
     MESSAGE_DEAD_LETTER
 };
+
+/* The loop goes on, and nobody can settle this message any more. */
+static void warn(message_object *message) {
+    dueq_php_loop *loop = message->loop;
+
+    if (loop && loop->looping && loop->pid == getpid() && !message->tried && !loop->warned) {
+        loop->warned = true;
+        dueq_php_log(
+            "dueq: the loop went on without settling message %s: unless another process does so, "
+            "it "
+            "is delivered again when its lease ends. Call its ack(), retry(), release() or "
+            "bury(), or use work()",
+            Z_STRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)));
+    }
+}
+
+static void message_release(zend_object *object) {
+    message_object *message = message_of(object);
+
+    warn(message);
+    if (message->queue) {
+        OBJ_RELEASE(&message->queue->std);
+    }
+    dueq_php_loop_release(message->loop);
+    zend_object_std_dtor(object);
+}
+
+void dueq_php_message_startup(void) {
+    dueq_php_message_ce->create_object = message_create;
+    memcpy(&handlers, &std_object_handlers, sizeof handlers);
+    handlers.offset = offsetof(message_object, std);
+    handlers.free_obj = message_release;
+    handlers.clone_obj = NULL;
+    for (dueq_state state = DUEQ_READY; state <= DUEQ_OUTBOX; state++) {
+        const char *name = dueq_state_name(state);
+
+        states[state] = zend_string_init_interned(name, strlen(name), true);
+    }
+}
 
 static void make_headers(zval *out, const dueq_message *message) {
     if (!message->header_count) {
@@ -260,7 +276,7 @@ static dueq_queue *open_target(dueq_php_client *client, const zend_string *name)
 static void ack_push(message_object *message, HashTable *push, const zend_string *to, zval *out) {
     dueq_php_queue *queue = message->queue;
     zend_arena *arena = zend_arena_create(1024);
-    dueq_draft *drafts = dueq_php_drafts_read(push, &arena);
+    dueq_draft *drafts = dueq_php_drafts_read("push", push, &arena);
     dueq_queue *target = NULL;
 
     if (drafts && (!to || (target = open_target(queue->client, to)))) {

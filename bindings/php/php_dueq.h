@@ -2,8 +2,9 @@
  * The map of the PHP extension. A method goes one way: parse the arguments (client.c, queue.c, admin.c, query.c,
  * queues.c, message.c, lock.c, with draft.c, keys.c, backoff.c and seconds.c), submit the verb and wait for
  * it (call.c), make PHP values of the result (message.c, query.c) or throw (exception.c). Nothing of the
- * core but its public headers is seen here. link.h goes on with what has connections of its own; the queues of
- * other systems are in interop/, of which dueq.c alone knows, to register its classes.
+ * core but its public headers is seen here. Clients that outlive a request are in persistent.c. link.h goes on
+ * with what has connections of its own; the queues of other systems are in interop/, of which dueq.c alone knows,
+ * to register its classes.
  */
 #ifndef PHP_DUEQ_H
 #define PHP_DUEQ_H
@@ -27,6 +28,17 @@ ZEND_TSRMLS_CACHE_EXTERN()
 
 /* ---- dueq.c: the module ------------------------------------------------------------------------ */
 
+/* What lives longer than a request, and what all of a request know of; with threads, of each. */
+ZEND_BEGIN_MODULE_GLOBALS(dueq)
+bool persistent; /* dueq.persistent of php.ini */
+struct dueq_php_kept *kept;
+struct dueq_php_consumer *loops; /* that are under way */
+char *fatal;                     /* the text of the error that ends the script; NULL: none */
+ZEND_END_MODULE_GLOBALS(dueq)
+
+ZEND_EXTERN_MODULE_GLOBALS(dueq)
+#define DUEQ_G(member) ZEND_MODULE_GLOBALS_ACCESSOR(dueq, member)
+
 extern zend_class_entry *dueq_php_backoff_ce;
 extern zend_class_entry *dueq_php_client_ce;
 extern zend_class_entry *dueq_php_consumer_ce;
@@ -41,6 +53,7 @@ extern zend_class_entry *dueq_php_finding_ce;
 extern zend_class_entry *dueq_php_rate_ce;
 extern zend_class_entry *dueq_php_stats_ce;
 extern zend_class_entry *dueq_php_corrupt_ce;
+extern zend_class_entry *dueq_php_flush_ce;
 
 /* How a reserve waits. */
 typedef struct dueq_php_reserve_options {
@@ -62,14 +75,36 @@ typedef struct dueq_php_client {
     dueq_queue *target;  /* the queue that the last ack() pushed to */
     struct dueq_php_link *spare;
     uint32_t holders;
+    bool is_kept; /* its dueq_client is persistent.c's */
 } dueq_php_client;
 
-/* Opens a client with one holder; url may be NULL. NULL: it threw. */
-dueq_php_client *dueq_php_client_open(const zend_string *url);
+/* Is a client of this argument to be persistent? NULL (or null): php.ini says it. */
+#define DUEQ_PHP_PERSISTENT(given, is_null) ((is_null) ? DUEQ_G(persistent) : (given))
+
+/*
+ * Opens a client with one holder; url may be NULL. persistent: the one that the process keeps for this URL, with
+ * one holder more if this request has it already. NULL: it threw.
+ */
+dueq_php_client *dueq_php_client_open(const zend_string *url, bool persistent);
 /* The last one to do so closes it. NULL is safe. */
 void dueq_php_client_release(dueq_php_client *client);
 /* A result with bodies, which PHP has a copy of now, is not kept until the next call. */
 void dueq_php_client_forget(dueq_php_client *client);
+
+/* ---- persistent.c: the clients that a process keeps for its next requests, one for each URL ---------- */
+
+/* What this request has made of the client of this URL already; NULL: nothing. */
+dueq_php_client *dueq_php_kept_user(const zend_string *url);
+/* Gives the user the idle client of its URL; one whose connection is lost is closed. False: there is none. */
+bool dueq_php_kept_take(dueq_php_client *user);
+/* Keeps its own from now on. Out of memory: that stays its own. */
+void dueq_php_kept_add(dueq_php_client *user);
+/* The user has ended. */
+void dueq_php_kept_give(const dueq_php_client *user);
+/* A request begins: what the last one left behind it, as where freeing its objects failed, is gone. */
+void dueq_php_kept_begin(void);
+/* Closes them all: at the end of the process, or of its thread. */
+void dueq_php_kept_close(struct dueq_php_kept **list);
 
 /* ---- queue.c: Dueq\Queue ----------------------------------------------------------------------- */
 
@@ -191,6 +226,9 @@ bool dueq_php_invalid(const dueq_php_place *place, const char *text);
 /* Throws a TypeError: the value at this place "must be of type ...". */
 void dueq_php_type_error(const dueq_php_place *place, const char *type, const zval *value);
 
+/* Of an array of items, this parameter: it has no text as key, as what was to be one item has. False: it threw. */
+bool dueq_php_list_check(const char *name, HashTable *table);
+
 /* An integer, or null: without limit. */
 typedef struct dueq_php_bound {
     zend_long number;
@@ -249,8 +287,11 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
  */
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena);
-/* Reads argument 1, an array of messages, into drafts of the arena. NULL: an exception was thrown. */
-dueq_draft *dueq_php_drafts_read(HashTable *messages, zend_arena **arena);
+/*
+ * Reads argument 1, an array of messages whose parameter has this name, into drafts of the arena. NULL: an exception
+ * was thrown.
+ */
+dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_arena **arena);
 /*
  * Reads a due time, of which at most one may be given (not null); neither: both are 0. first: the place of
  * the delay, of which `at` is the next parameter. False: an exception was thrown.
@@ -373,6 +414,10 @@ zend_result dueq_php_exception_startup(void);
 void dueq_php_exception_make(zval *out, dueq_status status, const char *text);
 /* Throws the exception of a status. */
 void dueq_php_throw(dueq_status status, const char *text);
+/* Throws one of failures by number, of which there are some; the array is its property from now on. */
+void dueq_php_throw_flush(HashTable *failures);
+/* The text of the first of them. */
+const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
 /*

@@ -98,17 +98,10 @@ static HashTable *get_gc(zend_object *object, zval **table, int *count) {
 }
 
 static void warn(HashTable *failures) {
-    zval *first, buffer;
-
-    zend_hash_internal_pointer_reset(failures);
-    first = zend_hash_get_current_data(failures);
-    if (first) {
-        zval *text = zend_read_property_ex(zend_ce_exception, Z_OBJ_P(first),
-                                           ZSTR_KNOWN(ZEND_STR_MESSAGE), true, &buffer);
-
+    if (zend_hash_num_elements(failures)) {
         zend_error(E_WARNING,
                    "%u pushes of a Dueq\\Pusher that was not flushed failed, the first: %s",
-                   zend_hash_num_elements(failures), Z_STRVAL_P(text));
+                   zend_hash_num_elements(failures), dueq_php_first_text(failures));
     }
 }
 
@@ -224,9 +217,14 @@ ZEND_METHOD(Dueq_Pusher, push) {
 }
 
 ZEND_METHOD(Dueq_Pusher, flush) {
+    HashTable *failures;
+
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_PUSHER(pusher);
     flush(pusher);
-    RETVAL_ARR(pusher->failures);
-    pusher->failures = zend_new_array(0);
+    failures = pusher->failures;
+    if (zend_hash_num_elements(failures)) {
+        pusher->failures = zend_new_array(0);
+        dueq_php_throw_flush(failures);
+    }
 }

@@ -99,7 +99,7 @@ ZEND_METHOD(Dueq_Queue, names) {
         Z_PARAM_STR_OR_NULL(url)
     ZEND_PARSE_PARAMETERS_END();
 
-    client = dueq_php_client_open(url);
+    client = dueq_php_client_open(url, DUEQ_G(persistent));
     if (!client) {
         RETURN_THROWS();
     }

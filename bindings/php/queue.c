@@ -62,20 +62,22 @@ dueq_php_source dueq_php_queue_source(dueq_php_queue *queue) {
 
 ZEND_METHOD(Dueq_Queue, __construct) {
     dueq_php_queue *queue = dueq_php_queue_of(Z_OBJ_P(ZEND_THIS));
+    bool persistent = false, by_default = true;
     zend_string *name, *url = NULL;
     dueq_php_client *client;
 
-    ZEND_PARSE_PARAMETERS_START(1, 2)
+    ZEND_PARSE_PARAMETERS_START(1, 3)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
+        Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
     if (queue->queue) {
         zend_throw_error(NULL, "This Dueq\\Queue has been constructed already");
         RETURN_THROWS();
     }
-    client = dueq_php_client_open(url);
+    client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
     if (client) {
         dueq_php_queue_open(queue, client, name);
         dueq_php_client_release(client);
@@ -156,7 +158,7 @@ ZEND_METHOD(Dueq_Queue, pushMany) {
 
     THIS_QUEUE(queue);
     zend_arena *arena = zend_arena_create(16 * 1024);
-    drafts = dueq_php_drafts_read(messages, &arena);
+    drafts = dueq_php_drafts_read("messages", messages, &arena);
     if (drafts) {
         push_drafts(queue, drafts, zend_hash_num_elements(messages), return_value);
     }
@@ -209,6 +211,13 @@ ZEND_METHOD(Dueq_Queue, pusher) {
 }
 
 ZEND_METHOD(Dueq_Queue, consume) {
+    THIS_QUEUE(queue);
+    const dueq_php_source source = dueq_php_queue_source(queue);
+    dueq_php_consume(execute_data, return_value, &source);
+}
+
+ZEND_METHOD(Dueq_Queue, getIterator) {
+    ZEND_PARSE_PARAMETERS_NONE();
     THIS_QUEUE(queue);
     const dueq_php_source source = dueq_php_queue_source(queue);
     dueq_php_consume(execute_data, return_value, &source);

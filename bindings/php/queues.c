@@ -145,22 +145,24 @@ void dueq_php_queues_make(zval *out, dueq_php_client *client, HashTable *names,
 
 ZEND_METHOD(Dueq_Queues, __construct) {
     queues_object *queues = queues_of(Z_OBJ_P(ZEND_THIS));
+    bool persistent = false, by_default = true;
     zend_string *url = NULL, *order = NULL;
     dueq_php_client *client;
     HashTable *table;
 
-    ZEND_PARSE_PARAMETERS_START(1, 3)
+    ZEND_PARSE_PARAMETERS_START(1, 4)
         Z_PARAM_ARRAY_HT(table)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
         Z_PARAM_STR(order)
+        Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
     if (queues->client) {
         zend_throw_error(NULL, "This Dueq\\Queues has been constructed already");
         RETURN_THROWS();
     }
-    client = dueq_php_client_open(url);
+    client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
     if (client) {
         fill(queues, client, table, order, 3);
         dueq_php_client_release(client);
@@ -273,6 +275,13 @@ ZEND_METHOD(Dueq_Queues, reserveStart) {
 }
 
 ZEND_METHOD(Dueq_Queues, consume) {
+    THIS_QUEUES(queues);
+    const dueq_php_source source = source_of(queues);
+    dueq_php_consume(execute_data, return_value, &source);
+}
+
+ZEND_METHOD(Dueq_Queues, getIterator) {
+    ZEND_PARSE_PARAMETERS_NONE();
     THIS_QUEUES(queues);
     const dueq_php_source source = source_of(queues);
     dueq_php_consume(execute_data, return_value, &source);

@@ -56,6 +56,27 @@ void dueq__client_unsubscribe(dueq_client *client) {
         (struct dueq__subscription){.conn = subscription->conn, .refusals = subscription->refusals};
 }
 
+static void free_queue(dueq_queue *queue) {
+    if (queue)
+        free((void *)(uintptr_t)queue->keys[0].data);
+    free(queue);
+}
+
+static void shelve(dueq_client *client, dueq_queue *queue) {
+    free_queue(client->shelved);
+    client->shelved = queue;
+}
+
+/* The queue of this name, if it was the last that was closed. */
+static dueq_queue *unshelve(dueq_client *client, const void *name, size_t size) {
+    dueq_queue *queue = client->shelved;
+    dueq_bytes known = queue ? dueq__keys_name(queue->keys) : (dueq_bytes){0};
+    if (!queue || known.size != size || memcmp(known.data, name, size) != 0)
+        return NULL;
+    client->shelved = NULL;
+    return queue;
+}
+
 static void close_all(dueq_client *client) {
     dueq__conn_close(client->command);
     dueq__conn_close(client->waiter);
@@ -68,10 +89,45 @@ void dueq_close(dueq_client *client) {
         return;
     dueq_abandon(client);
     close_all(client);
+    shelve(client, NULL);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
     free(client->address);
     free(client);
+}
+
+/* Is the command connection usable for another owner, as far as has come to be known? */
+static bool is_up(dueq_client *client) {
+    struct dueq__conn *conn = client->command;
+    if (conn->state != DUEQ__CONN_READY)
+        return false;
+    dueq__conn_pump(conn);
+    /* What nothing asked for would fail the next call. */
+    struct dueq__reply *unasked = client->answer_count ? NULL : dueq__conn_reply(conn);
+    dueq__reply_free(unasked);
+    return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
+}
+
+int dueq_reset(dueq_client *client) {
+    dueq_abandon(client);
+    /* A foreign wait has the server tell its subscription what this connection reads. */
+    if (client->subscription.tracked_id)
+        dueq__command_drop(client);
+    dueq__conn_close(client->waiter);
+    dueq__client_unsubscribe(client);
+    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++) {
+        client->conns[i].epoll = -1;
+        client->conns[i].watched = false;
+    }
+    dueq__descriptor_close(&client->descriptor);
+    client->error = (struct dueq__error){0};
+    client->reached = client->served = client->warned = client->warns = false;
+    client->failures = 0;
+    client->refused_ms = 0;
+    bool up = is_up(client);
+    if (!up)
+        dueq__command_drop(client);
+    return up;
 }
 
 void dueq__client_check_fork(dueq_client *client) {
@@ -97,6 +153,7 @@ void dueq__client_check_fork(dueq_client *client) {
                    "it belongs to the parent");
         dueq__call_finish(client, DUEQ_CLOSED);
     }
+    shelve(client, NULL);
     new_session(client);
 }
 
@@ -164,6 +221,8 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     dueq_status status = dueq__name_check(name, name_size, &client->error);
     if (status)
         return status;
+    if ((*queue = unshelve(client, name, name_size)))
+        return DUEQ_OK;
     dueq_queue *opened = calloc(1, sizeof *opened);
     if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
         free(opened);
@@ -180,6 +239,5 @@ void dueq_queue_close(dueq_queue *queue) {
         return;
     if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
-    free((void *)(uintptr_t)queue->keys[0].data);
-    free(queue);
+    shelve(queue->client, queue);
 }

@@ -126,6 +126,8 @@ struct dueq_client {
     struct dueq__reply
         *reply; /* that is being decoded; a result that points into it takes it over */
     struct dueq__suspended *suspended; /* NULL: there is none */
+    /* The queue that was closed last, with what it knows of the session: whoever opens it again has it. */
+    dueq_queue *shelved;
 };
 
 struct dueq_queue {

@@ -95,6 +95,20 @@ def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
     assert "| bare commands | " in page
 
 
+def test_tiny_run_of_web_requests_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "fpm")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    summary = report["fpm"]["summary"]
+    ours, theirs = {"dueq", "dueq persistent"}, {"phpredis connect", "phpredis pconnect"}
+    assert ours | theirs | {"nothing"} <= set(summary)
+    assert all(us > 0 for us in summary.values())
+    assert [row["limit"] for row in report["targets"]] == [1.5]
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "### One push a web request" in page
+
+
 def test_counted_instructions_are_those_of_the_step_alone() -> None:
     """Twice as many messages are twice as many instructions: nothing else is in them."""
     counted = """

@@ -12,6 +12,7 @@
 declare(strict_types=1);
 
 use Dueq\Backoff;
+use Dueq\Exception\FlushException;
 use Dueq\Message;
 use Dueq\Queue;
 use Dueq\Queues;
@@ -165,8 +166,12 @@ final class Worker extends Hand
         foreach ($drafts as $draft) {
             $pusher->push(...$draft);
         }
-        $failed = $pusher->flush();
-        $again = $lines = $errors = [];
+        $failed = $again = $lines = $errors = [];
+        try {
+            $pusher->flush();
+        } catch (FlushException $flushed) {
+            $failed = $flushed->failures;
+        }
         foreach ($drafts as $i => $draft) {
             $status = isset($failed[$i]) ? $failed[$i]->getCode() : 0;
             if ($status < 0) {

@@ -47,6 +47,23 @@ final class SharingTest extends LaravelTestCase
         $this->server->remove();
     }
 
+    public function testAPersistentConnectionServesTheNextApplication(): void
+    {
+        $this->server = new Server();
+        $made = function (?bool $persistent): int {
+            $before = $this->made();
+            foreach (range(1, 5) as $number) {
+                $this->configure(['persistent' => $persistent]);
+                $this->queue()->push(new Act("a$number"));
+                unset($this->app);
+                gc_collect_cycles();
+            }
+            return $this->made() - $before - 1;
+        };
+        $this->assertSame([5, 1], [$made(null), $made(true)]);
+        $this->server->remove();
+    }
+
     public function testAWorkerOfManyQueuesHasFewConnections(): void
     {
         $this->server = new Server();
@@ -117,6 +134,14 @@ final class SharingTest extends LaravelTestCase
     }
 
     /** How many connections the server has beside that which asks. */
+    /** How many connections the server was asked for. */
+    private function made(): int
+    {
+        preg_match('/^total_connections_received:(\d+)/m', $this->server->command('INFO', 'stats'), $match);
+
+        return (int) $match[1];
+    }
+
     private function connections(): int
     {
         preg_match('/^connected_clients:(\d+)/m', $this->server->command('INFO', 'clients'), $match);

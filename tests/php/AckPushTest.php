@@ -37,7 +37,7 @@ final class AckPushTest extends QueueTestCase
         $queue->push('x');
         $ids = $queue->reserve()->ack(push: [
             'plain',
-            'key' => ['body' => 'own', 'id' => 'own id', 'headers' => ['a' => 'b'], 'priority' => 1],
+            ['body' => 'own', 'id' => 'own id', 'headers' => ['a' => 'b'], 'priority' => 1],
             ['body' => 'again', 'id' => 'taken'],
             ['body' => 'later', 'delay' => 60, 'backoff' => Backoff::fixed(5)],
         ]);

@@ -285,10 +285,12 @@ final class ConsumerTest extends QueueTestCase
         $queue->pushMany(['a', 'b', 'c']);
         $taken = [];
         $consumer = $queue->consume(2, timeout: 0.2);
-        foreach ($consumer as $number => $message) {
-            $taken[$number] = $message->body;
-            $message->body === 'b' || $message->ack();
-        }
+        $this->logged(function () use ($consumer, &$taken) {
+            foreach ($consumer as $number => $message) {
+                $taken[$number] = $message->body;
+                $message->body === 'b' || $message->ack();
+            }
+        });
         $this->assertSame(['a', 'b', 'c'], $taken);
         $this->assertSame([0, 1, 2, 0], $this->counts());
         $iterator = $queue->consume(timeout: 0.0)->getIterator();
@@ -298,6 +300,24 @@ final class ConsumerTest extends QueueTestCase
             $message->ack();
         }
         $this->assertSame([0, 1, 3, 0], $this->counts());
+    }
+
+    public function test_foreach_over_a_queue_is_one_over_its_consumer(): void
+    {
+        $queue = $this->queue();
+        $queue->pushMany(['a', 'b', 'c']);
+        $queues = new Queues(['other', 'q'], $this->server->url());
+        $taken = [];
+        foreach ([$queue, $queues] as $of) {
+            $this->assertInstanceOf(Consumer::class, $of->getIterator());
+            foreach ($of as $number => $message) {
+                $taken[] = [$number, $message->body];
+                $message->ack();
+                break;
+            }
+        }
+        $this->assertSame([[0, 'a'], [0, 'b']], $taken);
+        $this->assertSame([1, 0, 2, 0], $this->counts());
     }
 
     public function test_however_a_loop_ends_what_is_in_hand_is_given_back(): void

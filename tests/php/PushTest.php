@@ -229,7 +229,7 @@ final class PushTest extends QueueTestCase
         $ids = $queue->pushMany([
             'plain',
             ['body' => 'own', 'id' => 'own id', 'headers' => ['a' => 'b'], 'maxAttempts' => null],
-            'key' => ['body' => 'again', 'id' => 'taken'],
+            ['body' => 'again', 'id' => 'taken'],
             ['body' => 'later', 'delay' => 60, 'lease' => null, 'at' => null, 'id' => null],
             ['body' => 'at', 'at' => new DateTimeImmutable('@4000000000')],
         ]);
@@ -270,6 +270,24 @@ final class PushTest extends QueueTestCase
             }
         }
         $this->assertSame(0, $queue->stats()->ready);
+    }
+
+    public function test_push_many_refuses_what_is_one_message(): void
+    {
+        $queue = $this->queue();
+        foreach ([['body' => 'x'], ['x', 'key' => 'y']] as $messages) {
+            $e = $this->assertThrows(InvalidException::class, fn () => $queue->pushMany($messages));
+            $this->assertSame('messages must be a list, and has the key "' . array_key_last($messages) . '"', $e->getMessage());
+        }
+        $queue->push('x');
+        $message = $queue->reserve();
+        $this->assertThrows(InvalidException::class, fn () => $message->ack(push: ['body' => 'x']));
+        $laravel = new \Dueq\Laravel\Queue('l', $this->server->url());
+        $this->assertThrows(InvalidException::class, fn () => $laravel->pushMany(['job' => 'Job']));
+        $redisson = new \Dueq\Redisson\DelayedQueue('d', $this->server->url());
+        $this->assertThrows(InvalidException::class, fn () => $redisson->offerMany(['a' => 1]));
+        $this->assertSame([0, 1, 0, 0], [$queue->stats()->ready, $queue->stats()->leased, $laravel->size()->ready, $redisson->count()]);
+        $this->assertCount(2, $queue->pushMany(array_filter(['x', '', 'y'])));
     }
 
     public function test_push_many_through_references(): void

@@ -8,6 +8,7 @@ use Dueq\Backoff;
 use Dueq\Exception\ClosedException;
 use Dueq\Exception\ConnectException;
 use Dueq\Exception\DuplicateException;
+use Dueq\Exception\FlushException;
 use Dueq\Exception\InvalidException;
 use Dueq\Exception\TimeoutException;
 use Dueq\Queue;
@@ -29,10 +30,10 @@ final class PusherTest extends QueueTestCase
         foreach ($bodies as $i => $body) {
             $this->assertSame($i, $pusher->push($body));
         }
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $this->assertSame($bodies, $this->ready($queue));
         $this->assertSame(5000, $pusher->push('more'));
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $this->assertSame(5001, $queue->stats()->ready);
     }
 
@@ -45,7 +46,7 @@ final class PusherTest extends QueueTestCase
         $pusher->push('x', id: 'i', delay: 60, headers: ['a' => 'b'], priority: 1, ttl: 120, maxAttempts: null,
             backoff: Backoff::linear(2), deadLetter: 'other', lease: 5);
         $pusher->push('y', maxCrashes: 2);
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $message = $queue->find('i');
         $this->assertSame(['x', ['a' => 'b'], 1, null, 'other', 'delayed'], [$message->body, $message->headers,
             $message->priority, $message->maxAttempts, $message->deadLetter, $message->state]);
@@ -62,11 +63,14 @@ final class PusherTest extends QueueTestCase
             $number = $pusher->push("$i", id: $i % 100 === 7 ? 'taken' : "id$i");
             $i % 100 === 7 && $numbers[] = $number;
         }
-        $failures = $pusher->flush();
+        $flushed = $this->assertThrows(FlushException::class, fn () => $pusher->flush());
+        $failures = $flushed->failures;
+        $this->assertSame('5 pushes failed, the first: ' . $failures[7]->getMessage(), $flushed->getMessage());
+        $this->assertSame([$failures[7]->getCode(), false], [$flushed->getCode(), $flushed->isRetriable()]);
         $this->assertSame($numbers, array_keys($failures));
         $this->assertContainsOnlyInstancesOf(DuplicateException::class, $failures);
         $this->assertStringContainsString('the id is taken', $failures[7]->getMessage());
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $this->assertSame(496, $queue->stats()->ready);
     }
 
@@ -78,7 +82,7 @@ final class PusherTest extends QueueTestCase
         $this->assertThrows(InvalidException::class, fn () => $pusher->push('x', id: "line\n"));
         $this->assertTypeError('must be of type string', fn () => $pusher->push([]));
         $this->assertSame(1, $pusher->push('y'));
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $this->assertSame(['x', 'y'], $this->ready($this->queue()));
         foreach ([0, -1, 1000001] as $most) {
             $this->assertThrows(InvalidException::class, fn () => $this->queue()->pusher($most));
@@ -97,7 +101,7 @@ final class PusherTest extends QueueTestCase
         $this->assertLessThan(1.4, microtime(true) - $begin, 'no push waits');
         $pusher->push('one more waits');
         $this->assertGreaterThan(1.4, microtime(true) - $begin);
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $this->assertSame(301, $queue->stats()->ready);
     }
 
@@ -111,7 +115,8 @@ final class PusherTest extends QueueTestCase
             $other->push("$i");
             $i % 100 || $queue->push("$i");
         }
-        $this->assertSame([[], []], [$pusher->flush(), $other->flush()]);
+        $pusher->flush();
+        $other->flush();
         $this->assertSame(2010, $queue->stats()->ready);
     }
 
@@ -155,7 +160,7 @@ final class PusherTest extends QueueTestCase
                 $this->server->command('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
             }
         }
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $this->assertSame(array_map(strval(...), range(0, 19999)), $this->ready($queue));
     }
 
@@ -165,12 +170,14 @@ final class PusherTest extends QueueTestCase
         $queue = new Queue('q', $server->url('timeout=300ms'));
         $pusher = $queue->pusher();
         $pusher->push('stored');
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $server->kill();
         foreach (range(1, 500) as $i) {
             $pusher->push('x');
         }
-        $failures = $pusher->flush();
+        $flushed = $this->assertThrows(FlushException::class, fn () => $pusher->flush());
+        $this->assertTrue($flushed->isRetriable());
+        $failures = $flushed->failures;
         $this->assertSame(range(1, 500), array_keys($failures));
         foreach ($failures as $failure) {
             $this->assertContains(get_class($failure), [ConnectException::class, ClosedException::class,
@@ -180,7 +187,7 @@ final class PusherTest extends QueueTestCase
         }
         $server->start();
         $this->assertSame(501, $pusher->push('again'));
-        $this->assertSame([], $pusher->flush());
+        $pusher->flush();
         $server->remove();
     }
 
@@ -195,15 +202,17 @@ final class PusherTest extends QueueTestCase
         $pusher->push('x', id: 'twice');
         $child = $this->inChild(function () use (&$pusher, &$queue) {
             $pusher->push("the child's");
-            $failures = $pusher->flush();
+            $pusher->flush();
             unset($pusher, $queue);
-            return $failures;
+            return 'stored';
         });
-        $this->assertSame([], $child);
+        $this->assertSame('stored', $child);
         $this->inChild(function () use (&$pusher, &$queue) {
             unset($pusher, $queue);
         });
-        $this->assertSame([501], array_keys($pusher->flush()));
+        $flushed = $this->assertThrows(FlushException::class, fn () => $pusher->flush());
+        $this->assertSame([501], array_keys($flushed->failures));
+        $this->assertStringStartsWith('1 push failed: the id is taken', $flushed->getMessage());
         $this->assertSame(502, $queue->stats()->ready);
     }
 
@@ -213,7 +222,12 @@ final class PusherTest extends QueueTestCase
             $pusher = $this->queue()->pusher();
             $flush = function ($held) {
                 $held->push('x', id: 'same');
-                return $held->flush();
+                $held->push('x', id: 'same');
+                try {
+                    $held->flush();
+                } catch (FlushException $failed) {
+                    return $failed;
+                }
             };
             $flush($pusher);
             $held = (fn ($pusher) => $pusher->push('y', id: 'same') . $pusher->push('z', id: 'same'))($pusher);

@@ -9,3 +9,4 @@ if (!extension_loaded('dueq')) {
 
 require_once __DIR__ . '/Server.php';
 require_once __DIR__ . '/QueueTestCase.php';
+require_once __DIR__ . '/Fpm.php';

@@ -33,9 +33,7 @@ final class DueqPeer implements Peer
 
     public function flush(): void
     {
-        foreach ($this->pusher->flush() as $error) {
-            throw $error;
-        }
+        $this->pusher->flush();
     }
 
     public function cancel(string $id): void

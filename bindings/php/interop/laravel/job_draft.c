@@ -179,7 +179,7 @@ static bool read_item(dueq_laravel_draft *draft, zval *value, zend_long item, Ha
 
 bool dueq_php_job_drafts_read(dueq_laravel_draft *drafts, HashTable *jobs, HashTable *held) {
     zend_long item = 0;
-    bool good = true;
+    bool good = dueq_php_list_check("jobs", jobs);
     zval *value;
 
     ZEND_HASH_FOREACH_VAL(jobs, value) {

@@ -37,10 +37,10 @@ static dueq_status open_on(dueq_client *client, const zend_string *name, const z
 
 /* Opens it with a client of its own. False: it threw. */
 static bool open_queue(dueq_php_laravel *laravel, const zend_string *name,
-                       const zend_string *prefix, const zend_string *url) {
+                       const zend_string *prefix, const zend_string *url, bool persistent) {
     dueq_status status;
 
-    laravel->client = dueq_php_client_open(url);
+    laravel->client = dueq_php_client_open(url, persistent);
     if (!laravel->client) {
         return false;
     }
@@ -59,14 +59,16 @@ ZEND_METHOD(Dueq_Laravel_Queue, __construct) {
     dueq_php_laravel *laravel = dueq_php_laravel_of(Z_OBJ_P(ZEND_THIS));
     zend_string *name = NULL, *url = NULL, *prefix = NULL;
     int64_t retry_after_ms = DUEQ_LARAVEL_RETRY_AFTER_MS;
+    bool persistent = false, by_default = true;
     zval *retry_after = NULL;
 
-    ZEND_PARSE_PARAMETERS_START(0, 4)
+    ZEND_PARSE_PARAMETERS_START(0, 5)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR(name)
         Z_PARAM_STR_OR_NULL(url)
         Z_PARAM_STR(prefix)
         Z_PARAM_ZVAL(retry_after)
+        Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
     if (laravel->queue) {
@@ -82,7 +84,7 @@ ZEND_METHOD(Dueq_Laravel_Queue, __construct) {
     }
     name = name ? zend_string_copy(name) : zend_string_init(ZEND_STRL("default"), false);
     prefix = prefix ? zend_string_copy(prefix) : ZSTR_EMPTY_ALLOC();
-    if (open_queue(laravel, name, prefix, url)) {
+    if (open_queue(laravel, name, prefix, url, DUEQ_PHP_PERSISTENT(persistent, by_default))) {
         laravel->retry_after_ms = retry_after_ms;
         ZVAL_STR_COPY(OBJ_PROP_NUM(&laravel->std, LARAVEL_NAME), name);
         ZVAL_STR_COPY(OBJ_PROP_NUM(&laravel->std, LARAVEL_PREFIX), prefix);

@@ -76,10 +76,10 @@ static dueq_status open_on(dueq_client *client, const dueq_php_redisson *redisso
 
 /* Opens it with a client of its own. False: it threw. */
 static bool open_queue(dueq_php_redisson *redisson, const zend_string *destination,
-                       const zend_string *url) {
+                       const zend_string *url, bool persistent) {
     dueq_status status;
 
-    redisson->client = dueq_php_client_open(url);
+    redisson->client = dueq_php_client_open(url, persistent);
     if (!redisson->client) {
         return false;
     }
@@ -95,20 +95,23 @@ static bool open_queue(dueq_php_redisson *redisson, const zend_string *destinati
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct) {
     dueq_php_redisson *redisson = dueq_php_redisson_of(Z_OBJ_P(ZEND_THIS));
     zend_string *destination, *url = NULL, *codec = NULL, *layout = NULL;
+    bool persistent = false, by_default = true;
 
-    ZEND_PARSE_PARAMETERS_START(1, 4)
+    ZEND_PARSE_PARAMETERS_START(1, 5)
         Z_PARAM_STR(destination)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
         Z_PARAM_STR(codec)
         Z_PARAM_STR_OR_NULL(layout)
+        Z_PARAM_BOOL_OR_NULL(persistent, by_default)
     ZEND_PARSE_PARAMETERS_END();
 
     if (redisson->constructed) {
         zend_throw_error(NULL, "This Dueq\\Redisson\\DelayedQueue has been constructed already");
         RETURN_THROWS();
     }
-    if (!read_names(codec, layout, redisson) || !open_queue(redisson, destination, url)) {
+    if (!read_names(codec, layout, redisson) ||
+        !open_queue(redisson, destination, url, DUEQ_PHP_PERSISTENT(persistent, by_default))) {
         RETURN_THROWS();
     }
     redisson->constructed = true;

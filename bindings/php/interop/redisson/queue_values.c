@@ -65,6 +65,9 @@ static bool read_values(struct batch *batch, HashTable *values, dueq_codec codec
     zend_long item = 0;
     zval *value;
 
+    if (!dueq_php_list_check("values", values)) {
+        return false;
+    }
     ZEND_HASH_FOREACH_VAL(values, value) {
         const dueq_php_place place = {1, item, "value"};
 

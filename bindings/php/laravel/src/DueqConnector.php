@@ -23,6 +23,7 @@ final class DueqConnector implements ConnectorInterface
      *     url?: string|null,
      *     connection?: string|null,
      *     prefix?: string|null,
+     *     persistent?: bool|null,
      *     queue?: string,
      *     lease?: float|int|null,
      *     retry_after?: float|int|null,
@@ -36,7 +37,7 @@ final class DueqConnector implements ConnectorInterface
         $address = new Address($this->app);
 
         return new DueqQueue(
-            new Client($address->url($config)),
+            new Client($address->url($config), $config['persistent'] ?? null),
             $address->prefix($config),
             $config['queue'] ?? 'default',
             (float) ($config['lease'] ?? $config['retry_after'] ?? self::LEASE),
