@@ -69,7 +69,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
             dueq__conn_pump(subscription->conn);
         } else {
             dueq__client_unsubscribe(client);
-            dueq__again_later(client);
+            dueq__again_later(client, subscription->conn->error.text);
         }
     }
     struct dueq__reply *reply;

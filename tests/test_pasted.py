@@ -132,6 +132,32 @@ def test_guide_php_works_when_pasted(shop: dict[str, str]) -> None:
         assert run(php(), code, shop) == []
 
 
+def test_worker_python_works_when_pasted(shop: dict[str, str]) -> None:
+    code = blocks("python", "docs/worker.md")
+    home = Path(shop["HOME"])
+    app = [block for block in code if block.startswith("# shop.py")]
+    [producer] = [block for block in code if block not in app]
+    (home / "shop.py").write_text("\n".join(app))
+    producer += "import shop\nshop.count_orders.push(3)\nshop.app.queue('orders').push('18')\n"
+    run([sys.executable, "-"], producer, shop)
+    [command] = [line for line in blocks("sh", "docs/worker.md") if line.startswith("dueq-worker")]
+    words = [str(Path(sys.executable).parent / "dueq-worker"), *command.split()[1:]]
+    words += ["--max-jobs", "5", "--concurrency", "1", "--queues", "mail:3,default:1,orders:1"]
+    done = subprocess.run(
+        words, env=shop, cwd=home, capture_output=True, text=True, timeout=60, check=True
+    )
+    for printed in [
+        "receipt of order 17 copy",
+        "receipt of order 18 ",
+        "begins: send_receipt [17] 1",
+        "ends: send_receipt",
+        "dear Ada",
+        "counts order 2",
+        "order 18",
+    ]:
+        assert printed in done.stdout.splitlines(), (done.stdout, done.stderr)
+
+
 def test_interop_php_works_when_pasted(shop: dict[str, str]) -> None:
     # The other block is a class of the application's.
     assert run(php(), "<?php " + blocks("php", "docs/interop.md")[2], shop) == [

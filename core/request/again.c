@@ -1,14 +1,10 @@
-#include <stdio.h>
-
 #include "request.h"
 
 /* Which failures a call tries again, when, and until when. */
 
 #define LONGEST_PAUSE_MS 1000
-/* For so long a server may refuse what passes until the client warns of it. */
-#define WARN_MS 1000
 
-void dueq__again_later(dueq_client *client) {
+void dueq__again_later(dueq_client *client, const char *why) {
     unsigned shift = client->failures < 6 ? client->failures : 6;
     int64_t pause = (int64_t)20 << shift;
     if (pause > LONGEST_PAUSE_MS)
@@ -16,24 +12,17 @@ void dueq__again_later(dueq_client *client) {
     uint16_t chance;
     dueq__id_random(&chance, sizeof chance);
     client->failures++;
+    dueq__news_failed(client, why);
     client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
 }
 
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
-    int64_t now = dueq__monotonic_ms();
-    bool waits = now < client->call.patient_ms;
+    bool waits = dueq__monotonic_ms() < client->call.patient_ms;
     if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
         (error->passing == DUEQ__MOVES && !client->served))
         return false;
-    if (!client->refused_ms)
-        client->refused_ms = now;
-    if (!client->warned && now - client->refused_ms >= WARN_MS) {
-        snprintf(client->warning, sizeof client->warning, "%s: it is tried again: %s",
-                 client->url.shown, error->text);
-        client->warned = client->warns = true;
-    }
     client->call.loads = 0;
-    dueq__again_later(client);
+    dueq__again_later(client, error->text);
     /* A call that waits goes on as long as it may, and as the server answers from the next try on. */
     int64_t limit = client->call.retry_ms + client->url.timeout_ms;
     if (limit > client->call.patient_ms)

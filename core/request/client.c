@@ -1,4 +1,3 @@
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +44,10 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
 }
 
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
-    return dueq_open(client->address, twin);
+    dueq_status status = dueq_open(client->address, twin);
+    if (*twin)
+        (*twin)->silent = true;
+    return status;
 }
 
 void dueq__client_unsubscribe(dueq_client *client) {
@@ -89,6 +91,7 @@ void dueq_close(dueq_client *client) {
         return;
     dueq_abandon(client);
     close_all(client);
+    dueq__news_closed(client);
     shelve(client, NULL);
     dueq__embedded_free(client->embedded);
     dueq__url_clear(&client->url);
@@ -159,21 +162,6 @@ void dueq__client_check_fork(dueq_client *client) {
 
 const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
 
-/* Was this server not told of yet in this process, whose clients are many? */
-static bool is_news(const char *url) {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static char *told[16];
-    size_t i = 0;
-    pthread_mutex_lock(&lock);
-    while (i < 16 && told[i] && strcmp(told[i], url) != 0)
-        i++;
-    bool news = i < 16 && !told[i];
-    if (news)
-        told[i] = strdup(url);
-    pthread_mutex_unlock(&lock);
-    return news;
-}
-
 const char *dueq_warning(dueq_client *client) {
     const struct dueq__server *server = &client->server;
     static atomic_flag unnamed_told = ATOMIC_FLAG_INIT;
@@ -191,7 +179,7 @@ const char *dueq_warning(dueq_client *client) {
     if (!news && server->evicts && !client->evicting_told) {
         bool all = strncmp(server->policy, "allkeys", 7) == 0;
         client->evicting_told = true;
-        news = is_news(client->url.shown);
+        news = dueq__news_evicting(client);
         snprintf(client->warning, sizeof client->warning,
                  "%s: the server evicts %s when its memory is full (maxmemory-policy %s), without "
                  "an error. Set it to noeviction, or accept this by evicting=accept in the URL",

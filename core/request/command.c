@@ -164,7 +164,7 @@ static void lost(dueq_client *client) {
                        client->url.shown, call->losses + call->unread,
                        call->head.size + call->arguments.size));
     } else if (!dueq__again_refused(client, &client->error)) {
-        dueq__again_later(client);
+        dueq__again_later(client, client->error.text);
     }
 }
 
@@ -236,10 +236,10 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = client->warned = false;
+    call->sent = call->doubtful = false;
     client->served = true;
     client->failures = 0;
-    client->refused_ms = 0;
+    dueq__news_answered(client);
     if (call->script->next && dueq__reply_is_nil(reply)) {
         dueq__call_pass_on(client);
     } else {

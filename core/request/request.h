@@ -102,8 +102,9 @@ struct dueq_client {
     bool no_unblock;   /* the server does not permit CLIENT UNBLOCK: its own timeouts must serve */
     unsigned failures; /* to connect, in a row */
     bool served;       /* a call was answered: by a primary, which has its queues */
-    int64_t refused_ms; /* since when it refuses what passes; 0: it does not */
-    bool warned;        /* and that was said */
+    int64_t refused_ms; /* since when it is tried again; 0: it is not */
+    bool away;          /* and news.c knows */
+    bool silent;        /* nobody asks it for warnings */
     bool warns;         /* warning has not been asked for */
     bool unnamed;       /* nobody named the server, and that was not said */
     bool evicting_told;
@@ -146,7 +147,7 @@ void dueq__descriptor_close(struct dueq__descriptor *descriptor);
 void dueq__descriptor_sync(dueq_client *client);
 
 /* client.c */
-/* Opens another client of the same server, as dueq_open(). */
+/* Opens another client of the same server, as dueq_open(), one that has no warnings. */
 dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin);
 /* Closes the connection that foreign waits are told on. */
 void dueq__client_unsubscribe(dueq_client *client);
@@ -223,11 +224,22 @@ void dueq__command_unasked(dueq_client *client);
 
 /* ---- again.c: which failures are tried again ---------------------------------------------------- */
 
-/* Sets when to try again after a failure. */
-void dueq__again_later(dueq_client *client);
+/* Sets when to try again after a failure, and notes why. */
+void dueq__again_later(dueq_client *client, const char *why);
 /* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
 /* Is a lost connection's error one that trying again does not mend? */
 bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
+
+/* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
+
+/* Was it not said yet that this server may evict? */
+bool dueq__news_evicting(const dueq_client *client);
+/* The server is tried again: the client may have to warn of it. */
+void dueq__news_failed(dueq_client *client, const char *why);
+/* It answers: the client may have to say so. */
+void dueq__news_answered(dueq_client *client);
+/* The client is closed, whether it had an answer or not. */
+void dueq__news_closed(dueq_client *client);
 
 #endif

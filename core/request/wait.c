@@ -193,7 +193,7 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
         return;
     if (status == DUEQ_FULL) {
         /* Nothing can be parked, but taken. */
-        dueq__again_later(client);
+        dueq__again_later(client, error.text);
         if (watch->look_us == DUEQ__NEVER)
             watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
     } else if (dueq__again_refused(client, &error)) {
@@ -213,7 +213,7 @@ void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool wa
         dueq__call_finish(client, conn->error.status);
         return;
     }
-    dueq__again_later(client);
+    dueq__again_later(client, conn->error.text);
     if (call->phase == DUEQ__PHASE_ENDING)
         dueq__wait_end(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_on)

@@ -73,7 +73,7 @@ void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply)
             client->subscription.refusals++;
         dueq__laravel_of(client)->told = false;
         dueq__client_unsubscribe(client);
-        dueq__again_later(client);
+        dueq__again_later(client, error.text);
     } else if (client->subscription.on && dueq__reply_number(reply, &known)) {
         /* The last of the three is answered, and none before it was refused. */
         client->subscription.refusals = 0;

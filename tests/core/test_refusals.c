@@ -77,6 +77,15 @@ static void assert_pending_for(dueq_client *client, int64_t ms) {
         assert_status(client, PENDING, dueq_wait(client, end - now_ms()));
 }
 
+/* What one of two clients has to say, once for both. */
+static const char *news(dueq_client *one, dueq_client *other) {
+    const char *first = dueq_warning(one), *second = dueq_warning(other);
+    assert_true(!first != !second);
+    assert_null(dueq_warning(one));
+    assert_null(dueq_warning(other));
+    return first ? first : second;
+}
+
 static void outlive_by_reserve(const struct state *state, const char *url) {
     struct jobs waiting = jobs_open(url), late = jobs_open(url);
     push_body(late.queue, "before", 60000, NULL);
@@ -90,10 +99,9 @@ static void outlive_by_reserve(const struct state *state, const char *url) {
         assert_pending_for(waiting.client, 50);
         assert_pending_for(late.client, 50);
     }
-    const char *warning = dueq_warning(late.client);
-    assert_non_null(warning);
+    const char *warning = news(waiting.client, late.client);
+    assert_non_null(strstr(warning, "it is tried again"));
     assert_non_null(strstr(warning, state->says));
-    assert_null(dueq_warning(late.client));
     state->end();
     push_body(jobs.queue, "after", 0, NULL);
     /* Whoever asks first. */
@@ -109,7 +117,28 @@ static void outlive_by_reserve(const struct state *state, const char *url) {
     }
     push_body(jobs.queue, "later", 0, NULL);
     take_body(other, 10000, "later");
+    assert_non_null(strstr(news(waiting.client, late.client), "it answers again, after "));
     jobs_close(late);
+    jobs_close(waiting);
+}
+
+static void test_reserve_counts_how_long_it_outlives(void **state) {
+    (void)state;
+    struct jobs waiting = jobs_open(server.url);
+    const char *warning = NULL;
+    char counted[640] = "";
+    push_body(waiting.queue, "before", 60000, NULL);
+    replica();
+    assert_status(waiting.client, PENDING, dueq_reserve_submit(waiting.queue, 1, 60000, 0));
+    for (int64_t end = now_ms() + 30000; now_ms() < end && !strstr(counted, "for 1");) {
+        dueq_wait(waiting.client, 50);
+        if ((warning = dueq_warning(waiting.client)))
+            snprintf(counted, sizeof counted, "%s", warning);
+    }
+    assert_non_null(strstr(counted, "it is tried again for 1"));
+    assert_non_null(strstr(counted, " times: "));
+    assert_non_null(strstr(counted, "READONLY"));
+    primary();
     jobs_close(waiting);
 }
 
@@ -254,6 +283,7 @@ int main(void) {
         OUTLIVES(test_consumer_outlives, as_stale_replica),
         OUTLIVES(test_consumer_outlives, without_replicas),
         OUTLIVES(test_consumer_outlives, with_broken_disk),
+        TEST(test_reserve_counts_how_long_it_outlives),
         TEST(test_push_waits_for_the_primary_to_be_back),
         TEST(test_lock_outlives_a_failover),
         TEST(test_push_lost_before_a_busy_time_is_repeated),

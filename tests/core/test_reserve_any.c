@@ -117,6 +117,31 @@ static void test_reserve_any_takes_turns(void **state) {
         assert_int_equal(seen[i], 2);
 }
 
+static void test_reserve_any_takes_turns_by_weight(void **state) {
+    (void)state;
+    dueq_queue *turns[] = {queue[0], queue[0], queue[1], queue[0]};
+    dueq_result *result;
+    for (int i = 0; i < 8; i++) {
+        push_body(beside[0], "a", 0, NULL);
+        push_body(beside[1], "b", 0, NULL);
+    }
+    for (size_t i = 0; i < 8; i++) {
+        dueq_status status = dueq_reserve_any(turns, 4, DUEQ_ROUND_ROBIN, 1, 0, 0, &result);
+        assert_status(jobs.client, OK, status);
+        assert_int_equal(dueq_result_queue(result), i % 4);
+        const dueq_message *message = dueq_result_message(result, 0);
+        assert_memory_equal(message->body.data, i % 4 == 2 ? "b" : "a", 1);
+        assert_status(jobs.client, OK, dueq_ack(turns[i % 4], &message->ticket, 1, NULL));
+        dueq_result_free(result);
+    }
+    run_command(&server, "DEL dueq:{a}:ready dueq:{b}:ready");
+    assert_status(jobs.client, PENDING,
+                  dueq_reserve_any_submit(turns, 4, DUEQ_ROUND_ROBIN, 1, 15000, 0));
+    pump_until_blocked(jobs.client, 1);
+    push_body(beside[1], "late", 0, NULL);
+    take_body(jobs.client, 15000, "late");
+}
+
 static void test_reserve_any_of_empty_queues_is_empty(void **state) {
     (void)state;
     dueq_result *result;
@@ -412,6 +437,7 @@ int main(void) {
 #define ANY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_any, tear_down_any)
         ANY_TEST(test_reserve_any_prefers_the_first_queue),
         ANY_TEST(test_reserve_any_takes_turns),
+        ANY_TEST(test_reserve_any_takes_turns_by_weight),
         ANY_TEST(test_reserve_any_of_empty_queues_is_empty),
         ANY_TEST(test_reserve_any_takes_one_queues_messages_only),
         ANY_TEST(test_reserve_any_is_woken_by_a_push_to_each),

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -35,6 +36,39 @@ def test_queues_in_turn(server: Server, pair: tuple[dueq.Queue, dueq.Queue]) -> 
     with dueq.Queues(["a", "b"], server.url, order="round robin") as queues:
         order = [message.queue for message in iter(queues.reserve, None)]
     assert order in (["a", "b", "a", "b"], ["b", "a", "b", "a"])
+
+
+def test_queues_in_turn_by_a_loop(server: Server, pair: tuple[dueq.Queue, dueq.Queue]) -> None:
+    """Also where each request that settles comes between two that reserve."""
+    for queue in pair:
+        queue.push_many(["x"] * 4)
+    with dueq.Queues(["a", "b"], server.url, order="round robin") as queues:
+        taken = []
+        for message in queues.consume(timeout=0):
+            with message:
+                taken.append(message.queue)
+    assert taken == ["a", "b"] * 4
+
+
+def test_queues_by_weight(server: Server, pair: tuple[dueq.Queue, dueq.Queue]) -> None:
+    for queue in pair:
+        queue.push_many(["x"] * 10)
+    with pickle.loads(pickle.dumps(dueq.Queues({"a": 6, "b": 2}, server.url))) as queues:
+        assert (queues.names, queues.order) == (("a", "b"), "round robin")
+        taken = []
+        for message in queues.consume(timeout=0):
+            with message:
+                taken.append(message.queue)
+        assert taken[:8] == ["a", "a", "b", "a"] * 2
+        assert sorted(taken) == ["a"] * 10 + ["b"] * 10
+
+
+@pytest.mark.parametrize(
+    "weights", [{"a": 0}, {"a": -1}, {"a": 1.5}, {"a": True}, {"a": 64, "b": 1}]
+)
+def test_queues_of_no_weight(weights: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="weight"):
+        dueq.Queues(weights)
 
 
 def test_queues_reserve_many_from_one(server: Server, pair: tuple[dueq.Queue, dueq.Queue]) -> None:
@@ -151,7 +185,7 @@ def test_queues_pickled(server: Server, pair: tuple[dueq.Queue, dueq.Queue]) -> 
         ([], "preference", errors.InvalidError),
         (["a", "a"], "preference", errors.InvalidError),
         ([str(n) for n in range(65)], "preference", errors.InvalidError),
-        (["a", "b{"], "preference", errors.NameError),
+        (["a", "b{"], "preference", errors.QueueNameError),
         (["a"], "random", errors.InvalidError),
         ("ab", "preference", TypeError),
         (["a", None], "preference", TypeError),

@@ -6,6 +6,7 @@ dueq.redisson and dueq.laravel have the queues of these.
 from dueq import _core
 from dueq._fields import State
 from dueq._flight import Push
+from dueq.app import App, Task
 from dueq.backoff import Backoff
 from dueq.blocking.consumer import Consumer
 from dueq.blocking.lock import Lock
@@ -14,15 +15,18 @@ from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
 from dueq.errors import Duplicate, Error, LeaseLost
+from dueq.job import Job, SoftTimeout, Stopped, current_job
 from dueq.stats import Finding, Rate, Stats
 
 __all__ = [
+    "App",
     "Backoff",
     "Consumer",
     "Draft",
     "Duplicate",
     "Error",
     "Finding",
+    "Job",
     "LeaseLost",
     "Lock",
     "Message",
@@ -31,9 +35,13 @@ __all__ = [
     "Queue",
     "Queues",
     "Rate",
+    "SoftTimeout",
     "State",
     "Stats",
+    "Stopped",
+    "Task",
     "__version__",
+    "current_job",
     "queues",
 ]
 

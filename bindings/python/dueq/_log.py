@@ -21,7 +21,7 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "backslashreplace")
 
 
-def _escape_arguments(record: logging.LogRecord) -> bool:
+def escape_arguments(record: logging.LogRecord) -> bool:
     """A filter of the logger: escapes the texts of messages and servers."""
     if isinstance(record.args, tuple):
         record.args = tuple(
@@ -31,4 +31,4 @@ def _escape_arguments(record: logging.LogRecord) -> bool:
     return True
 
 
-log.addFilter(_escape_arguments)
+log.addFilter(escape_arguments)

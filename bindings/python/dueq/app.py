@@ -1,0 +1,314 @@
+"""An app: the tasks that producers push and workers run."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from datetime import timedelta
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, overload
+from weakref import WeakKeyDictionary
+
+from dueq.blocking.queue import Queue
+from dueq.draft import Draft
+from dueq.errors import InvalidError
+from dueq.job import Job
+from dueq.serializers import (
+    JSON,
+    RESERVED,
+    SERIALIZER,
+    TASK,
+    Serializer,
+    UnknownTask,
+    body_of,
+    checked_name,
+    unique_id,
+)
+from dueq.times import limit_ms
+
+if TYPE_CHECKING:
+    from asyncio import AbstractEventLoop
+    from typing import TypeAlias, Unpack
+
+    from dueq import aio
+    from dueq.blocking.message import Message
+    from dueq.draft import Options
+
+    QueueHandler: TypeAlias = Callable[[Message], object] | Callable[[aio.Message], object]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+M = TypeVar("M", bound=Callable[[Job, Callable[[], Any]], Any])
+H = TypeVar("H", bound="QueueHandler")
+
+_HARD_AFTER = 10.0  # seconds after the soft limit
+
+
+class Task(Generic[P, R]):
+    """
+    A task of an app, made by App.task(). Calling it runs its handler in place.
+
+        send_receipt.push(17)
+        send_receipt.options(delay=60).push(17, copy=True)
+    """
+
+    __name__: str
+
+    def __init__(
+        self,
+        app: App,
+        handler: Callable[P, R],
+        name: str,
+        queue: str,
+        timeout: float | None,
+        kill_after: float | None,
+        serializer: Serializer,
+        options: Options,
+    ) -> None:
+        functools.update_wrapper(self, handler)
+        self.app = app
+        self.handler = handler
+        self.name = name
+        self.queue = queue
+        self.timeout = timeout
+        """Seconds until SoftTimeout is raised in the handler; None: no limit."""
+        self.kill_after = kill_after
+        """Seconds until the worker gives the job up; None: no limit."""
+        self._serializer = serializer
+        self._options = options
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.handler(*args, **kwargs)
+
+    def push(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """Pushes the task with these arguments and returns the message's id; as Queue.push()."""
+        body, options = self._message(args, kwargs)
+        return self.app.queue(self.queue).push(body, **options)
+
+    async def apush(self, *args: P.args, **kwargs: P.kwargs) -> str:
+        """push() for asyncio."""
+        body, options = self._message(args, kwargs)
+        return await self.app.aio_queue(self.queue).push(body, **options)
+
+    def draft(self, *args: P.args, **kwargs: P.kwargs) -> Draft:
+        """The message, for Queue.push_many(), or for a successor: Message.ack(push=[...])."""
+        body, options = self._message(args, kwargs)
+        return Draft(body, **options)
+
+    def options(self, *, queue: str | None = None, **options: Unpack[Options]) -> Task[P, R]:
+        """
+        The same task with other options of the push: those of dueq.Draft (delay, at, id, ...), and
+        the queue. They replace those of App.task().
+        """
+        other = copy.copy(self)
+        other.queue = queue or self.queue
+        other._options = {**self._options, **_checked(options)}
+        return other
+
+    def __repr__(self) -> str:
+        return f"<Task {self.name} of queue {self.queue}>"
+
+    def _message(
+        self, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> tuple[bytes, Options]:
+        body = body_of(self._serializer, args, kwargs)
+        options = self._options.copy()
+        headers = {**(options.get("headers") or {}), TASK: self.name}
+        if self._serializer is not JSON:
+            headers[SERIALIZER] = self._serializer.name
+        options["headers"] = headers
+        if options.get("unique") is not None and options.get("id") is None:
+            options["id"] = unique_id(self.name, body)
+        return body, options
+
+
+class App:
+    """
+    Tasks by their names, and what a worker needs to run them.
+
+    url          as of dueq.Queue
+    serializers  further ones that tasks name, and that this app's workers understand; JSON is there
+
+        app = dueq.App()
+
+        @app.task(queue="mail", max_attempts=10, timeout=60)
+        def send_receipt(order: int, copy: bool = False) -> None: ...
+
+        send_receipt.push(17)
+
+    `dueq-worker module:app` runs them.
+    """
+
+    def __init__(self, url: str | None = None, *, serializers: Iterable[Serializer] = ()) -> None:
+        self.url = url
+        self.tasks: dict[str, Task[..., Any]] = {}
+        self.queue_handlers: dict[str, QueueHandler] = {}
+        self.serializers: dict[str, Serializer] = {JSON.name: JSON}
+        self.plain_middleware: list[Callable[[Job, Callable[[], Any]], Any]] = []
+        self.async_middleware: list[
+            Callable[[Job, Callable[[], Awaitable[Any]]], Awaitable[Any]]
+        ] = []
+        self._queues: dict[str, Queue] = {}
+        self._aio_queues: WeakKeyDictionary[AbstractEventLoop, dict[str, aio.Queue]] = (
+            WeakKeyDictionary()
+        )
+        for serializer in serializers:
+            if serializer.name in self.serializers:
+                raise InvalidError(f"serializers: two are named {serializer.name}")
+            self.serializers[checked_name(serializer.name)] = serializer
+
+    @overload
+    def task(self, handler: Callable[P, R], /) -> Task[P, R]: ...
+    @overload
+    def task(
+        self,
+        name: str | None = None,
+        /,
+        *,
+        queue: str = "default",
+        timeout: float | timedelta | None = None,
+        kill_after: float | timedelta | None = None,
+        serializer: str = JSON.name,
+        **options: Unpack[Options],
+    ) -> Callable[[Callable[P, R]], Task[P, R]]: ...
+    def task(
+        self,
+        name: str | Callable[P, R] | None = None,
+        /,
+        *,
+        queue: str = "default",
+        timeout: float | timedelta | None = None,
+        kill_after: float | timedelta | None = None,
+        serializer: str = JSON.name,
+        **options: Unpack[Options],
+    ) -> Task[P, R] | Callable[[Callable[P, R]], Task[P, R]]:
+        """
+        Makes a function, or a coroutine function, a task.
+
+        name        what it is pushed by in every language; None: the function's name
+        queue       where it is pushed to
+        timeout     seconds (or a timedelta) after which SoftTimeout is raised in the handler
+        kill_after  seconds (or a timedelta) after which the worker gives the job up, and its
+                    process; None: 10 seconds after the timeout, if there is one
+        serializer  by its name, of those of the app
+        options     those of dueq.Draft, for each push: max_attempts, backoff, unique, ... With
+                    `unique` and no id, the id is made of the task's name and arguments
+
+        Raises InvalidError where the app has another task of this name.
+        """
+        if callable(name):
+            return self.task()(name)
+        if serializer not in self.serializers:
+            raise InvalidError(
+                f"serializer: {serializer!r} is not one of {_listed(self.serializers)}"
+            )
+        soft, hard = limit_ms(timeout, "timeout"), limit_ms(kill_after, "kill_after")
+        if soft and hard and hard < soft:
+            raise InvalidError("kill_after: must not be below the timeout")
+        hard_s = hard / 1000 if hard else soft / 1000 + _HARD_AFTER if soft else None
+
+        def make(handler: Callable[P, R]) -> Task[P, R]:
+            own = checked_name(handler.__name__ if name is None else name)
+            if own in self.tasks:
+                raise InvalidError(f"the app has a task named {own} already")
+            task = Task(
+                self,
+                handler,
+                own,
+                queue,
+                soft / 1000 if soft else None,
+                hard_s,
+                self.serializers[serializer],
+                _checked(options),
+            )
+            self.tasks[own] = task
+            return task
+
+        return make
+
+    def on(self, queue: str) -> Callable[[H], H]:
+        """
+        Makes a function the handler of a queue's messages that are no tasks. It gets the Message;
+        with `--pool asyncio` a dueq.aio.Message.
+        """
+        if queue in self.queue_handlers:
+            raise InvalidError(f"the app has a handler of the queue {queue} already")
+
+        def make(handler: H) -> H:
+            self.queue_handlers[queue] = handler
+            return handler
+
+        return make
+
+    def middleware(self, function: M) -> M:
+        """
+        Runs a function around every job: it gets the Job and `call_next`, calls that and returns
+        what it returns. A coroutine function awaits it.
+
+            @app.middleware
+            def timed(job, call_next):
+                start = time.monotonic()
+                try:
+                    return call_next()
+                finally:
+                    print(job.task, time.monotonic() - start)
+
+        The first is the outermost; plain functions are outside of coroutine functions.
+        """
+        if iscoroutinefunction(function):
+            self.async_middleware.append(function)
+        else:
+            self.plain_middleware.append(function)
+        return function
+
+    def queue(self, name: str) -> Queue:
+        """The queue of this name, the same object each time."""
+        return self._queues.get(name) or self._queues.setdefault(name, Queue(name, self.url))
+
+    def aio_queue(self, name: str) -> aio.Queue:
+        """The same for the event loop that runs."""
+        # Who only pushes, and waits for it, need not load asyncio.
+        import asyncio
+
+        from dueq import aio
+
+        queues = self._aio_queues.setdefault(asyncio.get_running_loop(), {})
+        return queues.get(name) or queues.setdefault(name, aio.Queue(name, self.url))
+
+    @property
+    def queue_names(self) -> tuple[str, ...]:
+        """The queues of all its tasks and handlers, each once."""
+        names = [*(task.queue for task in self.tasks.values()), *self.queue_handlers]
+        return tuple(dict.fromkeys(names))
+
+    def named(self, name: str) -> Task[..., Any]:
+        """The task of a name. Raises UnknownTask."""
+        task = self.tasks.get(name)
+        if task is None:
+            raise UnknownTask(f"there is no task {name!r} here; there are {_listed(self.tasks)}")
+        return task
+
+    def serializer_of(self, headers: Mapping[str, str]) -> Serializer:
+        """The serializer that a task's headers name. Raises UnknownTask."""
+        name = headers.get(SERIALIZER, JSON.name)
+        serializer = self.serializers.get(name)
+        if serializer is None:
+            known = _listed(self.serializers)
+            raise UnknownTask(f"there is no serializer {name!r} here; there are {known}")
+        return serializer
+
+    def __repr__(self) -> str:
+        return f"<App with {len(self.tasks)} tasks>"
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "none"
+
+
+def _checked(options: Options) -> Options:
+    """The same. InvalidError for headers that a task has for itself."""
+    taken = RESERVED.intersection(options.get("headers") or ())
+    if taken:
+        raise InvalidError(f"headers: {_listed(taken)} is what a task itself has")
+    return options

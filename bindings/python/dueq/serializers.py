@@ -1,0 +1,100 @@
+"""How a task stands in a message: its name in a header, its arguments in the body."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NoReturn, Protocol
+
+from dueq.errors import InvalidError
+
+TASK = "task"
+SERIALIZER = "serializer"
+CURSOR = "cursor"
+RESERVED = frozenset({TASK, SERIALIZER, CURSOR})
+
+_MAX_NAME = 255
+
+
+class UnknownTask(LookupError):
+    """No task of this name, no handler of this queue, or no serializer of this name is here."""
+
+
+class BadTask(ValueError):
+    """The body of a message is not that of a task."""
+
+
+class Serializer(Protocol):
+    """
+    Writes the arguments of a task into a body, and reads them.
+
+    What it reads comes from whoever may push: one that runs code of its input, such as pickle, lets
+    them run code in the worker.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the header `serializer` names it by, the same in producers and workers."""
+
+    def dumps(self, value: dict[str, Any], /) -> bytes:
+        """The bytes of {"args": [...], "kwargs": {...}}."""
+
+    def loads(self, data: bytes, /) -> object:
+        """The same value again. Whatever it raises, the message is retried."""
+
+
+class Json:
+    """The serializer of tasks that name none: the same bytes in every language."""
+
+    name = "json"
+
+    def dumps(self, value: Any, /) -> bytes:
+        text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+        return text.encode()
+
+    def loads(self, data: bytes, /) -> Any:
+        return json.loads(data.decode(), parse_constant=_not_json)
+
+
+JSON = Json()
+
+
+def checked_name(name: str) -> str:
+    """The same. InvalidError for what is no name of a task."""
+    bad = any(ord(letter) < 32 or ord(letter) == 127 for letter in name)
+    if bad or not 0 < len(name.encode()) <= _MAX_NAME:
+        raise InvalidError(
+            f"name: {name!r} is not 1 to {_MAX_NAME} bytes of UTF-8 without control characters"
+        )
+    return name
+
+
+def body_of(
+    serializer: Serializer, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> bytes:
+    """The body of a task with these arguments."""
+    return serializer.dumps({"args": list(args), "kwargs": dict(kwargs)})
+
+
+def arguments_of(serializer: Serializer, body: bytes) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a task's body, of which either may be missing. Raises BadTask."""
+    try:
+        value = serializer.loads(body)
+    except Exception as error:
+        raise BadTask(f"the body is not of the serializer {serializer.name}: {error}") from error
+    if not isinstance(value, dict) or not value.keys() <= {"args", "kwargs"}:
+        raise BadTask('the body is not {"args": [...], "kwargs": {...}}')
+    args, kwargs = value.get("args", []), value.get("kwargs", {})
+    if not isinstance(args, list) or not isinstance(kwargs, dict):
+        raise BadTask('the body is not {"args": [...], "kwargs": {...}}')
+    return args, kwargs
+
+
+def unique_id(name: str, body: bytes) -> str:
+    """The id of a unique task whose caller gives none: the same for the same arguments."""
+    return f"{name}:{hashlib.sha256(body).hexdigest()[:32]}"
+
+
+def _not_json(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")

@@ -1,0 +1,133 @@
+"""Slots that are tasks of one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import AsyncGenerator, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, suppress
+from typing import Any, cast
+
+from dueq import aio
+from dueq.errors import Error
+from dueq.worker import report
+from dueq.worker.run import Run
+from dueq.worker.worker import Slot, Worker
+
+# A loop that has not run for so long is stuck.
+_STUCK_S = 5.0
+
+
+class Loop:
+    """All slots have one consumer; plain functions run in threads beside the loop."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._consumer: aio.Consumer | None = None
+        self._free: asyncio.Queue[Slot | None] = asyncio.Queue()
+        self._jobs: set[asyncio.Task[None]] = set()
+        self._beat = time.monotonic()
+        self._taken = False
+
+    def run(self) -> None:
+        asyncio.run(self._main())
+
+    def stop_taking(self) -> None:
+        loop, consumer = self._loop, self._consumer
+        if loop and consumer:
+            consumer.stop()
+            with suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(self._free.put_nowait, None)
+
+    def release_prefetched(self) -> None:
+        """Its loop has done so when it was told to stop."""
+
+    def is_alive(self) -> bool:
+        if self._loop:
+            with suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._live)
+        return time.monotonic() - self._beat < _STUCK_S
+
+    def is_busy(self) -> bool:
+        running = (slot.running for slot in self._worker.slots)
+        return not self._taken or any(job and not job.abandoned for job in running)
+
+    def _live(self) -> None:
+        self._beat = time.monotonic()
+
+    async def _main(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+        self._loop.set_default_executor(ThreadPoolExecutor(len(self._worker.slots) + 1, "dueq"))
+        if not await asyncio.to_thread(self._worker.reach):
+            return
+        self._worker.ready = True
+        for slot in self._worker.slots:
+            self._free.put_nowait(slot)
+        async with aio.Queues(self._worker.queues, self._worker.app.url) as source:
+            while not self._worker.stopping:
+                if self._worker.quiet:
+                    await asyncio.sleep(0.1)
+                    continue
+                try:
+                    await self._consume(source)
+                except Error as error:
+                    if not error.retriable:
+                        self._worker.fail(error)
+                    await asyncio.to_thread(self._worker.reach)
+            self._taken = True
+            while self._jobs:
+                await asyncio.wait(self._jobs)
+
+    def _wait_for(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Runs a coroutine in the loop and waits for it, in another thread."""
+        assert self._loop
+        if threading.get_ident() == self._thread:
+            coroutine.close()
+            raise RuntimeError("this would wait for itself: await asave() in a coroutine function")
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    async def _consume(self, source: aio.Queues) -> None:
+        """Takes messages. The consumer lives as long as its messages: it extends their leases."""
+        settings = self._worker.settings
+        consumer = source.consume(settings.prefetch, settings.lease, self._worker.max_run)
+        self._consumer = consumer
+        if not self._worker.may_take():
+            return
+        # Its generator, of which the end gives back what was not delivered.
+        messages = cast("AsyncGenerator[aio.Message]", aiter(consumer))
+        async with aclosing(messages):
+            while (slot := await self._free.get()) is not None:
+                try:
+                    message = await anext(messages)
+                except BaseException as error:
+                    self._free.put_nowait(slot)
+                    if isinstance(error, StopAsyncIteration):
+                        return
+                    raise
+                job = asyncio.create_task(self._work(slot, message))
+                self._jobs.add(job)
+                job.add_done_callback(self._jobs.discard)
+
+    async def _work(self, slot: Slot, message: aio.Message) -> None:
+        running = None
+        try:
+            async with message:
+                run = Run(self._worker.app, message, lambda: self._worker.stopping, self._wait_for)
+                running = run.running
+                self._worker.begin(slot, running)
+                try:
+                    await run.in_loop()
+                except report.NO_FAILURE as error:
+                    await message.release(report.release_delay(self._worker, error))
+                    report.released(running, error)
+                else:
+                    report.done(running)
+        except Exception as error:
+            report.failed(message, running, error)
+        finally:
+            self._free.put_nowait(slot)
+            self._worker.end(slot)

@@ -1,0 +1,158 @@
+"""The command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dueq import _core
+from dueq._turns import in_turn
+from dueq.errors import Error
+from dueq.worker import logs
+
+_EPILOG = """\
+module:app is a module, as `import` finds it from the working directory, and the name of a
+dueq.App in it: dueq-worker shop.tasks:app
+
+queues:
+  high,low       strict: a message of "low" is taken when "high" has none
+  high:3,low:1   by weight: "high" is asked first three times of four, so "low" never starves
+  Without --queues: all queues of the app's tasks and handlers, in turn.
+
+pools:
+  threads    N handlers at once in one process; for handlers that wait for others
+  processes  N processes, each with a handler of its own, under a parent that replaces
+             one that ends; for handlers that compute, leak or crash
+  asyncio    N coroutines at once in one event loop; plain functions run in threads beside it
+
+signals:
+  TERM, INT  take nothing new, finish within --grace, release the rest, exit; a second one
+             exits at once
+  TSTP       take nothing new, but go on running; CONT takes again
+  USR1       log what each slot does, since when, and where
+
+exit code: 0 stopped, or a --max was reached; 1 the app or the server does not permit to go on;
+2 the command line or module:app is wrong; 70 a job ran past its kill_after; 128 + N a second
+signal N
+"""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the command line says."""
+
+    app: str
+    queues: dict[str, int] | tuple[str, ...] | None
+    concurrency: int
+    pool: Literal["threads", "processes", "asyncio"]
+    prefetch: int
+    lease: float | None
+    max_jobs: int | None
+    max_time: float | None
+    memory: int | None
+    grace: float
+    log: Literal["text", "json"]
+    watch: bool
+
+
+def parse(words: Sequence[str] | None = None) -> Settings:
+    """The settings of a command line; None: of this process. It exits where that is wrong."""
+    parser = argparse.ArgumentParser(
+        prog="dueq-worker",
+        description="Runs the tasks of a dueq.App.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("app", metavar="module:app", help="the module and the dueq.App in it")
+    add("--queues", metavar="LIST", type=_queues, help="which queues, strict or by weight")
+    add("--concurrency", metavar="N", type=_count, default=4, help="jobs at once (4)")
+    add("--pool", choices=["threads", "processes", "asyncio"], default="threads", help="(threads)")
+    add(
+        "--prefetch",
+        metavar="N",
+        type=_prefetch,
+        default=1,
+        help="messages reserved at a time by each thread or process, or by the event loop (1); "
+        "more for jobs of milliseconds",
+    )
+    add(
+        "--lease",
+        metavar="S",
+        type=_seconds,
+        help="after how many seconds another worker gets the jobs of one that was killed (8)",
+    )
+    add("--max-jobs", metavar="N", type=_count, help="end after so many jobs, each process")
+    add("--max-time", metavar="S", type=_seconds, help="end after so many seconds, each process")
+    add("--memory", metavar="MB", type=_count, help="end when a process is larger than this")
+    add(
+        "--grace",
+        metavar="S",
+        type=_seconds,
+        default=25.0,
+        help="how long a stop waits for jobs, in seconds (25)",
+    )
+    add("--log", choices=["text", "json"], default="text", help="lines on standard error (text)")
+    add("--watch", action="store_true", help="start anew when a file of the app changes")
+    return Settings(**vars(parser.parse_args(words)))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Runs a worker and returns its exit code."""
+    settings = parse(words)
+    logs.set_up(settings.log)
+    # The rest is loaded when --help is over.
+    from dueq.worker import parent, process, watch
+
+    if settings.pool == "processes":
+        return parent.run(settings)
+    code = process.run(settings)
+    if code == process.RELOAD:
+        watch.start_anew()
+    return code
+
+
+def _queues(text: str) -> dict[str, int] | tuple[str, ...]:
+    parts = text.split(",")
+    weights = {}
+    for part in parts:
+        name, colon, weight = part.rpartition(":")
+        if colon and weight.isdecimal():
+            weights[name] = int(weight)
+    if not weights:
+        if "" in parts or len(set(parts)) < len(parts):
+            raise argparse.ArgumentTypeError(f"{text!r} has an empty name, or one twice")
+        return tuple(parts)
+    if len(weights) < len(parts):
+        raise argparse.ArgumentTypeError(f"{text!r}: give each queue a weight, once, or none")
+    try:
+        in_turn(weights)
+    except Error as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return weights
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
+    return int(text)
+
+
+def _prefetch(text: str) -> int:
+    count = _count(text)
+    if count > _core.MAX_BATCH:
+        raise argparse.ArgumentTypeError(f"{text!r} is more than {_core.MAX_BATCH}")
+    return count
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds above 0")
+    return seconds

@@ -1,0 +1,68 @@
+"""One worker process, from the app's import to the exit code."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+
+from dueq.errors import Error
+from dueq.worker import exits
+from dueq.worker.aio import Loop
+from dueq.worker.command import Settings
+from dueq.worker.control import RELOAD, Control
+from dueq.worker.load import NoApp, load
+from dueq.worker.logs import log
+from dueq.worker.notify import Notifier
+from dueq.worker.running import catch_interrupts
+from dueq.worker.signals import Signals
+from dueq.worker.tether import Tether
+from dueq.worker.threads import Threads
+from dueq.worker.watch import Watch
+from dueq.worker.worker import Pool, Worker
+
+__all__ = ["RELOAD", "run"]
+
+
+def run(settings: Settings, tether: Tether | None = None) -> int:
+    """Runs a worker and returns its exit code, or RELOAD. tether: it is a child of parent.py."""
+    # Their default would stop or end the process while the app is imported.
+    signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+    try:
+        app = load(settings.app)
+    except NoApp as error:
+        print(f"dueq-worker: {error}", file=sys.stderr)
+        return exits.USAGE
+    except Exception as error:
+        watch = Watch(error) if settings.watch else None
+        log.exception("%s cannot be imported", settings.app)
+        if watch is None:
+            return exits.FAILED
+        watch.wait()
+        return RELOAD
+    if not (settings.queues or app.queue_names):
+        print(f"dueq-worker: {settings.app} has no task and no --queues", file=sys.stderr)
+        return exits.USAGE
+    signals = Signals()
+    catch_interrupts()
+    try:
+        worker = Worker(settings, app, tether)
+        pool: Pool = Loop(worker) if settings.pool == "asyncio" else Threads(worker)
+    except Error as error:
+        print(f"dueq-worker: {error}", file=sys.stderr)
+        return exits.USAGE
+    worker.pool = pool
+    control = Control(worker, pool, signals, None if tether else Notifier())
+    log.info(
+        "process %d: %s, queues %s, %s",
+        os.getpid(),
+        settings.app,
+        ", ".join(worker.queues),
+        app.queue(next(iter(worker.queues))).url,
+    )
+    control.start()
+    pool.run()
+    control.end()
+    log.info("ends after %d jobs", worker.done)
+    return worker.code

@@ -1,0 +1,142 @@
+"""One job as it runs: where, since when, and until when it may."""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from dueq.app import Task
+from dueq.job import Job, SoftTimeout
+
+# A signal that nobody else uses: a time limit interrupts the main thread by it, also in a system
+# call.
+_INTERRUPT = signal.SIGRTMIN
+
+
+class Stack:
+    """Lines of code for a log."""
+
+    def __init__(self, frames: Iterable[tuple[FrameType, int]], reverse: bool = False) -> None:
+        summary = traceback.StackSummary.extract(iter(frames))
+        if reverse:
+            summary.reverse()
+        self._lines = summary.format()
+
+    def __str__(self) -> str:
+        return "".join(self._lines).rstrip()
+
+
+class Running:
+    """A job in a slot. The control thread asks it, and interrupts it."""
+
+    def __init__(self, job: Job, task: Task[..., Any] | None) -> None:
+        self.job = job
+        self.since = time.monotonic()
+        self.soft_at = self._limit(task.timeout if task else None)
+        self.hard_at = self._limit(task.kill_after if task else None)
+        self.interrupted = False
+        """The soft limit is over, and the handler was told so."""
+        self.abandoned = False
+        """The hard limit is over, and its message is settled."""
+        self._lock = threading.Lock()
+        self._thread: int | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def _limit(self, seconds: float | None) -> float:
+        return float("inf") if seconds is None else self.since + seconds
+
+    @contextmanager
+    def in_thread(self) -> Iterator[None]:
+        """The handler runs in this thread meanwhile."""
+        global _in_main
+        thread = threading.get_ident()
+        with self._lock:
+            self._thread = thread
+        if threading.current_thread() is threading.main_thread():
+            _in_main = self
+        try:
+            yield
+        finally:
+            if _in_main is self:
+                _in_main = None
+            with self._lock:
+                self._thread = None
+                if self.interrupted:
+                    _raise_in(thread, None)
+
+    @contextmanager
+    def in_task(self) -> Iterator[None]:
+        """The handler runs in this task of an event loop meanwhile."""
+        with self._lock:
+            self._loop = asyncio.get_running_loop()
+            self._task = asyncio.current_task()
+        try:
+            yield
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self.interrupted and task:
+                task.uncancel()
+                raise SoftTimeout from None
+            raise
+        finally:
+            with self._lock:
+                self._task = None
+
+    def interrupt(self) -> None:
+        """Raises SoftTimeout in the handler, as soon as Python runs there."""
+        with self._lock:
+            self.interrupted = True
+            if self._task and self._loop:
+                self._loop.call_soon_threadsafe(self._task.cancel)
+            elif self._thread == threading.main_thread().ident and self._thread:
+                signal.pthread_kill(self._thread, _INTERRUPT)
+            elif self._thread:
+                _raise_in(self._thread, SoftTimeout)
+
+    def stack(self) -> Stack:
+        """Where the handler is."""
+        with self._lock:
+            task, thread = self._task, self._thread
+        if task is not None:
+            return Stack((frame, frame.f_lineno) for frame in _awaiting(task.get_coro()))
+        return Stack(traceback.walk_stack(sys._current_frames().get(thread or 0)), True)
+
+
+_in_main: Running | None = None
+
+
+def catch_interrupts() -> None:
+    """To be called in the main thread, before a job runs."""
+    signal.signal(_INTERRUPT, _interrupted)
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    global _in_main
+    if _in_main is not None and _in_main.interrupted:
+        _in_main = None  # once
+        raise SoftTimeout
+
+
+def _raise_in(thread: int, error: type[BaseException] | None) -> None:
+    """Raises an exception in a thread when it next runs Python; None: no longer."""
+    argument = ctypes.py_object(error) if error else None
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), argument)
+
+
+def _awaiting(coroutine: Any) -> Iterator[FrameType]:
+    """The frames of a suspended coroutine, the innermost last."""
+    while coroutine is not None:
+        frame = getattr(coroutine, "cr_frame", None) or getattr(coroutine, "gi_frame", None)
+        if frame is not None:
+            yield frame
+        coroutine = getattr(coroutine, "cr_await", None) or getattr(coroutine, "gi_yieldfrom", None)

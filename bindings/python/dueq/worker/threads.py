@@ -1,0 +1,104 @@
+"""Slots that are threads; the first is the main thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+from dueq.blocking.consumer import Consumer
+from dueq.blocking.message import Message
+from dueq.blocking.queue import Queues
+from dueq.errors import Error
+from dueq.worker import exits, report
+from dueq.worker.logs import log
+from dueq.worker.run import Run, Runner
+from dueq.worker.worker import Slot, Worker
+
+
+class Threads:
+    """Each slot has a consumer of its own, which sends what it settles with its next request."""
+
+    def __init__(self, worker: Worker) -> None:
+        self._worker = worker
+        self._source = Queues(worker.queues, worker.app.url)
+        self._consumers: dict[Slot, Consumer] = {}
+        self._serving = set(worker.slots)
+
+    def run(self) -> None:
+        if not self._worker.reach():
+            return
+        self._worker.ready = True
+        first, *others = self._worker.slots
+        threads = [
+            threading.Thread(target=self._serve, args=(slot,), name=f"slot-{slot.number}")
+            for slot in others
+        ]
+        for thread in threads:
+            thread.start()
+        self._serve(first)
+        for thread in threads:
+            thread.join()
+
+    def stop_taking(self) -> None:
+        for consumer in tuple(self._consumers.values()):
+            consumer.stop()
+
+    def release_prefetched(self) -> None:
+        for consumer in tuple(self._consumers.values()):
+            consumer.release_prefetched()
+
+    def is_alive(self) -> bool:
+        return True
+
+    def is_busy(self) -> bool:
+        return any(not (slot.running and slot.running.abandoned) for slot in self._serving)
+
+    def _serve(self, slot: Slot) -> None:
+        runner = Runner()
+        try:
+            while not self._worker.stopping:
+                if self._worker.quiet:
+                    time.sleep(0.1)
+                    continue
+                try:
+                    self._consume(slot, runner)
+                except Error as error:
+                    if not error.retriable:
+                        self._worker.fail(error)
+                    self._worker.reach()
+        except BaseException:
+            log.exception("slot %d ended", slot.number)
+            self._worker.stop(exits.FAILED, "a failure")
+        finally:
+            runner.close()
+            self._serving = self._serving - {slot}
+
+    def _consume(self, slot: Slot, runner: Runner) -> None:
+        settings = self._worker.settings
+        with self._source.consume(
+            settings.prefetch, settings.lease, self._worker.max_run
+        ) as consumer:
+            self._consumers[slot] = consumer
+            if not self._worker.may_take():
+                return
+            for message in consumer:
+                self._work(slot, message, runner)
+
+    def _work(self, slot: Slot, message: Message, runner: Runner) -> None:
+        running = None
+        try:
+            with message:
+                run = Run(self._worker.app, message, lambda: self._worker.stopping, runner.run)
+                running = run.running
+                self._worker.begin(slot, running)
+                try:
+                    run.in_thread()
+                except report.NO_FAILURE as error:
+                    message.release(report.release_delay(self._worker, error))
+                    report.released(running, error)
+                else:
+                    report.done(running)
+        except Exception as error:
+            report.failed(message, running, error)
+        finally:
+            self._worker.end(slot)

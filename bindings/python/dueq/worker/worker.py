@@ -1,0 +1,148 @@
+"""What the slots of a worker process and its control thread share."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from typing import Protocol
+
+from dueq.app import App
+from dueq.errors import Error
+from dueq.worker import exits
+from dueq.worker.command import Settings
+from dueq.worker.logs import log
+from dueq.worker.running import Running
+from dueq.worker.tether import Tether
+
+# For so long the heartbeat keeps the message of a job that has no time limit of its own.
+_MAX_RUN_S = 86400.0
+_LONGEST_PAUSE_S = 1.0
+
+
+class Slot:
+    """Runs one job after another."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+        self.running: Running | None = None
+
+
+class Pool(Protocol):
+    """The slots, and how they take messages."""
+
+    def run(self) -> None:
+        """Takes messages until the worker stops, and finishes them."""
+
+    def stop_taking(self) -> None:
+        """Ends the loops over messages; any thread may call it."""
+
+    def release_prefetched(self) -> None:
+        """
+        Releases what was reserved and is not begun: the process ends in a moment, and does not
+        wait for the jobs under way.
+        """
+
+    def is_alive(self) -> bool:
+        """Whether what is common to all slots still moves."""
+
+    def is_busy(self) -> bool:
+        """Whether there is more to wait for than abandoned jobs."""
+
+
+class Worker:
+    """The state of a worker process."""
+
+    def __init__(self, settings: Settings, app: App, tether: Tether | None) -> None:
+        self.settings = settings
+        self.app = app
+        self.queues = settings.queues or dict.fromkeys(app.queue_names, 1)
+        self.slots = [Slot(number) for number in range(settings.concurrency)]
+        self.pool: Pool | None = None
+        self.tether = tether
+        self.quiet = tether is not None and tether.quiet
+        self.stopping = False
+        self.ready = False
+        self.code = exits.OK
+        self.stop_by = float("inf")
+        """When the grace is over, by the monotonic clock."""
+        self.done = 0
+        self._lock = threading.Lock()
+        self._reaching = threading.Lock()
+        self._reached = False
+
+    @property
+    def max_run(self) -> float:
+        """For how long the heartbeat keeps a message, in seconds."""
+        limits = (task.kill_after or 0.0 for task in self.app.tasks.values())
+        return max(_MAX_RUN_S, 2 * max(limits, default=0.0))
+
+    def stop(self, code: int, why: str) -> None:
+        """Takes nothing new, and ends when the slots have finished. Any thread may call it."""
+        with self._lock:
+            if self.stopping:
+                self.code = self.code or code
+                return
+            self.stopping = True
+            self.code = code
+            self.stop_by = time.monotonic() + self.settings.grace
+        busy = sum(slot.running is not None for slot in self.slots)
+        log.info("%s: stops; jobs that have %g s to finish: %d", why, self.settings.grace, busy)
+        self.stop_taking()
+
+    def stop_taking(self) -> None:
+        """Ends the loops of all slots, which go on if they may."""
+        if self.pool:
+            self.pool.stop_taking()
+
+    def may_take(self) -> bool:
+        """Whether a slot may take messages now."""
+        return not self.stopping and not self.quiet
+
+    def begin(self, slot: Slot, running: Running) -> None:
+        """A job begins."""
+        slot.running = running
+        if self.tether:
+            self.tether.hard_at = running.hard_at
+
+    def end(self, slot: Slot) -> None:
+        """It has ended, and its message is settled."""
+        slot.running = None
+        if self.tether:
+            self.tether.hard_at = 0.0
+        with self._lock:
+            self.done += 1
+            over = self.done == self.settings.max_jobs
+        if over:
+            self.stop(exits.OK, f"--max-jobs {self.settings.max_jobs} is reached")
+
+    def reach(self) -> bool:
+        """Waits until the server answers. False: the worker is to stop."""
+        begin, told, pause = time.monotonic(), 0.0, 0.1
+        queue = self.app.queue(next(iter(self.queues)))
+        with self._reaching:
+            while not self.stopping:
+                try:
+                    queue.stats()
+                except Error as error:
+                    if not error.retriable:
+                        self.fail(error)
+                        break
+                    # A server that answered before is the core's to tell of.
+                    away = time.monotonic() - begin
+                    if not self._reached and (not told or away >= 2 * told):
+                        log.warning("no answer for %.0f s; it is tried again: %s", away, error)
+                        told = max(away, 5.0)
+                    time.sleep(pause * random.uniform(0.5, 1.0))
+                    pause = min(2 * pause, _LONGEST_PAUSE_S)
+                else:
+                    if told:
+                        log.warning("%s: it answers", queue.url)
+                    self._reached = True
+                    return True
+        return False
+
+    def fail(self, error: Error) -> None:
+        """The server refuses for good."""
+        log.error("the worker cannot go on: %s: %s", type(error).__name__, error)
+        self.stop(exits.FAILED, "a failure")

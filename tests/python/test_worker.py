@@ -1,0 +1,226 @@
+"""The worker process: what it runs, in which order, and how it ends by itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import dueq
+from private_server import Server
+from worker_process import HERE, WorkerProcess, until
+
+POOLS = ["threads", "processes", "asyncio"]
+
+pools = pytest.mark.parametrize("pool", POOLS)
+
+
+@pytest.fixture
+def url(server: Server) -> str:
+    server.command("FLUSHALL")
+    return server.url
+
+
+def push(url: str, task: str, *args: object, queue: str = "default") -> str:
+    """As a program in any language does."""
+    with dueq.Queue(queue, url) as target:
+        return target.push(json.dumps({"args": args}), headers={"task": task}, backoff=60)
+
+
+def stats(url: str, queue: str = "default") -> dueq.Stats:
+    with dueq.Queue(queue, url) as target:
+        return target.stats()
+
+
+@pools
+def test_worker_runs_tasks(url: str, tmp_path: Path, pool: str) -> None:
+    with WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "2") as worker:
+        push(url, "add", 1, 2)
+        push(url, "async_add", 3, 4)
+        push(url, "fail", "no luck")
+        with dueq.Queue("plain", url) as plain:
+            plain.push("a message")
+        worker.wait_for("add 3", "async_add 7", "plain a message", "fail 1")
+        until(lambda: stats(url).delayed == 1, "the retry")
+        failure = worker.wait_until_said("task fail")
+        assert worker.stop() == 0
+    counts = stats(url)
+    assert (counts.acked, counts.retried, counts.ready, counts.leased) == (2, 1, 0, 0)
+    with dueq.Queue("default", url) as queue:
+        [left] = queue.peek("delayed")
+        assert (left.error, left.attempt) == ("ValueError: no luck", 1)
+    assert failure["level"] == "error"
+    assert "worker_app.py" in failure["traceback"]
+    assert "raise ValueError(text)" in failure["traceback"]
+    assert {key: failure[key] for key in ("task", "queue", "attempt")} == {
+        "task": "fail",
+        "queue": "default",
+        "attempt": 1,
+    }
+
+
+@pools
+@pytest.mark.parametrize("task", ["hold", "async_hold"])
+def test_worker_runs_as_many_at_once_as_told(
+    url: str, tmp_path: Path, pool: str, task: str
+) -> None:
+    for name in "abc":
+        push(url, task, name)
+    with WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "3") as worker:
+        worker.wait_for("began a", "began b", "began c")
+        worker.gate.touch()
+        worker.wait_for("ended a", "ended b", "ended c")
+        assert worker.stop() == 0
+    assert stats(url).acked == 3
+
+
+@pools
+def test_worker_runs_the_middleware_around_each_job(url: str, tmp_path: Path, pool: str) -> None:
+    words = ["--pool", pool, "--concurrency", "1", "--max-jobs", "1"]
+    for task in ["plain_task", "async_task"]:
+        push(url, task, 5, queue="wrapped")
+        ledger = tmp_path / task
+        ledger.mkdir()
+        with WorkerProcess(ledger, url, *words, app="worker_app:wrapped") as worker:
+            worker.wait_for("outer over")
+            worker.stop()
+            assert worker.notes() == [
+                f"outer {task} [5] True",
+                f"inner {task}",
+                f"{task} 5 {task}",
+                "inner over",
+                "outer over",
+            ]
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "error"),
+    [
+        ({"task": "nobody"}, "{}", "UnknownTask: there is no task 'nobody' here; there are add, "),
+        ({"task": "add", "serializer": "yaml"}, "", "UnknownTask: there is no serializer 'yaml' "),
+        ({"task": "add"}, "[1, 2]", 'BadTask: the body is not {"args": [...], "kwargs": {...}}'),
+        ({"task": "add"}, '{"args": [], "more": 1}', 'BadTask: the body is not {"args": [...], '),
+        ({"task": "add"}, "{", "BadTask: the body is not of the serializer json: "),
+        ({"task": "add"}, '{"args": [NaN]}', "BadTask: the body is not of the serializer json: "),
+        ({}, "x", "UnknownTask: the message is no task, and the queue default has no handler here"),
+        ({"task": "add"}, '{"args": [1, 2, 3]}', "TypeError: add() takes from 1 to 2 positional "),
+    ],
+)
+def test_worker_retries_what_it_cannot_run(
+    url: str, tmp_path: Path, headers: dict[str, str], body: str, error: str
+) -> None:
+    with dueq.Queue("default", url) as queue:
+        queue.push(body, headers=headers, backoff=60)
+        with WorkerProcess(tmp_path, url, "--max-jobs", "1") as worker:
+            assert worker.ended() == 0
+            assert any(error[:40] in line["message"] for line in worker.log)
+        [left] = queue.peek("delayed")
+        assert left.error.startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("queues", "first", "second"), [("a,b", 8, 0), ("b,a", 0, 8), ("a:3,b:1", 6, 2)]
+)
+def test_worker_takes_by_preference_or_weight(
+    url: str, tmp_path: Path, queues: str, first: int, second: int
+) -> None:
+    for queue in "ab":
+        for _ in range(10):
+            push(url, "add", 1, queue=queue)
+    words = ["--queues", queues, "--concurrency", "1", "--max-jobs", "8"]
+    with WorkerProcess(tmp_path, url, *words) as worker:
+        assert worker.ended() == 0
+    assert [stats(url, queue).acked for queue in "ab"] == [first, second]
+
+
+def test_worker_ends_after_max_time(url: str, tmp_path: Path) -> None:
+    with WorkerProcess(tmp_path, url, "--max-time", "0.2") as worker:
+        assert worker.ended() == 0
+        assert worker.said("--max-time 0.2 is over")
+
+
+def test_worker_ends_when_it_is_large(url: str, tmp_path: Path) -> None:
+    push(url, "grow", 200)
+    with WorkerProcess(tmp_path, url, "--memory", "150") as worker:
+        assert worker.ended() == 0
+        assert worker.said("more than --memory 150")
+        assert worker.notes() == ["grown"]
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["worker_app"], "'worker_app' is not of the form module:app"),
+        (["no_such.module:app"], "there is no module 'no_such'"),
+        (["worker_app:ap"], "has no 'ap'; its apps: app, nothing, wrapped"),
+        (["worker_app:number"], "is a int, no dueq.App"),
+        (["worker_app:nothing"], "has no task and no --queues"),
+        (["worker_app:app", "--queues", "a:1,b"], "give each queue a weight, once, or none"),
+        (["worker_app:app", "--queues", "a,,b"], "an empty name, or one twice"),
+        (["worker_app:app", "--queues", "a:99,b:1"], "the sum of the weights is 100"),
+        (["worker_app:app", "--queues", "a{b}"], "dueq-worker: "),
+        (["worker_app:app", "--concurrency", "0"], "no whole number above 0"),
+        (["worker_app:app", "--grace", "soon"], "no number of seconds above 0"),
+        (["worker_app:app", "--prefetch", "201"], "more than 200"),
+        ([], "the following arguments are required: module:app"),
+    ],
+)
+def test_worker_refuses_a_wrong_command_line(
+    url: str, tmp_path: Path, words: list[str], says: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "dueq", *words],
+        env={**os.environ, "DUEQ_URL": url, "LEDGER": str(tmp_path / "ledger")},
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_worker_processes_refuse_a_wrong_app_once_and_for_all(url: str, tmp_path: Path) -> None:
+    with WorkerProcess(tmp_path, url, "--pool", "processes", app="worker_app:ap") as worker:
+        assert worker.ended() == 2
+
+
+def test_worker_tells_what_its_app_raises(url: str, tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text("import dueq\napp = dueq.App(\nurl='nothing')\n1 / 0\n")
+    with WorkerProcess(tmp_path, url, app="broken:app", cwd=tmp_path) as worker:
+        assert worker.ended() == 1
+        assert "ZeroDivisionError" in worker.said("broken:app cannot be imported")[0]["traceback"]
+
+
+def test_worker_is_a_command_that_teaches() -> None:
+    command = shutil.which("dueq-worker", path=str(Path(sys.executable).parent))
+    assert command
+    done = subprocess.run([command, "--help"], capture_output=True, text=True, check=True)
+    for word in ["module:app", "--queues", "--grace", "TSTP", "exit code", "asyncio"]:
+        assert word in done.stdout
+
+
+def test_worker_logs_text(url: str, tmp_path: Path) -> None:
+    push(url, "fail", "a\x1b[31mb")
+    push(url, "add", 1)
+    done = subprocess.run(
+        [sys.executable, "-m", "dueq", "worker_app:app", "--max-jobs", "2"],
+        env={**os.environ, "DUEQ_URL": url, "LEDGER": str(tmp_path / "ledger")},
+        cwd=HERE,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert "INFO dueq.worker[" in done.stderr
+    assert "failed after" in done.stderr
+    assert "Traceback (most recent call last)" in done.stderr
+    assert r"ValueError: a\x1b[31mb" in done.stderr
+    assert "\x1b" not in done.stderr

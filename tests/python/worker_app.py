@@ -1,0 +1,182 @@
+"""The app of the tests of the worker process. Its handlers write what they did to $LEDGER."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import dueq
+import dueq.aio
+
+LEDGER = Path(os.environ["LEDGER"])
+GATE = LEDGER.with_name("gate")
+
+app = dueq.App()
+kept: list[bytearray] = []
+
+
+def note(*words: object) -> None:
+    line = " ".join(map(str, words)) + "\n"
+    with LEDGER.open("ab", buffering=0) as file:
+        file.write(line.encode())
+
+
+@app.task
+def add(a: int, b: int = 0) -> None:
+    note("add", a + b)
+
+
+@app.task
+async def async_add(a: int, b: int = 0) -> None:
+    await asyncio.sleep(0)
+    note("async_add", a + b)
+
+
+@app.task(max_attempts=2, backoff=0.05)
+def fail(text: str) -> None:
+    note("fail", dueq.current_job().attempt)
+    raise ValueError(text)
+
+
+@app.task
+def hold(name: str) -> None:
+    """Runs until there is a gate."""
+    note("began", name)
+    while not GATE.exists():
+        time.sleep(0.01)
+    note("ended", name)
+
+
+@app.task
+async def async_hold(name: str) -> None:
+    note("began", name)
+    while not GATE.exists():
+        await asyncio.sleep(0.01)
+    note("ended", name)
+
+
+@app.task(timeout=0.3)
+def slow() -> None:
+    note("began", "slow")
+    for _ in range(600):
+        time.sleep(0.1)
+
+
+@app.task(timeout=0.3)
+def asleep() -> None:
+    """One system call."""
+    note("began", "asleep")
+    time.sleep(60)
+
+
+@app.task(timeout=0.3)
+async def async_slow() -> None:
+    note("began", "async_slow")
+    await asyncio.sleep(60)
+
+
+@app.task(timeout=0.2, kill_after=0.5)
+def deaf() -> None:
+    """Does not end by its timeout."""
+    note("began", "deaf")
+    while True:
+        try:
+            time.sleep(0.1)
+        except dueq.SoftTimeout:
+            note("soft")
+
+
+@app.task(kill_after=0.5, max_crashes=1)
+def stuck() -> None:
+    """Never lets another thread run."""
+    note("began", "stuck")
+    sum(range(10**12))
+
+
+@app.task(max_crashes=1)
+def die() -> None:
+    note("began", "die")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@app.task
+def leave() -> None:
+    note("leave")
+    sys.exit(3)
+
+
+@app.task
+def grow(megabytes: int) -> None:
+    kept.append(bytearray(os.urandom(1024) * 1024 * megabytes))
+    note("grown")
+
+
+@app.task
+def count(to: int) -> None:
+    """Saves where it is, and waits for a gate in the middle."""
+    job = dueq.current_job()
+    for number in range(job.cursor or 0, to):
+        note("count", number, job.attempt)
+        while number == to // 2 and not GATE.exists():
+            time.sleep(0.01)
+        job.save(number + 1)
+
+
+@app.task
+async def async_count(to: int) -> None:
+    job = dueq.current_job()
+    for number in range(job.cursor or 0, to):
+        note("count", number, job.attempt)
+        while number == to // 2 and not GATE.exists():
+            await asyncio.sleep(0.01)
+        await job.asave(number + 1)
+
+
+@app.task(max_attempts=1)
+async def async_wrong() -> None:
+    dueq.current_job().save(1)
+
+
+@app.on("plain")
+def plain(message: dueq.Message) -> None:
+    note("plain", message.body.decode())
+
+
+wrapped = dueq.App()
+
+
+@wrapped.middleware
+def outer(job: dueq.Job, call_next: Callable[[], Any]) -> Any:
+    note("outer", job.task, job.args, dueq.current_job() is job)
+    try:
+        return call_next()
+    finally:
+        note("outer over")
+
+
+@wrapped.middleware
+async def inner(job: dueq.Job, call_next: Callable[[], Awaitable[Any]]) -> Any:
+    note("inner", job.task)
+    result = await call_next()
+    note("inner over")
+    return result
+
+
+@wrapped.task(queue="wrapped")
+def plain_task(a: int) -> None:
+    note("plain_task", a, dueq.current_job().task)
+
+
+@wrapped.task(queue="wrapped")
+async def async_task(a: int) -> None:
+    note("async_task", a, dueq.current_job().task)
+
+
+nothing = dueq.App()
+number = 17
