@@ -284,6 +284,15 @@ namespace Dueq
          * @return list<string> sorted
          */
         public function names(): array {}
+
+        /**
+         * Names who hears what no call of this process can throw, instead of PHP's log: that a server is away,
+         * how often it was tried, that it is back; that it may evict; and so on.
+         *
+         * @param callable|null $listener called with a text of one line when PHP would call the handler of a
+         *     signal: between two calls, or in a wait, which then ends as of a signal. null: PHP's log
+         */
+        public static function onNotice(?callable $listener): void {}
     }
 
     /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 78832c8ea8093c206edad042506a2898c91e8395 */
+ * Stub hash: 9420c185c8189a922654023dfe41ad3eb4ff1753 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -224,6 +224,10 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Client_queues arginfo_class_Dueq_ClientInterface_queues
 
 #define arginfo_class_Dueq_Client_names arginfo_class_Dueq_ClientInterface_names
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_onNotice, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, listener, IS_CALLABLE, 1)
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -626,6 +630,7 @@ ZEND_METHOD(Dueq_Client, url);
 ZEND_METHOD(Dueq_Client, queue);
 ZEND_METHOD(Dueq_Client, queues);
 ZEND_METHOD(Dueq_Client, names);
+ZEND_METHOD(Dueq_Client, onNotice);
 ZEND_METHOD(Dueq_Queue, __construct);
 ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
@@ -834,6 +839,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 	ZEND_ME(Dueq_Client, queue, arginfo_class_Dueq_Client_queue, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, queues, arginfo_class_Dueq_Client_queues, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, names, arginfo_class_Dueq_Client_names, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Client, onNotice, arginfo_class_Dueq_Client_onNotice, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };
 

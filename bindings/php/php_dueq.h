@@ -34,6 +34,8 @@ bool persistent; /* dueq.persistent of php.ini */
 struct dueq_php_kept *kept;
 struct dueq_php_consumer *loops; /* that are under way */
 char *fatal;                     /* the text of the error that ends the script; NULL: none */
+zval listener; /* of Client::onNotice(); UNDEF: none */
+zval notices;  /* that it is to be told; UNDEF: none */
 ZEND_END_MODULE_GLOBALS(dueq)
 
 ZEND_EXTERN_MODULE_GLOBALS(dueq)
@@ -425,6 +427,9 @@ void dueq_php_throw_format(dueq_status status, const char *format, ...)
  * exception of an E_WARNING.
  */
 void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
+/* The end of the script is that of its listener; what it was not told yet goes to PHP's log. */
+void dueq_php_notice_shutdown(void);
+void dueq_php_notice_startup(void);
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
