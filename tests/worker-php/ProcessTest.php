@@ -178,24 +178,25 @@ final class ProcessTest extends WorkerTestCase
         $worker = $this->start('--concurrency', '2');
         $worker->awaitReady();
         $this->server->kill();
-        $worker->awaitLog('/the server is away, and is tried again: /');
+        $worker->awaitLog('/ warning .* dueq: unix:.* it is tried again: /');
         $this->server->start();
-        $worker->awaitLog('/the server is back after \d+\.\d s, at the try \d+/');
+        $worker->awaitLog('/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/');
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
         $this->assertSame(0, $worker->stop());
-        $this->assertSame([1, 1], [substr_count($worker->log(), 'is away'), substr_count($worker->log(), 'is back')]);
+        $this->assertSame([1, 1], [substr_count($worker->log(), 'tried again'), substr_count($worker->log(), 'answers again')]);
     }
 
     public function testAWorkerStartsBeforeItsServer(): void
     {
         $this->server->kill();
         $worker = $this->start();
-        $worker->awaitLog('/the server is away, and is tried again: /');
+        $worker->awaitLog('/ warning .* dueq: it is tried again: cannot reach/');
         $this->server->start();
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
         $this->assertSame(0, $worker->stop());
+        $this->assertStringContainsString('dueq: the server answers again', $worker->log());
     }
 
     public function testChangedCodeIsLoadedAnew(): void
@@ -246,6 +247,7 @@ final class ProcessTest extends WorkerTestCase
             '--log is text or json, not xml' => ['x.php', '--log=xml'],
             '--concurrency is a whole number of at least 1, not 0' => ['x.php', '--concurrency', '0'],
             'all queues have a weight of at least 1, or none has one' => ['x.php', '--queues', 'a:1,b'],
+            'the weights add up to 65, and not to at most 64' => ['x.php', '--queues', 'a:64,b:1'],
         ] as $text => $arguments) {
             $worker = new Process(Application::shared()->folder, ['vendor/bin/dueq-worker', ...$arguments], []);
             $this->assertSame(2, $worker->wait());

@@ -4,7 +4,10 @@ declare(strict_types=1);
 
 namespace Dueq\Worker;
 
+use Dueq\Client;
 use Dueq\Consumer;
+use Dueq\Exception\ClosedException;
+use Dueq\Exception\ConnectException;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Worker;
@@ -24,6 +27,9 @@ final class Child
 
     private const LOOK_OFTEN = 1.0;
 
+    /** Seconds: the longest time that dueq knows. A job's lease is kept as long as its process lives. */
+    private const WITHOUT_END = 4102444800.0;
+
     /** Seconds between two tries while the server is away. */
     private const PAUSE = 1;
 
@@ -35,8 +41,6 @@ final class Child
 
     private LoggerInterface $logger;
 
-    private ?Source $source = null;
-
     private ?Watch $watch = null;
 
     private ?Consumer $consumer = null;
@@ -45,9 +49,8 @@ final class Child
 
     private int $done = 0;
 
-    private int $turn = 0;
-
-    private bool $isAway = false;
+    /** Whether the parent was told that this process cannot take messages. */
+    private bool $isInTrouble = false;
 
     private bool $hasEnded = false;
 
@@ -94,16 +97,15 @@ final class Child
     private function begin(): bool
     {
         $this->show('starts');
+        Client::onNotice($this->tellNotice(...));
         try {
             $worker = (static fn (string $file) => require $file)(realpath($this->options->bootstrap));
             if (!$worker instanceof Worker) {
                 throw new RuntimeException("{$this->options->bootstrap} returns no Dueq\\Worker");
             }
             $this->logger = $worker->logger ?? $this->logger;
-            $looks = $this->options->watch || $this->options->maxTime !== null ? self::LOOK_OFTEN : self::LOOK;
-            $this->source = new Source($worker->tasks->client(), $this->options, $worker->queues(), $looks);
-            $this->consumer = $this->source->open();
             $this->worker = $worker;
+            $this->consumer = $this->consumer();
         } catch (Throwable $error) {
             return $this->cannot($error);
         }
@@ -135,7 +137,7 @@ final class Child
                 continue;
             }
             try {
-                $this->consumer ??= $this->source->open();
+                $this->consumer ??= $this->consumer();
                 // A signal may have come before there was a consumer that it could stop.
                 if (!$this->isStopping && !$this->isQuiet) {
                     $this->consumer->work($this->handle(...), $this->fail(...));
@@ -146,13 +148,24 @@ final class Child
                 if (!$served && !$error->isRetriable()) {
                     return $this->cannot($error);
                 }
-                $this->isAway = true;
-                $this->parent->send(['is' => 'away', 'text' => $error->getMessage()]);
+                $this->cannotNow($error, $served);
                 $this->isStopping || sleep(self::PAUSE);
             }
         }
 
         return true;
+    }
+
+    private function consumer(): Consumer
+    {
+        $queues = $this->options->queues ?? ($this->worker->queues() ?: ['default']);
+
+        return $this->worker->tasks->client()->queues($queues, $this->options->order)->consume(
+            prefetch: $this->options->prefetch,
+            lease: $this->options->lease,
+            maxRun: self::WITHOUT_END,
+            timeout: $this->options->watch || $this->options->maxTime !== null ? self::LOOK_OFTEN : self::LOOK,
+        );
     }
 
     private function handle(Message $message): void
@@ -177,8 +190,7 @@ final class Child
             $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), self::context($message) + ['seconds' => $seconds]);
         } finally {
             $this->done++;
-            $this->turn++;
-            if ($this->isOver() || $this->turn === $this->source->turn()) {
+            if ($this->isOver()) {
                 $this->endLoop();
             }
         }
@@ -229,17 +241,31 @@ final class Child
     /** Ends the consumer's loop after the message at hand; the next loop has another consumer. */
     private function endLoop(): void
     {
-        $this->turn = 0;
         $this->consumer?->stop();
         $this->consumer = null;
     }
 
+    private function cannotNow(DueqException $error, bool $served): void
+    {
+        // Of a server that was there, dueq says by itself that it is away, and that it is back.
+        $isSaid = $error instanceof ClosedException || ($served && $error instanceof ConnectException);
+        if (!$isSaid && !$this->isInTrouble) {
+            $this->isInTrouble = true;
+            $this->tellNotice("dueq: it is tried again: {$error->getMessage()}");
+        }
+    }
+
     private function isBack(): void
     {
-        if ($this->isAway) {
-            $this->isAway = false;
-            $this->parent->send(['is' => 'back']);
+        if ($this->isInTrouble) {
+            $this->isInTrouble = false;
+            $this->tellNotice('dueq: the server answers again');
         }
+    }
+
+    private function tellNotice(string $text): void
+    {
+        $this->parent->send(['is' => 'notice', 'text' => $text]);
     }
 
     /** Whether this process is to end after the job at hand. */

@@ -39,13 +39,13 @@ final class Options
         END;
 
     /**
-     * @param list<string>|null $queues null: those of the worker, in turn
-     * @param array<string, int>|null $weights by queue; null: the first queue that has a message, always
+     * @param list<string>|null $queues one is there as often as its weight says; null: those of the worker
+     * @param string $order of them, as of Dueq\Queues
      */
     private function __construct(
         public readonly string $bootstrap,
         public readonly ?array $queues,
-        public readonly ?array $weights,
+        public readonly string $order,
         public readonly int $concurrency,
         public readonly int $prefetch,
         public readonly ?float $lease,
@@ -65,7 +65,7 @@ final class Options
     public static function parse(array $arguments): self
     {
         $given = self::split($arguments);
-        [$queues, $weights] = self::queues($given['queues'] ?? null);
+        [$queues, $order] = self::queues($given['queues'] ?? null);
         $log = $given['log'] ?? 'text';
         if (!in_array($log, ['text', 'json'], true)) {
             throw new InvalidArgumentException("--log is text or json, not $log");
@@ -74,7 +74,7 @@ final class Options
         return new self(
             $given['bootstrap'] ?? throw new InvalidArgumentException('which bootstrap file? dueq-worker --help tells more'),
             $queues,
-            $weights,
+            $order,
             (int) self::number($given, 'concurrency', 1, 1000, true) ?: 1,
             (int) self::number($given, 'prefetch', 1, 200, true) ?: 1,
             self::number($given, 'lease', 0.05, 4294967.0),
@@ -115,11 +115,11 @@ final class Options
         return $given;
     }
 
-    /** @return array{list<string>|null, array<string, int>|null} names, and weights */
+    /** @return array{list<string>|null, string} names, and their order */
     private static function queues(?string $list): array
     {
         if ($list === null) {
-            return [null, null];
+            return [null, 'round robin'];
         }
         $entries = explode(',', $list);
         $weights = [];
@@ -129,13 +129,43 @@ final class Options
             }
         }
         if ($weights === []) {
-            return [$entries, null];
+            return [$entries, 'preference'];
         }
         if (count($weights) < count($entries) || min($weights) < 1) {
             throw new InvalidArgumentException('--queues: all queues have a weight of at least 1, or none has one');
         }
 
-        return [array_map(strval(...), array_keys($weights)), $weights];
+        return [self::turns($weights), 'round robin'];
+    }
+
+    /**
+     * @param non-empty-array<string, int> $weights
+     * @return list<string> each name as often as its weight says, evenly spread
+     */
+    private static function turns(array $weights): array
+    {
+        $divisor = array_reduce($weights, self::gcd(...), 0);
+        $weights = array_map(fn (int $weight) => intdiv($weight, $divisor), $weights);
+        $total = array_sum($weights);
+        if ($total > 64) {
+            throw new InvalidArgumentException("--queues: the weights add up to $total, and not to at most 64");
+        }
+        $credit = array_fill_keys(array_keys($weights), 0);
+        for ($turns = []; count($turns) < $total;) {
+            foreach ($weights as $name => $weight) {
+                $credit[$name] += $weight;
+            }
+            $next = array_search(max($credit), $credit, true);
+            $credit[$next] -= $total;
+            $turns[] = (string) $next;
+        }
+
+        return $turns;
+    }
+
+    private static function gcd(int $a, int $b): int
+    {
+        return $b === 0 ? $a : self::gcd($b, $a % $b);
     }
 
     /** @param array<string, string> $given */

@@ -23,8 +23,6 @@ final class Slot
     /** Whether it has ever been ready. */
     public bool $wasReady = false;
 
-    public bool $isAway = false;
-
     /** When it is started; INF: not at all. */
     public float $startAt = 0.0;
 
@@ -73,7 +71,7 @@ final class Slot
         $atOnce = !$this->isOver && microtime(true) - $this->started < self::AT_ONCE;
         $this->deaths = $atOnce ? $this->deaths + 1 : 0;
         $pause = $atOnce ? min($longest, 2.0 ** ($this->deaths - 1)) : 0.0;
-        [$this->pid, $this->channel, $this->job, $this->isAway] = [null, null, null, false];
+        [$this->pid, $this->channel, $this->job] = [null, null, null];
         [$this->killAt, $this->traceUntil, $this->startAt] = [INF, INF, microtime(true) + $pause];
 
         return $pause;

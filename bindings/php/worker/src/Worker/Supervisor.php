@@ -20,6 +20,9 @@ final class Supervisor
     /** Seconds for which a process may go on after it was told to abort, and may take for a backtrace. */
     private const PATIENCE = 2.0;
 
+    /** Seconds within which processes say the same. */
+    private const AT_ONCE = 5.0;
+
     /** Seconds until a process that dies at once is replaced. */
     private const LONGEST_PAUSE = 30.0;
 
@@ -51,10 +54,8 @@ final class Supervisor
 
     private float $nextSign = INF;
 
-    /** Since when the server is away; null: it is not. */
-    private ?float $awaySince = null;
-
-    private int $awayTries = 0;
+    /** @var array<string, float> when it was said, by its text without numbers */
+    private array $notices = [];
 
     public function __construct(private readonly Options $options, private readonly LoggerInterface $logger)
     {
@@ -213,8 +214,7 @@ final class Supervisor
                 'ready' => $this->ready($slot),
                 'begins' => $this->begins($slot, $event),
                 'ends' => [$slot->job, $slot->killAt] = [null, INF],
-                'away' => $this->away($slot, $event['text']),
-                'back' => $this->back($slot),
+                'notice' => $this->notice($event['text']),
                 'over' => [$slot->isOver, $slot->why] = [true, $event['why']],
                 'dying' => $slot->why = $event['why'],
                 'unable' => $slot->why = $event['text'],
@@ -252,25 +252,16 @@ final class Supervisor
         }
     }
 
-    private function away(Slot $slot, string $text): void
+    /** What dueq says in a process. All of them may say it, with other numbers: then it is said once. */
+    private function notice(string $text): void
     {
-        $slot->isAway = true;
-        $this->awayTries++;
-        if ($this->awaySince === null) {
-            $this->awaySince = microtime(true);
-            $this->logger->error("the server is away, and is tried again: $text");
-            $this->notify->tell("STATUS=The server is away: $text");
-        }
-    }
-
-    private function back(Slot $slot): void
-    {
-        $slot->isAway = false;
-        if ($this->awaySince !== null) {
-            $seconds = microtime(true) - $this->awaySince;
-            $this->logger->notice(sprintf('the server is back after %.1f s, at the try %d', $seconds, $this->awayTries + 1));
-            $this->notify->tell('STATUS=');
-            [$this->awaySince, $this->awayTries] = [null, 0];
+        $now = microtime(true);
+        $this->notices = array_filter($this->notices, fn (float $said) => $now - $said < self::AT_ONCE);
+        $kind = preg_replace('/\d+/', '', $text);
+        if (!isset($this->notices[$kind])) {
+            $this->notices[$kind] = $now;
+            $this->logger->warning($text);
+            $this->notify->tell("STATUS=$text");
         }
     }
 
