@@ -687,7 +687,8 @@ namespace Dueq
         /**
          * Opens queues. Nothing is connected until the first call.
          *
-         * @param string[] $names 1 to 64 different names of queues
+         * @param string[] $names 1 to 64 names of queues; in the order "round robin" one may be there several
+         *     times, and begins as often
          * @param string|null $url as Queue::__construct()
          * @param string $order from which queue to deliver when several have ready messages. "preference":
          *     always the first in $names. "round robin": each in turn

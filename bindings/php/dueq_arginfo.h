@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 9420c185c8189a922654023dfe41ad3eb4ff1753 */
+ * Stub hash: 5e8b70f57aed1ea21dc2a1355f8a0096e025b6f6 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

@@ -422,14 +422,16 @@ void dueq_php_throw_flush(HashTable *failures);
 const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
+/* ---- notice.c --------------------------------------------------------------------------------- */
+
 /*
- * A line of PHP's log, as a warning. For what must not end the program's work: an error handler would make an
- * exception of an E_WARNING.
+ * A line for the listener of Client::onNotice(), else of PHP's log, as a warning. For what must not end the program's
+ * work: an error handler would make an exception of an E_WARNING.
  */
 void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
+void dueq_php_notice_startup(void);
 /* The end of the script is that of its listener; what it was not told yet goes to PHP's log. */
 void dueq_php_notice_shutdown(void);
-void dueq_php_notice_startup(void);
 
 /* ---- strings --------------------------------------------------------------------------------- */
 
