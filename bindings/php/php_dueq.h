@@ -34,8 +34,8 @@ bool persistent; /* dueq.persistent of php.ini */
 struct dueq_php_kept *kept;
 struct dueq_php_consumer *loops; /* that are under way */
 char *fatal;                     /* the text of the error that ends the script; NULL: none */
-zval listener; /* of Client::onNotice(); UNDEF: none */
-zval notices;  /* that it is to be told; UNDEF: none */
+zval listener;                   /* of Client::onNotice(); UNDEF: none */
+zval notices;                    /* that it is to be told; UNDEF: none */
 ZEND_END_MODULE_GLOBALS(dueq)
 
 ZEND_EXTERN_MODULE_GLOBALS(dueq)
