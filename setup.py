@@ -1,4 +1,7 @@
-"""Builds dueq._core, the C core and its SWIG wrapper in one extension. See pyproject.toml."""
+"""
+Builds dueq._core, the C core and its SWIG wrapper in one extension, and the command dueq of the
+same core. See pyproject.toml.
+"""
 
 import os
 import re
@@ -10,6 +13,7 @@ from pathlib import Path
 
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.command.install_scripts import install_scripts
 from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
@@ -17,6 +21,7 @@ HEADER = Path("core/dueq.h")
 HEADERS = [HEADER, HEADER.with_name("dueq_verbs.h"), *Path("interop").glob("dueq_*.h")]
 FOLDERS = ["core", "interop"]
 WRAPPER = "swig/dueq_wrap.c"
+COMMAND = "dueq"
 SWIG_OPTIONS = [
     *["-python", "-interface", "_core", "-noproxy", "-nogil", "-Wall"],
     *["-Icore", "-Iinterop"],
@@ -42,11 +47,15 @@ def output(*command: str) -> str:
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def pkg_config(option: str) -> list[str]:
+def pkg_config(*words: str) -> list[str]:
     try:
-        return output("pkg-config", option, "hiredis", "openssl").split()
+        return output("pkg-config", *words, "hiredis", "openssl").split()
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"dueq needs pkg-config and the headers of hiredis and OpenSSL: {error}")
+
+
+def has_json() -> bool:
+    return subprocess.run(["pkg-config", "--exists", "json-c"], check=False).returncode == 0
 
 
 def wrap() -> None:
@@ -71,6 +80,35 @@ class BuildExt(build_ext):
             extension.extra_compile_args += pkg_config("--cflags")
             extension.extra_link_args += pkg_config("--libs")
         super().run()
+        if has_json():
+            self.link_command()
+
+    def link_command(self) -> None:
+        """The command, of the objects of the core that the extension has."""
+        objects = self.compiler.object_filenames(sources(), output_dir=self.build_temp)
+        objects += self.compiler.compile(
+            list(map(str, [*Path("cli").glob("*.c"), *Path("cli/interop").glob("*.c")])),
+            output_dir=self.build_temp,
+            macros=MACROS,
+            include_dirs=FOLDERS,
+            extra_postargs=["-std=gnu11", *pkg_config("--cflags", "json-c")],
+        )
+        self.compiler.link_executable(
+            objects,
+            COMMAND,
+            output_dir=self.build_temp,
+            extra_postargs=["-pthread", *pkg_config("--libs", "json-c")],
+        )
+
+
+class InstallScripts(install_scripts):
+    """Installs the command. Where it was not built, the script that says so stays in its place."""
+
+    def run(self) -> None:
+        super().run()
+        if has_json():
+            built = Path(self.get_finalized_command("build_ext").build_temp, COMMAND)
+            self.copy_file(str(built), str(Path(self.install_dir, COMMAND)))
 
 
 class SDist(sdist):
@@ -92,6 +130,7 @@ core = Extension(
 setup(
     version=version(),
     ext_modules=[core],
-    cmdclass={"build_ext": BuildExt, "sdist": SDist},
+    scripts=[f"bindings/python/bin/{COMMAND}"],
+    cmdclass={"build_ext": BuildExt, "install_scripts": InstallScripts, "sdist": SDist},
     options={} if FREE_THREADED else {"bdist_wheel": {"py_limited_api": "cp311"}},
 )

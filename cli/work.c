@@ -178,6 +178,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
                         .grace_ms = WORK_GRACE_MS,
                         .bury_on[EX_DATAERR] = true,
                         .consumer = DUEQ_CONSUMER};
+    work.consumer.concurrency = 0; /* each ends by its own command */
     work.consumer.max_run_ms = -1; /* by --timeout */
     /* getopt would move the words in front of the -- to those behind. */
     int words = 1;

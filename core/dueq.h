@@ -464,9 +464,15 @@ typedef struct dueq_consumer_options {
      * in the meantime, in one request: never early. What is pushed ready comes at once.
      */
     int64_t slack_ms;
+    /*
+     * How many messages the program works on at a time. 1: where it asks for the next while one that was delivered is
+     * not settled, dueq_warning() says so, once: one that is forgotten stays leased. More: where more than so many are
+     * not settled. 0: never.
+     */
+    size_t concurrency;
 } dueq_consumer_options;
 
-#define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS}
+#define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS, .concurrency = 1}
 
 /* The queues (1 to DUEQ_MAX_QUEUES) are of one client and outlive the consumer. */
 DUEQ_API dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
@@ -507,6 +513,11 @@ DUEQ_API void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket);
  * The consumer can go on afterwards.
  */
 DUEQ_API dueq_status dueq_consumer_stop(dueq_consumer *consumer);
+/*
+ * Nobody works on what is delivered and not settled any more: from now on a stop gives that back, too, uncounted.
+ * For a consumer that is to be closed.
+ */
+DUEQ_API void dueq_consumer_disown(dueq_consumer *consumer);
 
 /*
  * How many messages were lost so far: acknowledged or to be delivered after their lease had ended, or they had been

@@ -71,7 +71,7 @@ library_asan_inputs() { library_inputs; }
 
 python_package_inputs() {
     system_python --version
-    inputs core interop swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
+    inputs core interop cli swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
 }
 
 php_extension_inputs() {

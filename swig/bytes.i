@@ -1,16 +1,36 @@
-%fragment("borrow", "header") %{
+%fragment("borrow_text", "header") %{
+/* An argument has another type than what is wanted. */
+static int wrong_type(PyObject *object, const char *name, const char *wanted) {
+    PyObject *type = PyType_GetName(Py_TYPE(object));
+
+    if (type)
+        PyErr_Format(PyExc_TypeError, "%s: %s is wanted, not %U", name, wanted, type);
+    Py_XDECREF(type);
+    return -1;
+}
+
+/* Borrows the bytes of a str as UTF-8. name: of the argument. */
+static int borrow_text(PyObject *object, const char *name, dueq_bytes *bytes) {
+    Py_ssize_t size;
+
+    if (!PyUnicode_Check(object))
+        return wrong_type(object, name, "a str");
+    bytes->data = PyUnicode_AsUTF8AndSize(object, &size);
+    bytes->size = (size_t)size;
+    return bytes->data ? 0 : -1;
+}
+%}
+
+%fragment("borrow", "header", fragment="borrow_text") %{
 /*
  * Borrows the bytes of a str (as UTF-8) or of anything with a buffer. A buffer stays locked until the
  * view is released; a view that nothing filled may be released too.
  */
-static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
-    if (PyUnicode_Check(object)) {
-        Py_ssize_t size;
-
-        bytes->data = PyUnicode_AsUTF8AndSize(object, &size);
-        bytes->size = (size_t)size;
-        return bytes->data ? 0 : -1;
-    }
+static int borrow(PyObject *object, const char *name, Py_buffer *view, dueq_bytes *bytes) {
+    if (PyUnicode_Check(object))
+        return borrow_text(object, name, bytes);
+    if (!PyObject_CheckBuffer(object))
+        return wrong_type(object, name, "a str or bytes");
     if (PyObject_GetBuffer(object, view, PyBUF_SIMPLE) < 0)
         return -1;
     bytes->data = view->buf;
@@ -20,13 +40,30 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
 %}
 
 %typemap(in, fragment="borrow") dueq_bytes (Py_buffer view = {0}) {
-    if (borrow($input, &view, &$1) < 0)
+    if (borrow($input, "$1_name", &view, &$1) < 0)
         SWIG_fail;
 }
 %typemap(freearg) dueq_bytes "PyBuffer_Release(&view$argnum);"
 
+/* What names something. */
+%define TEXT(ARGUMENT, NAME)
+%typemap(in, fragment="borrow_text") dueq_bytes ARGUMENT {
+    if (borrow_text($input, NAME, &$1) < 0)
+        SWIG_fail;
+}
+%typemap(freearg) dueq_bytes ARGUMENT ""
+%enddef
+TEXT(name, "name")
+TEXT(id, "id")
+TEXT(ticket, "ticket")
+TEXT(token, "token")
+TEXT(destination, "destination")
+TEXT(prefix, "prefix")
+TEXT(text, "cursor") /* of save */
+
 /* A tuple of str. It cannot change under the call, so its texts need no copy. */
-%typemap(in) (const dueq_bytes *tickets, size_t count), (const dueq_bytes *ids, size_t count) {
+%define TEXTS(ARGUMENT, ONE)
+%typemap(in, fragment="borrow_text") (const dueq_bytes *ARGUMENT, size_t count) {
     Py_ssize_t count = PyTuple_Size($input);
 
     if (count < 0)
@@ -38,17 +75,14 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
         SWIG_fail;
     }
     for (size_t i = 0; i < $2; i++) {
-        dueq_bytes *bytes = (dueq_bytes *)&$1[i];
-        Py_ssize_t size;
-
-        bytes->data = PyUnicode_AsUTF8AndSize(PyTuple_GetItem($input, (Py_ssize_t)i), &size);
-        if (!bytes->data)
+        if (borrow_text(PyTuple_GetItem($input, (Py_ssize_t)i), ONE, (dueq_bytes *)&$1[i]) < 0)
             SWIG_fail;
-        bytes->size = (size_t)size;
     }
 }
-%typemap(freearg) (const dueq_bytes *tickets, size_t count), (const dueq_bytes *ids, size_t count)
-    "free((void *)$1);"
+%typemap(freearg) (const dueq_bytes *ARGUMENT, size_t count) "free((void *)$1);"
+%enddef
+TEXTS(tickets, "ticket")
+TEXTS(ids, "id")
 
 /* A tuple of bytes, in the same way. */
 %typemap(in) (const dueq_bytes *reserved, size_t count) {
@@ -82,7 +116,7 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
 
     if (!PyArg_ParseTuple($input, "OLL:filter", &error, &from_ms, &until_ms))
         SWIG_fail;
-    if (borrow(error, &view, &filter.error) < 0)
+    if (borrow(error, "error", &view, &filter.error) < 0)
         SWIG_fail;
     filter.from_ms = from_ms;
     filter.until_ms = until_ms;
@@ -91,15 +125,15 @@ static int borrow(PyObject *object, Py_buffer *view, dueq_bytes *bytes) {
 %typemap(freearg) const dueq_filter *filter "PyBuffer_Release(&view$argnum);"
 
 /* A str without NUL, or None for NULL. */
-%typemap(in, fragment="raise_status") const char *url {
-    Py_ssize_t size;
+%typemap(in, fragment="raise_status", fragment="borrow_text") const char *url {
+    dueq_bytes url = {0};
 
     $1 = NULL;
     if ($input != Py_None) {
-        $1 = (char *)PyUnicode_AsUTF8AndSize($input, &size);
-        if (!$1)
+        if (borrow_text($input, "url", &url) < 0)
             SWIG_fail;
-        if (strlen($1) != (size_t)size) {
+        $1 = (char *)url.data;
+        if (strlen($1) != url.size) {
             raise_status(NULL, DUEQ_URL);
             SWIG_fail;
         }

@@ -45,12 +45,13 @@ static PyObject *consumer_status(const struct consumer *consumer, dueq_status st
 }
 
 static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
-                               int64_t max_run_ms, int64_t slack_ms) {
+                               int64_t max_run_ms, int64_t slack_ms, size_t concurrency) {
     dueq_consumer_options options = {.prefetch = prefetch,
                                      .lease_ms = lease_ms,
                                      .max_run_ms = max_run_ms,
                                      .order = order,
-                                     .slack_ms = slack_ms};
+                                     .slack_ms = slack_ms,
+                                     .concurrency = concurrency};
     dueq_queue *handles[DUEQ_MAX_QUEUES];
     struct link *link;
     size_t count = links_of_queues(queues, handles, &link);
@@ -142,6 +143,15 @@ static PyObject *consumer_stop_take(PyObject *capsule) {
     return consumer ? consumer_status(consumer, dueq_consumer_stop_take(consumer->consumer)) : NULL;
 }
 
+static PyObject *consumer_disown(PyObject *capsule) {
+    struct consumer *consumer = consumer_of(capsule);
+
+    if (!consumer)
+        return NULL;
+    dueq_consumer_disown(consumer->consumer);
+    return Py_NewRef(Py_None);
+}
+
 static PyObject *consumer_lost(PyObject *capsule) {
     struct consumer *consumer = consumer_of(capsule);
 
@@ -161,7 +171,7 @@ static PyObject *consumer_close(PyObject *capsule) {
 %fragment("consumer");
 
 PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
-                        int64_t max_run_ms, int64_t slack_ms);
+                        int64_t max_run_ms, int64_t slack_ms, size_t concurrency);
 PyObject *consumer_next(PyObject *capsule, int64_t timeout_ms);
 PyObject *consumer_take(PyObject *capsule);
 PyObject *consumer_queue(PyObject *capsule);
@@ -170,5 +180,6 @@ PyObject *consumer_retry(PyObject *capsule, dueq_bytes ticket, int64_t delay_ms,
 PyObject *consumer_forget(PyObject *capsule, dueq_bytes ticket);
 PyObject *consumer_stop(PyObject *capsule);
 PyObject *consumer_stop_take(PyObject *capsule);
+PyObject *consumer_disown(PyObject *capsule);
 PyObject *consumer_lost(PyObject *capsule);
 PyObject *consumer_close(PyObject *capsule);

@@ -97,7 +97,7 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     draft->ttl_ms = ttl_ms;
     draft->unique_ms = unique_ms;
     draft->existing = (dueq_existing)existing;
-    if (borrow(body, view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
+    if (borrow(body, "body", view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
         return -1;
     return draft_backoff(&draft->backoff, backoff);
 }

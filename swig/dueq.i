@@ -53,6 +53,7 @@
 %rename(consumer_forget) consumer_forget;
 %rename(consumer_stop) consumer_stop;
 %rename(consumer_stop_take) consumer_stop_take;
+%rename(consumer_disown) consumer_disown;
 %rename(consumer_lost) consumer_lost;
 %rename(consumer_close) consumer_close;
 

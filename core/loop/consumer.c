@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -231,10 +232,31 @@ static dueq_status begin(dueq_consumer *consumer) {
     return status;
 }
 
+/*
+ * The next message is asked for: is that more than the program works on at a time? One that works on one after the
+ * other has settled the last by then.
+ */
+static void look_at_open(dueq_consumer *consumer) {
+    dueq_client *client = consumer->client;
+    size_t most = consumer->options.concurrency;
+    if (!most || consumer->leases->open < most + (most > 1) || consumer->warned)
+        return;
+    consumer->warned = client->warns = true;
+    dueq_bytes name = dueq__keys_name(consumer->queues[0]->keys);
+    snprintf(
+        client->warning, sizeof client->warning,
+        "%.*s: a consumer is asked for the next message, and has delivered %zu that nobody has "
+        "settled. A message that is forgotten stays leased: end each by ack, retry or release, "
+        "in Python by a with block. Where they are worked on at the same time, as in tasks, "
+        "set the consumer's concurrency to their number",
+        (int)name.size, (const char *)name.data, (size_t)consumer->leases->open);
+}
+
 dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
     if (status)
         return status;
+    look_at_open(consumer);
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
@@ -359,17 +381,26 @@ size_t dueq_consumer_lost(const dueq_consumer *consumer) {
 
 /* ---- Stopping ---- */
 
-/* Gives what is left of one batch back. */
+/* Gives what is left of one batch back; in the end, so that it comes first again, what is disowned. */
 static dueq_status submit_release(dueq_consumer *consumer) {
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    size_t count = 0;
+    size_t count = 0, queue = 0;
     const struct dueq__batch *batch = dueq__prefetch_rest(consumer);
-    if (!batch)
+    if (batch) {
+        queue = batch->queue;
+        for (size_t i = batch->next; i < dueq_result_count(batch->result); i++)
+            tickets[count++] = dueq_result_message(batch->result, i)->ticket;
+    } else if (consumer->disowned) {
+        count = dueq__leases_take_open(consumer->leases, consumer->sent, DUEQ_MAX_BATCH);
+        consumer->sent_count = count;
+        for (size_t i = 0; i < count; i++)
+            tickets[i] = consumer->sent[i]->ticket;
+        queue = count ? consumer->sent[0]->queue : 0;
+    }
+    if (!count)
         return DUEQ_OK;
-    for (size_t i = batch->next; i < dueq_result_count(batch->result); i++)
-        tickets[count++] = dueq_result_message(batch->result, i)->ticket;
     consumer->step = DUEQ__STEP_RELEASE;
-    return dueq_release_submit(consumer->queues[batch->queue], tickets, count, 0);
+    return dueq_release_submit(consumer->queues[queue], tickets, count, 0);
 }
 
 /* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
@@ -398,10 +429,12 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
     if (status == DUEQ_PENDING)
         return status;
     consumer->step = DUEQ__STEP_NONE;
-    if (step == DUEQ__STEP_RELEASE && status >= 0)
+    if (step == DUEQ__STEP_RELEASE && status >= 0 && dueq__prefetch_rest(consumer))
         dueq__prefetch_drop_rest(consumer);
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
+
+void dueq_consumer_disown(dueq_consumer *consumer) { consumer->disowned = true; }
 
 dueq_status dueq_consumer_stop(dueq_consumer *consumer) {
     dueq_status status = dueq_consumer_stop_submit(consumer);

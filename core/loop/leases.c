@@ -49,7 +49,13 @@ static void want(struct dueq__leases *leases, int64_t at_ms) {
     pthread_cond_signal(&leases->changed);
 }
 
+static void close_open(struct dueq__leases *leases, struct dueq__lease *lease) {
+    leases->open -= lease->open;
+    lease->open = false;
+}
+
 static void take_off(struct dueq__leases *leases, size_t at) {
+    close_open(leases, leases->items[at]);
     free(leases->items[at]);
     memmove(&leases->items[at], &leases->items[at + 1],
             (--leases->count - at) * sizeof *leases->items);
@@ -149,6 +155,8 @@ bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease
         lease->stop_ms = now + max_run_ms;
     else
         leases->lost++;
+    lease->open = alive;
+    leases->open += alive;
     lease->gone = !alive;
     lease->uses--;
     sweep(leases, lease);
@@ -161,6 +169,7 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease && !lease->acked_ms && !lease->sending) {
+        close_open(leases, lease);
         lease->acked_ms = now;
         want(leases, now + DUEQ__ACK_MS);
     } else if (!lease) {
@@ -173,6 +182,7 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease) {
+        close_open(leases, lease);
         lease->gone = true;
         sweep(leases, lease);
     }
@@ -183,6 +193,7 @@ struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes t
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease) {
+        close_open(leases, lease);
         lease->acked_ms = 0;
         lease->sending++;
         lease->uses++;
@@ -273,6 +284,24 @@ size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease 
     }
     pthread_mutex_unlock(&leases->lock);
     return taken_count;
+}
+
+size_t dueq__leases_take_open(struct dueq__leases *leases, struct dueq__lease **taken,
+                              size_t most) {
+    size_t count = 0;
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count && count < most; i++) {
+        struct dueq__lease *lease = leases->items[i];
+        if (!lease->open || (count && lease->queue != taken[0]->queue))
+            continue;
+        close_open(leases, lease);
+        lease->sending++;
+        lease->uses++;
+        lease->gone = true;
+        taken[count++] = lease;
+    }
+    pthread_mutex_unlock(&leases->lock);
+    return count;
 }
 
 void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease,

@@ -26,6 +26,7 @@ struct dueq__lease {
     int64_t acked_ms;       /* since when an ack of it waits to be sent; 0: none does */
     unsigned sending;       /* requests under way with that ack, or a retry */
     bool again;             /* the ack is to be sent although one is under way */
+    bool open;              /* delivered, and nobody has settled it */
     bool gone;              /* settled; freed when nobody uses it */
     bool lost;              /* so said all answers to such requests */
     unsigned uses;          /* by whoever works with it outside of the lock */
@@ -39,6 +40,7 @@ struct dueq__leases {
     struct dueq__lease **items;
     size_t count, room;
     size_t hint; /* where the next one that is asked for likely is */
+    _Atomic size_t open;
     _Atomic size_t lost;
     _Atomic bool stopping;
 };
@@ -80,6 +82,8 @@ size_t dueq__leases_take_due(struct dueq__leases *leases, int64_t now_ms,
  */
 size_t dueq__leases_take_unsure(struct dueq__leases *leases, struct dueq__lease *const *list,
                                 size_t count, struct dueq__lease **taken);
+/* Takes open messages of one queue to be given back, with one use each: whatever comes of that, they are gone. */
+size_t dueq__leases_take_open(struct dueq__leases *leases, struct dueq__lease **taken, size_t most);
 /* What became of one that was sent: OK, an outcome, or a failure (< 0: its ack waits on). One use less. */
 void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease,
                           dueq_status status);
@@ -126,6 +130,8 @@ struct dueq_consumer {
     struct dueq__batch *first;         /* that of the message delivered last */
     size_t prefetched;                 /* messages that are not delivered yet */
     enum dueq__step step;
+    bool disowned; /* a stop gives back what is open */
+    bool warned;   /* that too much is open */
     int64_t timeout_ms;
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     struct dueq__retry retry;

@@ -591,6 +591,98 @@ static void test_consumer_after_fork_is_the_childs_own(void **state) {
     assert_gone(3);
 }
 
+/* ---- What is delivered and not settled ---- */
+
+static void assert_warns(bool warns) {
+    const char *warning = dueq_warning(jobs.client);
+    assert_int_equal(warning != NULL, warns);
+    if (warns) {
+        assert_non_null(strstr(warning, "jobs: "));
+        assert_non_null(strstr(warning, "ack, retry or release"));
+    }
+}
+
+static void test_consumer_warns_once_of_what_nobody_settles(void **state) {
+    (void)state;
+    push_numbered(jobs.queue, 0, 6);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    next(consumer, "0");
+    assert_warns(false);
+    next(consumer, "1");
+    assert_warns(true);
+    next(consumer, "2");
+    assert_warns(false);
+    stop(consumer);
+}
+
+static void test_consumer_does_not_warn_of_what_is_settled(void **state) {
+    (void)state;
+    dueq_message kept;
+    push_numbered(jobs.queue, 0, 6);
+    dueq_consumer *consumer = open_consumer(prefetching(3));
+    ack(consumer, next(consumer, "0"));
+    kept = *next(consumer, "1");
+    assert_status(jobs.client, OK, dueq_consumer_retry(consumer, kept.ticket, 60000, BYTES("why")));
+    kept = *next(consumer, "2");
+    dueq_consumer_forget(consumer, kept.ticket);
+    next(consumer, "3");
+    assert_warns(false);
+    stop(consumer);
+}
+
+static void test_consumer_does_not_warn_of_its_concurrency(void **state) {
+    (void)state;
+    dueq_consumer_options options = prefetching(2);
+    options.concurrency = 2;
+    push_numbered(jobs.queue, 0, 6);
+    dueq_consumer *two = open_consumer(options);
+    next(two, "0");
+    next(two, "1");
+    next(two, "2");
+    assert_warns(false);
+    next(two, "3");
+    assert_warns(true);
+    stop(two);
+    options.concurrency = 0;
+    dueq_consumer *any = open_consumer(options);
+    next(any, "4");
+    next(any, "5");
+    assert_warns(false);
+    stop(any);
+}
+
+static void test_consumer_disown_gives_back_what_nobody_settled(void **state) {
+    (void)state;
+    dueq_queue *other, *both[2] = {jobs.queue};
+    const dueq_message *message;
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_queue_open(jobs.client, "other", 5, &other));
+    both[1] = other;
+    push_numbered(jobs.queue, 0, 4);
+    push_numbered(other, 0, 2);
+    dueq_consumer_options options = prefetching(2);
+    options.concurrency = 0;
+    dueq_consumer *consumer = open_consumer_of(both, 2, options);
+    ack(consumer, next(consumer, "0"));
+    for (int i = 0; i < 4; i++)
+        assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+    assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
+    assert_int_equal(counts_of(jobs.queue).leased + counts_of(other).leased, 4);
+    dueq_consumer_disown(consumer);
+    assert_int_equal(dueq_consumer_lost(consumer), 0);
+    stop(consumer);
+    assert_int_equal(counts_of(jobs.queue).leased + counts_of(other).leased, 0);
+    assert_int_equal(counts_of(jobs.queue).ready, 3);
+    assert_int_equal(counts_of(other).ready, 2);
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 0, 0, &result));
+    message = dueq_result_message(result, 0);
+    assert_memory_equal(message->body.data, "1", 1);
+    assert_int_equal(message->attempt, 1);
+    assert_int_equal(message->crashes, 0);
+    dueq_result_free(result);
+    dueq_queue_close(other);
+}
+
 static void test_consumer_refuses_options(void **state) {
     (void)state;
     dueq_consumer *consumer;
@@ -655,6 +747,10 @@ int main(void) {
         TEST(test_consumer_waits_where_all_in_hand_was_cancelled),
         TEST(test_consumer_tells_that_it_cannot_ask),
         TEST(test_consumer_after_fork_is_the_childs_own),
+        TEST(test_consumer_warns_once_of_what_nobody_settles),
+        TEST(test_consumer_does_not_warn_of_what_is_settled),
+        TEST(test_consumer_does_not_warn_of_its_concurrency),
+        TEST(test_consumer_disown_gives_back_what_nobody_settled),
         TEST(test_consumer_refuses_options),
         TEST(test_consumer_refuses_what_is_no_ticket),
         TEST(test_consumer_closed_leaves_the_client_usable),

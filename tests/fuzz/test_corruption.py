@@ -30,7 +30,7 @@ SEED = int(os.environ.get("DUEQ_CORRUPTION_SEED", "1"))
 TIMEOUT = 3
 NAMES = ["damaged", "mails"]
 # A sound server is never without an answer, and all that its scripts answer can be read.
-WRONG = (errors.ProtocolError, errors.TimeoutError, errors.ClosedError, errors.ConnectError)
+WRONG = (errors.ProtocolError, errors.ServerTimeoutError, errors.ClosedError, errors.ConnectError)
 
 
 @pytest.fixture(scope="module")

@@ -186,8 +186,8 @@ async def main():
 
     tasks = [asyncio.create_task(loop()), asyncio.create_task(left.lock("job", 9, timeout=None))]
     tasks.append(asyncio.create_task(take(left)))
-    pusher = left.pusher()
-    await pusher.push("x")
+    async with left.pusher() as pusher:
+        await pusher.push("x")
     await asyncio.sleep(0.05)
     other = aio.Queue("another", sys.argv[2])
     await other.push_many(["x"] * 5)

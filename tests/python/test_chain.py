@@ -71,7 +71,7 @@ def test_ack_push_nothing_is_an_ack(queue: dueq.Queue) -> None:
         ({"push": dueq.Draft("x")}, TypeError),
         ({"push": [None]}, TypeError),
         ({"push": ["x"] * 201}, errors.InvalidError),
-        ({"push": ["x"], "to": "a{b"}, errors.NameError),
+        ({"push": ["x"], "to": "a{b"}, errors.QueueNameError),
         ({"to": "elsewhere"}, errors.InvalidError),
     ],
     ids=["text", "bytes", "draft", "None", "too many", "name", "to alone"],

@@ -108,6 +108,6 @@ def test_reserve_that_is_always_to_ask_again(path: Path) -> None:
 
     with hostile(path, answer) as url, closing(dueq.Queue("q", url)) as queue:
         begin = time.monotonic()
-        with pytest.raises(errors.TimeoutError):
+        with pytest.raises(errors.ServerTimeoutError):
             queue.reserve()
         assert time.monotonic() - begin < 10

@@ -355,7 +355,7 @@ def test_laravel_prefix_and_names(server: Server) -> None:
             "<laravel.Queue {mail}>",
         )
     for name, prefix in (("", ""), ("a\nb", ""), ("a", "b\n"), ("x" * 200, "y" * 56)):
-        with pytest.raises(errors.NameError):
+        with pytest.raises(errors.QueueNameError):
             dueq.laravel.Queue(name, server.url, prefix)
 
 

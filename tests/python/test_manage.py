@@ -97,7 +97,7 @@ def test_one_text_where_several_are_wanted(queue: dueq.Queue, verb: str) -> None
     """The messages a and b are not those of "ab"."""
     queue.push("x", id="a")
     queue.push("x", id="b")
-    with pytest.raises(TypeError, match="a list of"):
+    with pytest.raises(TypeError, match="a list is wanted"):
         getattr(queue, verb)("ab")
     assert states(queue) == (2, 0, 0, 0)
 

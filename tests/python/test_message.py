@@ -102,6 +102,18 @@ def test_retry_by_the_backoff_of_the_message(queue: dueq.Queue) -> None:
     assert found.time == pytest.approx(queue.stats().now + 300, abs=5)
 
 
+@pytest.mark.parametrize("verb", ["retry", "bury"])
+def test_exception_as_the_error(queue: dueq.Queue, verb: str) -> None:
+    queue.push("x")
+    message = take(queue)
+    argument = {"retry": "error", "bury": "reason"}[verb]
+    for wrong in (None, 5, b"bytes"):
+        with pytest.raises(TypeError, match=argument):
+            getattr(message, verb)(**{argument: wrong})
+    getattr(message, verb)(**{argument: OSError(2, "no such file")})
+    assert error_of(queue, message) == "FileNotFoundError: [Errno 2] no such file"
+
+
 @pytest.mark.parametrize("delay", [0, timedelta(0)])
 def test_retry_named_delay_before_the_backoff(queue: dueq.Queue, delay: float | timedelta) -> None:
     queue.push("x", backoff=300)
@@ -248,7 +260,7 @@ class BadText(Exception):
         (RuntimeError(), "RuntimeError"),
         (errors.ConnectError("down"), "ConnectError: down"),
         (BadText(), "BadText"),
-        (KeyboardInterrupt(), "KeyboardInterrupt"),
+        (ExceptionGroup("two", [ValueError("a")]), "ExceptionGroup: two (1 sub-exception)"),
     ],
     ids=lambda value: type(value).__name__,
 )

@@ -30,6 +30,27 @@ def test_package_is_typed_and_for_the_stable_abi() -> None:
         assert str(_core.__file__).endswith(".abi3.so")
 
 
+def test_package_has_the_command(server: Server) -> None:
+    """Beside python, and of the same core: the one that setup.py has built."""
+    command = Path(sysconfig.get_path("scripts"), "dueq")
+    done = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["dueq", dueq.__version__]
+    words = [str(command), "--url", server.url, "push", "by the package", "x"]
+    subprocess.run(words, capture_output=True, check=True)
+    with dueq.Queue("by the package", server.url) as queue:
+        message = queue.reserve()
+        assert message
+        assert message.body == b"x"
+
+
+def test_package_without_json_c_says_how_to_get_the_command() -> None:
+    done = subprocess.run(
+        [ROOT / "bindings/python/bin/dueq", "stats", "q"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (127, "")
+    assert "libjson-c-dev" in done.stderr
+
+
 def test_package_stub_names_what_the_module_has() -> None:
     stub = (resources.files("dueq") / "_core.pyi").read_text(encoding="utf-8")
     named = set(re.findall(r"^(?:def )?(\w+)(?:\(|: (?:int|str)$)", stub, re.M))

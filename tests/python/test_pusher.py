@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -223,3 +225,132 @@ def test_aio_pusher_ends_with_its_queue(queue: dueq.Queue) -> None:
 
     asyncio.run(main(), debug=True)
     assert queue.stats().ready == 1000
+
+
+# Forgotten: nobody has closed it
+
+
+def test_forgotten_pusher_flushes_and_warns(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    pusher = queue.pusher()
+    for body in numbers(1000):
+        pusher.push(body, id=body.decode())
+    pusher.push("x", id="7")
+    with pytest.warns(ResourceWarning, match="a pusher of .* was not closed"):
+        del pusher
+    assert bodies(queue) == list(numbers(1000))
+    assert "of the push of 7" in caplog.text
+    closed = queue.pusher()
+    closed.close()
+    del closed  # without a warning, which would be an error here
+
+
+def test_forgotten_pusher_of_a_closed_queue_flushes(queue: dueq.Queue, server: Server) -> None:
+    with dueq.Queue(queue.name, server.url) as own:
+        pusher = own.pusher()
+        for body in numbers(1000):
+            pusher.push(body)
+    with pytest.warns(ResourceWarning):
+        del pusher
+    assert bodies(queue) == list(numbers(1000))
+
+
+PROGRAMS = {
+    "global": """
+pusher = queue.pusher()
+for number in range(1000):
+    pusher.push(str(number))
+""",
+    "function": """
+def produce():
+    pusher = queue.pusher()
+    for number in range(1000):
+        pusher.push(str(number))
+
+produce()
+""",
+    "cycle": """
+pusher = queue.pusher()
+pusher.itself = pusher
+for number in range(1000):
+    pusher.push(str(number))
+del pusher
+""",
+    "exit": """
+import sys
+pusher = queue.pusher()
+for number in range(1000):
+    pusher.push(str(number))
+sys.exit(0)
+""",
+    "asyncio global": """
+async def main():
+    global own, pusher
+    own = dueq.aio.Queue(queue.name, queue.url)
+    pusher = own.pusher()
+    for number in range(1000):
+        await pusher.push(str(number))
+
+asyncio.run(main())
+""",
+    "asyncio function": """
+async def main():
+    pusher = dueq.aio.Queue(queue.name, queue.url).pusher()
+    for number in range(1000):
+        await pusher.push(str(number))
+
+asyncio.run(main())
+""",
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_program_that_forgets_its_pusher_pushes_all(queue: dueq.Queue, program: str) -> None:
+    text = f"import asyncio, dueq, dueq.aio\nqueue = dueq.Queue({queue.name!r}, {queue.url!r})\n"
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", text + PROGRAMS[program]],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr.count("ResourceWarning: a pusher of") == 1, done.stderr
+    assert bodies(queue) == list(numbers(1000))
+
+
+def test_aio_forgotten_pusher_flushes_while_the_loop_runs(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def main() -> None:
+        async with aio.Queue(queue.name, queue.url) as opened:
+            pusher = opened.pusher()
+            pushes = [await pusher.push(body, id=body.decode()) for body in numbers(1000)]
+            pushes.append(await pusher.push("x", id="7"))
+            with pytest.warns(ResourceWarning, match="a pusher of .* was not closed"):
+                del pusher
+            async with asyncio.timeout(20):
+                while not all(push.done for push in pushes):
+                    await asyncio.sleep(0.01)
+
+    asyncio.run(main(), debug=True)
+    assert bodies(queue) == list(numbers(1000))
+    assert "of the push of 7" in caplog.text
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_child_does_not_push_what_its_parent_has_forgotten(queue: dueq.Queue) -> None:
+    with queue.pusher() as pusher:
+        for body in numbers(1000):
+            pusher.push(body)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                pusher._forgotten()  # warns of nothing
+                code = 0
+            finally:
+                os._exit(code)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert bodies(queue) == list(numbers(1000))

@@ -72,7 +72,7 @@ def test_queue_name(server: Server, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "a{b", "}", "a\0b", "x" * 256, "ß" * 128, "x" * 1000])
 def test_queue_name_not_valid(server: Server, name: str) -> None:
-    with pytest.raises(errors.NameError):
+    with pytest.raises(errors.QueueNameError):
         dueq.Queue(name, server.url)
 
 

@@ -151,7 +151,7 @@ def test_queues_pickled(server: Server, pair: tuple[dueq.Queue, dueq.Queue]) -> 
         ([], "preference", errors.InvalidError),
         (["a", "a"], "preference", errors.InvalidError),
         ([str(n) for n in range(65)], "preference", errors.InvalidError),
-        (["a", "b{"], "preference", errors.NameError),
+        (["a", "b{"], "preference", errors.QueueNameError),
         (["a"], "random", errors.InvalidError),
         ("ab", "preference", TypeError),
         (["a", None], "preference", TypeError),

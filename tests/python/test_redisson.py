@@ -357,7 +357,7 @@ def test_redisson_names(server: Server) -> None:
         orders.offer("x", delay=9)
         assert server.command("EXISTS", "redisson_delay_queue:{shop}:orders") == 1
     for wrong in ("", "a\nb", "x" * 256):
-        with pytest.raises(errors.NameError):
+        with pytest.raises(errors.QueueNameError):
             dueq.redisson.DelayedQueue(wrong, server.url)
 
 

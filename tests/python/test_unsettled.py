@@ -64,7 +64,7 @@ def test_unknown_outcome_is_left_to_the_lease(
 
     def handle(message: dueq.Message) -> None:
         sure_server.freeze()
-        with pytest.raises(errors.TimeoutError):
+        with pytest.raises(errors.ServerTimeoutError):
             ask(message, verb)
         crash(sure_server)
 
@@ -100,7 +100,7 @@ def test_unknown_outcome_is_left_to_the_lease_in_asyncio(
 ) -> None:
     async def handle(message: aio.Message) -> None:
         sure_server.freeze()
-        with pytest.raises(errors.TimeoutError):
+        with pytest.raises(errors.ServerTimeoutError):
             await ask_aio(message, verb)
         crash(sure_server)
 
@@ -189,7 +189,7 @@ def test_failed_end_of_a_block_ends_the_heartbeat(sure_server: Server) -> None:
         queue.push("x")
         with queue.consume(lease=1, timeout=0) as consumer:
             (kept,) = list(consumer)
-            with pytest.raises(errors.TimeoutError), kept:
+            with pytest.raises(errors.ServerTimeoutError), kept:
                 sure_server.freeze()
             crash(sure_server)
             assert_comes_back(sure_server, "q")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from operator import index
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec
 
 from dueq import _core
+from dueq.errors import InvalidError
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -64,6 +66,12 @@ def on(
     return Call(lambda link: submit(link.queues[queue], *args, **kwargs))
 
 
-def bounded(count: int) -> int:
-    """A count of items that the core can refuse."""
-    return min(max(count, 0), _core.MAX_BATCH + 1)
+def counted(value: int, name: str, most: int = _core.MAX_BATCH) -> int:
+    """A number of items from 1 to `most`. InvalidError, or TypeError where it is none."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{name}: {value!r} is not an int") from None
+    if not 1 <= number <= most:
+        raise InvalidError(f"{name}: {number} is not 1 to {most}")
+    return number

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from dueq import _core
-from dueq._log import escaped, log
+from dueq._log import encoded, escaped, log
 from dueq.errors import InvalidError, LeaseLost
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
-
-    StateName: TypeAlias = "State" | Literal["ready", "delayed", "leased", "dead", "outbox"]
 
 R = TypeVar("R")
 
@@ -27,6 +23,8 @@ class State(StrEnum):
     DEAD = _core.state_name(_core.DEAD)
     OUTBOX = _core.state_name(_core.OUTBOX)
 
+
+StateName: TypeAlias = State | Literal["ready", "delayed", "leased", "dead", "outbox"]
 
 STATES = {
     number: State(_core.state_name(number))
@@ -72,6 +70,10 @@ class Fields:
     def body(self) -> bytes:
         """The bytes that were pushed."""
         return self._row[2]
+
+    def json(self) -> Any:
+        """The value of a body that is JSON. ValueError if it is none."""
+        return json.loads(self.body)
 
     @property
     def headers(self) -> dict[str, str]:
@@ -165,8 +167,8 @@ class Fields:
         """
         self._let_go()
         log.warning(
-            "message %s: its handler's call to settle it failed, so it is not acknowledged: unless "
-            "that call took effect, it is delivered again when its lease ends",
+            "message %s: its handler's call to settle it failed or was ended, so it is not "
+            "acknowledged: unless that call took effect, it is delivered again when its lease ends",
             self.id,
         )
 
@@ -186,16 +188,25 @@ def described(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
-def listed(items: Iterable[R]) -> Iterable[R]:
+def noted(text: str | BaseException, name: str) -> bytes:
+    """A text, or that of an exception, as the core takes it."""
+    if isinstance(text, BaseException):
+        text = described(text)
+    elif not isinstance(text, str):
+        raise TypeError(f"{name}: {text!r} is neither a text nor an exception")
+    return encoded(text)
+
+
+def listed(items: Iterable[R], name: str) -> Iterable[R]:
     """The same. TypeError for one text alone."""
-    if isinstance(items, str):
-        raise TypeError("a list of texts is required, not one text")
+    if isinstance(items, (str, bytes, bytearray)):
+        raise TypeError(f"{name}: a list is wanted, not one {type(items).__name__}")
     return items
 
 
 def tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
     """The tickets of messages, or tickets. InvalidError for a message of another queue."""
-    for item in listed(messages):
+    for item in listed(messages, "messages"):
         if not isinstance(item, Fields):
             yield item
         elif item.queue == queue:

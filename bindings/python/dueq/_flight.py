@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import warnings
+
 from dueq import _core
 from dueq._link import Link
 from dueq._log import log
-from dueq.errors import Error, InvalidError
+from dueq.errors import Error
 
 
 class Push:
@@ -34,8 +37,8 @@ class Flight:
     """The pushes under way on one link."""
 
     def __init__(self, link: Link, queue: str, most: int) -> None:
-        if not 0 < most <= _core.MAX_PUSHES:
-            raise InvalidError(f"most: {most} is not 1 to {_core.MAX_PUSHES}")
+        self.queue = queue
+        self.pid = os.getpid()
         self.link = link
         self.failed: list[Push] = []
         self._pusher = _core.pusher_open(link.queues[queue], most)
@@ -57,6 +60,22 @@ class Flight:
             self.failed += failed
         return _core.pusher_left(self._pusher)
 
+    def land(self) -> None:
+        """Waits until all are done."""
+        while self.collect():
+            self.link.wait()
+
+    def left(self) -> int:
+        """How many are not known to be done."""
+        return _core.pusher_left(self._pusher)
+
+    def log_failed(self) -> None:
+        """Logs what failed since the last time."""
+        try:
+            self.raise_failed()
+        except ExceptionGroup as failure:
+            log_failed(failure)
+
     def raise_failed(self) -> None:
         """Raises what failed since the last time, if anything did."""
         failed, self.failed = self.failed, []
@@ -67,6 +86,17 @@ class Flight:
             errors.append(push.error)
         if errors:
             raise ExceptionGroup("pushes failed", errors)
+
+
+def warn_of_forgotten(pusher: object, queue: str, left: int) -> None:
+    """The program has forgotten a pusher, with so many pushes in flight."""
+    warnings.warn(
+        f"a pusher of {queue} was not closed, with {left} pushes in flight: end it by a with "
+        "block or close()",
+        ResourceWarning,
+        stacklevel=2,
+        source=pusher,
+    )
 
 
 def log_failed(failure: Exception) -> None:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, ClassVar, NoReturn
+from weakref import WeakSet
 
 from dueq import _core
 from dueq._log import log
@@ -14,6 +18,11 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     Open: TypeAlias = Callable[[_core.Client, str], _core.Handle]
+
+# Python runs signal handlers between two waits only. A signal ends a wait, but not if it came just
+# before the wait began: its handler runs when the slice is over then.
+SLICE_MS = 500
+_UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 
 
 class Link:
@@ -29,6 +38,12 @@ class Link:
         self._target: _core.Handle | None = None
         self.warn()  # that nobody named a server
 
+    def wait(self) -> bool:
+        """Waits for a while. Whether the call that it carries is still under way then."""
+        status = _core.wait(self.client, SLICE_MS)
+        self.warn()
+        return status in _UNDER_WAY
+
     def warn(self) -> None:
         """Logs what the core warns of, if there is anything new."""
         warning = _core.warning(self.client)
@@ -42,11 +57,25 @@ class Link:
         return self._target
 
 
-class Alone:
+class Alone(ABC):
     """What holds a link until it is closed. A copy would put the same link back again."""
+
+    @abstractmethod
+    def _forgotten(self) -> None:
+        """Nobody closes it: the program has no reference to it any more, or ends."""
 
     def __reduce__(self) -> NoReturn:
         raise TypeError(f"a {type(self).__name__} has a connection, which cannot be copied")
+
+
+held: WeakSet[Alone] = WeakSet()
+
+
+@atexit.register
+def _exit() -> None:
+    with ExitStack() as stack:
+        for each in tuple(held):
+            stack.callback(each._forgotten)
 
 
 class Links:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from datetime import timedelta
 from threading import get_ident
 from typing import TYPE_CHECKING
-from weakref import WeakSet
 
 from dueq import _core
-from dueq._call import bounded
+from dueq._call import counted
 from dueq._fields import Fields, described
-from dueq._link import Alone
+from dueq._link import Alone, held
 from dueq._log import encoded, log
 from dueq.errors import Error, InvalidError
 from dueq.times import duration_ms, optional_ms, patience_ms
@@ -19,11 +19,11 @@ from dueq.times import duration_ms, optional_ms, patience_ms
 if TYPE_CHECKING:
     from dueq._link import Links
 
-_loops: WeakSet[Loop] = WeakSet()
-
 
 class Loop(Alone):
     """The core's consumer on a link of its own."""
+
+    __contains__ = None  # which would take messages
 
     def __init__(
         self,
@@ -35,6 +35,7 @@ class Loop(Alone):
         max_run: float | timedelta | None,
         timeout: float | timedelta | None,
         slack: float | timedelta,
+        concurrency: int | None,
     ) -> None:
         self.names = names
         self._home = home
@@ -45,10 +46,11 @@ class Loop(Alone):
             self._handle = _core.consumer_open(
                 tuple(self._link.queues.values()),
                 order,
-                bounded(prefetch),
+                counted(prefetch, "prefetch"),
                 optional_ms(lease, "lease"),
                 optional_ms(max_run, "max_run"),
                 duration_ms(slack, "slack"),
+                0 if concurrency is None else counted(concurrency, "concurrency", sys.maxsize),
             )
         except BaseException:
             home.release(self._link)
@@ -58,7 +60,7 @@ class Loop(Alone):
         self._stopped = False
         self._closed = False
         self._lost = 0
-        _loops.add(self)
+        held.add(self)
 
     @property
     def lost(self) -> int:
@@ -85,13 +87,15 @@ class Loop(Alone):
         """Settles the last message at the end of its block, with the next request."""
         if message is not self._last or self._thread != get_ident() or self._closed:
             return False
-        if error is None and message._asked:
-            message._leave_to_lease()
-            return True
-        message._settled = True
         if error is None:
+            if message._asked:
+                return False
+            message._settled = True
             _core.consumer_ack(self._handle, message.ticket)
             return True
+        if not isinstance(error, Exception):
+            return False
+        message._settled = True
         text = described(error)
         _core.consumer_retry(self._handle, message.ticket, _core.BY_POLICY, encoded(text))
         if message.attempt == message.max_attempts:
@@ -112,6 +116,37 @@ class Loop(Alone):
             raise InvalidError("this consumer has a loop already")
         self._looping = True
         self._thread = get_ident()
+
+    def _finish_now(self) -> None:
+        """Sends open settlements, releases what is not delivered, and waits until that is done."""
+        if self._closed:
+            return
+        try:
+            status = _core.consumer_stop(self._handle)
+            while status == _core.PENDING:
+                while self._link.wait():
+                    pass
+                status = _core.consumer_stop_take(self._handle)
+        except Error as error:
+            self._log_unfinished(error)
+        self._count_lost()
+
+    def _disown(self) -> None:
+        """What is delivered and not settled is released, too: nobody works on it any more."""
+        if not self._closed:
+            _core.consumer_disown(self._handle)
+
+    def _close_now(self) -> None:
+        self._finish_now()
+        self._end()
+
+    def _end(self) -> None:
+        if self._closed:
+            return
+        self._count_lost()
+        self._closed = True
+        _core.consumer_close(self._handle)
+        self._home.release(self._link)
 
     def _log_unfinished(self, error: Error) -> None:
         log.warning(
@@ -134,8 +169,9 @@ class Loop(Alone):
 
 def _forked() -> None:
     # What the parent's loops have delivered is settled by the child at once, if at all.
-    for loop in _loops:
-        loop._last = None
+    for loop in held:
+        if isinstance(loop, Loop):
+            loop._last = None
 
 
 os.register_at_fork(after_in_child=_forked)

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, TypeAlias
 
 from dueq import _core
 from dueq.errors import InvalidError
 from dueq.times import duration_ms, limit_ms, optional_ms
-
-if TYPE_CHECKING:
-    from typing import TypeAlias
 
 _KINDS = {
     "fixed": _core.BACKOFF_FIXED,
@@ -63,8 +60,7 @@ class Backoff:
         )
 
 
-if TYPE_CHECKING:
-    BackoffLike: TypeAlias = float | timedelta | Sequence[float | timedelta] | Backoff
+BackoffLike: TypeAlias = float | timedelta | Sequence[float | timedelta] | Backoff
 
 
 def backoff_row(backoff: BackoffLike | None) -> _core.BackoffRow:

@@ -2,31 +2,45 @@
 
 from __future__ import annotations
 
+import collections.abc
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Literal, TypedDict, TypeVar
+from difflib import get_close_matches
+from operator import attrgetter
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Literal,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+    cast,
+    get_type_hints,
+)
 
 from dueq import _core
-from dueq.backoff import backoff_row
+from dueq._json import json_text
+from dueq.backoff import BackoffLike, backoff_row
 from dueq.errors import InvalidError
 from dueq.times import due_ms, limit_ms, optional_ms
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
-
     from typing_extensions import Buffer
+else:  # Python 3.12 has its name
+    Buffer = getattr(collections.abc, "Buffer", bytes | bytearray | memoryview)
 
-    from dueq.backoff import BackoffLike
+Body: TypeAlias = Buffer | str
 
-    Body: TypeAlias = Buffer | str
-
+F = TypeVar("F", bound=Callable[..., Any])
 R = TypeVar("R")
 
 
 class Options(TypedDict, total=False):
-    """The fields of a Draft except its body, as keyword arguments of a push."""
+    """The arguments of a Draft except its body, as keyword arguments of a push."""
 
+    json: object
     delay: float | timedelta | None
     at: float | datetime | None
     id: str | None
@@ -47,6 +61,36 @@ _EXISTING = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BOD
 
 # A batch is about so large: far below what servers accept of one client.
 _BATCH_BYTES = 16 * 1024 * 1024
+
+
+# What other types would be taken for, or refused by the core without the name.
+_TYPES: dict[str, tuple[type, ...]] = {
+    "id": (str, type(None)),
+    "max_attempts": (int, type(None)),
+    "headers": (Mapping, type(None)),
+    "priority": (int,),
+    "max_crashes": (int, type(None)),
+    "drop": (bool,),
+    "dead_letter": (str, type(None)),
+    "replace": (bool, str),
+}
+_typed = attrgetter(*_TYPES)
+
+
+def _check(value: object, types: tuple[type, ...], name: str) -> None:
+    if not isinstance(value, types):
+        wanted = " or ".join(type.__name__.replace("NoneType", "None") for type in types)
+        raise TypeError(f"{name}: {value!r} is not {wanted}")
+
+
+def _header_row(headers: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
+    if not headers:
+        return ()
+    pairs = tuple(dict(headers).items())
+    for name, value in pairs:
+        _check(name, (str,), "headers")
+        _check(value, (str,), f"headers: {name}")
+    return pairs
 
 
 def _text(value: str | None, name: str) -> str:
@@ -72,6 +116,7 @@ class Draft:
     A message to push. Durations are seconds or a timedelta.
 
     body          bytes, anything with a buffer, or a str, which is stored as UTF-8
+    json          instead of a body: what json.dumps() takes; the body is its shortest JSON in UTF-8
     delay         it is due this long after the push
     at            it is due at this time by the server's clock: an aware datetime, or seconds since
                   1970
@@ -97,7 +142,8 @@ class Draft:
                   "body": the same, but a ready or delayed one keeps its due time and its place.
     """
 
-    body: Body
+    body: Body = None  # type: ignore[assignment] # never after __post_init__
+    json: InitVar[object] = field(default=..., kw_only=True)
     delay: float | timedelta | None = field(default=None, kw_only=True)
     at: float | datetime | None = field(default=None, kw_only=True)
     id: str | None = field(default=None, kw_only=True)
@@ -113,8 +159,20 @@ class Draft:
     unique: float | timedelta | None = field(default=None, kw_only=True)
     replace: bool | Literal["body"] = field(default=False, kw_only=True)
 
+    def __post_init__(self, json: object) -> None:
+        if json is not ...:
+            if self.body is not None:
+                raise TypeError("give either a body or json, not both")
+            object.__setattr__(self, "body", json_text(json, "json"))
+        elif self.body is None:
+            raise TypeError("body: it is missing, and so is json")
+
     def row(self) -> _core.DraftRow:
         """The same as the core wants it. InvalidError for what the core could not see."""
+        values = _typed(self)
+        if not all(map(isinstance, values, _TYPES.values())):
+            for value, (name, types) in zip(values, _TYPES.items(), strict=True):
+                _check(value, types, name)
         if self.priority not in (_core.LOW, _core.NORMAL, _core.HIGH):
             raise InvalidError(f"priority: {self.priority!r} is not 1, 0 or -1")
         if self.replace not in _EXISTING:
@@ -125,7 +183,7 @@ class Draft:
             *due_ms(self.delay, self.at),
             _limit(self.max_attempts, "max_attempts", "no retry"),
             optional_ms(self.lease, "lease"),
-            tuple(dict(self.headers).items()) if self.headers else (),
+            _header_row(self.headers),
             self.priority,
             _limit(self.max_crashes, "max_crashes", "no second delivery after one"),
             limit_ms(self.ttl, "ttl"),
@@ -140,15 +198,45 @@ class Draft:
 _PLAIN = Draft(b"").row()[1:]
 
 
-def row(body: Body, options: Options) -> _core.DraftRow:
+_SHOWN = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=shown.default)
+    for name, shown in inspect.signature(Draft).parameters.items()
+    if name != "body"
+]
+_HINTS = get_type_hints(Options)
+
+
+def with_options(push: F) -> F:
+    """
+    A method with **options, of which help(), inspect and typing.get_type_hints() see each by its
+    name, type and default.
+    """
+    own = inspect.signature(push)
+    named = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+    shown = [each.replace(annotation=_HINTS[each.name]) for each in _SHOWN]
+    push.__signature__ = own.replace(parameters=named + shown)  # type: ignore[attr-defined]
+    del push.__annotations__["options"]
+    push.__annotations__.update(_HINTS)
+    return push
+
+
+def row(body: Body | None, options: Options) -> _core.DraftRow:
     """The row of Draft(body, **options)."""
-    return Draft(body, **options).row() if options else (body, *_PLAIN)
+    if not options and body is not None:
+        return (body, *_PLAIN)
+    if not options.keys() <= _HINTS.keys():
+        name = min(options.keys() - _HINTS.keys())
+        close = get_close_matches(name, _HINTS, 1)
+        hint = f"; do you mean {close[0]}?" if close else ""
+        raise TypeError(f"{name}: there is no such option{hint}")
+    return Draft(cast("Body", body), **options).row()
 
 
 def rows(drafts: Iterable[Body | Draft]) -> Iterator[_core.DraftRow]:
     """Drafts, or bodies alone, as the core wants them."""
-    if isinstance(drafts, (str, bytes, bytearray, Draft)):
-        raise TypeError("a list of messages is required, not one message")
+    if isinstance(drafts, (str, bytes, bytearray, Mapping, Draft)):
+        kind = type(drafts).__name__
+        raise TypeError(f"a list of messages is required, not one {kind}")
     return (draft.row() if isinstance(draft, Draft) else row(draft, {}) for draft in drafts)
 
 
@@ -173,5 +261,10 @@ def portions(rows: Iterable[R], size: Callable[[R], int]) -> Iterator[tuple[R, .
 
 
 def size_of(text: Body) -> int:
-    """About how many bytes it has."""
-    return len(text) if isinstance(text, str) else memoryview(text).nbytes
+    """About how many bytes it has. What is none of these has its error from the core."""
+    if isinstance(text, str):
+        return len(text)
+    try:
+        return memoryview(text).nbytes
+    except TypeError:
+        return 0

@@ -5,8 +5,6 @@ All derive from dueq.Error, and where Python has a class of the same meaning, fr
 `except ValueError`, `except ConnectionError` and `except TimeoutError` catch them.
 """
 
-import builtins
-
 from dueq import _core
 
 
@@ -48,7 +46,7 @@ class InvalidError(Error, ValueError, status=_core.INVALID):
     """An argument is out of its range."""
 
 
-class NameError(Error, ValueError, status=_core.NAME):
+class QueueNameError(Error, ValueError, status=_core.NAME):
     """Not a valid queue name."""
 
 
@@ -76,7 +74,7 @@ class ClosedError(Error, ConnectionError, status=_core.CLOSED):
     """The connection was lost and the outcome is not known."""
 
 
-class TimeoutError(Error, builtins.TimeoutError, status=_core.TIMEOUT):
+class ServerTimeoutError(Error, TimeoutError, status=_core.TIMEOUT):
     """No answer before the deadline; the outcome is not known."""
 
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from dueq import _core
 
 
+class Counted:
+    """What a call has counted."""
+
+    __slots__ = ()
+
+    def _asdict(self) -> dict[str, Any]:
+        """The fields by name, as a named tuple has it: for JSON, or a monitor."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]
+
+
 @dataclass(frozen=True, slots=True)
-class Stats:
+class Stats(Counted):
     """A queue counted by the server at one moment."""
 
     ready: int
@@ -75,7 +86,7 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(Counted):
     """The events of a queue in a span of time, usually a minute of the server's clock."""
 
     start: float
@@ -97,7 +108,7 @@ class Rate:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Counted):
     """What a check found of one kind."""
 
     kind: str

@@ -10,19 +10,30 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LONGEST_S = 4_102_444_800  # the year 2100; the core has the exact limit
 
 
-def duration_ms(value: float | timedelta, name: str) -> int:
-    """Milliseconds of seconds or a timedelta. InvalidError if negative, endless or no number."""
-    seconds = value.total_seconds() if isinstance(value, timedelta) else value
-    if not 0 <= seconds <= _LONGEST_S:
-        raise InvalidError(f"{name}: {value!r} is not a number of seconds from 0 to {_LONGEST_S}")
+def _whole_ms(seconds: float, name: str, wanted: str) -> int:
+    try:
+        good = 0 <= seconds <= _LONGEST_S
+    except TypeError:
+        raise TypeError(f"{name}: {seconds!r} is not {wanted}") from None
+    if not good:
+        raise InvalidError(f"{name}: {seconds!r} is not a number of seconds from 0 to {_LONGEST_S}")
     # Below the microsecond a float's own error begins, which must not count as a millisecond.
     return math.ceil(round(seconds * 1000, 3))
+
+
+def duration_ms(value: float | timedelta, name: str) -> int:
+    """
+    Milliseconds of seconds or a timedelta. InvalidError if negative or endless, TypeError for
+    anything else.
+    """
+    seconds = value.total_seconds() if isinstance(value, timedelta) else value
+    return _whole_ms(seconds, name, "seconds or a timedelta")
 
 
 def point_ms(value: float | datetime, name: str) -> int:
     """Milliseconds since 1970 of seconds since 1970 or an aware datetime."""
     if not isinstance(value, datetime):
-        return duration_ms(value, name)
+        return _whole_ms(value, name, "seconds since 1970 or a datetime")
     if value.tzinfo is None:
         raise InvalidError(f"{name}: {value!r} has no time zone")
     return duration_ms(value - _EPOCH, name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
 from inspect import isawaitable
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from dueq import _core
 from dueq._call import Answer, Call
@@ -44,8 +44,9 @@ class Consumer(Loop):
         max_run: float | timedelta | None,
         timeout: float | timedelta | None,
         slack: float | timedelta,
+        concurrency: int | None,
     ) -> None:
-        super().__init__(home, names, order, prefetch, lease, max_run, timeout, slack)
+        super().__init__(home, names, order, prefetch, lease, max_run, timeout, slack, concurrency)
         self._loop = asyncio.get_running_loop()
         self._turn = asyncio.Lock()  # one at a time waits on the link
         self._final: asyncio.Future[None] | None = None
@@ -112,7 +113,11 @@ class Consumer(Loop):
             self._loop.call_soon_threadsafe(self._wake)
 
     async def close(self) -> None:
-        """Sends open settlements, releases prefetched messages and ends the heartbeat."""
+        """
+        Sends open settlements, releases all other messages that it holds, uncounted, and ends the
+        heartbeat. Messages that other tasks work on are to be settled before. In its loop it
+        releases only what is not delivered.
+        """
         self._stopped = True
         self._wake()
         await asyncio.shield(self._home.background(self._shut()))
@@ -120,6 +125,12 @@ class Consumer(Loop):
     async def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
         return await self._home.call(call)
+
+    async def finish(
+        self, step: Callable[[], Coroutine[Any, Any, None]], error: BaseException
+    ) -> None:
+        """As its queue's."""
+        await self._home.finish(step, error)
 
     async def __aenter__(self) -> Self:
         return self
@@ -135,7 +146,20 @@ class Consumer(Loop):
     def __del__(self) -> None:
         # Its loop has ended, else that would hold it.
         with suppress(Exception):
-            self._end()
+            if self._closed:
+                return
+            self._disown()
+            if _core.consumer_stop(self._handle) == _core.PENDING:
+                self._forgotten()
+            else:
+                self._end()
+
+    def _forgotten(self) -> None:
+        if self._loop.is_running():
+            self._loop.call_soon_threadsafe(lambda: self._home.background(self._shut()))
+        else:
+            self._disown()
+            self._close_now()
 
     def _wake(self) -> None:
         if self._final and not self._final.done():
@@ -170,15 +194,13 @@ class Consumer(Loop):
         self._count_lost()
 
     async def _shut(self) -> None:
+        if self._looping:
+            # A loop that an exception has left is ended by the event loop, in two steps.
+            for _ in range(2):
+                await surely(partial(asyncio.sleep, 0))
+        if not self._looping:
+            self._disown()
         await self._finish()
         self._end()
 
     _leave = close
-
-    def _end(self) -> None:
-        if self._closed:
-            return
-        self._count_lost()
-        self._closed = True
-        _core.consumer_close(self._handle)
-        self._home.release(self._link)

@@ -136,6 +136,21 @@ class Pool(Links):
         if not self._under_way:
             self._idle.set()
 
+    async def finish(
+        self, step: Callable[[], Coroutine[Any, Any, None]], error: BaseException
+    ) -> None:
+        """
+        Runs what must end although this exception goes on, also where the task is cancelled
+        meanwhile. A coroutine that is closed may wait for nothing; without an event loop that
+        runs, there is nothing that could run it.
+        """
+        closed = isinstance(error, GeneratorExit)
+        if closed and not asyncio._get_running_loop():
+            return
+        ending = self.background(step())
+        if not closed:
+            await asyncio.shield(ending)
+
     def background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Runs what ends something. It is not given up, also where its task is cancelled."""
         if not self._guard:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import weakref
+from collections.abc import Callable
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self, Unpack
 
 from dueq import _core
-from dueq._flight import Flight, Push, log_failed
-from dueq._link import Alone
+from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
+from dueq._link import Alone, held
 from dueq.aio.pool import Pool, surely
-from dueq.draft import row
+from dueq.draft import Body, Options, row, with_options
 from dueq.errors import InvalidError
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from dueq.draft import Body, Options
 
 # How many pushes a task takes over before it lets others run.
 _IN_A_ROW = 100
@@ -30,20 +28,28 @@ class Pusher(Alone):
             async for order in orders:
                 await pusher.push(order, delay=60)
 
-    When the block is cancelled, the pushes in flight are still finished, in the background.
+    When the block is cancelled, or the pusher is forgotten, the pushes in flight are still
+    finished, in the background; after the event loop's end in place.
     """
+
+    _closed = True
 
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
+        self._loop = asyncio.get_running_loop()
         self._flight = Flight(pool.acquire(), queue, most)
         self._moved = asyncio.Event()
         self._count = 0
         self._landing: asyncio.Task[None] | None = None
         pool.tenants.add(self)
         self._descriptor = _core.descriptor(self._flight.link.client)
-        asyncio.get_running_loop().add_reader(self._descriptor, self._move)
+        # The event loop must not hold what everybody else has forgotten.
+        self._loop.add_reader(self._descriptor, _move, weakref.ref(self))
+        self._closed = False
+        held.add(self)
 
-    async def push(self, body: Body, **options: Unpack[Options]) -> Push:
+    @with_options
+    async def push(self, body: Body | None = None, **options: Unpack[Options]) -> Push:
         """
         Queues a push, with the arguments of Queue.push(); while `most` pushes are in flight it
         waits for earlier ones. Invalid arguments raise here.
@@ -72,6 +78,7 @@ class Pusher(Alone):
 
     async def _leave(self) -> None:
         """Waits until all are done, and gives the link back; when it is cancelled, afterwards."""
+        self._closed = True
         if not self._landing:
             self._landing = self._pool.background(self._land())
         await asyncio.shield(self._landing)
@@ -93,8 +100,29 @@ class Pusher(Alone):
             # The block's own exception is raised.
             log_failed(failure)
 
+    def __del__(self) -> None:
+        self._forgotten()
+
+    def _forgotten(self) -> None:
+        # A child after fork() has no pushes of its own: it needs an event loop of its own for them.
+        if self._closed or self._flight.pid != os.getpid():
+            return
+        self._closed = True
+        left = self._flight.left()
+        if self._loop.is_running():
+            self._loop.call_soon_threadsafe(self._land_later)
+        else:
+            self._flight.land()
+            self._end()
+            self._flight.log_failed()
+        warn_of_forgotten(self, self._flight.queue, left)
+
+    def _land_later(self) -> None:
+        self._landing = self._pool.background(self._land())
+        self._landing.add_done_callback(lambda _: self._flight.log_failed())
+
     def _check(self) -> None:
-        if self._landing:
+        if self._closed:
             raise InvalidError("this pusher is closed")
 
     def _move(self) -> None:
@@ -106,8 +134,17 @@ class Pusher(Alone):
         await self._moved.wait()
 
     async def _land(self) -> None:
+        self._loop.add_reader(self._descriptor, _move, lambda: self)
         while self._flight.collect():
             await surely(self._wait)
-        asyncio.get_running_loop().remove_reader(self._descriptor)
+        self._end()
+
+    def _end(self) -> None:
+        self._loop.remove_reader(self._descriptor)
         self._pool.tenants.discard(self)
         self._pool.release(self._flight.link)
+
+
+def _move(pusher: Callable[[], Pusher | None]) -> None:
+    if moved := pusher():
+        moved._move()

@@ -12,8 +12,7 @@ from dueq import _core
 from dueq._call import Answer, Call
 from dueq._loop import Loop
 from dueq.blocking.message import Message
-from dueq.blocking.pool import SLICE_MS, UNDER_WAY, Pool
-from dueq.errors import Error
+from dueq.blocking.pool import Pool
 
 
 class Consumer(Loop):
@@ -35,7 +34,9 @@ class Consumer(Loop):
     threads. Where a lease had ended before its settlement was sent, a warning is logged, and `lost`
     counts it.
 
-    However the loop ends, open settlements are sent, and prefetched messages are released.
+    However the loop ends, open settlements are sent, and prefetched messages are released. A
+    message that was delivered stays leased until somebody settles it or the consumer is closed,
+    which releases it: by close(), the end of a `with` block, or the end of the program.
     """
 
     _home: Pool
@@ -61,7 +62,7 @@ class Consumer(Loop):
         finally:
             self._last = None
             self._looping = False
-            self._finish()
+            self._finish_now()
 
     def work(
         self,
@@ -70,7 +71,7 @@ class Consumer(Loop):
     ) -> None:
         """
         Runs the loop with a handler: a message is acknowledged when the handler returns, and
-        retried when it raises.
+        retried when it raises an Exception.
 
         on_error  called with the message and the exception; then the message is retried, unless
                   on_error has settled it, and the loop continues. None: the exception ends the loop
@@ -88,21 +89,34 @@ class Consumer(Loop):
 
     def close(self) -> None:
         """
-        Sends open settlements, releases prefetched messages and ends the heartbeat. While its loop
-        waits, or runs in another thread, this is stop().
+        Sends open settlements, releases all other messages that it holds, uncounted, and ends the
+        heartbeat. Messages that other threads work on are to be settled before. In its loop it
+        releases only what is not delivered; while the loop waits, or runs in another thread, this
+        is stop().
         """
         self.stop()
-        elsewhere = self._looping and (self._last is None or self._thread != get_ident())
-        if self._closed or elsewhere:
-            return
-        self._finish()
-        self._closed = True
-        _core.consumer_close(self._handle)
-        self._home.release(self._link)
+        if not self._looping:
+            self._disown()
+        if not self._is_elsewhere():
+            self._close_now()
+
+    def _forgotten(self) -> None:
+        self.stop()
+        if not self._is_elsewhere():
+            self._disown()
+            self._close_now()
+
+    def _is_elsewhere(self) -> bool:
+        """Whether its loop waits, or runs in another thread."""
+        return self._looping and (self._last is None or self._thread != get_ident())
 
     def call(self, call: Call) -> Answer:
         """Runs a call of one of its messages, on another link."""
         return self._home.call(call)
+
+    def finish(self, step: Callable[[], None], error: BaseException) -> None:
+        """As its queue's."""
+        self._home.finish(step, error)
 
     def __enter__(self) -> Self:
         return self
@@ -117,7 +131,7 @@ class Consumer(Loop):
 
     def __del__(self) -> None:
         with suppress(Exception):
-            self.close()
+            self._forgotten()
 
     def _over(self) -> bool:
         return self._stopped or self._closed or self._home.closed
@@ -126,21 +140,7 @@ class Consumer(Loop):
         """A message, EMPTY, or PENDING: the loop is to end."""
         row: _core.MessageRow | int = _core.PENDING
         while row == _core.PENDING and not self._over():
-            if _core.wait(self._link.client, SLICE_MS) not in UNDER_WAY:
+            if not self._link.wait():
                 row = _core.consumer_take(self._handle)
-            self._link.warn()
         self._count_lost()
         return row
-
-    def _finish(self) -> None:
-        if self._closed:
-            return
-        try:
-            status = _core.consumer_stop(self._handle)
-            while status == _core.PENDING:
-                while _core.wait(self._link.client, SLICE_MS) in UNDER_WAY:
-                    pass
-                status = _core.consumer_stop_take(self._handle)
-        except Error as error:
-            self._log_unfinished(error)
-        self._count_lost()

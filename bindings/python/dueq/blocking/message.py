@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Self, overload
 
 from dueq import _core
 from dueq._call import Call, on
-from dueq._fields import Fields, described
-from dueq._log import encoded, log
+from dueq._fields import Fields, described, noted
+from dueq._log import log
 from dueq.blocking.pool import Pool
-from dueq.draft import Draft, rows
+from dueq.draft import Body, Draft, rows
 from dueq.errors import Error, InvalidError
 from dueq.times import duration_ms
 
 if TYPE_CHECKING:
     from dueq.blocking.consumer import Consumer
-    from dueq.draft import Body
 
 
 class Message(Fields):
@@ -28,10 +27,12 @@ class Message(Fields):
 
     As a context manager it is acknowledged at the end of the block. When the block raises, it is
     retried after its backoff, with "ClassName: text" of the exception as its error, and the
-    exception propagates. When the block itself has acknowledged, retried, released or buried the
-    message, nothing more happens. When such a call failed and the block did not raise, the message
-    is not acknowledged: a warning is logged, and the message is delivered again when its lease
-    ends, unless that call took effect.
+    exception propagates. What is no Exception is no failure (SystemExit, KeyboardInterrupt,
+    GeneratorExit, asyncio.CancelledError): the message is released, which does not count. When the
+    block itself has acknowledged, retried, released or buried the message, nothing more happens.
+    When such a call failed and the block did not raise, or was ended meanwhile, the message is not
+    acknowledged: a warning is logged, and the message is delivered again when its lease ends,
+    unless that call took effect.
     """
 
     __slots__ = ()
@@ -69,19 +70,21 @@ class Message(Fields):
         self._settle(outcomes[0][0])
         return [id if status == _core.OK else None for status, id in outcomes[1:]]
 
-    def retry(self, delay: float | timedelta | None = None, error: str = "") -> bool:
+    def retry(
+        self, delay: float | timedelta | None = None, error: str | BaseException = ""
+    ) -> bool:
         """
         Ends the delivery as a failure: the message is delivered again. Raises LeaseLost.
 
         delay  seconds (or a timedelta) until it is due; 0: at once; None: by its backoff
-        error  a text that is kept with it, up to 4,096 bytes
+        error  a text that is kept with it, up to 4,096 bytes; or an exception: its class and text
 
         False: its attempts are exhausted. Then the message is dead or, by its policy, moves to its
         dead-letter queue or is deleted.
         """
         self._asked = True
         milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
-        call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, encoded(error))
+        call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, noted(error, "error"))
         answer = self._home.call(call)
         self._settle(answer.status)
         return answer.status != _core.EXHAUSTED
@@ -98,9 +101,9 @@ class Message(Fields):
         call = on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
         self._settle(self._home.call(call).status)
 
-    def extend(self, seconds: float | timedelta) -> None:
-        """Extends the lease: it ends `seconds` (or a timedelta) from now. Raises LeaseLost."""
-        milliseconds = duration_ms(seconds, "seconds")
+    def extend(self, lease: float | timedelta) -> None:
+        """Extends the lease to `lease` seconds (or a timedelta) from now. Raises LeaseLost."""
+        milliseconds = duration_ms(lease, "lease")
         call = on(self.queue, _core.extend_submit, (self.ticket,), milliseconds)
         answer = self._home.call(call)
         if answer.status == _core.LEASE_LOST:
@@ -121,13 +124,14 @@ class Message(Fields):
         if cursor:
             self.headers["cursor"] = cursor
 
-    def bury(self, reason: str = "") -> None:
+    def bury(self, reason: str | BaseException = "") -> None:
         """
-        Makes the message dead, with a reason of up to 4,096 bytes as its error. By its policy it
-        moves to its dead-letter queue or is deleted instead. Raises LeaseLost.
+        Makes the message dead, with a reason of up to 4,096 bytes as its error, or with an
+        exception's class and text. By its policy it moves to its dead-letter queue or is deleted
+        instead. Raises LeaseLost.
         """
         self._asked = True
-        call = on(self.queue, _core.bury_submit, self.ticket, encoded(reason))
+        call = on(self.queue, _core.bury_submit, self.ticket, noted(reason, "reason"))
         self._settle(self._home.call(call).status)
 
     def __enter__(self) -> Self:
@@ -146,18 +150,29 @@ class Message(Fields):
         """Settles it by what its block raised."""
         if self._home.settle_later(self, error):
             return
+        if self._asked and not isinstance(error, Exception):
+            self._leave_to_lease()
+            return
+        if error is not None and not isinstance(error, Exception):
+            self._home.finish(self._give_back, error)
+            return
         try:
-            if error is not None:
+            if error is None:
+                self.ack()
+            else:
                 text = described(error)
                 if not self.retry(error=text):
                     self._log_exhausted(text)
-            elif self._asked:
-                self._leave_to_lease()
-            else:
-                self.ack()
         except Error as failure:
             self._let_go()
             if error is None:
                 raise
             # The block's own exception is raised; the message is delivered again after its lease.
             log.warning("message %s could not be retried: %s", self.id, failure)
+
+    def _give_back(self) -> None:
+        try:
+            self.release()
+        except Error as failure:
+            self._let_go()
+            log.warning("message %s could not be released: %s", self.id, failure)

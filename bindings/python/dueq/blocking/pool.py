@@ -9,16 +9,11 @@ from typing import TYPE_CHECKING, Self
 
 from dueq import _core
 from dueq._call import Answer, Call
-from dueq._link import Link, Linked, Links
+from dueq._link import SLICE_MS, Link, Linked, Links
 from dueq.errors import Error
 
 if TYPE_CHECKING:
     from dueq._fields import Fields
-
-# Python runs signal handlers between two waits only. A signal ends a wait, but not if it came just
-# before the wait began: its handler runs when the slice is over then.
-SLICE_MS = 500
-UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 
 
 class Pool(Links):
@@ -49,12 +44,14 @@ class Pool(Links):
 
     def wait(self, link: Link, over: Callable[[], object] | None = None) -> None:
         """Waits until the call that a link carries is final, as call(). over: as of Call."""
-        while _core.wait(link.client, SLICE_MS) in UNDER_WAY:
-            link.warn()
+        while link.wait():
             self.check()
             if over and over():
                 _core.hasten(link.client)
-        link.warn()
+
+    def finish(self, step: Callable[[], None], error: BaseException) -> None:
+        """Runs what must end although this exception goes on."""
+        step()
 
     def settle_later(self, message: Fields, error: BaseException | None) -> bool:
         """Whether the settlement of a message waits for the next request: never."""

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self, Unpack
 
-from dueq._flight import Flight, Push, log_failed
-from dueq._link import Alone
+from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
+from dueq._link import Alone, held
 from dueq.blocking.pool import Pool
-from dueq.draft import row
+from dueq.draft import Body, Options, row, with_options
 from dueq.errors import InvalidError
-
-if TYPE_CHECKING:
-    from typing import Unpack
-
-    from dueq.draft import Body, Options
 
 
 class Pusher(Alone):
@@ -24,7 +20,9 @@ class Pusher(Alone):
     connection of its own, in batches: those that were pushed while the batch before was in flight.
 
     The end of the block waits for all pushes, and raises an ExceptionGroup with the error of each
-    that failed. When the block itself raises, its exception propagates, and failures are logged.
+    that failed. When the block itself raises, its exception propagates, and failures are logged. So
+    they are when a pusher is forgotten: without a block or close() it ends with the last reference
+    to it, or with the program, by a ResourceWarning.
 
         with queue.pusher() as pusher:
             for order in orders:
@@ -33,12 +31,16 @@ class Pusher(Alone):
     Many threads may use it at once. A child after fork() starts with no pushes in flight.
     """
 
+    _flight: Flight | None = None
+
     def __init__(self, pool: Pool, queue: str, most: int) -> None:
         self._pool = pool
         self._lock = threading.RLock()  # of this thread again: a signal handler may push
-        self._flight: Flight | None = Flight(pool.acquire(), queue, most)
+        self._flight = Flight(pool.acquire(), queue, most)
+        held.add(self)
 
-    def push(self, body: Body, **options: Unpack[Options]) -> Push:
+    @with_options
+    def push(self, body: Body | None = None, **options: Unpack[Options]) -> Push:
         """
         Queues a push, with the arguments of Queue.push(), and returns at once; while `most` pushes
         are in flight it waits for earlier ones. Invalid arguments raise here.
@@ -55,7 +57,7 @@ class Pusher(Alone):
         """Waits for all pushes, and raises the failures so far as the end of the block does."""
         with self._lock:
             flight = self._open()
-            self._land(flight)
+            flight.land()
             flight.raise_failed()
 
     def close(self) -> None:
@@ -63,7 +65,7 @@ class Pusher(Alone):
         with self._lock:
             flight, self._flight = self._flight, None
             if flight:
-                self._land(flight)
+                flight.land()
                 # A link that is left in the middle is not put back: nobody holds it then.
                 self._pool.release(flight.link)
                 flight.raise_failed()
@@ -85,11 +87,23 @@ class Pusher(Alone):
             # The block's own exception is the news.
             log_failed(failure)
 
+    def __del__(self) -> None:
+        self._forgotten()
+
+    def _forgotten(self) -> None:
+        flight = self._flight
+        left = flight.left() if flight else 0
+        # What a child after fork() has forgotten may be its parent's.
+        if not flight or not (left or flight.pid == os.getpid()):
+            return
+        try:
+            self.close()
+        except Exception as failure:
+            log_failed(failure)
+        finally:
+            warn_of_forgotten(self, flight.queue, left)
+
     def _open(self) -> Flight:
         if not self._flight:
             raise InvalidError("this pusher is closed")
         return self._flight
-
-    def _land(self, flight: Flight) -> None:
-        while flight.collect():
-            self._pool.wait(flight.link)

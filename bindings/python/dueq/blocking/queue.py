@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from dueq import _core
-from dueq._call import Answer, Call, bounded, on
-from dueq._fields import STATES, Fields, State, listed, state_number, tickets
+from dueq._call import Answer, Call, counted, on
+from dueq._fields import STATES, Fields, State, StateName, listed, state_number, tickets
 from dueq._log import log
 from dueq._verbs import OfIds, Verbs
 from dueq.blocking.consumer import Consumer
@@ -19,17 +19,13 @@ from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
 from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
-from dueq.draft import batches, row
+from dueq.draft import Body, Draft, Options, batches, row, with_options
 from dueq.errors import Duplicate, InvalidError
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
 
 if TYPE_CHECKING:
-    from typing import Unpack
-
-    from dueq._fields import StateName
     from dueq._link import Link
-    from dueq.draft import Body, Draft, Options
 
 R = TypeVar("R")
 
@@ -39,10 +35,18 @@ _ORDERS = {"preference": _core.PREFERENCE, "round robin": _core.ROUND_ROBIN}
 class Source(Closing):
     """What Queue and Queues have in common: they deliver messages."""
 
+    __contains__ = None  # which would take messages
+
     def __init__(self, url: str | None, names: tuple[str, ...], order: int) -> None:
         super().__init__(Pool(url, *names), ", ".join(names))
         self._order = order
         self.names = names
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_home": self._home._url}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _home=Pool(state["_home"], *state["names"]))
 
     @overload
     def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -83,7 +87,7 @@ class Source(Closing):
         Reserves up to `count` (1 to 200) messages, all of one queue, as reserve(). It waits only
         for the first.
         """
-        most = bounded(count)
+        most = counted(count, "count")
         timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
 
         def submit(link: Link) -> int:
@@ -109,23 +113,37 @@ class Source(Closing):
         max_run: float | timedelta | None = _core.MAX_RUN_MS / 1000,
         timeout: float | timedelta | None = None,
         slack: float | timedelta = 0.0,
+        concurrency: int | None = 1,
     ) -> Consumer:
         """
         A loop over messages as they become ready, until close() is called; see Consumer.
 
-        prefetch  how many messages are reserved at a time, 1 to 200
-        lease     seconds (or a timedelta) after which a message is ready again if this process is
-                  killed; None: the message's own lease, else 8 (without a heartbeat: 30)
-        max_run   seconds (or a timedelta) after a message's delivery for which the heartbeat
-                  extends its lease; None or 0: there is no heartbeat, and no lease is extended
-        timeout   the loop ends when no message came for this many seconds (or a timedelta); None:
-                  never
-        slack     seconds (or a timedelta) by which a message that falls due while the loop waits
-                  may be late, 0 to 0.1: one request then reserves all that fell due meanwhile, up
-                  to `prefetch`. A message is never early, and one that is pushed ready is not late
+        prefetch     how many messages are reserved at a time, 1 to 200
+        lease        seconds (or a timedelta) after which a message is ready again if this process
+                     is killed; None: the message's own lease, else 8 (without a heartbeat: 30)
+        max_run      seconds (or a timedelta) after a message's delivery for which the heartbeat
+                     extends its lease; None or 0: there is no heartbeat, and no lease is extended
+        timeout      the loop ends when no message came for this many seconds (or a timedelta);
+                     None: never
+        slack        seconds (or a timedelta) by which a message that falls due while the loop waits
+                     may be late, 0 to 0.1: one request then reserves all that fell due meanwhile,
+                     up to `prefetch`. A message is never early, and one that is pushed ready is not
+                     late
+        concurrency  how many messages the program works on at the same time. A warning is logged,
+                     once, when the loop goes on while its message is not settled; where they are
+                     worked on in 2 or more tasks or threads, while more than so many are not. None:
+                     never
         """
         return Consumer(
-            self._home, self.names, self._order, prefetch, lease, max_run, timeout, slack
+            self._home,
+            self.names,
+            self._order,
+            prefetch,
+            lease,
+            max_run,
+            timeout,
+            slack,
+            concurrency,
         )
 
     def __iter__(self) -> Iterator[Message]:
@@ -162,16 +180,16 @@ class Queue(Source, Verbs):
         """An id as push() creates it, to know it before the push: 22 characters, in time order."""
         return self._home.new_id()
 
-    def push(self, body: Body, **options: Unpack[Options]) -> str:
+    @with_options
+    def push(self, body: Body | None = None, **options: Unpack[Options]) -> str:
         """
-        Stores a message and returns its id. The options are those of dueq.Draft: delay, at, id,
-        max_attempts, lease, headers, priority, ttl, backoff, max_crashes, drop, dead_letter,
-        unique, replace.
+        Stores a message and returns its id. The arguments are those of dueq.Draft: a body or json,
+        and options.
 
         Raises Duplicate when a message in the queue has the id, unless `replace` is given, or when
-        the id is still unique. After errors.ClosedError and errors.TimeoutError it is not known
-        whether the message is stored. Push it again with the same id: it is stored once while the
-        first is in the queue and, with `unique`, also when the first is done already.
+        the id is still unique. After errors.ClosedError and errors.ServerTimeoutError it is not
+        known whether the message is stored. Push it again with the same id: it is stored once while
+        the first is in the queue and, with `unique`, also when the first is done already.
         """
         call = on(self.name, _core.push_submit, (row(body, options),))
         [(status, stored)] = self._home.call(call).outcomes
@@ -202,7 +220,7 @@ class Queue(Source, Verbs):
         A Pusher, to push many messages without waiting for each. most: how many may be in flight,
         1 to 10,000.
         """
-        return Pusher(self._home, self.name, most)
+        return Pusher(self._home, self.name, counted(most, "most", _core.MAX_PUSHES))
 
     def ack_many(self, messages: Iterable[Fields | str]) -> list[bool]:
         """
@@ -225,7 +243,7 @@ class Queue(Source, Verbs):
 
     def cancel_many(self, ids: Iterable[str]) -> list[State | None]:
         """Cancels any number of messages, as cancel()."""
-        return self._each(_core.cancel_submit, listed(ids), _states_of)
+        return self._each(_core.cancel_submit, listed(ids, "ids"), _states_of)
 
     def kick_all(
         self,
@@ -326,7 +344,7 @@ class Queue(Source, Verbs):
         Counts the events of each of the last `minutes` (1 to 360) minutes with an event, the latest
         first. The latest minute may not be over yet.
         """
-        asked = min(max(minutes, 0), _core.MAX_RATES + 1)
+        asked = counted(minutes, "minutes", _core.MAX_RATES)
         answer = self._home.call(on(self.name, _core.rates_submit, asked))
         return [Rate.from_row(row) for row in answer.rates]
 
@@ -344,7 +362,7 @@ class Queue(Source, Verbs):
         changes its place meanwhile may come twice or not at all. Damaged messages are left out,
         with a warning in the log.
         """
-        number, most = state_number(state), bounded(page)
+        number, most = state_number(state), counted(page, "page")
 
         def messages() -> Iterator[Message]:
             cursor, left = b"", True
@@ -389,9 +407,6 @@ class Queue(Source, Verbs):
             return None
         return Lock(self._home, self.name, name, answer.outcomes[0][1])
 
-    def __reduce__(self) -> tuple[type[Queue], tuple[str, str | None]]:
-        return type(self), (self.name, self._home._url)
-
     def _undamaged(self, answer: Answer) -> list[Message]:
         """The messages of an answer, without those that are damaged."""
         for status, id in answer.outcomes:
@@ -403,7 +418,7 @@ class Queue(Source, Verbs):
         self._home.call(on(self.name, submit))
 
     def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
-        return self._each(submit, listed(ids), _done_of)
+        return self._each(submit, listed(ids, "ids"), _done_of)
 
     def _each(
         self,
@@ -475,9 +490,6 @@ class Queues(Source):
             raise InvalidError(f"order: {order!r} is not one of {', '.join(_ORDERS)}")
         super().__init__(url, names, _ORDERS[order])
         self.order = order
-
-    def __reduce__(self) -> tuple[type[Queues], tuple[Any, ...]]:
-        return type(self), (self.names, self._home._url, self.order)
 
 
 def queues(url: str | None = None) -> list[str]:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dueq.blocking.pool import SLICE_MS, Closing, Pool
+from dueq._link import SLICE_MS
+from dueq.blocking.pool import Closing, Pool
 from dueq.errors import Error
 from dueq.interop.foreign import PAUSE_S, Foreign
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar
 
 from dueq import _core
-from dueq._call import Answer, Call, bounded, on
+from dueq._call import Answer, Call, counted, on
 from dueq._link import Linked
 from dueq._log import log
-from dueq.errors import Error, InvalidError
+from dueq.errors import Error
+from dueq.stats import Counted
 from dueq.times import patience_ms
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ PAUSE_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(Counted):
     """The items of such a queue, counted by the server at one moment."""
 
     ready: int
@@ -51,7 +51,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Counted):
     """The result of a step that moves due items of such a queue."""
 
     moved: int
@@ -80,7 +80,7 @@ class Foreign(Linked):
         over: Callable[[], object] | None = None,
     ) -> Call:
         timeout_ms = patience_ms(timeout)
-        call = on(self._label, type(self)._mover, bounded(most), timeout_ms)
+        call = on(self._label, type(self)._mover, counted(most, "most"), timeout_ms)
         return call._replace(waits=timeout_ms != 0, over=over)
 
     def _moved(self, answer: Answer) -> Moved:
@@ -100,11 +100,3 @@ class Foreign(Linked):
 
     def _log_end(self, error: Exception) -> None:
         log.error("%r: moving due items has ended: %s", self, error)
-
-
-def json_text(value: object, what: str) -> str:
-    """JSON as it is shortest. InvalidError for what JSON cannot express."""
-    try:
-        return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    except (ValueError, RecursionError) as error:
-        raise InvalidError(f"{what}: {error}") from None

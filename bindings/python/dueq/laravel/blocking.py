@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, overload
 
 from dueq import _core
-from dueq._call import bounded, on
+from dueq._call import counted, on
 from dueq.blocking.pool import Pool
 from dueq.draft import portions, size_of
 from dueq.errors import Duplicate
@@ -182,7 +182,8 @@ class Queue(Agent):
         """Pops up to `count` (1 to 200) jobs, as pop(). It waits only for the first."""
         timeout_ms = patience_ms(timeout)
         retry_ms = limit_ms(self.retry_after if retry_after is None else retry_after, "retry_after")
-        call = on(self._label, _core.laravel_pop_submit, bounded(count), timeout_ms, retry_ms)
+        most = counted(count, "count")
+        call = on(self._label, _core.laravel_pop_submit, most, timeout_ms, retry_ms)
         behind = on(self._label, _core.laravel_size_submit).submit
         answer = self._home.call(call._replace(waits=timeout_ms != 0, behind=behind))
         self._warn(answer.quarantined)

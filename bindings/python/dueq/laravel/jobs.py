@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from dueq import _core
+from dueq._json import json_text
 from dueq._link import Links
 from dueq._log import escaped
 from dueq.errors import InvalidError, LeaseLost
-from dueq.interop.foreign import json_text
 from dueq.times import due_ms, duration_ms, point_ms
 
 if TYPE_CHECKING:

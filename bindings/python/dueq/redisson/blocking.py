@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from dueq import _core
-from dueq._call import Answer, Call, bounded, on
+from dueq._call import Answer, Call, counted, on
 from dueq._log import log
 from dueq.blocking.pool import Pool
 from dueq.draft import portions, size_of
@@ -153,11 +153,11 @@ class DelayedQueue(Agent):
 
     def poll_many(self, count: int) -> list[Any]:
         """Takes up to `count` (1 to 200) waiting values, first offered first, as take_many()."""
-        return self._values(self._poll(bounded(count)))
+        return self._values(self._poll(counted(count, "count")))
 
     def peek(self, count: int = 1) -> list[Any]:
         """Reads waiting values, in the same order, without changing them."""
-        call = on(self._label, _core.redisson_peek_submit, bounded(count))
+        call = on(self._label, _core.redisson_peek_submit, counted(count, "count"))
         return self._values(self._home.call(call).values)
 
     def remove(self, value: Value) -> bool:
@@ -200,7 +200,7 @@ class DelayedQueue(Agent):
 
     def _take(self, count: int, timeout: float | timedelta | None) -> Call:
         timeout_ms = patience_ms(timeout)
-        call = on(self._label, _core.redisson_take_submit, bounded(count), timeout_ms)
+        call = on(self._label, _core.redisson_take_submit, counted(count, "count"), timeout_ms)
         behind = on(self._label, _core.redisson_size_submit).submit
         return call._replace(waits=timeout_ms != 0, behind=behind)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dueq import _core
+from dueq._json import json_text
 from dueq.errors import CorruptError, InvalidError
-from dueq.interop.foreign import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
