@@ -200,21 +200,29 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
                       const dueq_php_source *source) {
     static const dueq_php_place prefetch_place = {1, -1, "prefetch"},
                                 lease_place = {2, -1, "lease"}, max_run_place = {3, -1, "maxRun"},
-                                timeout_place = {4, -1, "timeout"}, slack_place = {5, -1, "slack"};
+                                timeout_place = {4, -1, "timeout"}, slack_place = {5, -1, "slack"},
+                                concurrency_place = {6, -1, "concurrency"};
     dueq_consumer_options options = DUEQ_CONSUMER;
     zval *lease = NULL, *max_run = NULL, *timeout = NULL, *slack = NULL;
     int64_t timeout_ms = DUEQ_FOREVER;
-    zend_long prefetch = 1;
+    zend_long prefetch = 1, concurrency = 1;
+    bool any = false;
 
-    ZEND_PARSE_PARAMETERS_START(0, 5)
+    ZEND_PARSE_PARAMETERS_START(0, 6)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(prefetch)
         Z_PARAM_ZVAL(lease)
         Z_PARAM_ZVAL(max_run)
         Z_PARAM_ZVAL(timeout)
         Z_PARAM_ZVAL(slack)
+        Z_PARAM_LONG_OR_NULL(concurrency, any)
     ZEND_PARSE_PARAMETERS_END();
 
+    if (concurrency < 1 && !any) {
+        dueq_php_invalid(&concurrency_place, "be 1 or more, or null");
+        return;
+    }
+    options.concurrency = any ? 0 : (size_t)concurrency;
     if (prefetch < 1 || prefetch > DUEQ_MAX_BATCH) {
         dueq_php_invalid(&prefetch_place, "be from 1 to 200");
         return;

@@ -86,7 +86,8 @@ namespace Dueq
             float|\DateInterval|null $lease = null,
             float|\DateInterval|null $maxRun = 3600.0,
             float|\DateInterval $timeout = INF,
-            float|\DateInterval $slack = 0.0
+            float|\DateInterval $slack = 0.0,
+            ?int $concurrency = 1
         ): ConsumerInterface;
 
         public function ackMany(array $messages): array;
@@ -477,13 +478,17 @@ namespace Dueq
          * @param float|\DateInterval $slack seconds by which a message that falls due while the loop waits
          *     may be late, 0 to 0.1: one request then reserves all that fell due meanwhile, up to $prefetch.
          *     A message is never early, and one that is pushed ready is not late
+         * @param int|null $concurrency how many messages the program works on at the same time. A line is
+         *     logged, once, when the loop goes on while its message is not settled; where they are worked on
+         *     in 2 or more fibers, while more than so many are not. null: never
          */
         public function consume(
             int $prefetch = 1,
             float|\DateInterval|null $lease = null,
             float|\DateInterval|null $maxRun = 3600.0,
             float|\DateInterval $timeout = INF,
-            float|\DateInterval $slack = 0.0
+            float|\DateInterval $slack = 0.0,
+            ?int $concurrency = 1
         ): Consumer {}
 
         /** For foreach: consume() with its defaults. */
@@ -736,7 +741,8 @@ namespace Dueq
             float|\DateInterval|null $lease = null,
             float|\DateInterval|null $maxRun = 3600.0,
             float|\DateInterval $timeout = INF,
-            float|\DateInterval $slack = 0.0
+            float|\DateInterval $slack = 0.0,
+            ?int $concurrency = 1
         ): Consumer {}
 
         /** For foreach: consume() with its defaults. */

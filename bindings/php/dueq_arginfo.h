@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 5e8b70f57aed1ea21dc2a1355f8a0096e025b6f6 */
+ * Stub hash: e688118a799dd27b63a43baa46795913c685eee2 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -68,6 +68,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_consume
 	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "1")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_ackMany arginfo_class_Dueq_QueueInterface_pushMany
@@ -266,6 +267,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_consume, 0, 0, D
 	ZEND_ARG_OBJ_TYPE_MASK(0, maxRun, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "3600.0")
 	ZEND_ARG_OBJ_TYPE_MASK(0, timeout, DateInterval, MAY_BE_DOUBLE, "INF")
 	ZEND_ARG_OBJ_TYPE_MASK(0, slack, DateInterval, MAY_BE_DOUBLE, "0.0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, concurrency, IS_LONG, 1, "1")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_getIterator, 0, 0, Dueq\\Consumer, 0)

@@ -165,6 +165,24 @@ final class ConsumerTest extends QueueTestCase
         }
     }
 
+    public function test_message_that_nobody_settles_is_logged_once(): void
+    {
+        foreach ([[1, 1], [2, 1], [3, 0], [null, 0]] as [$concurrency, $lines]) {
+            $queue = $this->queue();
+            $queue->pushMany(['0', '1', '2']);
+            $kept = [];
+            $log = $this->logOf(function () use ($queue, $concurrency, &$kept) {
+                foreach ($queue->consume(timeout: 0.0, concurrency: $concurrency) as $message) {
+                    $kept[] = $message;
+                }
+            });
+            $this->assertSame($lines, substr_count($log, 'that nobody has settled'), $log);
+            foreach ($kept as $message) {
+                $message->ack();
+            }
+        }
+    }
+
     public function test_log_has_nothing_that_a_terminal_obeys(): void
     {
         $server = new Server();
@@ -266,7 +284,7 @@ final class ConsumerTest extends QueueTestCase
         $this->assertSame([0, 0, 2, 0], $this->counts());
         // The same in an event loop.
         $ids = $queue->pushMany(['0', '1', '2']);
-        $consumer = $queue->consume(3);
+        $consumer = $queue->consume(3, concurrency: null);
         $bodies = [];
         for ($end = microtime(true) + 20; count($bodies) < 2 && microtime(true) < $end; usleep(1000)) {
             if ($message = $consumer->poll()) {
@@ -284,7 +302,7 @@ final class ConsumerTest extends QueueTestCase
         $queue = $this->queue();
         $queue->pushMany(['a', 'b', 'c']);
         $taken = [];
-        $consumer = $queue->consume(2, timeout: 0.2);
+        $consumer = $queue->consume(2, timeout: 0.2, concurrency: null);
         $this->logged(function () use ($consumer, &$taken) {
             foreach ($consumer as $number => $message) {
                 $taken[$number] = $message->body;
@@ -417,7 +435,7 @@ final class ConsumerTest extends QueueTestCase
     {
         $queue = $this->queue();
         $queue->push('1');
-        foreach ($queue->consume(10, timeout: 0.0) as $message) {
+        foreach ($queue->consume(10, timeout: 0.0, concurrency: null) as $message) {
             if ($message->body < 5) {
                 $queue->push((string) ($message->body + 1));
                 $message->ack();
@@ -450,7 +468,7 @@ final class ConsumerTest extends QueueTestCase
     {
         $queue = $this->queue();
         $bad = [[0], [201], [1, 0], [1, 0.01], [1, INF], [1, null, -1], [1, null, 60, -1], [1, null, 60, NAN],
-            [1, null, 60, 1, -0.01], [1, null, 60, 1, 0.101]];
+            [1, null, 60, 1, -0.01], [1, null, 60, 1, 0.101], [1, null, 60, 1, 0, 0]];
         foreach ($bad as $arguments) {
             $this->assertThrows(InvalidException::class, fn () => $queue->consume(...$arguments));
         }
