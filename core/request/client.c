@@ -124,6 +124,7 @@ int dueq_reset(dueq_client *client) {
     }
     dueq__descriptor_close(&client->descriptor);
     client->error = (struct dueq__error){0};
+    dueq__news_closed(client);
     client->reached = client->served = client->warns = false;
     client->failures = 0;
     client->refused_ms = 0;
