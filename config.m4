@@ -26,7 +26,7 @@ if test "$PHP_DUEQ" != "no"; then
      bindings/php/interop/redisson/queue.c bindings/php/interop/redisson/queue_values.c dnl
      bindings/php/interop/redisson/value.c bindings/php/interop/laravel/queue.c dnl
      bindings/php/interop/laravel/job_draft.c bindings/php/interop/laravel/job.c dnl
-     bindings/php/call.c bindings/php/exception.c $dueq_core],
+     bindings/php/call.c bindings/php/exception.c bindings/php/notice.c $dueq_core],
     [$ext_shared],,
     [-DZEND_ENABLE_STATIC_TSRMLS_CACHE=1 -fvisibility=hidden])
   PHP_ADD_INCLUDE([$abs_srcdir/core])

@@ -49,6 +49,11 @@ setup_laravel() {
     need_packages php-illuminate-{queue,bus,cache,config,console,database,events} php-sqlite3
 }
 
+# Composer, which installs the package of PHP's worker, and the interfaces that it names.
+setup_phpworker() {
+    need_packages composer php-psr-log php-psr-container
+}
+
 setup_asan() {
     need_packages "${PACKAGES[@]}"
     steps library_asan

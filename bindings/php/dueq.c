@@ -146,6 +146,7 @@ static PHP_MINIT_FUNCTION(dueq) {
     (void)type;
     know_thread();
     REGISTER_INI_ENTRIES();
+    dueq_php_notice_startup();
     register_classes();
     register_interop_classes();
     register_exceptions();
@@ -170,6 +171,7 @@ static PHP_RSHUTDOWN_FUNCTION(dueq) {
     (void)type;
     (void)module_number;
     dueq_php_delivery_shutdown();
+    dueq_php_notice_shutdown();
     return SUCCESS;
 }
 

@@ -297,6 +297,15 @@ namespace Dueq
          * @return list<string> sorted
          */
         public function names(): array {}
+
+        /**
+         * Names who hears what no call of this process can throw, instead of PHP's log: that a server is away,
+         * how often it was tried, that it is back; that it may evict; and so on.
+         *
+         * @param callable|null $listener called with a text of one line when PHP would call the handler of a
+         *     signal: between two calls, or in a wait, which then ends as of a signal. null: PHP's log
+         */
+        public static function onNotice(?callable $listener): void {}
     }
 
     /**
@@ -721,7 +730,8 @@ namespace Dueq
         /**
          * Opens queues. Nothing is connected until the first call.
          *
-         * @param string[] $names 1 to 64 different names of queues
+         * @param string[] $names 1 to 64 names of queues; in the order "round robin" one may be there several
+         *     times, and begins as often
          * @param string|null $url as Queue::__construct()
          * @param string $order from which queue to deliver when several have ready messages. "preference":
          *     always the first in $names. "round robin": each in turn

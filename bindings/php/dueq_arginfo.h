@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 18a93f2295e4227a6e72c71e7720af218d1e3a9d */
+ * Stub hash: aba45f6d7625ecde4732426a5075c1321c5632f0 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -238,6 +238,10 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Client_queues arginfo_class_Dueq_ClientInterface_queues
 
 #define arginfo_class_Dueq_Client_names arginfo_class_Dueq_ClientInterface_names
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Client_onNotice, 0, 1, IS_VOID, 0)
+	ZEND_ARG_TYPE_INFO(0, listener, IS_CALLABLE, 1)
+ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -652,6 +656,7 @@ ZEND_METHOD(Dueq_Client, url);
 ZEND_METHOD(Dueq_Client, queue);
 ZEND_METHOD(Dueq_Client, queues);
 ZEND_METHOD(Dueq_Client, names);
+ZEND_METHOD(Dueq_Client, onNotice);
 ZEND_METHOD(Dueq_Queue, __construct);
 ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
@@ -867,6 +872,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 	ZEND_ME(Dueq_Client, queue, arginfo_class_Dueq_Client_queue, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, queues, arginfo_class_Dueq_Client_queues, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Client, names, arginfo_class_Dueq_Client_names, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Client, onNotice, arginfo_class_Dueq_Client_onNotice, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_FE_END
 };
 

@@ -126,18 +126,3 @@ ZEND_METHOD(Dueq_Exception_RuntimeException, isRetriable) {
     code = read_known(Z_OBJ_P(ZEND_THIS), ZEND_STR_CODE, &buffer);
     RETURN_BOOL(dueq_status_retriable((dueq_status)zval_get_long(code)));
 }
-
-/* Ids of others are in it, and what servers say. */
-void dueq_php_log(const char *format, ...) {
-    zend_string *text, *line;
-    va_list arguments;
-
-    va_start(arguments, format);
-    text = zend_vstrpprintf(0, format, arguments);
-    va_end(arguments);
-    line = zend_string_safe_alloc(ZSTR_LEN(text), 4, 0, false);
-    dueq_escape(ZSTR_VAL(line), ZSTR_LEN(line) + 1, ZSTR_VAL(text));
-    php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
-    zend_string_release(line);
-    zend_string_release(text);
-}

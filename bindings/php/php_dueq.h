@@ -34,6 +34,8 @@ bool persistent; /* dueq.persistent of php.ini */
 struct dueq_php_kept *kept;
 struct dueq_php_consumer *loops; /* that are under way */
 char *fatal;                     /* the text of the error that ends the script; NULL: none */
+zval listener;                   /* of Client::onNotice(); UNDEF: none */
+zval notices;                    /* that it is to be told; UNDEF: none */
 ZEND_END_MODULE_GLOBALS(dueq)
 
 ZEND_EXTERN_MODULE_GLOBALS(dueq)
@@ -422,11 +424,16 @@ void dueq_php_throw_flush(HashTable *failures);
 const char *dueq_php_first_text(HashTable *failures);
 void dueq_php_throw_format(dueq_status status, const char *format, ...)
     ZEND_ATTRIBUTE_FORMAT(printf, 2, 3);
+/* ---- notice.c --------------------------------------------------------------------------------- */
+
 /*
- * A line of PHP's log, as a warning. For what must not end the program's work: an error handler would make an
- * exception of an E_WARNING.
+ * A line for the listener of Client::onNotice(), else of PHP's log, as a warning. For what must not end the program's
+ * work: an error handler would make an exception of an E_WARNING.
  */
 void dueq_php_log(const char *format, ...) ZEND_ATTRIBUTE_FORMAT(printf, 1, 2);
+void dueq_php_notice_startup(void);
+/* The end of the script is that of its listener; what it was not told yet goes to PHP's log. */
+void dueq_php_notice_shutdown(void);
 
 /* ---- strings --------------------------------------------------------------------------------- */
 

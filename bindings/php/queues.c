@@ -97,7 +97,8 @@ static bool open_all(queues_object *queues, HashTable *table, zval *names) {
             return false;
         }
         for (size_t i = 0; i < queues->count; i++) {
-            if (zend_string_equals(Z_STR_P(OBJ_PROP_NUM(&queues->objects[i]->std, 0)),
+            if (queues->order != DUEQ_ROUND_ROBIN &&
+                zend_string_equals(Z_STR_P(OBJ_PROP_NUM(&queues->objects[i]->std, 0)),
                                    Z_STR_P(value))) {
                 return dueq_php_invalid(&place, "be different names");
             }

@@ -1,0 +1,226 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq;
+
+use DateInterval;
+use DateTimeInterface;
+use Dueq\Worker\Classes;
+use Dueq\Worker\Handler;
+use Dueq\Worker\Job;
+use Dueq\Worker\Serializer;
+use Dueq\Worker\UnknownTask;
+use InvalidArgumentException;
+use Psr\Container\ContainerInterface;
+use Psr\Log\LoggerInterface;
+
+/**
+ * What a worker does: its tasks and their handlers. A bootstrap file returns one, and `vendor/bin/dueq-worker
+ * bootstrap.php` runs it:
+ *
+ *     return (new Dueq\Worker())
+ *         ->discover(__DIR__ . '/src/Tasks')
+ *         ->on('send_receipt', function (int $order, bool $copy = false): void { ... }, queue: 'mail');
+ */
+final class Worker
+{
+    /** Pushes tasks, with the options that they have here. */
+    public readonly Tasks $tasks;
+
+    /** @var array<string, Handler> by task */
+    private array $handlers = [];
+
+    /** @var array<string, Handler> by queue */
+    private array $queueHandlers = [];
+
+    /** @var list<callable|class-string> */
+    private array $middleware = [];
+
+    /** @var list<string> */
+    private array $folders = [];
+
+    /**
+     * @param Client|string|null $server the server's URL, as of Queue::__construct(), or a client of it
+     * @param ContainerInterface|null $container makes the handlers and the middleware that are named by their
+     *     class; null: they are made without arguments
+     * @param LoggerInterface|null $logger gets what is said of jobs; null: lines on standard error
+     * @param array<string, Serializer> $serializers by name, beside JSON
+     */
+    public function __construct(
+        #[\SensitiveParameter] Client|string|null $server = null,
+        private readonly ?ContainerInterface $container = null,
+        public readonly ?LoggerInterface $logger = null,
+        array $serializers = [],
+    ) {
+        $this->tasks = new Tasks($server, [], $serializers);
+    }
+
+    /**
+     * Names the handler of a task.
+     *
+     * A handler whose first parameter is a Dueq\Worker\Job gets the job there, and the arguments of the task behind it.
+     *
+     * @param string $task as of Task::__construct(), and so are the others
+     * @param callable|class-string $handler called with the arguments; of a class, made anew for each job, the
+     *     method __invoke() or handle()
+     * @param mixed ...$options
+     * @throws InvalidArgumentException
+     */
+    public function on(
+        string $task,
+        callable|string $handler,
+        string $queue = 'default',
+        ?float $timeout = null,
+        ?float $killAfter = null,
+        ?string $serializer = null,
+        mixed ...$options,
+    ): static {
+        return $this->add(new Task($task, $queue, $timeout, $killAfter, $serializer, ...$options), $handler);
+    }
+
+    /**
+     * Names a class that has the attribute Task as the handler of its task.
+     *
+     * @param class-string ...$classes
+     * @throws InvalidArgumentException
+     */
+    public function tasks(string ...$classes): static
+    {
+        foreach ($classes as $class) {
+            $this->add(Task::of($class) ?? throw new InvalidArgumentException("$class has no attribute Dueq\\Task"), $class);
+        }
+
+        return $this;
+    }
+
+    /**
+     * Finds the classes with the attribute Task in folders, as Composer's autoload knows their classes (psr-4,
+     * classmap). Only files in which "Task" stands are loaded.
+     *
+     * @throws InvalidArgumentException
+     */
+    public function discover(string ...$folders): static
+    {
+        foreach ($folders as $folder) {
+            $this->folders[] = $folder;
+            $this->tasks(...array_filter(Classes::in($folder), fn ($class) => Task::of($class) !== null));
+        }
+
+        return $this;
+    }
+
+    /**
+     * Names the handler of a queue's messages that are no tasks: it is called with the Job, whose message it reads. The
+     * message is acknowledged when it returns, and retried when it throws, unless it has settled it.
+     *
+     * @param callable|class-string $handler as of on()
+     * @param float|null $timeout as of Task::__construct(), and so is the other
+     * @throws InvalidArgumentException
+     */
+    public function onQueue(string $queue, callable|string $handler, ?float $timeout = null, ?float $killAfter = null): static
+    {
+        $this->queueHandlers[$queue] = new Handler(new Task($queue, $queue, $timeout, $killAfter), $handler, $this->container);
+
+        return $this;
+    }
+
+    /**
+     * Runs something around each job: the first that is named is the outermost.
+     *
+     * @param callable|class-string ...$middleware called with the Job and a Closure that runs the rest; of a class,
+     *     the method __invoke() or handle()
+     */
+    public function middleware(callable|string ...$middleware): static
+    {
+        array_push($this->middleware, ...array_values($middleware));
+
+        return $this;
+    }
+
+    /** Pushes a task, as Tasks::push(). */
+    public function push(
+        string $task,
+        array $arguments = [],
+        float|DateInterval|null $delay = null,
+        float|int|DateTimeInterface|null $at = null,
+        ?string $id = null,
+        ?string $queue = null,
+        mixed ...$options,
+    ): string {
+        return $this->tasks->push($task, $arguments, $delay, $at, $id, $queue, ...$options);
+    }
+
+    /** @return list<string> the queues of its tasks and handlers, in the order in which they were named */
+    public function queues(): array
+    {
+        $queues = array_map(fn (Handler $handler) => $handler->task->queue, array_values($this->handlers));
+
+        return array_values(array_unique([...$queues, ...array_map(strval(...), array_keys($this->queueHandlers))]));
+    }
+
+    /** @return list<string> the folders of discover() */
+    public function folders(): array
+    {
+        return $this->folders;
+    }
+
+    /**
+     * The job of a message.
+     *
+     * @param (callable(): bool)|null $isStopping whether the job is to end soon; null: never
+     * @throws UnknownTask
+     * @throws \Throwable of the serializer
+     */
+    public function job(Message $message, ?callable $isStopping = null): Job
+    {
+        $handler = $this->handlerOf($message);
+        if (!isset($message->headers['task'])) {
+            return new Job($message, $handler, [], $isStopping);
+        }
+        try {
+            $serializer = $this->tasks->serializer($message->headers['serializer'] ?? null);
+        } catch (InvalidArgumentException $error) {
+            throw new UnknownTask("the task {$message->headers['task']}: {$error->getMessage()}");
+        }
+        [$args, $kwargs] = $serializer->decode($message->body);
+
+        return new Job($message, $handler, [...$args, ...$kwargs], $isStopping);
+    }
+
+    /** Runs a job with the middleware around it. */
+    public function run(Job $job): mixed
+    {
+        $next = $job->handler->call(...);
+        foreach (array_reverse($this->middleware) as $around) {
+            $called = is_callable($around) ? $around : Handler::made($around, $this->container);
+            $next = fn (Job $job) => $called($job, $next);
+        }
+
+        return $next($job);
+    }
+
+    private function add(Task $task, callable|string $handler): static
+    {
+        if (isset($this->handlers[$task->name])) {
+            throw new InvalidArgumentException("the task {$task->name} has two handlers");
+        }
+        $this->handlers[$task->name] = new Handler($task, $handler, $this->container);
+        $this->tasks->add($task);
+
+        return $this;
+    }
+
+    private function handlerOf(Message $message): Handler
+    {
+        $task = $message->headers['task'] ?? null;
+        if ($task === null) {
+            return $this->queueHandlers[$message->queue] ?? throw new UnknownTask(
+                "the message has no header task, and the queue {$message->queue} has no handler here",
+            );
+        }
+        $known = $this->handlers === [] ? 'none' : implode(', ', array_keys($this->handlers));
+
+        return $this->handlers[$task] ?? throw new UnknownTask("there is no task $task here; there are: $known");
+    }
+}

@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+/**
+ * One end of the way from a process to its parent: events as lines of JSON.
+ *
+ * @internal
+ */
+final class Channel
+{
+    private string $read = '';
+
+    /** @param resource $stream */
+    private function __construct(public readonly mixed $stream)
+    {
+    }
+
+    /** @return array{self, self} the end that receives, and the one that sends */
+    public static function pair(): array
+    {
+        [$receives, $sends] = stream_socket_pair(STREAM_PF_UNIX, STREAM_SOCK_STREAM, 0);
+        stream_set_blocking($receives, false);
+
+        return [new self($receives), new self($sends)];
+    }
+
+    /**
+     * Sends an event; to a parent that is gone, nothing.
+     *
+     * @param array<string, mixed> $event
+     */
+    public function send(array $event): void
+    {
+        $line = json_encode($event, JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE) . "\n";
+        while ($line !== '' && ($sent = @fwrite($this->stream, $line))) {
+            $line = substr($line, $sent);
+        }
+    }
+
+    /** @return list<array<string, mixed>> the events that have come */
+    public function receive(): array
+    {
+        while (($read = fread($this->stream, 65536)) !== false && $read !== '') {
+            $this->read .= $read;
+        }
+        $lines = explode("\n", $this->read);
+        $this->read = array_pop($lines);
+
+        return array_map(fn (string $line) => json_decode($line, true), $lines);
+    }
+
+    public function close(): void
+    {
+        fclose($this->stream);
+    }
+}

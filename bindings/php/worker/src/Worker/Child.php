@@ -1,0 +1,371 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+use Dueq\Client;
+use Dueq\Consumer;
+use Dueq\Exception\ClosedException;
+use Dueq\Exception\ConnectException;
+use Dueq\Exception\DueqException;
+use Dueq\Message;
+use Dueq\Worker;
+use Psr\Log\LoggerInterface;
+use RuntimeException;
+use Throwable;
+
+/**
+ * A process that works on jobs, one at a time, until it is told to end or has done its share.
+ *
+ * @internal
+ */
+final class Child
+{
+    /** Seconds that a loop waits until this process looks whether it is to go on, and more often where it looks at the time. */
+    private const LOOK = 10.0;
+
+    private const LOOK_OFTEN = 1.0;
+
+    /** Seconds: the longest time that dueq knows. A job's lease is kept as long as its process lives. */
+    private const WITHOUT_END = 4102444800.0;
+
+    /** Seconds between two tries while the server is away. */
+    private const PAUSE = 1;
+
+    private readonly float $started;
+
+    private bool $isStopping;
+
+    private ?Worker $worker = null;
+
+    private LoggerInterface $logger;
+
+    private ?Watch $watch = null;
+
+    private ?Consumer $consumer = null;
+
+    private ?Job $job = null;
+
+    private int $done = 0;
+
+    /** Whether the parent was told that this process cannot take messages. */
+    private bool $isInTrouble = false;
+
+    private bool $hasEnded = false;
+
+    /**
+     * @param int $number of the process, as people see it
+     * @param Channel $parent what the parent learns goes there
+     * @param int $parentId of the process; when it is gone, this one ends
+     * @param list<Debt> $debts what killed processes left to settle
+     * @param bool $isQuiet whether it begins without taking messages
+     * @param bool $settles whether it only settles the debts
+     */
+    public function __construct(
+        private readonly Options $options,
+        private readonly int $number,
+        private readonly Channel $parent,
+        private readonly int $parentId,
+        private readonly array $debts,
+        private bool $isQuiet,
+        bool $settles,
+    ) {
+        $this->started = microtime(true);
+        $this->isStopping = $settles;
+        $this->logger = new LineLogger($options->json);
+    }
+
+    /**
+     * Works.
+     *
+     * @param list<int> $blocked signals that wait until their handlers are there
+     * @return int the exit status of the process
+     */
+    public function run(array $blocked): int
+    {
+        $this->installHandlers();
+        pcntl_sigprocmask(SIG_UNBLOCK, $blocked);
+        register_shutdown_function(fn () => $this->hasEnded || $this->tellWhyItDies());
+        $status = $this->begin() && $this->work() ? 0 : 1;
+        $this->hasEnded = true;
+
+        return $status;
+    }
+
+    /** @return bool false: it cannot; the parent knows why */
+    private function begin(): bool
+    {
+        $this->show('starts');
+        Client::onNotice($this->tellNotice(...));
+        try {
+            $worker = (static fn (string $file) => require $file)(realpath($this->options->bootstrap));
+            if (!$worker instanceof Worker) {
+                throw new RuntimeException("{$this->options->bootstrap} returns no Dueq\\Worker");
+            }
+            $this->logger = $worker->logger ?? $this->logger;
+            $this->worker = $worker;
+            $this->consumer = $this->consumer();
+        } catch (Throwable $error) {
+            return $this->cannot($error);
+        }
+        $this->watch = $this->options->watch ? new Watch($worker->folders()) : null;
+        foreach ($this->debts as $debt) {
+            $debt->settle($worker->tasks, $this->logger);
+        }
+        $this->parent->send(['is' => 'ready']);
+        $this->show($this->isQuiet ? 'quiet' : 'waits');
+
+        return true;
+    }
+
+    private function cannot(Throwable $error): bool
+    {
+        $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
+        $this->parent->send(['is' => 'unable', 'text' => $text]);
+
+        return false;
+    }
+
+    /** @return bool false: the server does not let it, and did not before */
+    private function work(): bool
+    {
+        $served = false;
+        while (!$this->isOver()) {
+            if ($this->isQuiet) {
+                sleep(1);
+                continue;
+            }
+            try {
+                $this->consumer ??= $this->consumer();
+                // A signal may have come before there was a consumer that it could stop.
+                if (!$this->isStopping && !$this->isQuiet) {
+                    $this->consumer->work($this->handle(...), $this->fail(...));
+                    $this->isBack();
+                    $served = true;
+                }
+            } catch (DueqException $error) {
+                if (!$served && !$error->isRetriable()) {
+                    return $this->cannot($error);
+                }
+                $this->cannotNow($error, $served);
+                $this->isStopping || sleep(self::PAUSE);
+            }
+        }
+
+        return true;
+    }
+
+    private function consumer(): Consumer
+    {
+        $queues = $this->options->queues ?? ($this->worker->queues() ?: ['default']);
+
+        return $this->worker->tasks->client()->queues($queues, $this->options->order)->consume(
+            prefetch: $this->options->prefetch,
+            lease: $this->options->lease,
+            maxRun: self::WITHOUT_END,
+            timeout: $this->options->watch || $this->options->maxTime !== null ? self::LOOK_OFTEN : self::LOOK,
+        );
+    }
+
+    private function handle(Message $message): void
+    {
+        $this->isBack();
+        if (posix_getppid() !== $this->parentId) {
+            $message->release();
+            $this->endLoop();
+
+            return;
+        }
+        try {
+            $job = $this->worker->job($message, fn (): bool => $this->isStopping);
+            $begun = hrtime(true);
+            try {
+                $this->beginJob($job);
+                $this->worker->run($job);
+            } finally {
+                $this->endJob();
+            }
+            $seconds = round((hrtime(true) - $begun) / 1e9, 6);
+            $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), self::context($message) + ['seconds' => $seconds]);
+        } finally {
+            $this->done++;
+            if ($this->isOver()) {
+                $this->endLoop();
+            }
+        }
+    }
+
+    /** A handler threw. What is not settled here is retried by the message's backoff, with the error's text. */
+    private function fail(Message $message, Throwable $error): void
+    {
+        $name = ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
+        try {
+            if ($error instanceof Stop) {
+                $message->release();
+                $this->logger->notice("$name released: {$error->getMessage()}", self::context($message));
+
+                return;
+            }
+        } catch (DueqException $lost) {
+            $error = $lost;
+        }
+        $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
+        $this->logger->error(
+            "$name failed (attempt $attempt): " . $error::class . ": {$error->getMessage()}",
+            self::context($message) + ['attempt' => $message->attempt, 'exception' => $error],
+        );
+    }
+
+    private function beginJob(Job $job): void
+    {
+        $message = $job->message;
+        $task = $job->handler->task;
+        $this->parent->send(['is' => 'begins', 'job' => (string) $job, 'queue' => $message->queue, 'id' => $message->id,
+            'ticket' => $message->ticket, 'kill' => $task->killAfter]);
+        $this->show((string) $job);
+        $this->job = $job;
+        if ($task->timeout !== null) {
+            pcntl_alarm((int) ceil($task->timeout));
+        }
+    }
+
+    private function endJob(): void
+    {
+        pcntl_alarm(0);
+        $this->job = null;
+        $this->show($this->isQuiet ? 'quiet' : 'waits');
+        $this->parent->send(['is' => 'ends']);
+    }
+
+    /** Ends the consumer's loop after the message at hand; the next loop has another consumer. */
+    private function endLoop(): void
+    {
+        $this->consumer?->stop();
+        $this->consumer = null;
+    }
+
+    private function cannotNow(DueqException $error, bool $served): void
+    {
+        // Of a server that was there, dueq says by itself that it is away, and that it is back.
+        $isSaid = $error instanceof ClosedException || ($served && $error instanceof ConnectException);
+        if (!$isSaid && !$this->isInTrouble) {
+            $this->isInTrouble = true;
+            $this->tellNotice("dueq: it is tried again: {$error->getMessage()}");
+        }
+    }
+
+    private function isBack(): void
+    {
+        if ($this->isInTrouble) {
+            $this->isInTrouble = false;
+            $this->tellNotice('dueq: the server answers again');
+        }
+    }
+
+    private function tellNotice(string $text): void
+    {
+        $this->parent->send(['is' => 'notice', 'text' => $text]);
+    }
+
+    /** Whether this process is to end after the job at hand. */
+    private function isOver(): bool
+    {
+        if ($this->isStopping) {
+            return true;
+        }
+        $megabytes = memory_get_usage(true) / 1048576;
+        $changed = $this->watch?->changed();
+        $why = match (true) {
+            posix_getppid() !== $this->parentId => 'its parent is gone',
+            $this->done >= ($this->options->maxJobs ?? INF) => "{$this->done} jobs done",
+            microtime(true) - $this->started >= ($this->options->maxTime ?? INF) => 'its time is over',
+            $megabytes > ($this->options->memory ?? INF) => sprintf('its memory is %.1f MB', $megabytes),
+            $changed !== null => "$changed has changed",
+            default => null,
+        };
+        if ($why === null) {
+            return false;
+        }
+        $this->parent->send(['is' => 'over', 'why' => $why]);
+
+        return $this->isStopping = true;
+    }
+
+    private function installHandlers(): void
+    {
+        pcntl_async_signals(true);
+        foreach ([
+            SIGTERM => $this->stop(...),
+            SIGINT => $this->stop(...),
+            SIGUSR2 => $this->abort(...),
+            SIGTSTP => fn () => $this->quiet(true),
+            SIGCONT => fn () => $this->quiet(false),
+            SIGUSR1 => fn () => $this->parent->send(['is' => 'trace', 'text' => (new RuntimeException())->getTraceAsString()]),
+            SIGALRM => $this->limit(...),
+            // Not ignored: the programs that jobs start would inherit that.
+            SIGPIPE => fn () => null,
+            SIGCHLD => SIG_DFL,
+        ] as $signal => $handler) {
+            pcntl_signal($signal, $handler, false);
+        }
+    }
+
+    private function stop(): void
+    {
+        if (!$this->isStopping) {
+            $this->isStopping = true;
+            $this->parent->send(['is' => 'over', 'why' => 'it was told to stop']);
+        }
+        $this->endLoop();
+    }
+
+    private function quiet(bool $quiet): void
+    {
+        $this->isQuiet = $quiet;
+        if ($quiet) {
+            $this->endLoop();
+        }
+        if ($this->job === null) {
+            $this->show($quiet ? 'quiet' : 'waits');
+        }
+    }
+
+    /** @throws Stop inside of the job */
+    private function abort(): void
+    {
+        $this->stop();
+        if ($this->job !== null) {
+            $this->job = null;
+            throw new Stop('the worker stops, and its grace is over');
+        }
+    }
+
+    /** @throws TimeLimitExceeded inside of the job */
+    private function limit(): void
+    {
+        if ($this->job !== null) {
+            throw new TimeLimitExceeded("{$this->job->handler->task->timeout} s are over");
+        }
+    }
+
+    private function tellWhyItDies(): void
+    {
+        $error = error_get_last();
+        $isFatal = in_array($error['type'] ?? 0, [E_ERROR, E_PARSE, E_CORE_ERROR, E_COMPILE_ERROR, E_USER_ERROR, E_RECOVERABLE_ERROR], true);
+        $why = $isFatal ? "{$error['message']} in {$error['file']}:{$error['line']}" : 'exit() was called';
+        $this->parent->send(['is' => 'dying', 'why' => $why]);
+    }
+
+    /** For ps and top. */
+    private function show(string $what): void
+    {
+        @cli_set_process_title("dueq-worker {$this->number}: $what");
+    }
+
+    /** @return array<string, mixed> what a line of the log is of */
+    private static function context(Message $message): array
+    {
+        return ['queue' => $message->queue, 'task' => $message->headers['task'] ?? null, 'id' => $message->id];
+    }
+}

@@ -1,0 +1,66 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+use Closure;
+use Dueq\Task;
+use InvalidArgumentException;
+use Psr\Container\ContainerInterface;
+use ReflectionFunction;
+use ReflectionNamedType;
+
+/**
+ * What runs the jobs of a task, or of a queue.
+ *
+ * @internal
+ */
+final class Handler
+{
+    /**
+     * @param Task $task whose limits are those of its jobs
+     * @param callable|class-string $handler
+     * @throws InvalidArgumentException
+     */
+    public function __construct(
+        public readonly Task $task,
+        private readonly mixed $handler,
+        private readonly ?ContainerInterface $container,
+    ) {
+        if (!is_callable($handler) && !class_exists($handler)) {
+            throw new InvalidArgumentException("the handler of {$task->name} is neither a callable nor a class: $handler");
+        }
+    }
+
+    public function call(Job $job): mixed
+    {
+        $handler = is_callable($this->handler) ? ($this->handler)(...) : self::made($this->handler, $this->container);
+
+        return self::takesJob($handler) ? $handler($job, ...$job->arguments) : $handler(...$job->arguments);
+    }
+
+    /**
+     * A callable of a class: its method __invoke() or handle().
+     *
+     * @param class-string $class
+     * @throws InvalidArgumentException
+     */
+    public static function made(string $class, ?ContainerInterface $container): Closure
+    {
+        $object = $container !== null ? $container->get($class) : new $class();
+        $method = method_exists($object, '__invoke') ? '__invoke' : 'handle';
+        if (!is_callable([$object, $method])) {
+            throw new InvalidArgumentException("$class has neither __invoke() nor handle()");
+        }
+
+        return $object->$method(...);
+    }
+
+    private static function takesJob(Closure $handler): bool
+    {
+        $type = ((new ReflectionFunction($handler))->getParameters()[0] ?? null)?->getType();
+
+        return $type instanceof ReflectionNamedType && $type->getName() === Job::class;
+    }
+}

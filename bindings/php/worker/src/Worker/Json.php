@@ -1,0 +1,53 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+use UnexpectedValueException;
+
+/**
+ * {"args":[...],"kwargs":{...}}, the same bytes as in Python. JSON's objects come as arrays, integers beyond 64 bits as
+ * text.
+ */
+final class Json implements Serializer
+{
+    private const WRITE = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_LINE_TERMINATORS
+        | JSON_PRESERVE_ZERO_FRACTION | JSON_THROW_ON_ERROR;
+
+    private const READ = JSON_OBJECT_AS_ARRAY | JSON_BIGINT_AS_STRING | JSON_THROW_ON_ERROR;
+
+    /** @throws \JsonException */
+    public static function write(mixed $value): string
+    {
+        return json_encode($value, self::WRITE);
+    }
+
+    /** @throws \JsonException */
+    public static function read(string $text): mixed
+    {
+        return json_decode($text, null, 512, self::READ);
+    }
+
+    public function encode(array $args, array $kwargs): string
+    {
+        return self::write(['args' => $args, 'kwargs' => (object) $kwargs]);
+    }
+
+    public function decode(string $body): array
+    {
+        $read = self::read($body);
+        if (!is_array($read) || array_diff_key($read, ['args' => 0, 'kwargs' => 0]) !== []) {
+            throw new UnexpectedValueException('the body of a task is {"args": [...], "kwargs": {...}}');
+        }
+        [$args, $kwargs] = [$read['args'] ?? [], $read['kwargs'] ?? []];
+        if (!is_array($args) || !array_is_list($args)) {
+            throw new UnexpectedValueException('args of a task is a list');
+        }
+        if (!is_array($kwargs) || array_filter(array_keys($kwargs), is_int(...)) !== []) {
+            throw new UnexpectedValueException('kwargs of a task is an object whose keys are names');
+        }
+
+        return [$args, $kwargs];
+    }
+}

@@ -1,0 +1,56 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+use Psr\Log\AbstractLogger;
+use Throwable;
+
+/** Writes lines to standard error, each at once: text, or an object of JSON. */
+final class LineLogger extends AbstractLogger
+{
+    /** @param bool $json whether a line is JSON */
+    public function __construct(private readonly bool $json = false)
+    {
+    }
+
+    /**
+     * @param mixed $level
+     * @param string|\Stringable $message
+     * @param array<string, mixed> $context in JSON, members of the object; of text, the traces alone
+     */
+    public function log($level, $message, array $context = []): void
+    {
+        $now = explode(' ', microtime());
+        $head = [
+            'time' => gmdate('Y-m-d\TH:i:s', (int) $now[1]) . substr($now[0], 1, 4) . 'Z',
+            'level' => (string) $level,
+            'pid' => getmypid(),
+            'message' => (string) $message,
+        ];
+        $error = $context['exception'] ?? null;
+        if ($error instanceof Throwable) {
+            $context['exception'] = $error::class;
+            $context['trace'] = (string) $error;
+        }
+        fwrite(STDERR, $this->json ? self::object($head + $context) : self::text($head, $context['trace'] ?? null));
+    }
+
+    /** @param array<string, mixed> $members */
+    private static function object(array $members): string
+    {
+        $flags = JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE | JSON_PARTIAL_OUTPUT_ON_ERROR;
+
+        return json_encode($members, $flags) . "\n";
+    }
+
+    /** @param array<string, mixed> $head */
+    private static function text(array $head, ?string $trace): string
+    {
+        $line = sprintf('%s %-7s [%d] %s', $head['time'], $head['level'], $head['pid'], addcslashes($head['message'], "\0..\37\177"));
+        $more = $trace === null ? '' : preg_replace('/^/m', '    ', rtrim($trace)) . "\n";
+
+        return "$line\n" . addcslashes($more, "\0..\10\13..\37\177");
+    }
+}

@@ -1,0 +1,185 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+use InvalidArgumentException;
+
+/**
+ * What the command was told.
+ *
+ * @internal
+ */
+final class Options
+{
+    public const HELP = <<<'END'
+        usage: dueq-worker BOOTSTRAP [OPTION...]
+
+        Runs the tasks of the Dueq\Worker that the PHP file BOOTSTRAP returns.
+
+          --queues LIST      high,low: always the first that has a message; high:3,low:1: by weights.
+                             Without it: those of the tasks, in turn
+          --concurrency N    how many jobs at a time, each in a process of its own (1)
+          --prefetch N       how many messages a process reserves at a time, 1 to 200 (1)
+          --lease SECONDS    after this time others get the messages of a process that was killed
+                             (the message's own, else 8)
+          --max-jobs N       a process is replaced after so many jobs
+          --max-time SECONDS a process is replaced after this time, when its job ends
+          --memory MB        a process is replaced when it has more memory after a job
+          --grace SECONDS    how long jobs may go on when the worker stops (25)
+          --log text|json    what is said on standard error (text)
+          --watch            processes are replaced when their code changes: for development
+
+        SIGTERM, SIGINT      takes nothing new, lets jobs end within the grace, releases the others, exits
+                             with 0. A second one aborts
+        SIGTSTP, SIGCONT     takes nothing new and goes on running; takes again
+        SIGUSR1              says what each process does, since when, with a backtrace
+
+        END;
+
+    /**
+     * @param list<string>|null $queues one is there as often as its weight says; null: those of the worker
+     * @param string $order of them, as of Dueq\Queues
+     */
+    private function __construct(
+        public readonly string $bootstrap,
+        public readonly ?array $queues,
+        public readonly string $order,
+        public readonly int $concurrency,
+        public readonly int $prefetch,
+        public readonly ?float $lease,
+        public readonly ?int $maxJobs,
+        public readonly ?float $maxTime,
+        public readonly ?float $memory,
+        public readonly float $grace,
+        public readonly bool $json,
+        public readonly bool $watch,
+    ) {
+    }
+
+    /**
+     * @param list<string> $arguments of the command, without its name
+     * @throws InvalidArgumentException
+     */
+    public static function parse(array $arguments): self
+    {
+        $given = self::split($arguments);
+        [$queues, $order] = self::queues($given['queues'] ?? null);
+        $log = $given['log'] ?? 'text';
+        if (!in_array($log, ['text', 'json'], true)) {
+            throw new InvalidArgumentException("--log is text or json, not $log");
+        }
+
+        return new self(
+            $given['bootstrap'] ?? throw new InvalidArgumentException('which bootstrap file? dueq-worker --help tells more'),
+            $queues,
+            $order,
+            (int) self::number($given, 'concurrency', 1, 1000, true) ?: 1,
+            (int) self::number($given, 'prefetch', 1, 200, true) ?: 1,
+            self::number($given, 'lease', 0.05, 4294967.0),
+            ($jobs = self::number($given, 'max-jobs', 1, PHP_INT_MAX, true)) === null ? null : (int) $jobs,
+            self::number($given, 'max-time', 0.001),
+            self::number($given, 'memory', 1.0),
+            self::number($given, 'grace', 0.0) ?? 25.0,
+            $log === 'json',
+            isset($given['watch']),
+        );
+    }
+
+    /**
+     * @param list<string> $arguments
+     * @return array<string, string> the options by their names, and the bootstrap
+     */
+    private static function split(array $arguments): array
+    {
+        $valued = ['queues', 'concurrency', 'prefetch', 'lease', 'max-jobs', 'max-time', 'memory', 'grace', 'log'];
+        $given = [];
+        while (($word = array_shift($arguments)) !== null) {
+            [$name, $value] = explode('=', substr($word, 2), 2) + [1 => null];
+            if (!str_starts_with($word, '-')) {
+                [$name, $value] = ['bootstrap', $word];
+            } elseif (in_array($name, $valued, true)) {
+                $value ??= array_shift($arguments) ?? throw new InvalidArgumentException("--$name wants a value");
+            } elseif ($word === '--watch') {
+                $value = '';
+            } else {
+                throw new InvalidArgumentException("there is no option $word; dueq-worker --help lists them");
+            }
+            if (isset($given[$name])) {
+                throw new InvalidArgumentException("$word: $name is given twice");
+            }
+            $given[$name] = $value;
+        }
+
+        return $given;
+    }
+
+    /** @return array{list<string>|null, string} names, and their order */
+    private static function queues(?string $list): array
+    {
+        if ($list === null) {
+            return [null, 'round robin'];
+        }
+        $entries = explode(',', $list);
+        $weights = [];
+        foreach ($entries as $entry) {
+            if (preg_match('/^(.+):([0-9]{1,6})$/Ds', $entry, $found)) {
+                $weights[$found[1]] = (int) $found[2];
+            }
+        }
+        if ($weights === []) {
+            return [$entries, 'preference'];
+        }
+        if (count($weights) < count($entries) || min($weights) < 1) {
+            throw new InvalidArgumentException('--queues: all queues have a weight of at least 1, or none has one');
+        }
+
+        return [self::turns($weights), 'round robin'];
+    }
+
+    /**
+     * @param non-empty-array<string, int> $weights
+     * @return list<string> each name as often as its weight says, evenly spread
+     */
+    private static function turns(array $weights): array
+    {
+        $divisor = array_reduce($weights, self::gcd(...), 0);
+        $weights = array_map(fn (int $weight) => intdiv($weight, $divisor), $weights);
+        $total = array_sum($weights);
+        if ($total > 64) {
+            throw new InvalidArgumentException("--queues: the weights add up to $total, and not to at most 64");
+        }
+        $credit = array_fill_keys(array_keys($weights), 0);
+        for ($turns = []; count($turns) < $total;) {
+            foreach ($weights as $name => $weight) {
+                $credit[$name] += $weight;
+            }
+            $next = array_search(max($credit), $credit, true);
+            $credit[$next] -= $total;
+            $turns[] = (string) $next;
+        }
+
+        return $turns;
+    }
+
+    private static function gcd(int $a, int $b): int
+    {
+        return $b === 0 ? $a : self::gcd($b, $a % $b);
+    }
+
+    /** @param array<string, string> $given */
+    private static function number(array $given, string $name, float $least, float $most = 4e9, bool $whole = false): ?float
+    {
+        if (!isset($given[$name])) {
+            return null;
+        }
+        $number = filter_var($given[$name], $whole ? FILTER_VALIDATE_INT : FILTER_VALIDATE_FLOAT);
+        if ($number === false || $number < $least || $number > $most) {
+            $kind = $whole ? 'a whole number' : 'a number';
+            throw new InvalidArgumentException("--$name is $kind of at least $least, not {$given[$name]}");
+        }
+
+        return (float) $number;
+    }
+}

@@ -1,0 +1,71 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Worker;
+
+/**
+ * Sees that the code of this process has changed: its files, and those of the folders with tasks.
+ *
+ * @internal
+ */
+final class Watch
+{
+    /** Seconds between two looks. */
+    private const PAUSE = 1.0;
+
+    /** @var array<string, string> */
+    private array $seen;
+
+    private float $next = 0.0;
+
+    /** @param list<string> $folders */
+    public function __construct(private readonly array $folders)
+    {
+        $this->seen = $this->look();
+    }
+
+    /** The first file that is another one now; null: none is. */
+    public function changed(): ?string
+    {
+        if (microtime(true) < $this->next) {
+            return null;
+        }
+        $this->next = microtime(true) + self::PAUSE;
+        $now = $this->look();
+        // What was loaded since the last look is as it was loaded.
+        $changed = array_diff_assoc($this->seen, $now) + array_diff_key($this->found($now), $this->seen);
+        $this->seen += $now;
+
+        return array_key_first($changed);
+    }
+
+    /** @return array<string, string> of each file, when it was changed last, and its size */
+    private function look(): array
+    {
+        clearstatcache();
+        $files = get_included_files();
+        foreach ($this->folders as $folder) {
+            array_push($files, ...Classes::files($folder));
+        }
+        $times = [];
+        foreach (array_unique($files) as $file) {
+            $times[$file] = @filemtime($file) . ' ' . @filesize($file);
+        }
+
+        return $times;
+    }
+
+    /**
+     * @param array<string, string> $times
+     * @return array<string, string> those in the folders, which are seen also before they are loaded
+     */
+    private function found(array $times): array
+    {
+        $folders = array_map(fn (string $folder) => realpath($folder) . '/', $this->folders);
+
+        return array_filter($times, function (string $file) use ($folders): bool {
+            return array_filter($folders, fn (string $folder) => str_starts_with($file, $folder)) !== [];
+        }, ARRAY_FILTER_USE_KEY);
+    }
+}

@@ -1,0 +1,71 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests;
+
+use Dueq\Client;
+
+/** What no call throws, and who hears it. */
+final class NoticeTest extends QueueTestCase
+{
+    protected function tearDown(): void
+    {
+        Client::onNotice(null);
+        parent::tearDown();
+    }
+
+    public function test_a_listener_hears_what_else_goes_to_the_log(): void
+    {
+        $heard = [];
+        Client::onNotice(function (string $text) use (&$heard): void {
+            $heard[] = $text;
+        });
+        $this->assertSame('', $this->evicting(fn () => null));
+        $this->assertCount(1, $heard);
+        $this->assertStringContainsString('the server evicts', $heard[0]);
+        Client::onNotice(null);
+        $this->assertStringContainsString('the server evicts', $this->evicting(fn () => null));
+        $this->assertCount(1, $heard);
+    }
+
+    public function test_a_listener_may_use_the_client_and_throw(): void
+    {
+        $this->evicting(function ($queue): void {
+            Client::onNotice(fn () => $queue->push('b'));
+        });
+        $this->expectExceptionMessage('heard');
+        $this->evicting(fn () => Client::onNotice(fn () => throw new \DomainException('heard')));
+    }
+
+    public function test_a_listener_hears_in_the_middle_of_a_loop(): void
+    {
+        $heard = null;
+        $server = new Server();
+        $consumer = (new Client($server->url('timeout=20s')))->queue('q')->consume();
+        Client::onNotice(function (string $text) use ($server, $consumer, &$heard): void {
+            $heard = $text;
+            $server->start();
+            $consumer->stop();
+        });
+        pcntl_async_signals(true);
+        pcntl_signal(SIGALRM, fn () => $server->kill());
+        pcntl_alarm(1);
+        $consumer->work(fn () => null);
+        pcntl_signal(SIGALRM, SIG_DFL);
+        $this->assertStringContainsString('it is tried again', $heard);
+    }
+
+    /** Pushes to a server that evicts, and returns what was logged. */
+    private function evicting(callable $before): string
+    {
+        $server = new Server('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
+        $queue = (new Client($server->url()))->queue('q');
+        $before($queue);
+
+        return $this->logged(function () use ($queue): void {
+            $queue->push('a');
+            $this->assertSame('a', $queue->reserve()->body);
+        });
+    }
+}

@@ -1,0 +1,268 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests\Worker;
+
+/** The command: jobs, failures, limits, and processes that end. */
+final class ProcessTest extends WorkerTestCase
+{
+    public function testTasksOfAllKindsRun(): void
+    {
+        $worker = $this->start();
+        $this->tasks->push('say', [1, 'b' => 2.0]);
+        $this->assertSame('{"0":1,"b":2.0}', $this->heard());
+        $this->tasks->push('send_receipt', [17, 'copy' => true], queue: 'mail');
+        $this->assertSame('receipt 17 and a copy', $this->heard());
+        $this->tasks->push('from_the_map', ['x']);
+        $this->assertSame('from the map: x', $this->heard());
+        $this->queue('plain')->push('text');
+        $this->assertSame('plain text', $this->heard());
+        $this->assertSame(0, $worker->stop());
+        foreach (['default', 'mail', 'plain'] as $name) {
+            $this->awaitEmpty($name);
+        }
+        $this->assertMatchesRegularExpression('/ info +\[\d+\] say \S{22} done in 0\.\d{3} s\n/', $worker->log());
+    }
+
+    public function testAFailingHandlerIsLoggedWithItsTraceAndTheWorkerGoesOn(): void
+    {
+        $worker = $this->start();
+        $this->tasks->push('fail', ['no ink', 'times' => 2], maxAttempts: 3, backoff: 0.05);
+        $this->assertSame('done at 3', $this->heard());
+        $worker->stop();
+        $this->assertMatchesRegularExpression('/ error +\[(\d+)\] fail \S{22} failed \(attempt 1 of 3\): DomainException: no ink\n    DomainException: no ink in .*bootstrap.php:\d+\n    Stack trace:\n    #0 /', $worker->log());
+        $this->assertStringContainsString('failed (attempt 2 of 3)', $worker->log());
+        $this->awaitEmpty();
+    }
+
+    public function testLogsAreLinesOfJson(): void
+    {
+        $id = $this->tasks->push('fail', ["no\nink"], maxAttempts: 1);
+        $worker = $this->start('--log', 'json');
+        $this->await(1, fn () => $this->queue()->stats()->dead);
+        $worker->stop();
+        $lines = array_map(fn ($line) => json_decode($line, true, 512, JSON_THROW_ON_ERROR), explode("\n", trim($worker->log())));
+        [$failed] = array_values(array_filter($lines, fn ($line) => $line['level'] === 'error'));
+        $this->assertSame(['default', 'fail', $id, 1, 'DomainException'], [$failed['queue'], $failed['task'], $failed['id'], $failed['attempt'], $failed['exception']]);
+        $this->assertStringContainsString("no\nink", $failed['message']);
+        $this->assertStringContainsString('bootstrap.php', $failed['trace']);
+        $this->assertSame("DomainException: no\nink", $this->queue()->find($id)->error);
+    }
+
+    public function testWhatNobodyKnowsIsRetriedWithAnErrorThatNamesIt(): void
+    {
+        $worker = $this->start();
+        $unknown = $this->tasks->push('future', backoff: 3600.0);
+        $foreign = $this->queue()->push('hello', headers: ['task' => 'say'], backoff: 3600.0);
+        $plain = $this->queue()->push('hello', backoff: 3600.0);
+        $this->await(3, fn () => $this->queue()->stats()->delayed);
+        $worker->stop();
+        $this->assertMatchesRegularExpression('/^Dueq.Worker.UnknownTask: there is no task future here; there are: .*say/', $this->queue()->find($unknown)->error);
+        $this->assertStringStartsWith('JsonException: ', $this->queue()->find($foreign)->error);
+        $this->assertStringContainsString('the queue default has no handler here', $this->queue()->find($plain)->error);
+        $this->assertSame(1, $this->queue()->find($unknown)->attempt);
+    }
+
+    public function testALimitIsAnExceptionInTheHandler(): void
+    {
+        $worker = $this->start();
+        $id = $this->tasks->push('limited', [true], backoff: 3600.0);
+        $this->assertSame('over', $this->heard());
+        $this->await('delayed', fn () => $this->queue()->find($id)?->state);
+        $this->assertSame('Dueq\Worker\TimeLimitExceeded: 0.5 s are over', $this->queue()->find($id)->error);
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testAHandlerThatDoesNotHeedItsLimitIsKilledAndItsMessageFails(): void
+    {
+        $worker = $this->start();
+        $id = $this->tasks->push('limited', [false], backoff: 3600.0);
+        $this->assertSame('over', $this->heard());
+        $this->await('delayed', fn () => $this->queue()->find($id)?->state);
+        $message = $this->queue()->find($id);
+        $this->assertSame([1, 0, 'its process was killed after 1.5 s'], [$message->attempt, $message->crashes, $message->error]);
+        $this->tasks->push('say', [1]);
+        $this->assertSame('[1]', $this->heard());
+        $this->assertMatchesRegularExpression('/error .* worker 1 \(pid \d+\): limited \S+ of default for 1\.\d s: killed, as its time is over/', $worker->log());
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testAChildThatIsKilledIsReplaced(): void
+    {
+        $worker = $this->start('--lease', '0.5');
+        $this->tasks->push('die', [SIGKILL], maxCrashes: 2);
+        $first = $this->heard();
+        $this->assertNotSame($first, $this->heard());
+        $this->await(1, fn () => $this->queue()->stats()->dead);
+        $worker->awaitLog("/error .* worker 1 \(pid $first\) was ended by the signal 9 in die \S{22}/");
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testChildrenThatDieAtOnceAreReplacedEverSlower(): void
+    {
+        $this->tasks->push('exit');
+        $worker = $this->start();
+        $this->assertSame(['attempt 1', 'attempt 1', 'attempt 1'], [$this->heard(), $this->heard(), $this->heard()]);
+        $worker->awaitLog('/ended with 0 in exit \S+: exit\(\) was called; the next one starts in 1 s\n(.*\n)*.*starts in 2 s\n/');
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testAFatalErrorIsKeptWithTheMessage(): void
+    {
+        $worker = $this->startWith('small.php');
+        $id = $this->tasks->push('eat', [64], backoff: 3600.0);
+        $this->await('delayed', fn () => $this->queue()->find($id)?->state);
+        $this->assertMatchesRegularExpression('/Allowed memory size of \d+ bytes exhausted/', $this->queue()->find($id)->error);
+        $this->assertSame([1, 0], [$this->queue()->find($id)->attempt, $this->queue()->find($id)->crashes]);
+        $worker->awaitLog('/error .* worker 1 \(pid \d+\) ended with 255 in eat \S+: Allowed memory size/');
+        $this->assertSame(0, $worker->stop());
+    }
+
+    /** @dataProvider shares */
+    public function testAChildThatHasDoneItsShareIsReplaced(string $option, string $value, string $why): void
+    {
+        $worker = $this->start($option, $value, '--log', 'json');
+        $this->tasks->push('eat', [24]);
+        $first = $this->heard();
+        do {
+            $this->tasks->push('pid');
+        } while ($this->heard() === $first);
+        $this->awaitEmpty();
+        $this->assertSame(0, $worker->stop());
+        $this->assertMatchesRegularExpression('/"message":"worker 1 \(pid ' . $first . '\) ended with 0: ' . $why . '/', $worker->log());
+    }
+
+    /** @return iterable<array{string, string, string}> */
+    public static function shares(): iterable
+    {
+        yield ['--max-jobs', '2', '2 jobs done'];
+        yield ['--max-time', '1', 'its time is over'];
+        yield ['--memory', '20', 'its memory is \d+\.\d MB'];
+    }
+
+    public function testJobsRunAtTheSameTime(): void
+    {
+        $worker = $this->start('--concurrency', '2');
+        $this->tasks->push('meet', ['a', 'b']);
+        $this->tasks->push('meet', ['b', 'a']);
+        $heard = [$this->heard(), $this->heard()];
+        sort($heard);
+        $this->assertSame(['a met b', 'b met a'], $heard);
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testTheFirstQueueGoesFirst(): void
+    {
+        $this->pushTo(['low' => 3, 'high' => 3]);
+        $worker = $this->start('--queues', 'high,low');
+        $heard = array_map(fn () => $this->heard(), range(1, 6));
+        $this->assertSame(['["high"]', '["high"]', '["high"]', '["low"]', '["low"]', '["low"]'], $heard);
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testQueuesHaveWeights(): void
+    {
+        $this->pushTo(['low' => 60, 'high' => 60]);
+        $worker = $this->start('--queues', 'low:1,high:9');
+        $counts = array_count_values(array_map(fn () => $this->heard(), range(1, 60)));
+        $this->assertGreaterThan(40, $counts['["high"]']);
+        $this->assertGreaterThan(0, $counts['["low"]'] ?? 0);
+        array_map(fn () => $this->heard(), range(1, 60));
+        $this->assertSame(0, $worker->stop());
+        $this->awaitEmpty('low');
+    }
+
+    public function testAWorkerOutlivesItsServerAndSaysSoOnce(): void
+    {
+        $worker = $this->start('--concurrency', '2');
+        $worker->awaitReady();
+        $this->server->kill();
+        $worker->awaitLog('/ warning .* dueq: unix:.* it is tried again: /');
+        $this->server->start();
+        $worker->awaitLog('/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/');
+        $this->tasks->push('say', [1]);
+        $this->assertSame('[1]', $this->heard());
+        $this->assertSame(0, $worker->stop());
+        $this->assertSame([1, 1], [substr_count($worker->log(), 'tried again'), substr_count($worker->log(), 'answers again')]);
+    }
+
+    public function testAWorkerStartsBeforeItsServer(): void
+    {
+        $this->server->kill();
+        $worker = $this->start();
+        $worker->awaitLog('/ warning .* dueq: it is tried again: cannot reach/');
+        $this->server->start();
+        $this->tasks->push('say', [1]);
+        $this->assertSame('[1]', $this->heard());
+        $this->assertSame(0, $worker->stop());
+        $this->assertStringContainsString('dueq: the server answers again', $worker->log());
+    }
+
+    public function testChangedCodeIsLoadedAnew(): void
+    {
+        $file = Application::shared()->folder . '/watched.php';
+        $code = '<?php return (new Dueq\Worker())->on("version", fn () => (new Dueq\Queue("journal"))->push("%s"));';
+        file_put_contents($file, sprintf($code, 'one'));
+        $worker = $this->startWith('watched.php', '--watch', '--log', 'json');
+        $this->tasks->push('version');
+        $this->assertSame('one', $this->heard());
+        // It does not even compile; what comes next does.
+        file_put_contents($file, '<?php return (new');
+        $worker->awaitLog('/"error".*ParseError: .*watched.php.*; the next one starts in 1 s/');
+        file_put_contents($file, sprintf($code, 'number two'));
+        $this->tasks->push('version');
+        $this->assertSame('number two', $this->heard());
+        $this->assertStringContainsString('watched.php has changed', $worker->log());
+        $this->assertSame(0, $worker->stop());
+    }
+
+    /** @dataProvider broken */
+    public function testAWorkerThatCannotStartSaysWhyAndExits(string $code, string $text): void
+    {
+        file_put_contents(Application::shared()->folder . '/broken.php', "<?php $code");
+        $worker = $this->startWith('broken.php', '--concurrency', '2');
+        $this->assertSame(1, $worker->wait());
+        $this->assertMatchesRegularExpression("/critical .*cannot start: .*$text/", $worker->log());
+        $this->assertSame(1, substr_count($worker->log(), "\n"));
+    }
+
+    /** @return iterable<array{string, string}> */
+    public static function broken(): iterable
+    {
+        yield ['return 7;', 'broken.php returns no Dueq.Worker'];
+        yield ['throw new DomainException("no");', 'DomainException: no in .*broken.php:1'];
+        yield ['return (', 'ParseError'];
+        yield ['return (new Dueq\Worker())->on("a", "strlen", queue: "{}");', 'NameException'];
+        yield ['return new Dueq\Worker("redis://nowhere:70000");', 'UrlException'];
+    }
+
+    public function testWrongOptionsAreRefused(): void
+    {
+        foreach ([
+            'which bootstrap file' => [],
+            '--lease wants a value' => ['x.php', '--lease'],
+            'there is no option --fast' => ['x.php', '--fast'],
+            'bootstrap is given twice' => ['x.php', 'y.php'],
+            '--log is text or json, not xml' => ['x.php', '--log=xml'],
+            '--concurrency is a whole number of at least 1, not 0' => ['x.php', '--concurrency', '0'],
+            'all queues have a weight of at least 1, or none has one' => ['x.php', '--queues', 'a:1,b'],
+            'the weights add up to 65, and not to at most 64' => ['x.php', '--queues', 'a:64,b:1'],
+        ] as $text => $arguments) {
+            $worker = new Process(Application::shared()->folder, ['vendor/bin/dueq-worker', ...$arguments], []);
+            $this->assertSame(2, $worker->wait());
+            $this->assertMatchesRegularExpression("/^dueq-worker: .*$text.*\n$/", $worker->log());
+        }
+        $worker = new Process(Application::shared()->folder, ['vendor/bin/dueq-worker', '--help'], []);
+        $this->assertSame(0, $worker->wait());
+        $this->assertStringContainsString('--concurrency N', $worker->log());
+    }
+
+    /** @param array<string, int> $counts of messages by queue */
+    private function pushTo(array $counts): void
+    {
+        foreach ($counts as $name => $count) {
+            $this->queue($name)->pushMany(array_fill(0, $count, $this->tasks->draft('say', [$name])));
+        }
+    }
+}
