@@ -85,7 +85,6 @@ typedef struct dueq_php_loop {
     pid_t pid;               /* of the process that it works for */
     bool under_way;          /* what dueq_php_loop_try() submitted */
     bool looping;            /* a foreach or work() */
-    bool warned;             /* that a message was forgotten */
     uint32_t holders;
 } dueq_php_loop;
 

@@ -47,25 +47,9 @@ enum {
     MESSAGE_DEAD_LETTER
 };
 
-/* The loop goes on, and nobody can settle this message any more. */
-static void warn(message_object *message) {
-    dueq_php_loop *loop = message->loop;
-
-    if (loop && loop->looping && loop->pid == getpid() && !message->tried && !loop->warned) {
-        loop->warned = true;
-        dueq_php_log(
-            "dueq: the loop went on without settling message %s: unless another process does so, "
-            "it "
-            "is delivered again when its lease ends. Call its ack(), retry(), release() or "
-            "bury(), or use work()",
-            Z_STRVAL_P(OBJ_PROP_NUM(&message->std, MESSAGE_ID)));
-    }
-}
-
 static void message_release(zend_object *object) {
     message_object *message = message_of(object);
 
-    warn(message);
     if (message->queue) {
         OBJ_RELEASE(&message->queue->std);
     }

@@ -25,6 +25,18 @@ final class ProcessTest extends WorkerTestCase
         $this->assertMatchesRegularExpression('/ info +\[\d+\] say \S{22} done in 0\.\d{3} s\n/', $worker->log());
     }
 
+    public function testSchedulesAreTurned(): void
+    {
+        $job = ['body' => '{"args":[1],"kwargs":{"b":2.0}}', 'headers' => ['task' => 'say']];
+        $this->assertTrue($this->queue()->schedule('words', 'every 1s', $job));
+        $worker = $this->start();
+        $this->assertSame('{"0":1,"b":2.0}', $this->heard());
+        $this->assertSame('{"0":1,"b":2.0}', $this->heard());
+        $this->assertSame(0, $worker->stop());
+        $stats = $this->queue()->stats();
+        $this->assertSame([0, 1, 0], [$stats->retried, $stats->delayed, $stats->dead]);
+    }
+
     public function testAFailingHandlerIsLoggedWithItsTraceAndTheWorkerGoesOn(): void
     {
         $worker = $this->start();

@@ -96,7 +96,12 @@ class Loop:
     async def _consume(self, source: aio.Queues) -> None:
         """Takes messages. The consumer lives as long as its messages: it extends their leases."""
         settings = self._worker.settings
-        consumer = source.consume(settings.prefetch, settings.lease, self._worker.max_run)
+        consumer = source.consume(
+            settings.prefetch,
+            settings.lease,
+            self._worker.max_run,
+            concurrency=len(self._worker.slots),
+        )
         self._consumer = consumer
         if not self._worker.may_take():
             return
@@ -119,6 +124,9 @@ class Loop:
         running = None
         try:
             async with message:
+                if message.is_schedule:
+                    await message.turn()
+                    return
                 run = Run(self._worker.app, message, lambda: self._worker.stopping, self._wait_for)
                 running = run.running
                 self._worker.begin(slot, running)

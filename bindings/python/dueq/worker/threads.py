@@ -91,6 +91,9 @@ class Threads:
         running = None
         try:
             with message:
+                if message.is_schedule:
+                    message.turn()
+                    return
                 run = Run(self._worker.app, message, lambda: self._worker.stopping, runner.run)
                 running = run.running
                 self._worker.begin(slot, running)

@@ -178,6 +178,11 @@ final class Child
             return;
         }
         try {
+            if ($message->isSchedule()) {
+                $message->turn();
+
+                return;
+            }
             $job = $this->worker->job($message, fn (): bool => $this->isStopping);
             $begun = hrtime(true);
             try {
