@@ -367,11 +367,6 @@ MUTATIONS = {
         "had.deliveries, had.suffix = deliveries + 1, suffix",
         "had.deliveries, had.suffix = deliveries, suffix",
     ),
-    "retry_forgets_the_default_backoff": (
-        "retry",
-        "struct.pack('>BBI4I4', 3, 2, 1000, 3600000)",
-        "struct.pack('>BBI4', 1, 0, 0)",
-    ),
     "retry_forgets_the_cap_of_a_backoff": (
         "retry",
         "math.min(ms, cap > 0 and cap or 4102444800000)",
