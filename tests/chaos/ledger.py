@@ -35,6 +35,7 @@ class Delivery:
     successors: tuple[str, ...] = ()
     ended: str = ""  # acked, retried, released, buried: the word for it, where it is known
     robbed: bool = False  # LEASE_LOST before the lease's end
+    closed: bool = False  # its loop was closed, which releases what is not settled
 
     @property
     def acking(self) -> bool:
@@ -153,6 +154,9 @@ def _settle(delivery: Delivery, word: str, rest: list[str]) -> None:
         if word == "extending":
             delivery.end_before = delivery.end
             delivery.end = min(delivery.end, delivery.again)
+        return
+    if word == "closed":
+        delivery.closed, delivery.end = True, min(delivery.end, int(rest[0]))
         return
     if word in ("acked", "retried", "released", "buried"):
         delivery.ended = word

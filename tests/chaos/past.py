@@ -47,7 +47,7 @@ def _ends(push: Push, delivery: Delivery, held: State) -> set[State]:
     """The states after a delivery: two where it is not known what came of it."""
     failed = held._replace(failures=held.failures + 1)
     spent = 0 < push.max_attempts <= failed.failures
-    crashed = _crash(push, held)
+    crashed = _crash(push, held) | ({held} if delivery.closed else set())
     match delivery.ended or (delivery.pending and delivery.verb):
         case "retried":
             return set() if spent else {failed}

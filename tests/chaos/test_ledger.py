@@ -391,3 +391,12 @@ def test_noted_ack_may_be_undone_unless_the_loop_ended_well() -> None:
 def test_what_a_loop_gave_back_does_not_count() -> None:
     second = "got 1.1 2 1200 2200 a 1 0"
     assert not found(PUSHED, [second, "acking 1.1 2 1300 -", "acked 1.1 2 1301"])
+
+
+def test_a_loop_that_is_closed_releases_what_it_held() -> None:
+    held = [KEPT, "closed 1.1 1 1500"]
+    later = ["got 1.1 2 1600 2600 a 1 0", "acking 1.1 2 1601 -", "acked 1.1 2 1602"]
+    assert not found(PUSHED, held, later)
+    assert found(PUSHED, [KEPT], later) == {"two holders": ["1.1"]}
+    sooner = [later[0].replace("1600", "1400"), *later[1:]]
+    assert found(PUSHED, held, sooner) == {"two holders": ["1.1"]}

@@ -191,36 +191,46 @@ class Worker(Hand):
         lease = self.chance.randint(1500, 2500)
         prefetch, left = self.chance.randint(1, 20), self.chance.randint(1, 200)
         warned, noted = self.warned.count, []
+        taken = []
         with source.consume(prefetch, lease / 1000, timeout=0.5) as consumer:
-            for message in consumer:
-                end = round((message.time or 0) * 1000)
-                self.note(
-                    f"kept {key(message)} {end - lease} {end} {message.queue}"
-                    f" {message.attempt} {message.crashes} {self.number}"
-                )
-                if self.rare(0.01):
-                    time.sleep(self.chance.uniform(0, 4))
-                fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
-                if self.rare(fails):
-                    self.note(f"retrying {key(message)} {now_ms()} backoff")
-                    with suppress(ArithmeticError), message:
-                        raise ArithmeticError
-                elif self.rare(0.02):
-                    action = partial(message.release, 0.1)
-                    self.settle("release", message, now_ms() + 100, action)
-                elif self.rare(0.1):
-                    self.succeed(message)
-                elif not self.rare(0.005):
-                    self.note(f"acking {key(message)} {now_ms()} -")
-                    noted.append(key(message))
-                    with message:
-                        pass
-                left -= 1
-                if not left or self.stopped():
-                    break
+            try:
+                for message in consumer:
+                    taken.append(key(message))
+                    end = round((message.time or 0) * 1000)
+                    self.note(
+                        f"kept {taken[-1]} {end - lease} {end} {message.queue}"
+                        f" {message.attempt} {message.crashes} {self.number}"
+                    )
+                    if self.end_in_loop(message):
+                        noted.append(taken[-1])
+                    left -= 1
+                    if not left or self.stopped():
+                        break
+            finally:
+                self.note(*(f"closed {one} {now_ms()}" for one in taken))
         if not consumer.lost and self.warned.count == warned:
             self.note(*(f"acked {one} {now_ms()}" for one in noted))
         self.note("empty")
+
+    def end_in_loop(self, message: Message) -> bool:
+        """Does something with a message, or nothing. Whether it is acknowledged by its block."""
+        if self.rare(0.01):
+            time.sleep(self.chance.uniform(0, 4))
+        fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
+        if self.rare(fails):
+            self.note(f"retrying {key(message)} {now_ms()} backoff")
+            with suppress(ArithmeticError), message:
+                raise ArithmeticError
+        elif self.rare(0.02):
+            self.settle("release", message, now_ms() + 100, partial(message.release, 0.1))
+        elif self.rare(0.1):
+            self.succeed(message)
+        elif not self.rare(0.005):
+            self.note(f"acking {key(message)} {now_ms()} -")
+            with message:
+                pass
+            return True
+        return False
 
     def mischief(self, messages: list[Message]) -> list[Message]:
         """Dawdles, and does all but acknowledge to some. Returns those to acknowledge."""
