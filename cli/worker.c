@@ -63,8 +63,8 @@ static void warn(struct worker *worker) {
 }
 
 /*
- * Makes the call again in a while. It is said once, and that a call is answered again; not where the library has told
- * that the server is away, and will tell that it is back.
+ * Makes the call again in a while. The first failure is reported, and the first answer after it; not where the library
+ * has warned that the server is away, and will tell that it is back.
  */
 static void put_off(struct worker *worker, dueq_status status) {
     if (worker->failures++ == 0 && worker->warned_ms <= worker->call_ms) {

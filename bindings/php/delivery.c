@@ -91,7 +91,7 @@ static void note_fatal(int type, zend_string *file, uint32_t line, zend_string *
 /* Does the script end of an error that was noted? The program may have handled that, and gone on. */
 static bool has_failed(void) { return DUEQ_G(fatal) && EG(exit_status) == 255; }
 
-/* Settles the message in hand as one that failed of this error. */
+/* Retries the message that is being worked on, with this error. */
 static void fail_of_fatal(dueq_php_consumer *consumer) {
     const dueq_bytes error = {DUEQ_G(fatal), strlen(DUEQ_G(fatal))};
 

@@ -4,7 +4,7 @@ declare(strict_types=1);
 
 namespace Dueq\Tests;
 
-/** What becomes of the message in hand when the script ends: no failure where it ends in good order, else one with its text. */
+/** What becomes of a message whose script ends: exit() releases it, a fatal error retries it with the error's text. */
 final class ScriptEndTest extends QueueTestCase
 {
     private const LOOPS = [

@@ -278,7 +278,7 @@ def test_worker_watch_starts_anew(url: str, tmp_path: Path, pool: str) -> None:
 
 @pools
 def test_worker_outlives_an_outage(own_server: Server, tmp_path: Path, pool: str) -> None:
-    # It is said after a second: by then calls have failed by this deadline.
+    # The warning comes after a second: by then calls have failed by this deadline.
     url = own_server.url + "?timeout=500ms"
     processes = 2 if pool == "processes" else 1
     with WorkerProcess(tmp_path, url, "--pool", pool, "--concurrency", "2") as worker:

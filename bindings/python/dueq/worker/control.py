@@ -1,4 +1,4 @@
-"""The thread that looks after the slots: signals, limits, the grace, systemd."""
+"""The thread that controls the slots: signals, limits, the grace, systemd."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class Child:
 
 
 class Parent:
-    """Does nothing but look after its children: the app is imported by each of them."""
+    """Starts, watches and replaces its children. Only they import the app."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings

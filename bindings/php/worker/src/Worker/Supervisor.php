@@ -252,7 +252,7 @@ final class Supervisor
         }
     }
 
-    /** What dueq says in a process. All of them may say it, with other numbers: then it is said once. */
+    /** A warning of dueq in a child. When several children warn of the same, only the first is logged. */
     private function notice(string $text): void
     {
         $now = microtime(true);
