@@ -221,6 +221,22 @@ def test_next_event_with_a_fraction(inside: Inside) -> None:
         assert inside.queue.reserve(timeout=0.001) is None
 
 
+@pytest.mark.parametrize("text", ["%d.5", "%d0000000", "9e300", "nan", "-1", "x"])
+def test_outbox_event_that_is_none(inside: Inside, text: str) -> None:
+    """A waiting consumer takes no notice of it, and gets what falls due."""
+    note = """
+        local time = redis.call('TIME')
+        local ms = time[1] * 1000 + math.floor(time[2] / 1000)
+        redis.call('HSET', KEYS[1], 'next_event', '0', 'outbox_event', string.format(ARGV[1], ms))
+    """
+    inside.queue.push("later", delay=3600)
+    for _ in range(200):
+        inside.server.command("EVAL", note, 1, inside.key("meta"), text)
+        assert inside.queue.reserve(timeout=0.001) is None
+    inside.queue.push("soon", delay=0.05)
+    assert inside.queue.reserve(timeout=20)
+
+
 @pytest.mark.parametrize(
     "text",
     ["9999999999999:x " * 5000, "9" * 400 + ":x", "1:a 2:b 3:c", ":", "4102444800000:x " * 3],

@@ -31,8 +31,12 @@ if back then
 end
 
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused')
-local noted, out = tonumber(state[1] or ''), tonumber(state[4] or '')
-local looked, paused = not noted or not (noted > now and noted <= 4102444800000 and noted % 1 == 0), state[5]
+local function noted_time(text)
+  local at = tonumber(text or '')
+  return at and at >= 0 and at <= 4102444800000 and at % 1 == 0 and at or nil
+end
+local noted, out = noted_time(state[1]), noted_time(state[4])
+local looked, paused = not noted or noted <= now, state[5]
 local due, garbage = 0, {}
 if looked then
   -- What stands there: the note of it may be lost.
