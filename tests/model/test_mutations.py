@@ -303,8 +303,8 @@ MUTATIONS = {
     ),
     "reserve_rare_forgets_a_pause": (
         "reserve_rare",
-        "noted <= 4102444800000 and noted % 1 == 0), state[5]",
-        "noted <= 4102444800000 and noted % 1 == 0), nil",
+        "not noted or noted <= now, state[5]",
+        "not noted or noted <= now, nil",
     ),
     "reserve_rare_forgets_the_error_of_an_ended_lease": (
         "reserve_rare",
