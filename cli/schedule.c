@@ -7,7 +7,6 @@
 
 #define PREFIX "schedule:"
 #define PAGE DUEQ_MAX_BATCH
-enum { EXPRESSION_SHOWN = 28 };
 
 static dueq_bytes text(const char *word) { return (dueq_bytes){word, strlen(word)}; }
 
@@ -20,35 +19,31 @@ static dueq_bytes header(const dueq_message *message, const char *name, const ch
     return text(otherwise);
 }
 
-/* The id of a schedule's message; `room` of any name that the core takes. */
-struct id {
-    char room[DUEQ_MAX_SCHEDULE + sizeof PREFIX];
-    dueq_bytes bytes;
-};
+/* What is done with a schedule, by the name that the user gave. */
+typedef int action(struct cli *cli, const dueq_message *schedule, const char *name);
 
-static void make_id(const struct cli *cli, const char *name, struct id *id) {
-    int size = snprintf(id->room, sizeof id->room, PREFIX "%s", name);
-    if (!*name || (size_t)size >= sizeof id->room)
-        cli_usage(cli, "a schedule's name has 1 to %d bytes", DUEQ_MAX_SCHEDULE);
-    id->bytes = (dueq_bytes){id->room, (size_t)size};
-}
-
-/* Opens the queue and finds the schedule that the next words name. False: *code is the exit code. */
-static bool find(struct cli *cli, int argc, char *argv[], struct id *id, dueq_result **result,
-                 int *code) {
+/* Opens the queue, finds the schedule that the next words name, and does that with it. Returns the exit code. */
+static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     static const struct option options[] = {CLI_OPTIONS};
+    char id[DUEQ_MAX_SCHEDULE + sizeof PREFIX]; /* of any name that the core takes */
+    dueq_result *found;
+    int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
     cli_words(cli, argc, 1, 1);
-    make_id(cli, argv[optind + 1], id);
-    if (!cli_open(cli, argv, code))
-        return false;
-    dueq_status status = cli_wait(cli, dueq_find_submit(cli->queue, id->bytes), result);
-    if (status == DUEQ_OK && dueq_is_schedule(dueq_result_message(*result, 0)))
-        return true;
-    dueq_result_free(*result);
-    *code = cli_report(cli, status == DUEQ_OK ? DUEQ_NOT_FOUND : status, argv[optind + 1]);
-    return false;
+    const char *name = argv[optind + 1];
+    int size = snprintf(id, sizeof id, PREFIX "%s", name);
+    if (!*name || (size_t)size >= sizeof id)
+        cli_usage(cli, "a schedule's name has 1 to %d bytes", DUEQ_MAX_SCHEDULE);
+    if (!cli_open(cli, argv, &code))
+        return code;
+    dueq_status status = cli_wait(cli, dueq_find_submit(cli->queue, text(id)), &found);
+    if (status == DUEQ_OK && dueq_is_schedule(dueq_result_message(found, 0)))
+        code = act(cli, dueq_result_message(found, 0), name);
+    else
+        code = cli_report(cli, status == DUEQ_OK ? DUEQ_NOT_FOUND : status, name);
+    dueq_result_free(found);
+    return code;
 }
 
 /* ---- add ---- */
@@ -178,61 +173,54 @@ static int run_list(struct cli *cli, int argc, char *argv[]) {
 /* ---- pause, resume, run, remove ---- */
 
 /* Gives a schedule that waits another time. */
-static int put_off(struct cli *cli, const struct id *id, int64_t at_ms) {
+static int put_off(struct cli *cli, const dueq_message *schedule, int64_t at_ms) {
     dueq_status status =
-        cli_wait(cli, dueq_reschedule_submit(cli->queue, id->bytes, 0, at_ms), NULL);
+        cli_wait(cli, dueq_reschedule_submit(cli->queue, schedule->id, 0, at_ms), NULL);
     if (status == DUEQ_NOT_FOUND)
         cli_say(CLI_ERROR, dueq_status_name(status), "try again",
                 "the schedule is due, and its messages are being pushed");
     return status == DUEQ_NOT_FOUND ? CLI_OUTCOME : cli_report(cli, status, NULL);
 }
 
+static int pause_it(struct cli *cli, const dueq_message *schedule, const char *name) {
+    (void)name;
+    return put_off(cli, schedule, DUEQ_MAX_TIME_MS);
+}
+
+static int resume_it(struct cli *cli, const dueq_message *schedule, const char *name) {
+    (void)name;
+    return is_paused(schedule) ? put_off(cli, schedule, next_ms(schedule)) : CLI_DONE;
+}
+
+static int run_it(struct cli *cli, const dueq_message *schedule, const char *name) {
+    dueq_result *pushed;
+    (void)name;
+    dueq_status status = cli_wait(cli, dueq_schedule_run_submit(cli->queue, schedule), &pushed);
+    int code = status < 0 ? cli_report(cli, status, NULL)
+                          : cli_made(cli, "id", dueq_result_id(pushed, 0), status);
+    dueq_result_free(pushed);
+    return code;
+}
+
+static int remove_it(struct cli *cli, const dueq_message *schedule, const char *name) {
+    return cli_report(cli, cli_wait(cli, dueq_cancel_submit(cli->queue, &schedule->id, 1), NULL),
+                      name);
+}
+
 static int run_pause(struct cli *cli, int argc, char *argv[]) {
-    dueq_result *result;
-    struct id id;
-    int code;
-    if (!find(cli, argc, argv, &id, &result, &code))
-        return code;
-    dueq_result_free(result);
-    return put_off(cli, &id, DUEQ_MAX_TIME_MS);
+    return on_schedule(cli, argc, argv, pause_it);
 }
 
 static int run_resume(struct cli *cli, int argc, char *argv[]) {
-    dueq_result *result;
-    struct id id;
-    int code;
-    if (!find(cli, argc, argv, &id, &result, &code))
-        return code;
-    const dueq_message *message = dueq_result_message(result, 0);
-    code = is_paused(message) ? put_off(cli, &id, next_ms(message)) : CLI_DONE;
-    dueq_result_free(result);
-    return code;
+    return on_schedule(cli, argc, argv, resume_it);
 }
 
 static int run_run(struct cli *cli, int argc, char *argv[]) {
-    dueq_result *found, *pushed;
-    struct id id;
-    int code;
-    if (!find(cli, argc, argv, &id, &found, &code))
-        return code;
-    dueq_status status =
-        cli_wait(cli, dueq_schedule_run_submit(cli->queue, dueq_result_message(found, 0)), &pushed);
-    code = status < 0 ? cli_report(cli, status, NULL)
-                      : cli_made(cli, "id", dueq_result_id(pushed, 0), status);
-    dueq_result_free(pushed);
-    dueq_result_free(found);
-    return code;
+    return on_schedule(cli, argc, argv, run_it);
 }
 
 static int run_remove(struct cli *cli, int argc, char *argv[]) {
-    dueq_result *result;
-    struct id id;
-    int code;
-    if (!find(cli, argc, argv, &id, &result, &code))
-        return code;
-    dueq_result_free(result);
-    return cli_report(cli, cli_wait(cli, dueq_cancel_submit(cli->queue, &id.bytes, 1), NULL),
-                      argv[optind + 1]);
+    return on_schedule(cli, argc, argv, remove_it);
 }
 
 /* ---- The verbs ---- */
