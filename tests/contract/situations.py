@@ -18,7 +18,7 @@ VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
 DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
-DRAFT |= {"unique_ms", "existing"}
+DRAFT |= {"unique_ms", "replace"}
 JOB_DRAFT = {
     "payload",
     "job",
@@ -214,9 +214,9 @@ class Values:
             options["headers"] = {self.text(name): self.text(text) for name, text in pairs}
         if "backoff" in found:
             options["backoff"] = self.backoff(found["backoff"])
-        if "existing" in found:
+        if "replace" in found:
             words = {"refuse": False, "replace": True, "replace_body": "body"}
-            options["replace"] = words[self.text(found["existing"])]
+            options["replace"] = words[self.text(found["replace"])]
         return options
 
     def backoff(self, found: Json) -> Json:
