@@ -40,7 +40,7 @@ ROW = st.tuples(
 DRAWN_MANY = st.lists(ROW, min_size=3, max_size=6)
 DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
-# An entry of the outbox is due then; so is one that could not be handed over.
+# An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
 # Of a list in order of interest: mostly the first.
 PICK = st.sampled_from([*[0] * 9, *[1] * 4, 2, 2, *range(3, 12)])

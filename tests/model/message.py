@@ -120,7 +120,7 @@ class Entry:
     time_ms: int
     dead_letter: bool
     tries: int = 0  # that failed
-    error: str = ""  # why it was not handed over
+    error: str = ""  # why it was not relayed
     state: State = "outbox"  # of a successor, which is none of the queue's messages
 
 

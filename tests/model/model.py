@@ -265,7 +265,7 @@ class Queue:
         return count
 
     def pause(self) -> Status:
-        """Nothing is handed out, and nothing that is due or has come back becomes ready."""
+        """Nothing is delivered, and nothing that is due or has come back becomes ready."""
         self.paused = True
         return "OK"
 
