@@ -1,4 +1,4 @@
-"""A queue's keys from behind: damages them at random, mends their types, counts what is left."""
+"""A queue's keys from behind: damages them at random, repairs their types, counts what is left."""
 
 from __future__ import annotations
 

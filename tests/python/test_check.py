@@ -356,7 +356,7 @@ def test_a_busy_queue_has_nothing_wrong(queue: dueq.Queue, server: Server, repai
     assert checks > 5
 
 
-def test_a_busy_queue_is_mended(queue: dueq.Queue, server: Server) -> None:
+def test_a_busy_queue_is_repaired(queue: dueq.Queue, server: Server) -> None:
     key = f"dueq:{{{queue.name}}}:"
     traffic = Traffic(server, queue.name, 3, dueq.LeaseLost, dueq.errors.WrongTypeError)
     found: Counter[str] = Counter()
