@@ -189,7 +189,7 @@ class Keys:
 
     # After it
 
-    def mend_types(self) -> None:
+    def repair_types(self) -> None:
         for part, kind in TYPES.items():
             if self.command("TYPE", self.of(part)) not in (kind.encode(), b"none"):
                 self.command("DEL", self.of(part))
