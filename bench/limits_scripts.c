@@ -135,7 +135,7 @@ static void living(struct load *load) {
     draft(load, 3600000, 86400000);
     push(load, MOST);
     for (size_t i = 0; i < MOST; i++)
-        load->drafts[i].existing = DUEQ_REPLACE;
+        load->drafts[i].replace = DUEQ_REPLACE;
 }
 
 static void draft_policies(struct load *load) {

@@ -91,7 +91,7 @@ static int run_kick(struct cli *cli, int argc, char *argv[]) {
             filtered = true;
             break;
         case 's':
-            filter.from_ms = cli_point(cli, "since", optarg);
+            filter.since_ms = cli_point(cli, "since", optarg);
             filtered = true;
             break;
         case 'u':

@@ -10,7 +10,7 @@ static void json_finding(const dueq_finding *finding) {
     json_object_object_add(object, "text", json_name(finding->text));
     json_object_object_add(object, "wrong", json_object_new_boolean(finding->wrong));
     json_object_object_add(object, "count", json_object_new_int64(finding->count));
-    json_object_object_add(object, "mended", json_object_new_int64(finding->mended));
+    json_object_object_add(object, "repaired", json_object_new_int64(finding->repaired));
     for (size_t i = 0; i < finding->example_count; i++)
         json_object_array_add(examples, json_text(finding->examples[i]));
     json_object_object_add(object, "examples", examples);
@@ -19,7 +19,7 @@ static void json_finding(const dueq_finding *finding) {
 
 static void print_finding(const dueq_finding *finding) {
     printf("%lld %s%s%s\n", (long long)finding->count, finding->text,
-           finding->wrong ? "" : " (not wrong)", finding->mended ? ": mended" : "");
+           finding->wrong ? "" : " (not wrong)", finding->repaired ? ": repaired" : "");
     for (size_t i = 0; i < finding->example_count; i++) {
         fputs("  ", stdout);
         cli_put_brief(finding->examples[i], 120);
@@ -54,7 +54,7 @@ static int run_check(struct cli *cli, int argc, char *argv[]) {
             json_finding(finding);
         else
             print_finding(finding);
-        if (finding->wrong && finding->mended < finding->count)
+        if (finding->wrong && finding->repaired < finding->count)
             code = cli_worse(code, CLI_OUTCOME);
     }
     dueq_result_free(found);

@@ -158,7 +158,7 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
     case DRAFT_REPLACE:
         if (optarg && strcmp(optarg, "body") != 0)
             cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", optarg);
-        draft->existing = optarg ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
+        draft->replace = optarg ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
         break;
     }
 }
@@ -169,7 +169,7 @@ void draft_ready(const struct cli *cli, struct draft *drafting) {
         cli_usage(cli, "--delay and --at exclude each other");
     if (draft->drop && draft->dead_letter.size > 0)
         cli_usage(cli, "--drop and --dead-letter exclude each other");
-    if ((draft->unique_ms > 0 || draft->existing != DUEQ_REFUSE) && draft->id.size == 0)
+    if ((draft->unique_ms > 0 || draft->replace != DUEQ_REFUSE) && draft->id.size == 0)
         cli_usage(cli, "--unique and --replace need an --id");
     draft->headers = drafting->headers;
 }

@@ -253,12 +253,12 @@ typedef struct dueq_backoff {
 } dueq_backoff;
 
 /* What a push does when a living message has its id. */
-typedef enum dueq_existing {
+typedef enum dueq_replace {
     DUEQ_REFUSE = 0,      /* nothing: that draft's outcome is DUPLICATE */
     DUEQ_REPLACE = 1,     /* the old one is gone as if cancelled, this one takes its place */
     DUEQ_REPLACE_BODY = 2 /* the same, but one that is ready or delayed and has the same priority
                              keeps its time, place and attempts */
-} dueq_existing;
+} dueq_replace;
 
 /* A message to push. Start from DUEQ_DRAFT, which holds the defaults, and set what differs. */
 typedef struct dueq_draft {
@@ -281,7 +281,7 @@ typedef struct dueq_draft {
     int drop;               /* 1: when it dies it is deleted */
     dueq_bytes dead_letter; /* the queue that it moves to when it dies; size 0: DEAD in its own */
     int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
-    dueq_existing existing; /* with an id */
+    dueq_replace replace; /* with an id */
 } dueq_draft;
 
 /* The defaults of a draft, to initialise one with. */
@@ -304,7 +304,7 @@ typedef struct dueq_plan {
     dueq_bytes expression;
     dueq_bytes zone; /* "Europe/Berlin"; size 0: UTC */
     dueq_catchup catchup;
-    const dueq_draft *job; /* without an id, a time, unique_ms and existing */
+    const dueq_draft *job; /* without an id, a time, unique_ms and replace */
 } dueq_plan;
 
 /* Where a message is in its life. */
@@ -369,7 +369,7 @@ typedef struct dueq_finding {
     const char *text; /* the same for people: "messages without a ticket". Static */
     int wrong;        /* 1: it should not be; 0: it is worth knowing */
     int64_t count;
-    int64_t mended; /* of these so many, by this check */
+    int64_t repaired; /* of these so many, by this check */
     /* Ids, tickets, keys or texts, as they are, cut at 120 bytes. */
     dueq_bytes examples[DUEQ_MAX_EXAMPLES];
     size_t example_count;
@@ -400,8 +400,8 @@ typedef struct dueq_moved {
 
 /* Which dead messages are meant. All zero: all of them. */
 typedef struct dueq_filter {
-    dueq_bytes error;          /* the error contains these bytes; size 0: any */
-    int64_t from_ms, until_ms; /* died at or after, and before, these times; 0: open */
+    dueq_bytes error;           /* the error contains these bytes; size 0: any */
+    int64_t since_ms, until_ms; /* died at or after, and before, these times; 0: open */
 } dueq_filter;
 
 /* ---- Results ----------------------------------------------------------------------------------- */

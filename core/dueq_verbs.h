@@ -133,14 +133,14 @@ DUEQ_API dueq_status dueq_kick(dueq_queue *queue, const dueq_bytes *ids, size_t 
 DUEQ_API dueq_status dueq_kick_submit(dueq_queue *queue, const dueq_bytes *ids, size_t count);
 
 /*
- * Makes dead messages that fit the filter (NULL: all) READY again, as kick does. Reads up to `most` (1 to
+ * Makes dead messages that fit the filter (NULL: all) READY again, as kick does. Reads up to `page` (1 to
  * DUEQ_MAX_BATCH) dead messages from `cursor` on (size 0: from the first that died). *result has
  * dueq_result_kicked() and the cursor of the next call. Returns OK.
  */
 DUEQ_API dueq_status dueq_kick_all(dueq_queue *queue, const dueq_filter *filter, dueq_bytes cursor,
-                                   size_t most, dueq_result **result);
+                                   size_t page, dueq_result **result);
 DUEQ_API dueq_status dueq_kick_all_submit(dueq_queue *queue, const dueq_filter *filter,
-                                          dueq_bytes cursor, size_t most);
+                                          dueq_bytes cursor, size_t page);
 
 /*
  * Makes delayed messages dead. They stay in this queue, whatever their policy, and are not delivered until they are
@@ -171,12 +171,12 @@ DUEQ_API dueq_status dueq_resume(dueq_queue *queue);
 DUEQ_API dueq_status dueq_resume_submit(dueq_queue *queue);
 
 /*
- * Deletes up to `most` (1 to DUEQ_MAX_BATCH) messages of one state, in one bounded step;
+ * Deletes up to `page` (1 to DUEQ_MAX_BATCH) messages of one state, in one bounded step;
  * *purged (may be NULL) counts them. The holder of a leased one gets LEASE_LOST on its next call.
  * Returns OK when there may be more of that state, EMPTY when there are none: call again until then.
  */
-DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t most, size_t *purged);
-DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t most);
+DUEQ_API dueq_status dueq_purge(dueq_queue *queue, dueq_state state, size_t page, size_t *purged);
+DUEQ_API dueq_status dueq_purge_submit(dueq_queue *queue, dueq_state state, size_t page);
 
 /*
  * Deletes a queue in one step: its messages, its counters and history, and the ids that are still unique. *purged (may be
@@ -203,14 +203,14 @@ DUEQ_API dueq_status dueq_stats_submit(dueq_queue *queue);
 
 /*
  * Reads messages of one state without changing them: READY in the order of delivery, the others
- * by their time. `most`: 1 to DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first page.
- * A page may have fewer messages than `most`; it is the last when its cursor is empty. A READY message that
+ * by their time. `page`: 1 to DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first page.
+ * A page may have fewer messages than `page`; it is the last when its cursor is empty. A READY message that
  * changes its place between two pages may come twice or not at all. Returns OK.
  */
-DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t most,
+DUEQ_API dueq_status dueq_peek(dueq_queue *queue, dueq_state state, dueq_bytes cursor, size_t page,
                                dueq_result **result);
 DUEQ_API dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_bytes cursor,
-                                      size_t most);
+                                      size_t page);
 
 /*
  * Counts the events of the queue in each of the last `minutes` (1 to DUEQ_MAX_RATES) minutes with an

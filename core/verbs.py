@@ -95,7 +95,7 @@ ARGUMENTS = {
         "dueq__ops_put_retry_delay(&words, delay_ms)",
     ),
     "count": size("count", "dueq__ops_check_count(queue, queue, count)"),
-    "most": size("most", "dueq__ops_check_count(queue, queue, most)"),
+    "page": size("page", "dueq__ops_check_count(queue, queue, page)"),
     "minutes": size("minutes", "dueq__ops_check_minutes(queue, minutes)"),
     **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
 }

@@ -109,16 +109,16 @@ TEXTS(ids, "id")
 }
 %typemap(freearg) (const dueq_bytes *reserved, size_t count) "free((void *)$1);"
 
-/* (error, from_ms, until_ms). */
+/* (error, since_ms, until_ms). */
 %typemap(in, fragment="borrow") const dueq_filter *filter (dueq_filter filter, Py_buffer view = {0}) {
     PyObject *error;
-    long long from_ms, until_ms;
+    long long since_ms, until_ms;
 
-    if (!PyArg_ParseTuple($input, "OLL:filter", &error, &from_ms, &until_ms))
+    if (!PyArg_ParseTuple($input, "OLL:filter", &error, &since_ms, &until_ms))
         SWIG_fail;
     if (borrow(error, "error", &view, &filter.error) < 0)
         SWIG_fail;
-    filter.from_ms = from_ms;
+    filter.since_ms = since_ms;
     filter.until_ms = until_ms;
     $1 = &filter;
 }

@@ -75,18 +75,18 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
 
 /*
  * row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...), priority, max_crashes,
- * ttl_ms, backoff, drop, dead_letter, unique_ms, existing).
+ * ttl_ms, backoff, drop, dead_letter, unique_ms, replace).
  */
 static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     PyObject *body, *headers, *backoff;
     Py_ssize_t id_size, dead_letter_size;
-    int priority, existing;
+    int priority, replace;
     long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms;
 
     if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#Li:draft", &body, &draft->id.data, &id_size,
                           &delay_ms, &at_ms, &draft->max_attempts, &lease_ms, &headers, &priority,
                           &draft->max_crashes, &ttl_ms, &backoff, &draft->drop,
-                          &draft->dead_letter.data, &dead_letter_size, &unique_ms, &existing))
+                          &draft->dead_letter.data, &dead_letter_size, &unique_ms, &replace))
         return -1;
     draft->id.size = (size_t)id_size;
     draft->dead_letter.size = (size_t)dead_letter_size;
@@ -96,7 +96,7 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     draft->priority = (dueq_priority)priority;
     draft->ttl_ms = ttl_ms;
     draft->unique_ms = unique_ms;
-    draft->existing = (dueq_existing)existing;
+    draft->replace = (dueq_replace)replace;
     if (borrow(body, "body", view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
         return -1;
     return draft_backoff(&draft->backoff, backoff);

@@ -115,7 +115,7 @@ static PyObject *finding_object(const dueq_finding *finding) {
     }
     return examples ? Py_BuildValue("(ssNLLN)", finding->kind, finding->text,
                                     PyBool_FromLong(finding->wrong), (long long)finding->count,
-                                    (long long)finding->mended, examples)
+                                    (long long)finding->repaired, examples)
                     : NULL;
 }
 

@@ -185,7 +185,7 @@ def differing() -> dict[tuple[str, str], tuple[set[str], ...]]:
     """By group and name in C: the names that the table has, none where a cell is empty."""
     table = {}
     for row in rows("Names")[2:]:
-        cells = [set(re.findall(r"`([^`]+)`", cell)) for cell in row[1:]]
+        cells = [set(re.findall(r"`([^`]+)`", cell)) for cell in row[1:5]]
         for group in row[0].split(", "):
             for name in cells[0]:
                 table[group.strip("`"), name] = tuple(cells)

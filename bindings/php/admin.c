@@ -106,7 +106,7 @@ static bool kick_step(dueq_php_queue *queue, const dueq_filter *filter, zend_str
 
 ZEND_METHOD(Dueq_Queue, kickAll) {
     const dueq_php_place since_place = {2, -1, "since"}, until_place = {3, -1, "until"};
-    dueq_filter filter = {.from_ms = 0};
+    dueq_filter filter = {.since_ms = 0};
     progress progress = NO_PROGRESS;
     zend_string *error = NULL, *cursor = NULL;
     zval *since = NULL, *until = NULL;
@@ -123,7 +123,7 @@ ZEND_METHOD(Dueq_Queue, kickAll) {
     THIS_QUEUE(queue);
     filter.error = dueq_php_bytes(error);
     if ((since && Z_TYPE_P(since) != IS_NULL &&
-         !dueq_php_time(&since_place, since, &filter.from_ms)) ||
+         !dueq_php_time(&since_place, since, &filter.since_ms)) ||
         (until && Z_TYPE_P(until) != IS_NULL &&
          !dueq_php_time(&until_place, until, &filter.until_ms))) {
         RETURN_THROWS();
@@ -194,7 +194,14 @@ ZEND_METHOD(Dueq_Queue, remove) {
 }
 
 /* The properties of Dueq\Finding in the order of the stub. */
-enum { FINDING_KIND, FINDING_TEXT, FINDING_WRONG, FINDING_COUNT, FINDING_MENDED, FINDING_EXAMPLES };
+enum {
+    FINDING_KIND,
+    FINDING_TEXT,
+    FINDING_WRONG,
+    FINDING_COUNT,
+    FINDING_REPAIRED,
+    FINDING_EXAMPLES
+};
 
 static void make_finding(zval *out, const dueq_finding *finding) {
     zend_object *object;
@@ -206,7 +213,7 @@ static void make_finding(zval *out, const dueq_finding *finding) {
     ZVAL_STRING(OBJ_PROP_NUM(object, FINDING_TEXT), finding->text);
     ZVAL_BOOL(OBJ_PROP_NUM(object, FINDING_WRONG), finding->wrong);
     ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_COUNT), (zend_long)finding->count);
-    ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_MENDED), (zend_long)finding->mended);
+    ZVAL_LONG(OBJ_PROP_NUM(object, FINDING_REPAIRED), (zend_long)finding->repaired);
     examples = OBJ_PROP_NUM(object, FINDING_EXAMPLES);
     array_init_size(examples, (uint32_t)finding->example_count);
     for (size_t i = 0; i < finding->example_count; i++) {

@@ -128,14 +128,14 @@ static bool fill_existing(dueq_draft *draft, const zval *replace, zend_long item
         return true;
     }
     if (Z_TYPE_P(replace) == IS_TRUE) {
-        draft->existing = DUEQ_REPLACE;
+        draft->replace = DUEQ_REPLACE;
         return true;
     }
     if (Z_TYPE_P(replace) != IS_STRING) {
         dueq_php_type_error(&place, "string|bool", replace);
         return false;
     }
-    draft->existing = DUEQ_REPLACE_BODY;
+    draft->replace = DUEQ_REPLACE_BODY;
     return zend_string_equals_literal(Z_STR_P(replace), "body") ||
            dueq_php_invalid(&place, "be true, false or \"body\"");
 }

@@ -187,7 +187,7 @@ namespace Dueq
      * @property-read int $priority
      * @property-read string $state
      * @property-read ?float $time
-     * @property-read float $createdAt
+     * @property-read float $created
      * @property-read ?float $expires
      * @property-read string $error
      * @property-read bool $drop
@@ -998,7 +998,7 @@ namespace Dueq
         public readonly ?float $time;
 
         /** When it was pushed, by the producer's clock. */
-        public readonly float $createdAt;
+        public readonly float $created;
 
         /** When its time to live ends, by the server's clock; null: never. */
         public readonly ?float $expires;
@@ -1351,7 +1351,7 @@ namespace Dueq
         public readonly int $count;
 
         /** How many of them the check repaired. */
-        public readonly int $mended;
+        public readonly int $repaired;
 
         /** @var list<string> up to five ids, tickets, keys or texts, each cut at 120 bytes */
         public readonly array $examples;

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: aba45f6d7625ecde4732426a5075c1321c5632f0 */
+ * Stub hash: f3152edd003a6097ea35fc46ab76bec63423656f */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -1529,11 +1529,11 @@ static zend_class_entry *register_class_Dueq_Message(zend_class_entry *class_ent
 	zend_declare_typed_property(class_entry, property_time_name, &property_time_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
 	zend_string_release(property_time_name);
 
-	zval property_createdAt_default_value;
-	ZVAL_UNDEF(&property_createdAt_default_value);
-	zend_string *property_createdAt_name = zend_string_init("createdAt", sizeof("createdAt") - 1, 1);
-	zend_declare_typed_property(class_entry, property_createdAt_name, &property_createdAt_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
-	zend_string_release(property_createdAt_name);
+	zval property_created_default_value;
+	ZVAL_UNDEF(&property_created_default_value);
+	zend_string *property_created_name = zend_string_init("created", sizeof("created") - 1, 1);
+	zend_declare_typed_property(class_entry, property_created_name, &property_created_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_created_name);
 
 	zval property_expires_default_value;
 	ZVAL_UNDEF(&property_expires_default_value);
@@ -1784,11 +1784,11 @@ static zend_class_entry *register_class_Dueq_Finding(void)
 	zend_declare_typed_property(class_entry, property_count_name, &property_count_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_count_name);
 
-	zval property_mended_default_value;
-	ZVAL_UNDEF(&property_mended_default_value);
-	zend_string *property_mended_name = zend_string_init("mended", sizeof("mended") - 1, 1);
-	zend_declare_typed_property(class_entry, property_mended_name, &property_mended_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
-	zend_string_release(property_mended_name);
+	zval property_repaired_default_value;
+	ZVAL_UNDEF(&property_repaired_default_value);
+	zend_string *property_repaired_name = zend_string_init("repaired", sizeof("repaired") - 1, 1);
+	zend_declare_typed_property(class_entry, property_repaired_name, &property_repaired_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_repaired_name);
 
 	zval property_examples_default_value;
 	ZVAL_UNDEF(&property_examples_default_value);

@@ -40,7 +40,7 @@ enum {
     MESSAGE_PRIORITY,
     MESSAGE_STATE,
     MESSAGE_TIME,
-    MESSAGE_CREATED_AT,
+    MESSAGE_CREATED,
     MESSAGE_EXPIRES,
     MESSAGE_ERROR,
     MESSAGE_DROP,
@@ -144,7 +144,7 @@ void dueq_php_message_make(zval *out, dueq_php_queue *queue, const dueq_message 
     ZVAL_LONG(OBJ_PROP_NUM(object, MESSAGE_PRIORITY), message->priority);
     dueq_php_state_make(OBJ_PROP_NUM(object, MESSAGE_STATE), message->state);
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_TIME), message->time_ms);
-    ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED_AT), dueq_php_seconds(message->created_ms));
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, MESSAGE_CREATED), dueq_php_seconds(message->created_ms));
     dueq_php_time_make(OBJ_PROP_NUM(object, MESSAGE_EXPIRES), message->expires_ms);
     dueq_php_string(OBJ_PROP_NUM(object, MESSAGE_ERROR), message->error);
     ZVAL_BOOL(OBJ_PROP_NUM(object, MESSAGE_DROP), message->drop);

@@ -33,7 +33,7 @@ static const char *const stages[] = {"types", "notes",   "attempts", "handover",
 /* By their names in the script. */
 static const struct kind {
     const char *name, *text;
-    bool wrong, mends;
+    bool wrong, repairable;
 } kinds[] = {
     {"type", "keys of another type", true, true},
     {"lost", "messages without a ticket", true, true},
@@ -227,12 +227,13 @@ static dueq_result *result_of(const struct walk *walk, struct dueq__error *error
         if (!found->count)
             continue;
         dueq_finding *finding = result->items[i++].more;
-        *finding = (dueq_finding){.kind = kinds[k].name,
-                                  .text = kinds[k].text,
-                                  .wrong = kinds[k].wrong,
-                                  .count = found->count,
-                                  .mended = walk->repair && kinds[k].mends ? found->count : 0,
-                                  .example_count = found->examples};
+        *finding =
+            (dueq_finding){.kind = kinds[k].name,
+                           .text = kinds[k].text,
+                           .wrong = kinds[k].wrong,
+                           .count = found->count,
+                           .repaired = walk->repair && kinds[k].repairable ? found->count : 0,
+                           .example_count = found->examples};
         for (size_t n = 0; n < found->examples; n++)
             finding->examples[n] =
                 dueq__result_keep(result, (dueq_bytes){found->text[n], found->sizes[n]});

@@ -55,7 +55,7 @@ static dueq_status check_identity(const dueq_draft *draft, struct dueq__error *e
     if (draft->unique_ms)
         return dueq__fail(error, DUEQ_INVALID,
                           "unique needs an id of your own: an id that dueq creates never repeats");
-    if (draft->existing)
+    if (draft->replace)
         return dueq__fail(error, DUEQ_INVALID, "replace needs the id of the message to replace");
     return DUEQ_OK;
 }
@@ -97,7 +97,7 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
         {"max_attempts", NULL, draft->max_attempts, 0, DUEQ_MAX_MAX_ATTEMPTS},
         {"max_crashes", NULL, draft->max_crashes, 0, DUEQ_MAX_MAX_ATTEMPTS},
         {"the priority", NULL, draft->priority, DUEQ_LOW, DUEQ_HIGH},
-        {"what to do with an existing message", NULL, (int)draft->existing, 0, DUEQ_REPLACE_BODY},
+        {"what to do with an existing message", NULL, (int)draft->replace, 0, DUEQ_REPLACE_BODY},
         {"the lease", " ms", draft->lease_ms, 0, UINT32_MAX},
         {"the time to live", " ms", draft->ttl_ms, 0, DUEQ_MAX_TIME_MS},
         {"the time of unique", " ms", draft->unique_ms, 0, DUEQ_MAX_TIME_MS}};

@@ -72,7 +72,7 @@ dueq_status dueq__ops_check_filter(dueq_queue *queue, const dueq_filter *filter)
     if (!filter)
         return DUEQ_OK;
     dueq_status status =
-        dueq__ops_check_ms(queue, "the filter's first time", filter->from_ms, 0, DUEQ_MAX_TIME_MS);
+        dueq__ops_check_ms(queue, "the filter's first time", filter->since_ms, 0, DUEQ_MAX_TIME_MS);
     return status ? status
                   : dueq__ops_check_ms(queue, "the filter's last time", filter->until_ms, 0,
                                        DUEQ_MAX_TIME_MS);
@@ -129,7 +129,7 @@ void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_sta
 void dueq__ops_put_filter(struct dueq__resp *words, const dueq_filter *filter) {
     const dueq_filter wanted = filter ? *filter : (dueq_filter){0};
     dueq__ops_put(words, &wanted.error, 1);
-    dueq__resp_number(words, wanted.from_ms);
+    dueq__resp_number(words, wanted.since_ms);
     dueq__resp_number(words, wanted.until_ms);
 }
 

@@ -40,7 +40,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->given += draft->id.size;
         batch->total += dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->usual = batch->usual && is_usual(draft, drafts);
-        batch->replaces = batch->replaces || draft->existing;
+        batch->replaces = batch->replaces || draft->replace;
     }
     batch->later = !status && (drafts->delay_ms || drafts->at_ms);
     if (!status && batch->total > DUEQ_MAX_BODY)
@@ -69,9 +69,9 @@ static void put_draft(dueq_client *client, const struct batch *batch, const dueq
     if (batch->usual)
         return;
     char extra[EXTRA_SIZE] = "";
-    if (draft->ttl_ms || draft->unique_ms || draft->existing)
+    if (draft->ttl_ms || draft->unique_ms || draft->replace)
         snprintf(extra, EXTRA_SIZE, "%" PRId64 " %" PRId64 " %d", draft->ttl_ms, draft->unique_ms,
-                 (int)draft->existing);
+                 (int)draft->replace);
     dueq__ops_put_due(words, draft->delay_ms, draft->at_ms);
     dueq__resp_text(words, extra);
 }

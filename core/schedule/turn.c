@@ -214,7 +214,7 @@ static dueq_status check(const dueq_plan *schedule, struct dueq__error *error) {
     const dueq_draft *job = schedule->job;
     dueq_status status =
         dueq__text_check("a schedule's name", schedule->name, DUEQ_MAX_SCHEDULE, error);
-    if (!status && (job->id.size || job->delay_ms || job->at_ms || job->unique_ms || job->existing))
+    if (!status && (job->id.size || job->delay_ms || job->at_ms || job->unique_ms || job->replace))
         status = dueq__fail(error, DUEQ_INVALID,
                             "the schedule gives its jobs their ids and times: the job has none");
     if (!status)
@@ -256,7 +256,7 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
         write_job(schedule->job, job);
         plan.job = (dueq_bytes){job, size};
         dueq_draft draft = draft_message(&plan, next, &room);
-        draft.existing = DUEQ_REPLACE;
+        draft.replace = DUEQ_REPLACE;
         status = dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
     }
     free(job);

@@ -14,7 +14,7 @@ end
 for i = 6, #ARGV, 5 do
   local draft = draft_read(ARGV, i + 1, now)
   -- Times that count from the push count from now; the other queue's time may be another.
-  local extra = string.format('0 %d %d', draft.window, draft.existing)
+  local extra = string.format('0 %d %d', draft.window, draft.replace)
   local entry = { ARGV[5], ARGV[i + 1], draft.envelope, string.format('@%d', draft.due), extra }
   put_out(ARGV[i], now + 1000)
   stored[#stored + 1], stored[#stored + 2] = ARGV[i], string.char(0xD2) .. cmsgpack.pack(entry)

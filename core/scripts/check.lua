@@ -1,13 +1,13 @@
--- check: looks at a window of one key and says what is wrong there; it may mend that. It judges a message by all keys
+-- check: looks at a window of one key and says what is wrong there; it may repair that. It judges a message by all keys
 -- at one moment. A key of another type counts as empty.
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received
--- args alone: '1' to mend, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first), how
---      many, mark of who mends; then of lost and doubled tickets
+-- args alone: '1' to repair, stage (one of the keys; or types, notes, lost, doubled), cursor ('': the first), how
+--      many, mark of who repairs; then of lost and doubled tickets
 -- Returns { next cursor ('': that was the last), bytes that were read, entries, tickets, then for each kind of finding its
 --           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
 --           message; of a set, of these those that `attempts` does not say.
 
-if mends and stage ~= 'types' then
+if repairs and stage ~= 'types' then
   -- include permit
 end
 local line = ({ high = high, ready = ready, low = low })[stage]
@@ -26,7 +26,7 @@ elseif stage == 'msg' then
     local id = found[2 * i - 1]
     if not ticket_read(ticket) then
       bad('garbage', 'HDEL', msg, id)
-      if mends then
+      if repairs then
         -- Nothing can hold it: it is kept where nobody looks for messages.
         redis.call('HSET', quarantine .. ':messages', id, found[2 * i])
       end
@@ -82,8 +82,8 @@ elseif set then
     end
   end
 elseif stage == 'lost' or stage == 'doubled' then
-  -- Another one that mends, and began later, does this.
-  local ours = not mends or field(meta, 'mender') == ARGV[5]
+  -- Another one that repairs, and began later, does this.
+  local ours = not repairs or field(meta, 'repairer') == ARGV[5]
   for i = 6, ours and #ARGV or 0 do
     local ticket = ARGV[i]
     local _, id = ticket_read(ticket)
@@ -95,7 +95,7 @@ elseif stage == 'lost' or stage == 'doubled' then
     end
     if stage == 'doubled' and places > 1 then
       tell('doubled', ticket)
-      if mends then
+      if repairs then
         redis.call('LREM', key, -1, ticket)
       end
     elseif stage == 'lost' and stored and current_ticket(id, stored, field(attempts, id)) == ticket and places == 0
@@ -103,11 +103,11 @@ elseif stage == 'lost' or stage == 'doubled' then
       local e = envelope_read(stored)
       local successor = not e and is_readable(id, stored, outbox)
       tell((e or successor) and 'lost' or 'damaged', id)
-      if mends and successor then
+      if repairs and successor then
         put_out(ticket, now)
-      elseif mends and e then
+      elseif repairs and e then
         join({ ticket })
-      elseif mends then
+      elseif repairs then
         make_dead(ticket)
       end
     end

@@ -2,7 +2,7 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover
 -- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket,
--- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be handed over, their error says
+-- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be relayed, their error says
 -- why.
 -- The cursor: of ready a place in the lines, one behind another, of the others as lib/page.lua.
 

@@ -77,7 +77,7 @@ class Chaos:
         self.faults: Counter[str] = Counter()
         self.relays = Relays(server.socket.with_name("relays"), server.socket, chance)
         self.interrupted: Counter[str] = Counter()  # relays, by the step
-        self.waited = 0  # messages that could not be handed over
+        self.waited = 0  # messages that could not be relayed
         self.server_up = True
         self.log = log.open("w", encoding="utf-8", buffering=1)
         self.felt = log.with_suffix(".ledger").open("w", encoding="utf-8", buffering=1)

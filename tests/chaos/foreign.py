@@ -20,7 +20,7 @@ VERBS = {"deleting": "delete", "releasing": "release"}
 class Delivery:
     attempts: int
     time: int  # when the worker had it
-    latest: int  # it was handed out by then
+    latest: int  # it was delivered by then
     until: int  # when it comes back
     verb: str = ""  # the last that began
     pending: bool = False  # what came of it is not known
@@ -100,7 +100,7 @@ class Verdict:
             " after it was due",
             f"ended by: {done}, removed {self.removed}; too late {self.stale}; calls not known to"
             f" be run: {unknown or 'none'}",
-            f"handed out, and noted by nobody: {self.unseen} of {self.explained} at most",
+            f"delivered, and noted by nobody: {self.unseen} of {self.explained} at most",
         ]
 
 

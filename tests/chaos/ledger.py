@@ -64,7 +64,7 @@ class Push:
     max_crashes: int = 0
     dead_letter: str = "-"
     backoff: str = "default"
-    handed: bool = False  # a successor for another queue
+    relayed: bool = False  # a successor for another queue
     outcome: str = ""
     time: int = 0
     deliveries: list[Delivery] = field(default_factory=list)
@@ -125,7 +125,7 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 _settle(delivery, word, rest[2:])
                 if word == "acking":
                     for mark in delivery.successors:
-                        pushes[mark].handed = pushes[mark].queue != delivery.queue
+                        pushes[mark].relayed = pushes[mark].queue != delivery.queue
         except (KeyError, ValueError, IndexError):
             facts.odd.append(line)
 

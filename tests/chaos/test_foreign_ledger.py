@@ -49,10 +49,10 @@ def found(*ledgers: list[str]) -> dict[str, list[str]]:
             [PUSHED, [*GOT, RELEASED[0]], ["got 1.1 2 2000 1000 3000", AGAIN[2], AGAIN[3]]],
             id="released, and nobody was told",
         ),
-        pytest.param([PUSHED, ["asking 1 q"], AGAIN], id="handed to a worker that was killed"),
+        pytest.param([PUSHED, ["asking 1 q"], AGAIN], id="delivered to a worker that was killed"),
         pytest.param(
             [PUSHED, ["asking 1 q", "error -12 pop late", ASKED, "empty"], AGAIN],
-            id="handed to a worker that lost the answer",
+            id="delivered to a worker that lost the answer",
         ),
         pytest.param([[*BOTH, "unknown 1.1 9", "unknown 1.2 9"]], id="not stored"),
         pytest.param([PUSHED, TOOK], id="taken"),

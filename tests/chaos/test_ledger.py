@@ -347,9 +347,9 @@ def test_judge_counts() -> None:
     )
     both = verdict(PUSHED, SUCCEEDED, SUCCESSOR)
     assert (both.accepted, both.succeeded) == (2, 1)
-    assert both.handed == {"dead letter": 0, "successor": 1}
+    assert both.relayed == {"dead letter": 0, "successor": 1}
     crashed = ["got 1.1 3 3000 4000 b 1 0", *THIRD]
-    assert verdict(MOVES, [GOT], crashed).handed["dead letter"] == 1
+    assert verdict(MOVES, [GOT], crashed).relayed["dead letter"] == 1
 
 
 def test_judge_allows_that_a_successor_of_a_living_id_is_dropped() -> None:

@@ -27,7 +27,7 @@ class Verdict:
     crashed: int = 0  # deliveries that followed the end of a lease
     succeeded: int = 0  # successors that were delivered
     moved: int = 0  # messages that came to their dead-letter queue
-    handed: Counter[str] = field(default_factory=Counter)  # what came from another queue
+    relayed: Counter[str] = field(default_factory=Counter)  # what came from another queue
     died: int = 0
     late_ms: int = 0  # the latest first delivery
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
@@ -63,8 +63,8 @@ class Verdict:
             f"ended by: {done}, lease {self.crashed}; calls not known to be run:"
             f" {unknown or 'none'}",
             f"moved at their end {self.moved}, found dead {self.died}, successors {self.succeeded}",
-            f"handed over {self.handed.total()}: dead letters {self.handed['dead letter']},"
-            f" successors {self.handed['successor']}",
+            f"relayed {self.relayed.total()}: dead letters {self.relayed['dead letter']},"
+            f" successors {self.relayed['successor']}",
         ]
 
     def broken(self) -> dict[str, list[str]]:
@@ -115,7 +115,7 @@ def _count(verdict: Verdict, push: Push) -> None:
     verdict.died += len(push.deaths)
     verdict.moved += len({delivery.queue for delivery in push.deliveries}) > 1
     queues = [push.queue, *(d.queue for d in sorted(push.deliveries, key=lambda d: d.number))]
-    verdict.handed["dead letter"] += sum(before != after for before, after in pairwise(queues))
+    verdict.relayed["dead letter"] += sum(before != after for before, after in pairwise(queues))
     for delivery in push.deliveries:
         if delivery.ended:
             verdict.done[delivery.verb] += 1
@@ -130,7 +130,7 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
         broken.add("phantom")
     elif push.outcome in ("accepted", "duplicate"):
         stored = [push, *others]
-        if push.outcome == "accepted" and not push.handed:
+        if push.outcome == "accepted" and not push.relayed:
             stored = [push]
         elif push.outcome == "duplicate":
             stored = others
@@ -201,9 +201,9 @@ def _successors(
             successor = facts.pushes[mark]
             stored = bool(successor.deliveries)
             verdict.succeeded += stored
-            verdict.handed["successor"] += stored and successor.handed
+            verdict.relayed["successor"] += stored and successor.relayed
             # One for another queue is dropped where a message of its id lives there.
-            dropped = successor.handed and len(groups.get(successor.id, ())) > 1
+            dropped = successor.relayed and len(groups.get(successor.id, ())) > 1
             if stored != done and not (done and dropped):
                 broken.add("torn")
     return broken

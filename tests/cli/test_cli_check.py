@@ -28,8 +28,8 @@ def test_found_and_mended(dueq: Program, ids: list[str]) -> None:
     assert found.code == 1
     assert found.text.startswith("3 messages without a ticket\n  ")
     assert sorted(found.text.split()[5:]) == sorted(ids)
-    mended = dueq("check", "orders", "--repair")
-    assert mended.text.startswith("3 messages without a ticket: mended\n")
+    repaired = dueq("check", "orders", "--repair")
+    assert repaired.text.startswith("3 messages without a ticket: repaired\n")
     assert dueq("check", "orders").text == ""
     assert dueq.stats()["ready"] == 3
 
@@ -40,8 +40,8 @@ def test_json(dueq: Program, ids: list[str]) -> None:
     finding = found.object
     assert sorted(finding.pop("examples")) == sorted(ids)
     assert finding.pop("text") == "messages without a ticket"
-    assert finding == {"kind": "lost", "wrong": True, "count": 3, "mended": 0}
-    assert dueq("check", "orders", "--repair", "--json").object["mended"] == 3
+    assert finding == {"kind": "lost", "wrong": True, "count": 3, "repaired": 0}
+    assert dueq("check", "orders", "--repair", "--json").object["repaired"] == 3
 
 
 def test_what_is_not_wrong_ends_with_0(dueq: Program) -> None:

@@ -93,7 +93,7 @@ final class ContractTest extends TestCase
             $where = 'each ' . json_encode($each) . ', step ' . ($index + 1) . ': ' . json_encode($step);
             $this->step($step, $where);
         }
-        $this->assertSame([], $this->script('check', $damaged ? '1' : '0'));
+        $this->assertSame([], $this->script('consistent', $damaged ? '1' : '0'));
     }
 
     // The server beside the extension
@@ -325,6 +325,18 @@ final class ContractTest extends TestCase
     {
         $removed = $this->queue->remove();
         $this->assertSame($expect['removed'] ?? $removed, $removed, $where);
+    }
+
+    private function check(array $step, array $expect, string $where): void
+    {
+        $found = $this->queue->check($step['repair'] ?? false);
+        $this->assertCount(count($expect['findings'] ?? $found), $found, $where);
+        foreach ($expect['findings'] ?? [] as $index => $fields) {
+            foreach ($fields as $name => $value) {
+                $value = is_array($value) ? $this->values($value) : $value;
+                $this->assertSame($value, $found[$index]->$name, "$name, $where");
+            }
+        }
     }
 
     private function find(array $step, array $expect, string $where): array

@@ -53,7 +53,7 @@ trait Expectations
     {
         foreach ($wanted as $key => $value) {
             $name = lcfirst(str_replace('_', '', ucwords((string) preg_replace('/(_in)?_ms$/', '', $key), '_')));
-            $field = $found->{$name === 'created' ? 'createdAt' : $name};
+            $field = $found->{$name};
             if (is_array($value) && array_is_list($value)) {
                 $this->assertTrue($this->isIn($value, $field), "$key is " . self::ms($field) . ", $where");
             } elseif (str_ends_with($key, '_ms')) {

@@ -110,8 +110,8 @@ trait Values
         if (isset($found['backoff'])) {
             $draft['backoff'] = $this->backoff($found['backoff']);
         }
-        if (isset($found['existing'])) {
-            $draft['replace'] = ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$this->value($found['existing'])];
+        if (isset($found['replace'])) {
+            $draft['replace'] = ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$this->value($found['replace'])];
         }
         return $draft;
     }

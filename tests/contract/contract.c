@@ -42,9 +42,9 @@ static void run_situation(void **state) {
     json_object *steps = run->situation->steps;
     for (run->step = 1; run->step <= json_object_array_length(steps); run->step++)
         do_step(run, json_object_array_get_idx(steps, run->step - 1));
-    run->verb = "check";
+    run->verb = "consistent";
     dueq_bytes damaged = BYTES(run->situation->damaged ? "1" : "0");
-    redisReply *complaints = script(run, "check", &damaged, 1);
+    redisReply *complaints = script(run, "consistent", &damaged, 1);
     if (complaints->elements)
         wrong(run, "%s", reply_text(run, complaints));
     freeReplyObject(complaints);

@@ -28,7 +28,7 @@ static void fill_backoff(struct run *run, json_object *from, dueq_backoff *backo
 }
 
 static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
-    static const char *const existing[] = {"refuse", "replace", "replace_body", NULL};
+    static const char *const replace[] = {"refuse", "replace", "replace_body", NULL};
     *draft = (dueq_draft)DUEQ_DRAFT;
     draft->body = bytes(run, from, "body");
     draft->id = bytes(run, from, "id");
@@ -45,7 +45,7 @@ static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
     draft->drop = json_object_get_boolean(field(from, "drop"));
     draft->dead_letter = bytes(run, from, "dead_letter");
     draft->unique_ms = number(from, "unique_ms", 0);
-    draft->existing = (dueq_existing)choice(run, from, "existing", existing);
+    draft->replace = (dueq_replace)choice(run, from, "replace", replace);
     if (draft->dead_letter.size)
         queue_named(run, draft->dead_letter);
 }

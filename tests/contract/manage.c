@@ -109,6 +109,44 @@ static void do_remove(struct run *run, json_object *step) {
         compare_number(run, "the number of removed", field(expect, "removed"), (int64_t)all);
 }
 
+static void compare_finding(struct run *run, json_object *expected, const dueq_finding *finding) {
+    const dueq_bytes kind = BYTES(finding->kind);
+    const struct text_field texts[] = {{"kind", &kind}};
+    const struct number_field numbers[] = {
+        {"wrong", finding->wrong}, {"count", finding->count}, {"repaired", finding->repaired}};
+    json_object_object_foreach(expected, name, wanted) {
+        if (strcmp(name, "examples") != 0) {
+            if (!compare_field(run, name, wanted, texts, 1, numbers, 3))
+                wrong(run, "no field of a finding: %s", name);
+            continue;
+        }
+        if (json_object_array_length(wanted) != finding->example_count)
+            wrong(run, "%zu examples", finding->example_count);
+        for (size_t i = 0; i < finding->example_count; i++)
+            compare_bytes(run, "an example", json_object_array_get_idx(wanted, i),
+                          finding->examples[i]);
+    }
+}
+
+/* Step by step to the end. */
+static void do_check(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect"), *findings = field(expect, "findings");
+    dueq_result *found = NULL;
+    dueq_status status;
+    do {
+        dueq_bytes cursor = copy(run, dueq_result_cursor(found));
+        dueq_result_free(found);
+        status =
+            dueq_check(run->queue, json_object_get_boolean(field(step, "repair")), cursor, &found);
+    } while (dueq_result_cursor(found).size);
+    compare_status(run, expect, status);
+    if (findings && json_object_array_length(findings) != dueq_result_count(found))
+        wrong(run, "%zu findings", dueq_result_count(found));
+    for (size_t i = 0; findings && i < dueq_result_count(found); i++)
+        compare_finding(run, json_object_array_get_idx(findings, i), dueq_result_finding(found, i));
+    dueq_result_free(found);
+}
+
 static void do_find(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect");
     dueq_result *result;
@@ -280,6 +318,7 @@ const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
                                     {"reschedule", do_reschedule},
                                     {"purge", do_purge},
                                     {"remove", do_remove},
+                                    {"check", do_check},
                                     {"find", do_find},
                                     {"peek", do_peek},
                                     {"stats", do_stats},

@@ -18,7 +18,7 @@ VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
 DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
-DRAFT |= {"unique_ms", "existing"}
+DRAFT |= {"unique_ms", "replace"}
 JOB_DRAFT = {
     "payload",
     "job",
@@ -54,6 +54,7 @@ FIELDS = {
     "reschedule": {"id", "delay_ms", "at_ms"},
     "purge": {"state"},
     "remove": set[str](),
+    "check": {"repair"},
     "stats": set[str](),
     "rates": {"minutes"},
     "queues": set[str](),
@@ -97,6 +98,7 @@ EXPECTS = {
     "kick_all": {"kicked"},
     "purge": {"purged"},
     "remove": {"removed"},
+    "check": {"findings"},
     "stats": STATS,
     "rates": {"rates"},
     "queues": {"names", "without"},
@@ -214,9 +216,9 @@ class Values:
             options["headers"] = {self.text(name): self.text(text) for name, text in pairs}
         if "backoff" in found:
             options["backoff"] = self.backoff(found["backoff"])
-        if "existing" in found:
+        if "replace" in found:
             words = {"refuse": False, "replace": True, "replace_body": "body"}
-            options["replace"] = words[self.text(found["existing"])]
+            options["replace"] = words[self.text(found["replace"])]
         return options
 
     def backoff(self, found: Json) -> Json:

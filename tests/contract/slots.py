@@ -15,7 +15,6 @@ import hashlib
 import importlib.util
 import re
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -111,7 +110,6 @@ def recorded() -> list[Call]:
                     run.step(step)
         consume(recorder)
         lose_answers(recorder)
-        check(recorder)
         return recorder.calls
 
 
@@ -169,29 +167,6 @@ def lose_answers(recorder: Recorder) -> None:
         java.offer("x", delay=60)
         recorder.cut = True
         java.offer("y", delay=60)
-
-
-def check(recorder: Recorder) -> None:
-    """What looks for damage and mends it, in a queue that is damaged key by key."""
-    recorder.situation = "check"
-    with dueq.Queue("checked", recorder.url) as queue:
-        for key, *damage in (
-            ("ready", "DEL"),
-            ("msg", "HDEL", "0"),
-            ("delayed", "ZADD", 1, "garbage"),
-            ("leased", "ZADD", 1, "0:nobody"),
-            ("meta", "HSET", "next_event", "junk"),
-        ):
-            queue.push_many(dueq.Draft("x", id=f"{key} {n}", delay=n * 60) for n in range(3))
-            queue.reserve()
-            name, *words = damage
-            recorder.command(str(name), f"dueq:{{checked}}:{key}", *words)
-            for options in ([], ["--repair"]):
-                subprocess.run(
-                    ["dueq", "--url", recorder.url, "check", "checked", *options],
-                    check=False,
-                    capture_output=True,
-                )
 
 
 # ---- Where it is called ----

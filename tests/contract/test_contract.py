@@ -61,7 +61,7 @@ def test_contract(server: Server, situation: Situation) -> None:
         except AssertionError as error:
             error.add_note(f"each {situation.each!r}, step {number}: {json.dumps(step)}")
             raise
-    assert run.script("check", [b"1" if situation.damaged else b"0"]) == []
+    assert run.script("consistent", [b"1" if situation.damaged else b"0"]) == []
 
 
 class Run(Foreign):
@@ -255,6 +255,15 @@ class Run(Foreign):
     def do_remove(self, step: Json, expect: Json) -> None:
         removed = self.queue.remove()
         assert removed == expect.get("removed", removed)
+
+    def do_check(self, step: Json, expect: Json) -> None:
+        found = self.queue.check(step.get("repair", False))
+        wanted = expect.get("findings", [{} for _ in found])
+        for finding, fields in zip(found, wanted, strict=True):
+            for name, value in fields.items():
+                texts = isinstance(value, list)
+                meant = tuple(self.text(text) for text in value) if texts else value
+                assert getattr(finding, name) == meant, name
 
     def do_find(self, step: Json, expect: Json) -> list[str]:
         message = self.queue.find(self.text(step["id"]))

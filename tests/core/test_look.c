@@ -176,7 +176,7 @@ static void test_kick_all_by_filter(void **state) {
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.dead, 3);
     assert_int_equal(counts.died, 3);
-    assert_int_equal(kick_all(&(dueq_filter){.from_ms = counts.now_ms + 60000}, 10), 0);
+    assert_int_equal(kick_all(&(dueq_filter){.since_ms = counts.now_ms + 60000}, 10), 0);
     assert_int_equal(kick_all(&(dueq_filter){.until_ms = counts.now_ms - 60000}, 10), 0);
     assert_int_equal(kick_all(&(dueq_filter){.error = BYTES("timeout")}, 1), 2);
     assert_string_equal(peek_all(DUEQ_DEAD, 10), "b ");
@@ -189,7 +189,7 @@ static void test_kick_all_refuses(void **state) {
     (void)state;
     const dueq_bytes none = {0};
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, NULL, none, 0, NULL));
-    dueq_filter filter = {.from_ms = -1};
+    dueq_filter filter = {.since_ms = -1};
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, &filter, none, 1, NULL));
     filter = (dueq_filter){.until_ms = DUEQ_MAX_TIME_MS + 1};
     assert_status(jobs.client, INVALID, dueq_kick_all(jobs.queue, &filter, none, 1, NULL));

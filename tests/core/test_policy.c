@@ -200,13 +200,13 @@ static void test_draft_unique_and_existing_need_an_id(void **state) {
     draft.unique_ms = -1;
     assert_int_equal(check(&draft, "unique"), DUEQ_INVALID);
     draft.unique_ms = 0;
-    for (int existing = -1; existing <= 3; existing++) {
-        bool good = existing >= DUEQ_REFUSE && existing <= DUEQ_REPLACE_BODY;
-        draft.existing = (dueq_existing)existing;
+    for (int replace = -1; replace <= 3; replace++) {
+        bool good = replace >= DUEQ_REFUSE && replace <= DUEQ_REPLACE_BODY;
+        draft.replace = (dueq_replace)replace;
         assert_int_equal(check(&draft, "existing"), good ? DUEQ_OK : DUEQ_INVALID);
     }
     draft.id = (dueq_bytes){0};
-    draft.existing = DUEQ_REPLACE_BODY;
+    draft.replace = DUEQ_REPLACE_BODY;
     assert_int_equal(check(&draft, "replace"), DUEQ_INVALID);
 }
 

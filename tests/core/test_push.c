@@ -56,7 +56,7 @@ static void test_push_unique_after_its_end(void **state) {
     take(jobs.queue, "first");
     assert_status(jobs.client, DUPLICATE, push_one(draft));
     assert_status(jobs.client, DUPLICATE, push_one(draft_of("bill-7", "second")));
-    draft.existing = DUEQ_REPLACE;
+    draft.replace = DUEQ_REPLACE;
     assert_status(jobs.client, DUPLICATE, push_one(draft));
     assert_status(jobs.client, OK, push_one(draft_of("bill-8", "other")));
 }
@@ -67,13 +67,13 @@ static void test_push_replace(void **state) {
     assert_status(jobs.client, OK, push_one(draft_of("b", "other")));
     dueq_draft draft = draft_of("a", "new");
     assert_status(jobs.client, DUPLICATE, push_one(draft));
-    draft.existing = DUEQ_REPLACE_BODY;
+    draft.replace = DUEQ_REPLACE_BODY;
     assert_status(jobs.client, OK, push_one(draft));
     dueq_result *result;
     const dueq_message *message = reserve_one(jobs.queue, 0, 0, &result);
     assert_text("new", message->body);
     draft.body = BYTES("newer");
-    draft.existing = DUEQ_REPLACE;
+    draft.replace = DUEQ_REPLACE;
     assert_status(jobs.client, OK, push_one(draft));
     assert_status(jobs.client, LEASE_LOST, dueq_ack(jobs.queue, &message->ticket, 1, NULL));
     dueq_result_free(result);

@@ -171,7 +171,7 @@ static void test_relays_of_two_clients_at_once_bring_each_entry_once(void **stat
     jobs_close(second);
 }
 
-/* Good messages behind those that cannot be handed over come one after the other, and none of the calls fails. */
+/* Good messages behind those that cannot be relayed come one after the other, and none of the calls fails. */
 static void work_through(dueq_queue *queue, dueq_client *client, int count) {
     const dueq_message *message;
     dueq_consumer_options options = DUEQ_CONSUMER;

@@ -1,4 +1,4 @@
-"""A queue's keys from behind: damages them at random, mends their types, counts what is left."""
+"""A queue's keys from behind: damages them at random, repairs their types, counts what is left."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ class Keys:
 
     # After it
 
-    def mend_types(self) -> None:
+    def repair_types(self) -> None:
         for part, kind in TYPES.items():
             if self.command("TYPE", self.of(part)) not in (kind.encode(), b"none"):
                 self.command("DEL", self.of(part))

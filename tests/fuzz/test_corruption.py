@@ -240,9 +240,9 @@ def test_every_verb_on_damaged_keys(server: Server) -> None:
                     chance.choice([keys[0], *keys]).damage()
                     damages += 1
                 if chance.random() < 0.1:
-                    chance.choice(keys).mend_types()
+                    chance.choice(keys).repair_types()
             for one in keys:
-                one.mend_types()
+                one.repair_types()
             delivered += drain(users, keys)
             flow(users, round)
             before = keys[0].scripts_run()

@@ -48,7 +48,7 @@ POLICIES: dict[str, list[Any]] = {
     "max_crashes": [5, 5, 0, 1, 2],
     "end": ENDS,
     "unique": [0, 0, 0, 1, 3],
-    "existing": ["refuse", "refuse", "replace", "replace_body"],
+    "replace": ["refuse", "refuse", "replace", "replace_body"],
 }
 POLICY_COUNT = 1
 for found in POLICIES.values():
@@ -79,7 +79,7 @@ def drawn(row: int, policy: int, queue: str, now: int) -> Draft:
         end == "drop",
         QUEUES[(place + end) % len(QUEUES)] if isinstance(end, int) else "",
         chosen["unique"] * SPAN_MS if id else 0,
-        chosen["existing"] if id else "refuse",
+        chosen["replace"] if id else "refuse",
     )
 
 
@@ -111,5 +111,5 @@ def asked(draft: Draft, row: int, now: int) -> Json:
         "drop": draft.drop,
         "dead_letter": draft.dead_letter,
         "unique_ms": draft.unique_ms,
-        "existing": draft.existing,
+        "replace": draft.replace,
     }

@@ -121,7 +121,7 @@ static dueq_bytes copy(dueq_bytes bytes, char room[512]) {
 }
 
 static dueq_status kick_all(dueq_queue *queue, json_object *request, json_object *answer) {
-    dueq_filter filter = {text(request, "error"), number(request, "from_ms"),
+    dueq_filter filter = {text(request, "error"), number(request, "since_ms"),
                           number(request, "until_ms")};
     char room[512];
     dueq_bytes cursor = {NULL, 0};

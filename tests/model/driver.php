@@ -58,7 +58,7 @@ final class Driver
             case 'kick_all':
                 return ['kicked' => $queue->kickAll(
                     $request['error'] !== '' ? $request['error'] : null,
-                    seconds($request['from_ms']),
+                    seconds($request['since_ms']),
                     seconds($request['until_ms']),
                 )];
             case 'reschedule':
@@ -198,7 +198,7 @@ function draft(array $row): array
         'priority' => $row['priority'],
         'maxCrashes' => $row['max_crashes'] ?: null,
         'drop' => $row['drop'],
-        'replace' => ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$row['existing']],
+        'replace' => ['refuse' => false, 'replace' => true, 'replace_body' => 'body'][$row['replace']],
     ];
     $times = ['delay' => 'delay_ms', 'at' => 'at_ms', 'lease' => 'lease_ms', 'ttl' => 'ttl_ms', 'unique' => 'unique_ms'];
     foreach ($times as $option => $key) {
@@ -268,7 +268,7 @@ function shown(?Message $message): ?array
         'priority' => $message->priority,
         'state' => $message->state,
         'time_ms' => milliseconds($message->time),
-        'created_ms' => milliseconds($message->createdAt),
+        'created_ms' => milliseconds($message->created),
         'expires_ms' => milliseconds($message->expires),
         'error' => $message->error,
         'drop' => $message->drop,

@@ -156,7 +156,7 @@ struct batch {
 };
 
 static void fill(dueq_draft *draft, json_object *row, dueq_header **headers, int64_t *list) {
-    static const char *const existing[] = {"refuse", "replace", "replace_body", NULL};
+    static const char *const replace[] = {"refuse", "replace", "replace_body", NULL};
     json_object *pairs = json_object_object_get(row, "headers");
     size_t count = json_object_array_length(pairs);
     *headers = allocate((count + 1) * sizeof **headers);
@@ -181,7 +181,7 @@ static void fill(dueq_draft *draft, json_object *row, dueq_header **headers, int
     draft->drop = (int)number(row, "drop");
     draft->dead_letter = text(row, "dead_letter");
     draft->unique_ms = number(row, "unique_ms");
-    draft->existing = (dueq_existing)place(existing, text(row, "existing"));
+    draft->replace = (dueq_replace)place(replace, text(row, "replace"));
 }
 
 static struct batch *batch_of(json_object *rows) {

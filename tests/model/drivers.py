@@ -109,7 +109,7 @@ class PythonDriver:
         return {"statuses": words(queue.kick_many(request["ids"]), "NOT_FOUND")}
 
     def do_kick_all(self, queue: dueq.Queue, request: Json) -> Json:
-        since, until = request["from_ms"] / 1000 or None, request["until_ms"] / 1000 or None
+        since, until = request["since_ms"] / 1000 or None, request["until_ms"] / 1000 or None
         return {"kicked": queue.kick_all(request["error"] or None, since, until)}
 
     def do_reschedule(self, queue: dueq.Queue, request: Json) -> Json:
@@ -210,7 +210,7 @@ def draft(row: Json) -> dueq.Draft:
         drop=row["drop"],
         dead_letter=row["dead_letter"] or None,
         unique=row["unique_ms"] / 1000 or None,
-        replace=REPLACE[row["existing"]],
+        replace=REPLACE[row["replace"]],
     )
 
 

@@ -13,7 +13,7 @@ DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 STAMP, LEASE, HEADERS, EXPIRES, POLICY, HIGH, LOW = 1, 2, 4, 8, 16, 32, 64
 KINDS = ["none", "fixed", "linear", "exponential", "list"]
 JITTERS = ["none", "full", "equal"]
-EXISTING = ["refuse", "replace", "replace_body"]
+REPLACE = ["refuse", "replace", "replace_body"]
 
 
 def digits(number: int, size: int) -> str:
@@ -47,7 +47,7 @@ def packed(rows: list[Json]) -> tuple[list[str], list[str | bytes | int]]:
         now = int(time.time() * 1000)
         stamp = "" if not row["id"] else digits(now << 14 | secrets.randbits(13), 10)
         ids.append(row["id"] or made_id())
-        extra = f"{row['ttl_ms']} {row['unique_ms']} {EXISTING.index(row['existing'])}"
+        extra = f"{row['ttl_ms']} {row['unique_ms']} {REPLACE.index(row['replace'])}"
         words += [ids[-1], envelope(row, stamp), due_word(row), extra if extra != "0 0 0" else ""]
     return ids, words
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
 from hypothesis.stateful import initialize, rule, run_state_machine_as_test
 from layout import nearer
-from message import DEFAULT_BACKOFF, STATES, Draft, Existing, Message, Relay, State
+from message import DEFAULT_BACKOFF, STATES, Draft, Message, Relay, Replace, State
 from model import AHEAD_MS, BY_POLICY, MOST, Queue, Status
 from watch import Watch
 from world import World, now_ms
@@ -40,7 +40,7 @@ ROW = st.tuples(
 DRAWN_MANY = st.lists(ROW, min_size=3, max_size=6)
 DRAWN = st.lists(ROW, min_size=2, max_size=4)
 DRAWN_ODD = st.lists(ODD_ROW, min_size=1, max_size=2)
-# An entry of the outbox is due then; so is one that could not be handed over.
+# An entry of the outbox is due then; so is one that could not be relayed.
 OUT_MS, LONGEST_PAUSE_MS = 1_500, 301_000
 # Of a list in order of interest: mostly the first.
 PICK = st.sampled_from([*[0] * 9, *[1] * 4, 2, 2, *range(3, 12)])
@@ -70,18 +70,18 @@ class Machine(Watch):
         queue=QUEUE,
         pick=PICK,
         rows=DRAWN_ODD,
-        existing=st.sampled_from(["replace_body", "replace", "refuse"]),
+        replace=st.sampled_from(["replace_body", "replace", "refuse"]),
         how=st.sampled_from(["", "", "again", "elsewhere"]),
     )
     def push_known(
-        self, who: int, queue: int, pick: int, rows: Drawn, existing: Existing, how: str
+        self, who: int, queue: int, pick: int, rows: Drawn, replace: Replace, how: str
     ) -> None:
         """Of an id that lives; or has just left its old ticket in the line; or is to come here."""
         at = self.fullest(queue)
         if not at.living:
             self.push(who, queue, rows)
             return
-        first: State = "ready" if existing == "replace_body" else "leased"
+        first: State = "ready" if replace == "replace_body" else "leased"
         found = sorted(at.living.values(), key=lambda message: message.state != first)
         ways = [(m.draft.id, m.draft.dead_letter) for m in found if m.draft.dead_letter]
         if how == "elsewhere" and ways:
@@ -91,7 +91,7 @@ class Machine(Watch):
         id = self.pick(found, pick).draft.id
         if how == "again":
             self.cancel_ids(who, at, [id])
-        self.push(who + 1, QUEUES.index(at.name), rows, {"id": id, "existing": existing})
+        self.push(who + 1, QUEUES.index(at.name), rows, {"id": id, "replace": replace})
 
     def pushed(
         self,
@@ -350,7 +350,7 @@ class Machine(Watch):
             return
         edges = [now_ms() - n * SPAN_MS + SPAN_MS // 2 if n else 0 for n in spans]
         request = {"do": "kick_all", "queue": at.name, "error": error}
-        answer = self.run(who, {**request, "from_ms": edges[0], "until_ms": edges[1]})
+        answer = self.run(who, {**request, "since_ms": edges[0], "until_ms": edges[1]})
         self.same("how many", answer["kicked"], at.kick_all(error, *edges))
 
     @rule(who=ANY, queue=QUEUE, pick=PICK, due=st.sampled_from(["+0", "@-1", "+1", "@2"]))

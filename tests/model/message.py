@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 State = Literal["ready", "delayed", "leased", "dead", "outbox"]
-Existing = Literal["refuse", "replace", "replace_body"]
+Replace = Literal["refuse", "replace", "replace_body"]
 
 STATES: list[State] = ["ready", "delayed", "leased", "dead", "outbox"]
 HIGH, NORMAL, LOW = 1, 0, -1
@@ -55,7 +55,7 @@ class Draft:
     drop: bool = False
     dead_letter: str = ""
     unique_ms: int = 0
-    existing: Existing = "refuse"
+    replace: Replace = "refuse"
 
 
 @dataclass(eq=False)
@@ -120,7 +120,7 @@ class Entry:
     time_ms: int
     dead_letter: bool
     tries: int = 0  # that failed
-    error: str = ""  # why it was not handed over
+    error: str = ""  # why it was not relayed
     state: State = "outbox"  # of a successor, which is none of the queue's messages
 
 

@@ -61,7 +61,7 @@ class Queue:
         """A living message, in whatever state, keeps its id for itself; one gone, for its time."""
         draft = message.draft
         old, before = self.living.get(draft.id), draft.id in fresh
-        if (old or before) and draft.existing == "refuse":
+        if (old or before) and draft.replace == "refuse":
             return "DUPLICATE"
         if old and old.state == "outbox":
             return "DUPLICATE"
@@ -70,7 +70,7 @@ class Queue:
         if draft.unique_ms:
             self.unique[draft.id] = now + draft.unique_ms
         if old and not before:
-            if draft.existing == "replace_body" and self._keeps_its_place(old, draft):
+            if draft.replace == "replace_body" and self._keeps_its_place(old, draft):
                 old.draft, old.expires_ms = draft, message.expires_ms
                 return "OK"
             if self._keeps_its_ticket(old, draft, now):
@@ -238,13 +238,13 @@ class Queue:
         self._line_up(message)
         return "OK"
 
-    def kick_all(self, error: str, from_ms: int, until_ms: int) -> int:
+    def kick_all(self, error: str, since_ms: int, until_ms: int) -> int:
         """Those whose error contains the text, and that died from one time on, before another."""
         fitting = [
             message
             for message in self.peek("dead")
             if error in message.error
-            and from_ms <= message.time_ms
+            and since_ms <= message.time_ms
             and (not until_ms or message.time_ms < until_ms)
         ]
         for message in fitting:
@@ -265,7 +265,7 @@ class Queue:
         return count
 
     def pause(self) -> Status:
-        """Nothing is handed out, and nothing that is due or has come back becomes ready."""
+        """Nothing is delivered, and nothing that is due or has come back becomes ready."""
         self.paused = True
         return "OK"
 
@@ -391,7 +391,7 @@ class Queue:
         message = replace(entry.message, state="ready", time_ms=0)
         if entry.dead_letter:
             message.forgive()
-            message.draft = replace(message.draft, existing="refuse", unique_ms=0)
+            message.draft = replace(message.draft, replace="refuse", unique_ms=0)
         return message
 
     def done(self, relay: Relay, error: str, now: int) -> int:

@@ -171,7 +171,7 @@ class RawDriver:
             later = [] if words[2] == "0" else [words[2]]
             answer = self.run("push_later" if later else "push", queue, *later, *made)
         else:
-            replaces = any(row["existing"] != "refuse" for row in rows)
+            replaces = any(row["replace"] != "refuse" for row in rows)
             answer = self.run("push_replace" if replaces else "push_own", queue, *words)
         return {"ids": ids, **self.outcomes(answer)}
 
@@ -294,7 +294,7 @@ class RawDriver:
 
     def do_kick_all(self, request: Json) -> Json:
         kicked, cursor = 0, ""
-        words = [PAGE, request["error"], request["from_ms"], request["until_ms"]]
+        words = [PAGE, request["error"], request["since_ms"], request["until_ms"]]
         while True:
             answer = self.run("kick_all", request["queue"], cursor, *words).decode()
             number, _, cursor = answer.partition(" ")

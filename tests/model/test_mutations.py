@@ -153,7 +153,7 @@ MUTATIONS = {
     ),
     "push_replace_of_another_body_loses_the_place": (
         "push_replace",
-        "local stays = draft.existing == 2 and",
+        "local stays = draft.replace == 2 and",
         "local stays = false and",
     ),
     "push_replace_replaces_what_is_on_its_way": (

@@ -32,7 +32,7 @@ class World:
         self.failed: list[str] = []  # the first sequence that ended with a difference
         self.connection = Connection(server)
         self._pass = (CONTRACT / "pass.lua").read_text()
-        self._check = (CONTRACT / "check.lua").read_text()
+        self._check = (CONTRACT / "consistent.lua").read_text()
 
     def close(self) -> None:
         self.connection.close()

@@ -7,7 +7,7 @@ namespace Dueq\Tests;
 use Dueq\Finding;
 use RuntimeException;
 
-/** What others broke is found and mended. */
+/** What others broke is found and repaired. */
 final class CheckTest extends QueueTestCase
 {
     public function testFindsAndMends(): void
@@ -23,7 +23,7 @@ final class CheckTest extends QueueTestCase
             $this->assertSame('messages without a ticket', $finding->text);
             $this->assertTrue($finding->wrong);
             $this->assertSame(3, $finding->count);
-            $this->assertSame($repair ? 3 : 0, $finding->mended);
+            $this->assertSame($repair ? 3 : 0, $finding->repaired);
             $this->assertEqualsCanonicalizing($ids, $finding->examples);
         }
         $this->assertSame([], $queue->check());

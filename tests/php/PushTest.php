@@ -28,7 +28,7 @@ final class PushTest extends QueueTestCase
         $this->assertSame('leased', $message->state);
         $this->assertSame('', $message->error);
         $this->assertEqualsWithDelta($before + 30, $message->time, 5);
-        $this->assertEqualsWithDelta($before, $message->createdAt, 5);
+        $this->assertEqualsWithDelta($before, $message->created, 5);
     }
 
     public function test_push_any_bytes_come_back_unchanged(): void

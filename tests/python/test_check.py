@@ -1,4 +1,4 @@
-"""What others break in a queue, that a check finds it, and that it is mended without a loss."""
+"""What others break in a queue, that a check finds it, and that it is repaired without a loss."""
 
 import asyncio
 import contextlib
@@ -240,7 +240,7 @@ def test_cancelled_ones_leave_the_lines(queue: dueq.Queue, server: Server) -> No
     ids = queue.push_many([dueq.Draft("") for _ in range(3000)])
     queue.cancel_many([id for n, id in enumerate(ids) if id and n % 3])
     found = {f.kind: f for f in queue.check(repair=True)}
-    assert (found["stale"].count, found["stale"].mended) == (2000, 2000)
+    assert (found["stale"].count, found["stale"].repaired) == (2000, 2000)
     assert server.command("LLEN", f"dueq:{{{queue.name}}}:ready") == 1000
     assert [m.id for m in queue.peek("ready")] == ids[::3]
     assert queue.check() == []
@@ -356,7 +356,7 @@ def test_a_busy_queue_has_nothing_wrong(queue: dueq.Queue, server: Server, repai
     assert checks > 5
 
 
-def test_a_busy_queue_is_mended(queue: dueq.Queue, server: Server) -> None:
+def test_a_busy_queue_is_repaired(queue: dueq.Queue, server: Server) -> None:
     key = f"dueq:{{{queue.name}}}:"
     traffic = Traffic(server, queue.name, 3, dueq.LeaseLost, dueq.errors.WrongTypeError)
     found: Counter[str] = Counter()

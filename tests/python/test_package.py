@@ -90,7 +90,6 @@ def but(place: int, value: object) -> tuple[object, ...]:
         but(15, 2**40),
         "row",
     ],
-    ids=repr,
 )
 def test_package_flat_module_refuses_other_shapes(server: Server, row: object) -> None:
     client = _core.client_open(server.url)

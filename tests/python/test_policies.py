@@ -72,7 +72,7 @@ def test_push_policy_names_no_queue(queue: dueq.Queue) -> None:
         queue.push("x", dead_letter="a{b")
 
 
-@pytest.mark.parametrize("backoff", ["5s", b"5s", [None], {"base": 1}, object()], ids=repr)
+@pytest.mark.parametrize("backoff", ["5s", b"5s", [None], {"base": 1}, object()])
 def test_push_backoff_of_another_type(queue: dueq.Queue, backoff: object) -> None:
     with pytest.raises(TypeError):
         queue.push("x", backoff=backoff)  # type: ignore[arg-type]

@@ -21,7 +21,6 @@ from dueq import _core, errors
         (array("i", [1, -1]), array("i", [1, -1]).tobytes()),
         (memoryview(array("d", [0.5])), array("d", [0.5]).tobytes()),
     ],
-    ids=repr,
 )
 def test_push_any_bytes(
     queue: dueq.Queue, body: "bytes | str | bytearray | memoryview | array[int]", stored: bytes

@@ -57,7 +57,7 @@ class Options(TypedDict, total=False):
     replace: bool | Literal["body"]
 
 
-_EXISTING = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
+_REPLACE = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
 
 # A batch is about so large: far below what servers accept of one client.
 _BATCH_BYTES = 16 * 1024 * 1024
@@ -175,7 +175,7 @@ class Draft:
                 _check(value, types, name)
         if self.priority not in (_core.LOW, _core.NORMAL, _core.HIGH):
             raise InvalidError(f"priority: {self.priority!r} is not 1, 0 or -1")
-        if self.replace not in _EXISTING:
+        if self.replace not in _REPLACE:
             raise InvalidError(f"replace: {self.replace!r} is not True, False or 'body'")
         return (
             self.body,
@@ -191,7 +191,7 @@ class Draft:
             self.drop,
             _text(self.dead_letter, "dead_letter"),
             optional_ms(self.unique, "unique"),
-            _EXISTING[self.replace],
+            _REPLACE[self.replace],
         )
 
 

@@ -119,7 +119,7 @@ class Finding(Counted):
     """Whether it is an inconsistency. False: it is only worth knowing."""
     count: int
     """How many there are."""
-    mended: int
+    repaired: int
     """How many of them the check repaired."""
     examples: tuple[str, ...]
     """Up to five ids, tickets, keys or texts, each cut at 120 bytes."""

@@ -1,5 +1,5 @@
 -- What check is asked, and what it says and does of what it finds.
-local mends, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
+local repairs, stage, cursor, most = ARGV[1] == '1', ARGV[2], ARGV[3], tonumber(ARGV[4])
 local now, answer, kinds = now_ms(), { '', 0, 0, {} }, {}
 
 local function tell(kind, example, number)
@@ -14,7 +14,7 @@ end
 -- What is to go from its key.
 local function bad(kind, command, key, member)
   tell(kind, member)
-  if mends then
+  if repairs then
     gone(command, key, member)
   end
 end
@@ -41,7 +41,7 @@ local function judge(set, ticket)
   if verdict then
     tell(verdict == 'stale' and set and 'orphaned' or verdict, ticket)
   end
-  if not verdict or not mends then
+  if not verdict or not repairs then
     return false, verdict
   elseif verdict == 'garbage' then
     redis.call('RPUSH', quarantine, ticket)

@@ -9,7 +9,7 @@ local function check_types()
       if is ~= 'none' and is ~= kind then
         tell('type', key .. ' ' .. is)
         local foreign = quarantine .. ':' .. string.match(key, '}:(.*)$')
-        if mends then
+        if repairs then
           redis.call('RENAME', key, redis.call('EXISTS', foreign) == 1 and foreign .. ':' .. int(now) or foreign)
         end
       end
@@ -19,8 +19,8 @@ end
 
 -- What `meta` says of other keys, and its counters.
 local function check_notes()
-  if mends then
-    redis.call('HSET', meta, 'mender', ARGV[5])
+  if repairs then
+    redis.call('HSET', meta, 'repairer', ARGV[5])
   end
   local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
     'ready_offset', 'next_event', 'outbox_event', 'has_priorities' }
@@ -43,7 +43,7 @@ local function check_notes()
     if right then
       tell('notes', name .. ' ' .. value)
     end
-    if right and mends then
+    if right and repairs then
       redis.call('HSET', meta, name, right)
       wake_one()
     end

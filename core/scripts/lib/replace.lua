@@ -9,7 +9,7 @@ local function replace(draft, id)
   end
   local was = m.had.suffix or ''
   local incarnation = #was >= 10 and string.sub(was, 1, 10) or ''
-  local stays = draft.existing == 2 and (m.place or 1) == 1 or not m.place and not m.text and draft.at_once
+  local stays = draft.replace == 2 and (m.place or 1) == 1 or not m.place and not m.text and draft.at_once
   if stays and envelope_read(m.envelope) and incarnation .. string.sub(draft.suffix, 11) == was then
     -- The same incarnation, or none as before: the ticket stays the message's.
     local flags = string.byte(draft.envelope, 2) - (incarnation == '' and 1 or 0)

@@ -1,8 +1,8 @@
--- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique existing": ms; ms; 0 refuse,
+-- A draft in `words` from `i` on: id, envelope, due word, and extra ('' or "ttl unique replace": ms; ms; 0 refuse,
 -- 1 replace, 2 replace the body). Returns it as a table; the end of its time to live is written into the envelope.
 local function draft_read(words, i, now)
   local id, envelope = words[i], words[i + 1]
-  local ttl, window, existing = string.match(words[i + 3], '^(%d+) (%d+) (%d)$')
+  local ttl, window, replace = string.match(words[i + 3], '^(%d+) (%d+) (%d)$')
   local suffix = envelope_suffix(envelope) or ''
   local incarnation = #suffix > 1 and string.sub(suffix, 1, 10) or ''
   if tonumber(ttl or 0) > 0 then
@@ -13,7 +13,7 @@ local function draft_read(words, i, now)
   return {
     envelope = envelope, due = due, suffix = suffix, incarnation = incarnation,
     ticket = suffix ~= '' and '0.' .. suffix .. ':' .. id or id,
-    at_once = due <= now, window = tonumber(window or 0), existing = tonumber(existing or 0),
+    at_once = due <= now, window = tonumber(window or 0), replace = tonumber(replace or 0),
   }
 end
 
@@ -33,18 +33,18 @@ local function store(words, from, now, how)
   for n, id in ipairs(ids) do
     local draft, before = draft_read(words, from + 4 * (n - 1), now), fresh[id]
     local stored, old = nil, id ~= how.leaving and living[n]
-    if draft.existing > 0 and before and not before.kept then
+    if draft.replace > 0 and before and not before.kept then
       stored, replaced = true, replaced + 1
     elseif before or old then
-      stored = draft.existing > 0 and old and how.replace(draft, id, old)
-      replaced = replaced + (stored and not (draft.kept and draft.existing == 2) and 1 or 0)
+      stored = draft.replace > 0 and old and how.replace(draft, id, old)
+      replaced = replaced + (stored and not (draft.kept and draft.replace == 2) and 1 or 0)
     else
       stored = draft.incarnation == '' or not kept[n] or tonumber(kept[n]) <= now
     end
     outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
     if stored then
       draft.record = how.records and how.records[n] ~= '' and how.records[n]
-      fresh[id], pushed = draft, pushed + (draft.kept and draft.existing == 2 and 0 or 1)
+      fresh[id], pushed = draft, pushed + (draft.kept and draft.replace == 2 and 0 or 1)
       if draft.window > 0 then
         windows[#windows + 1], windows[#windows + 2] = string.format('%d', now + draft.window), id
       end

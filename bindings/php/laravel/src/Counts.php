@@ -47,7 +47,7 @@ trait Counts
     public function creationTimeOfOldestPendingJob($queue = null)
     {
         foreach ($this->messages($queue)->peek('ready', 1) as $message) {
-            return (int) $message->createdAt;
+            return (int) $message->created;
         }
 
         return null;

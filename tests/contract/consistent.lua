@@ -108,7 +108,7 @@ local function check_ways(queue)
   end
   for _, id in ipairs(redis.call('HKEYS', queue .. 'handover')) do
     if redis.call('HEXISTS', queue .. 'msg', id) == 0 then
-      complain('%s was to be handed over and has no message', id)
+      complain('%s was to be relayed and has no message', id)
     end
   end
   for _, note in ipairs(redis.call('ZRANGE', queue .. 'received', 0, -1)) do
