@@ -1,0 +1,164 @@
+"""The app of a backend: Django's tasks by their paths, and how a worker runs them."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from traceback import format_exception
+from typing import Any
+
+from django.apps import apps
+from django.conf import settings
+from django.db import close_old_connections
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from dueq.app import App, Task
+from dueq.django import framework
+from dueq.job import Job, current_job
+from dueq.serializers import UnknownTask
+
+_STATUS = framework.TaskResultStatus
+
+
+class DjangoApp(App):
+    """
+    A task's name is the path of its function, such as shop.tasks.send_receipt. Who may push names
+    it: so only modules of installed apps are imported for it.
+    """
+
+    def __init__(self, alias: str) -> None:
+        super().__init__()
+        self._alias = alias
+        self._queue_names: tuple[str, ...] = ()
+        self._defaults: dict[str, Any] = {}
+        self._lock = threading.Lock()
+
+    def configure(self, queues: Iterable[str], options: Mapping[str, Any]) -> None:
+        """What TASKS says: the queues, and the options of all tasks."""
+        self._queue_names = tuple(sorted(queues))
+        self._defaults = {key: value for key, value in options.items() if key != "url"}
+        self.url = options.get("url")
+
+    @property
+    def queue_names(self) -> tuple[str, ...]:
+        return self._queue_names
+
+    def known(self, task: framework.Task) -> Task[..., Any]:
+        """A task of Django as one of this app."""
+        with self._lock:
+            known = self.tasks.get(task.module_path)
+            if known is None:
+                options = {**self._defaults, **getattr(task, "options", {})}
+                make = self.task(task.module_path, queue=task.queue_name, **options)
+                known = make(self._handler(task))
+            return known
+
+    def named(self, name: str) -> Task[..., Any]:
+        return self.tasks.get(name) or self.known(_found(name))
+
+    def _handler(self, task: framework.Task) -> Callable[..., Any]:
+        """
+        What runs it, in a thread also where it is a coroutine function: so code that Django binds
+        to a thread, as of its database, finds the connections of this one.
+        """
+
+        def run(*args: object, **kwargs: object) -> object:
+            close_old_connections()
+            backend = type(framework.task_backends[self._alias])
+            result = _running(task, self._alias, current_job())
+            framework.task_started.send_robust(backend, task_result=result)
+            try:
+                context = (framework.TaskContext(task_result=result),) if task.takes_context else ()
+                value = task.call(*context, *args, **kwargs)
+            except Exception as error:
+                if _is_last(current_job()):
+                    _finish(backend, result, _STATUS.FAILED, errors=[_described(error)])
+                raise
+            else:
+                _finish(backend, result, _STATUS.SUCCESSFUL, _return_value=value)
+            finally:
+                close_old_connections()
+            return value
+
+        return run
+
+
+def new_result(
+    task: framework.Task, alias: str, args: Iterable[object], kwargs: Mapping[str, object]
+) -> framework.TaskResult:
+    """The result of a task that is not pushed yet."""
+    return framework.TaskResult(
+        task=task,
+        id="",
+        status=_STATUS.READY,
+        enqueued_at=None,
+        started_at=None,
+        finished_at=None,
+        last_attempted_at=None,
+        args=list(args),
+        kwargs=dict(kwargs),
+        backend=alias,
+        errors=[],
+        worker_ids=[],
+    )
+
+
+def _running(task: framework.Task, alias: str, job: Job) -> framework.TaskResult:
+    """The result of a task in its job. Who had the earlier attempts is not stored."""
+    now = timezone.now()
+    return replace(
+        new_result(task, alias, job.args, job.kwargs),
+        id=job.id,
+        status=_STATUS.RUNNING,
+        enqueued_at=_moment(job.message.created),
+        started_at=now,
+        last_attempted_at=now,
+        worker_ids=["unknown"] * (job.attempt - 1) + [f"{socket.gethostname()}-{os.getpid()}"],
+    )
+
+
+def _finish(backend: type, result: framework.TaskResult, status: object, **fields: object) -> None:
+    """Tells the receivers. One that fails does not make the job fail, which is done."""
+    for name, value in {"status": status, "finished_at": timezone.now(), **fields}.items():
+        object.__setattr__(result, name, value)  # it is frozen, and the task may have it
+    framework.task_finished.send_robust(backend, task_result=result)
+
+
+def _is_last(job: Job) -> bool:
+    """Whether a failure of this attempt is final."""
+    most = job.message.max_attempts
+    return most is not None and job.attempt >= most
+
+
+def _described(error: Exception) -> framework.TaskError:
+    kind = type(error)
+    return framework.TaskError(
+        exception_class_path=f"{kind.__module__}.{kind.__qualname__}",
+        traceback="".join(format_exception(error)),
+    )
+
+
+def _moment(seconds: float) -> datetime:
+    """As timezone.now() would have told it."""
+    moment = datetime.fromtimestamp(seconds, UTC)
+    return moment if settings.USE_TZ else timezone.make_naive(moment)
+
+
+def _found(name: str) -> framework.Task:
+    """The task of a path. Raises UnknownTask."""
+    module = name.rpartition(".")[0]
+    if module not in sys.modules and apps.get_containing_app_config(module) is None:
+        raise UnknownTask(f"there is no task {name!r} here: it is of no installed app")
+    try:
+        task = import_string(name)
+    except ImportError as error:
+        raise UnknownTask(f"there is no task {name!r} here: {error}") from error
+    if not isinstance(task, framework.Task):
+        raise UnknownTask(f"{name!r} is no task, but a {type(task).__name__}")
+    return task

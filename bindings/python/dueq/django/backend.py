@@ -1,0 +1,101 @@
+"""The backend: what it does when a task is enqueued."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Any, cast
+
+from django.core.exceptions import ImproperlyConfigured
+from django.core.signals import setting_changed
+from django.dispatch import receiver
+from django.utils import timezone
+
+from dueq.app import App
+from dueq.django import framework
+from dueq.django.app import DjangoApp, new_result
+from dueq.draft import row
+
+if TYPE_CHECKING:
+    from dueq.draft import Options
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task(framework.Task):
+    """A task of Django with options of its own: @task(options={"timeout": 60, "unique": 300})."""
+
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    """As of App.task(), instead of those of the backend."""
+
+
+@cache
+def _app(alias: str) -> DjangoApp:
+    """One for all threads, each of which has a backend of its own: they share connections."""
+    return DjangoApp(alias)
+
+
+@receiver(setting_changed)
+def _forget(*, setting: str, **_: object) -> None:
+    """Django makes new backends then."""
+    if setting == "TASKS":
+        _app.cache_clear()
+
+
+class DueqBackend(framework.BaseTaskBackend):
+    """
+    Pushes tasks to the queues of their names.
+
+    OPTIONS  url: as of dueq.App; and the options of App.task() for all tasks: max_attempts,
+             backoff, timeout, unique ...
+
+    Results are not stored: get_result() is not supported. Of priorities there are three: above 0, 0
+    and below.
+    """
+
+    task_class = Task
+    supports_defer = True
+    supports_async_task = True
+    supports_priority = True
+
+    def __init__(self, alias: str, params: Mapping[str, Any]) -> None:
+        super().__init__(alias, params)
+        try:
+            _check(self.options)
+        except (TypeError, ValueError) as error:
+            raise ImproperlyConfigured(f"TASKS: {alias}: OPTIONS: {error}") from error
+        self.app = _app(alias)
+        """What dueq-worker runs, and dueq.testing.drain()."""
+        self.app.configure(self.queues, self.options)
+
+    def validate_task(self, task: framework.Task) -> None:
+        super().validate_task(task)
+        try:
+            _check(getattr(task, "options", {}))
+        except (TypeError, ValueError) as error:
+            raise framework.InvalidTask(f"options: {error}") from error
+
+    def enqueue(
+        self, task: framework.Task, args: tuple[object, ...], kwargs: Mapping[str, object]
+    ) -> framework.TaskResult:
+        self.validate_task(task)
+        # Made before the push: it brings the arguments into the form that Django promises.
+        result = new_result(task, self.alias, args, kwargs)
+        at = task.run_after
+        if at is not None and timezone.is_naive(at):
+            at = timezone.make_aware(at)
+        pushed = self.app.known(task).options(
+            queue=task.queue_name, priority=(task.priority > 0) - (task.priority < 0), at=at
+        )
+        id = pushed.push(*result.args, **result.kwargs)
+        result = replace(result, id=id, enqueued_at=timezone.now())
+        framework.task_enqueued.send(type(self), task_result=result)
+        return result
+
+
+def _check(options: Mapping[str, Any]) -> None:
+    """Raises where they are not those of App.task()."""
+    limits = ("timeout", "kill_after")
+    App().task(**{key: value for key, value in options.items() if key in limits})
+    others = {key: value for key, value in options.items() if key not in (*limits, "url")}
+    row(b"", cast("Options", others))

@@ -1,0 +1,1 @@
+"""A site of Django for test_django.py and its worker processes."""
