@@ -56,7 +56,7 @@ setup_phpworker() {
 
 # Symfony's own parts, of the distribution's version.
 setup_symfony() {
-    need_packages php-symfony-{console,framework-bundle,messenger,property-access,serializer}
+    need_packages composer php-symfony-{console,framework-bundle,messenger,property-access,serializer}
 }
 
 setup_asan() {

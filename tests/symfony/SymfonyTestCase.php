@@ -44,7 +44,7 @@ abstract class SymfonyTestCase extends TestCase
 
     protected function dsn(): string
     {
-        return "dueq+{$this->server->url()}";
+        return "dueq+{$this->server->url('timeout=2s')}";
     }
 
     /** @param array<string, mixed> $options */

@@ -268,7 +268,7 @@ final class TransportTest extends SymfonyTestCase
         }
         $transport->setup();
         $transport->send(self::note('b'));
-        $this->await(['b'], fn () => self::texts(self::got($transport)));
+        $this->assertSame(['b'], self::texts(self::got($transport)));
     }
 
     public function testClosesAndGoesOn(): void

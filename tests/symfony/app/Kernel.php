@@ -28,7 +28,7 @@ final class Kernel extends BaseKernel
                     'transports' => [
                         'async' => [
                             'dsn' => '%env(MESSENGER_DSN)%',
-                            'options' => ['wait' => 5, 'lease' => 1],
+                            'options' => ['wait' => 1, 'lease' => 1],
                             'retry_strategy' => ['max_retries' => 2, 'delay' => 100, 'multiplier' => 1],
                         ],
                         'failed' => '%env(MESSENGER_DSN)%',

@@ -7,6 +7,8 @@ declare(strict_types=1);
 // Symfony 5.4 is older than the deprecations of PHP 8.2.
 error_reporting(E_ALL & ~E_DEPRECATED & ~E_USER_DEPRECATED);
 
+// It asks Composer which of its parts are installed.
+require_once 'Composer/InstalledVersions.php';
 foreach (['Bundle/FrameworkBundle', 'Component/Console', 'Component/Messenger', 'Component/PropertyAccess', 'Component/Serializer'] as $part) {
     require_once "Symfony/$part/autoload.php";
 }
