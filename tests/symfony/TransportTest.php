@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests\Symfony;
 
 use App\Note;
+use Dueq\Client;
 use Dueq\Exception\DuplicateException;
 use Dueq\SymfonyMessenger\DueqStamp;
 use Dueq\SymfonyMessenger\DueqReceivedStamp;
@@ -251,6 +252,10 @@ final class TransportTest extends SymfonyTestCase
     {
         $transport = $this->transport();
         $transport->send(self::note());
+        $notices = [];
+        Client::onNotice(function (string $text) use (&$notices): void {
+            $notices[] = $text;
+        });
         $this->server->kill();
         try {
             $this->assertSame([], self::got($transport));
@@ -269,6 +274,8 @@ final class TransportTest extends SymfonyTestCase
         $transport->setup();
         $transport->send(self::note('b'));
         $this->assertSame(['b'], self::texts(self::got($transport)));
+        Client::onNotice(null);
+        $this->assertStringContainsString('it answers again', implode("\n", $notices));
     }
 
     public function testClosesAndGoesOn(): void

@@ -67,7 +67,7 @@ final class WorkerTest extends SymfonyTestCase
         $this->assertSame(0, $worker->stop());
         [$found] = iterator_to_array($this->transport(['queue' => 'failed'])->all());
         $id = $found->last(TransportMessageIdStamp::class)->getId();
-        $this->assertStringContainsString("x fails", $this->console('messenger:failed:show', ['id' => $id, '-vv' => true]));
+        $this->assertStringContainsString('x fails', $this->console('messenger:failed:show', ['id' => $id]));
         $this->queue('journal')->push('', id: 'well', delay: 3600.0);
         $this->console('messenger:failed:retry', ['id' => [$id], '--force' => true]);
         $this->assertSame('x', $this->heard());
