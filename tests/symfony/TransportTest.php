@@ -53,6 +53,12 @@ final class TransportTest extends SymfonyTestCase
         $this->assertSame(['type' => Note::class, 'Content-Type' => 'application/json'], $message->headers);
     }
 
+    public function testWhatAnyLanguagePushesIsReceived(): void
+    {
+        $this->queue()->push('{"text": "from elsewhere", "does": ""}', headers: ['type' => Note::class]);
+        $this->assertSame(['from elsewhere'], self::texts(self::got($this->transport([], Serializer::create()))));
+    }
+
     /** @dataProvider serializers */
     public function testHeadersMayBeLarge(SerializerInterface $serializer): void
     {
