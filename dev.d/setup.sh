@@ -54,6 +54,11 @@ setup_phpworker() {
     need_packages composer php-psr-log php-psr-container
 }
 
+# Symfony's own parts, of the distribution's version.
+setup_symfony() {
+    need_packages composer php-symfony-{console,framework-bundle,messenger,property-access,serializer}
+}
+
 setup_asan() {
     need_packages "${PACKAGES[@]}"
     steps library_asan

@@ -1,6 +1,6 @@
 # The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
 
-PARTS=(lint c python php laravel phpworker contract cli)
+PARTS=(lint c python php laravel symfony phpworker contract cli)
 
 test_parts() {
     local part server
@@ -67,6 +67,11 @@ part_php() {
 part_laravel() {
     setup_laravel
     runner 'phpunit laravel' '^(OK|Tests:|ERRORS)' phpunit -c tests/laravel/phpunit.xml.dist
+}
+
+part_symfony() {
+    setup_symfony
+    runner 'phpunit symfony' '^(OK|Tests:|ERRORS)' phpunit -c tests/symfony/phpunit.xml.dist
 }
 
 part_phpworker() {

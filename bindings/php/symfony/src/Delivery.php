@@ -1,0 +1,143 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\SymfonyMessenger;
+
+use Dueq\Exception\DueqException;
+use Dueq\Exception\LeaseLostException;
+use Dueq\Message;
+use Dueq\Queue;
+use Psr\Log\LoggerInterface;
+use Symfony\Component\Messenger\Envelope;
+use Symfony\Component\Messenger\Stamp\RedeliveryStamp;
+use Symfony\Component\Messenger\Stamp\SentToFailureTransportStamp;
+
+/** A message on its way through a program: one that it holds under a lease, or that it has only found. */
+final class Delivery
+{
+    /** Stamps by which Messenger says that it gives a message back to a transport. */
+    private const GIVEN_BACK = [RedeliveryStamp::class, SentToFailureTransportStamp::class];
+
+    private readonly int $process;
+
+    private bool $isSettled = false;
+
+    /** @var list<object|null> */
+    private array $stamps = [];
+
+    /**
+     * @internal the transport makes it
+     * @param bool $isHeld whether this process holds it under a lease
+     * @param float $lease seconds after which it comes again when nobody has settled it
+     */
+    public function __construct(
+        public readonly Message $message,
+        private readonly Queue $queue,
+        public readonly bool $isHeld,
+        private readonly float $lease,
+        private readonly LoggerInterface $logger,
+    ) {
+        $this->process = getmypid();
+    }
+
+    /** Nobody has it any more: an exit in its handler, a listener that refused it, an error of the worker itself. */
+    public function __destruct()
+    {
+        if ($this->isHeld && $this->process === getmypid()) {
+            try {
+                $this->release($this->lease);
+            } catch (DueqException) {
+                // It comes again when its lease ends.
+            }
+        }
+    }
+
+    /** @internal */
+    public function envelope(Envelope $decoded): Envelope
+    {
+        $this->stamps = self::stamps($decoded);
+
+        return $decoded;
+    }
+
+    /** @internal Whether Messenger gives the message back, to be retried or as one that has failed. */
+    public function isGivenBack(Envelope $envelope): bool
+    {
+        return !$this->isSettled && self::stamps($envelope) !== $this->stamps;
+    }
+
+    /** @internal Deletes the message, which is done, or not wanted. */
+    public function finish(): void
+    {
+        $this->settle(fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
+    }
+
+    /**
+     * @internal Puts another message in the place of this one, in one step.
+     * @param array<string, mixed> $draft as of Queue::push(), without an id
+     * @return string|null its id; null: nothing is done, as it cannot be done in one step
+     */
+    public function replace(array $draft, Queue $to): ?string
+    {
+        if ($to->url() !== $this->queue->url()) {
+            return null;
+        }
+        $stays = $to->name === $this->queue->name;
+        // A queue refuses an id that it has, or that is still unique.
+        $keepsId = $stays && !Wire::isUnique($this->message);
+        $draft['id'] = $keepsId ? $this->message->id : $to->newId();
+        if ($this->isHeld) {
+            $this->settle(fn () => $this->message->ack([$draft], $stays ? null : $to->name));
+        } elseif ($keepsId) {
+            $this->settle(fn () => $to->push(...['replace' => true] + $draft));
+        } else {
+            return null;
+        }
+
+        return $draft['id'];
+    }
+
+    /** @internal Makes the message dead. */
+    public function bury(string $reason): void
+    {
+        $this->settle(fn () => $this->message->bury($reason));
+    }
+
+    /** @internal Gives the message back; that counts no attempt. */
+    public function release(float $delay = 0.0): void
+    {
+        $this->settle(fn () => $this->message->release($delay));
+    }
+
+    /** @internal */
+    public function keepalive(float $seconds): void
+    {
+        if ($this->isHeld && !$this->isSettled) {
+            $this->message->extend(max($seconds, $this->lease));
+        }
+    }
+
+    private function settle(callable $how): void
+    {
+        if ($this->isSettled) {
+            return;
+        }
+        try {
+            $how();
+        } catch (LeaseLostException $error) {
+            $this->logger->warning('The message {id} of the queue {queue} was cancelled, or delivered to another worker, meanwhile: {error}', [
+                'id' => $this->message->id,
+                'queue' => $this->message->queue,
+                'error' => $error->getMessage(),
+            ]);
+        }
+        $this->isSettled = true;
+    }
+
+    /** @return list<object|null> */
+    private static function stamps(Envelope $envelope): array
+    {
+        return array_map(fn (string $class) => $envelope->last($class), self::GIVEN_BACK);
+    }
+}

@@ -1,0 +1,326 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\SymfonyMessenger;
+
+use Dueq\Client;
+use Dueq\Consumer;
+use Dueq\Exception\DueqException;
+use Dueq\Message;
+use Dueq\Queue;
+use Psr\Log\LoggerInterface;
+use Symfony\Component\Messenger\Envelope;
+use Symfony\Component\Messenger\Exception\LogicException;
+use Symfony\Component\Messenger\Exception\MessageDecodingFailedException;
+use Symfony\Component\Messenger\Exception\TransportException;
+use Symfony\Component\Messenger\Stamp\DelayStamp;
+use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
+use Symfony\Component\Messenger\Transport\Receiver\ListableReceiverInterface;
+use Symfony\Component\Messenger\Transport\Receiver\MessageCountAwareInterface;
+use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
+use Symfony\Component\Messenger\Transport\SetupableTransportInterface;
+use Symfony\Component\Messenger\Transport\TransportInterface;
+
+/** A queue of dueq as a transport of Messenger. */
+final class DueqTransport implements
+    TransportInterface,
+    ListableReceiverInterface,
+    MessageCountAwareInterface,
+    SetupableTransportInterface,
+    Keepalive,
+    Closeable
+{
+    private Client $client;
+
+    private Queue $queue;
+
+    /** @var array<string, Consumer> by how many messages they take, and for how long they wait */
+    private array $consumers = [];
+
+    /** Whether it was said that no messages can be taken for now. */
+    private bool $isAway = false;
+
+    /**
+     * @internal DueqTransportFactory makes it
+     * @throws \Dueq\Exception\InvalidException
+     */
+    public function __construct(
+        private readonly Settings $settings,
+        private readonly SerializerInterface $serializer,
+        private readonly LoggerInterface $logger,
+    ) {
+        $this->open();
+    }
+
+    /** The queue itself, for what Messenger has no words for. */
+    public function queue(): Queue
+    {
+        return $this->queue;
+    }
+
+    /**
+     * Pushes a message. One that Messenger sends because it has failed, for a retry or to a failure transport on the same
+     * server, takes the place of the message that failed in the same step: at every moment exactly one of both is stored.
+     *
+     * @throws TransportException
+     */
+    public function send(Envelope $envelope): Envelope
+    {
+        $encoded = $this->serializer->encode($envelope->withoutAll(TransportMessageIdStamp::class));
+        $stamp = $envelope->last(DueqStamp::class) ?? new DueqStamp();
+        $delivery = $envelope->last(DueqReceivedStamp::class)?->delivery;
+        $isGivenBack = $delivery !== null && $delivery->isGivenBack($envelope);
+        $draft = Wire::write($encoded, !$isGivenBack && $stamp->unique !== null) + [
+            'delay' => max(0, $envelope->last(DelayStamp::class)?->getDelay() ?? 0) / 1000,
+            // Messenger counts its retries itself.
+            'maxAttempts' => null,
+            'maxCrashes' => $this->settings->maxCrashes,
+            'deadLetter' => $this->settings->deadLetter,
+            'priority' => $isGivenBack ? $delivery->message->priority : $stamp->priority,
+        ];
+        $id = $this->call(fn () => $isGivenBack ? $this->giveBack($delivery, $draft) : $this->queue->push(...$draft + [
+            'id' => $stamp->id,
+            'ttl' => $stamp->ttl,
+            'unique' => $stamp->unique,
+            'replace' => $stamp->replace,
+        ]));
+
+        return $envelope->with(new TransportMessageIdStamp($id));
+    }
+
+    /**
+     * Takes messages. While the server cannot be reached it takes none, so that the worker goes on.
+     *
+     * @param int|null $fetchSize how many at most (Symfony 8.1); null: the option fetch_size
+     * @return iterable<Envelope>
+     * @throws TransportException
+     * @throws MessageDecodingFailedException the message is dead in its queue then, with the reason
+     */
+    public function get(?int $fetchSize = null): iterable
+    {
+        $deliveries = $this->take(min(200, max(1, $fetchSize ?? $this->settings->fetchSize)));
+        try {
+            while (($delivery = array_shift($deliveries)) !== null) {
+                yield $this->envelope($delivery);
+            }
+        } finally {
+            // The worker stops: these are the next again, in their order.
+            foreach (array_reverse($deliveries) as $delivery) {
+                $this->call(fn () => $delivery->release());
+            }
+        }
+    }
+
+    /** @throws TransportException */
+    public function ack(Envelope $envelope): void
+    {
+        $this->call(fn () => self::delivery($envelope)->finish());
+    }
+
+    /**
+     * Deletes a message that Messenger does not want any more.
+     *
+     * @throws TransportException
+     */
+    public function reject(Envelope $envelope): void
+    {
+        $this->ack($envelope);
+    }
+
+    /**
+     * Keeps a message from others for so long. Without it the extension does so, as long as this process lives or the
+     * option max_run says.
+     *
+     * @throws TransportException also when it is another worker's by now, or cancelled
+     */
+    public function keepalive(Envelope $envelope, ?int $seconds = null): void
+    {
+        $this->call(fn () => self::delivery($envelope)->keepalive((float) $seconds));
+    }
+
+    /** @throws TransportException */
+    public function getMessageCount(): int
+    {
+        $stats = $this->call(fn () => $this->queue->stats());
+
+        return $stats->ready + $stats->delayed;
+    }
+
+    /**
+     * Reads the messages that are ready, and then those that are delayed.
+     *
+     * @return iterable<Envelope>
+     * @throws TransportException
+     * @throws MessageDecodingFailedException
+     */
+    public function all(?int $limit = null): iterable
+    {
+        $left = $limit ?? PHP_INT_MAX;
+        foreach (['ready', 'delayed'] as $state) {
+            $messages = $this->call(fn () => $this->queue->peek($state, min(100, max(1, $left))));
+            for ($this->call(fn () => $messages->rewind()); $left > 0 && $messages->valid(); $this->call(fn () => $messages->next())) {
+                if (!$messages->current()->isSchedule()) {
+                    yield $this->envelope($this->delivered($messages->current(), false));
+                    $left--;
+                }
+            }
+        }
+    }
+
+    /**
+     * Finds a message in any state, without a lease.
+     *
+     * @throws TransportException
+     * @throws MessageDecodingFailedException
+     */
+    public function find(mixed $id): ?Envelope
+    {
+        $message = $this->call(fn () => $this->queue->find((string) $id));
+
+        return $message === null ? null : $this->envelope($this->delivered($message, false));
+    }
+
+    /**
+     * Asks the server whether it would take messages; there is nothing to set up.
+     *
+     * @throws TransportException
+     */
+    public function setup(): void
+    {
+        $this->call(fn () => $this->queue->stats());
+    }
+
+    /** Closes its connections; the next call makes new ones. */
+    public function close(): void
+    {
+        $this->open();
+    }
+
+    private function open(): void
+    {
+        $this->consumers = [];
+        $this->client = new Client($this->settings->url, $this->settings->persistent);
+        $this->queue = $this->client->queue($this->settings->queue);
+    }
+
+    /** @param array<string, mixed> $draft */
+    private function giveBack(Delivery $delivery, array $draft): string
+    {
+        return $delivery->replace($draft, $this->queue) ?? $this->queue->push(...$draft);
+    }
+
+    /**
+     * @return list<Delivery>
+     * @throws TransportException
+     */
+    private function take(int $most): array
+    {
+        try {
+            $deliveries = $most > 1 || $this->settings->wait <= 0.0 ? $this->loop($most, 0.0) : [];
+            if ($deliveries === [] && $this->settings->wait > 0.0) {
+                $deliveries = $this->loop(1, $this->settings->wait);
+            }
+            $this->isAway = false;
+
+            return $deliveries;
+        } catch (DueqException $error) {
+            $this->consumers = [];
+            if (!$error->isRetriable()) {
+                throw self::failure($error);
+            }
+            if (!$this->isAway) {
+                $this->isAway = true;
+                $this->logger->warning('The queue {queue} cannot be read, and is tried again: {error}', [
+                    'queue' => $this->settings->queue,
+                    'error' => $error->getMessage(),
+                ]);
+            }
+
+            return [];
+        }
+    }
+
+    /** @return list<Delivery> up to so many that come within that time, and then at once */
+    private function loop(int $most, float $wait): array
+    {
+        $this->consumers["$most $wait"] ??= $this->queue->consume(
+            prefetch: $most,
+            lease: $this->settings->lease,
+            maxRun: $this->settings->maxRun,
+            timeout: $wait,
+            concurrency: null,
+        );
+        $deliveries = [];
+        foreach ($this->consumers["$most $wait"] as $message) {
+            if ($message->isSchedule()) {
+                $this->turn($message);
+                continue;
+            }
+            $deliveries[] = $this->delivered($message, true);
+            if (count($deliveries) === $most) {
+                break;
+            }
+        }
+
+        return $deliveries;
+    }
+
+    private function turn(Message $schedule): void
+    {
+        try {
+            $schedule->turn();
+        } catch (DueqException $error) {
+            $schedule->retry(error: $error->getMessage());
+            throw $error;
+        }
+    }
+
+    private function delivered(Message $message, bool $isHeld): Delivery
+    {
+        return new Delivery($message, $this->queue, $isHeld, $this->settings->lease, $this->logger);
+    }
+
+    /** @throws MessageDecodingFailedException */
+    private function envelope(Delivery $delivery): Envelope
+    {
+        $id = $delivery->message->id;
+        try {
+            $envelope = $delivery->envelope($this->serializer->decode(Wire::read($delivery->message)));
+        } catch (MessageDecodingFailedException $error) {
+            if ($delivery->isHeld) {
+                $this->call(fn () => $delivery->bury($error->getMessage()));
+            }
+            throw new MessageDecodingFailedException("The message $id of the queue {$this->settings->queue}: {$error->getMessage()}", 0, $error);
+        }
+
+        return $envelope->withoutAll(TransportMessageIdStamp::class)->with(new DueqReceivedStamp($delivery), new TransportMessageIdStamp($id));
+    }
+
+    /** @throws LogicException */
+    private static function delivery(Envelope $envelope): Delivery
+    {
+        return $envelope->last(DueqReceivedStamp::class)?->delivery
+            ?? throw new LogicException('The envelope has no DueqReceivedStamp: it does not come from a dueq transport.');
+    }
+
+    /**
+     * @template T
+     * @param callable(): T $call
+     * @return T
+     * @throws TransportException
+     */
+    private function call(callable $call): mixed
+    {
+        try {
+            return $call();
+        } catch (DueqException $error) {
+            throw self::failure($error);
+        }
+    }
+
+    private static function failure(DueqException $error): TransportException
+    {
+        return new TransportException($error->getMessage(), $error->getCode(), $error);
+    }
+}

@@ -1,0 +1,45 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\SymfonyMessenger;
+
+use Dueq\Exception\InvalidException;
+use Psr\Log\LoggerInterface;
+use Psr\Log\NullLogger;
+use Symfony\Component\Messenger\Exception\InvalidArgumentException;
+use Symfony\Component\Messenger\Transport\Serialization\SerializerInterface;
+use Symfony\Component\Messenger\Transport\TransportFactoryInterface;
+use Symfony\Component\Messenger\Transport\TransportInterface;
+
+/**
+ * Makes transports of DSNs that begin with "dueq:" or "dueq+", as Settings::of() has them.
+ *
+ * @implements TransportFactoryInterface<DueqTransport>
+ */
+final class DueqTransportFactory implements TransportFactoryInterface
+{
+    /** @param LoggerInterface|null $logger gets what is no failure of a call: a lease that was lost, a server that is away */
+    public function __construct(private readonly ?LoggerInterface $logger = null)
+    {
+    }
+
+    /**
+     * @param array<string, mixed> $options as of Settings::of()
+     * @throws InvalidArgumentException
+     */
+    public function createTransport(#[\SensitiveParameter] string $dsn, array $options, SerializerInterface $serializer): TransportInterface
+    {
+        $settings = Settings::of($dsn, $options);
+        try {
+            return new DueqTransport($settings, $serializer, $this->logger ?? new NullLogger());
+        } catch (InvalidException $error) {
+            throw new InvalidArgumentException("The dueq transport: {$error->getMessage()}", 0, $error);
+        }
+    }
+
+    public function supports(#[\SensitiveParameter] string $dsn, array $options): bool
+    {
+        return preg_match('/^dueq[:+]/', $dsn) === 1;
+    }
+}

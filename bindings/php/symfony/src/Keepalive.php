@@ -1,0 +1,19 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\SymfonyMessenger;
+
+use Symfony\Component\Messenger\Transport\Receiver\KeepaliveReceiverInterface;
+
+if (interface_exists(KeepaliveReceiverInterface::class)) {
+    /** @internal */
+    interface Keepalive extends KeepaliveReceiverInterface
+    {
+    }
+} else {
+    /** @internal before Symfony 7.2 */
+    interface Keepalive
+    {
+    }
+}

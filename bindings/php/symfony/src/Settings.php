@@ -1,0 +1,127 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\SymfonyMessenger;
+
+use Symfony\Component\Messenger\Exception\InvalidArgumentException;
+
+/**
+ * What a DSN and the options of a transport say.
+ *
+ * @internal
+ */
+final class Settings
+{
+    private const NAMES = ['queue', 'lease', 'max_run', 'wait', 'fetch_size', 'max_crashes', 'dead_letter', 'persistent'];
+
+    /** Seconds: the longest time that dueq knows. */
+    private const WITHOUT_END = 4102444800.0;
+
+    /**
+     * @param string|null $url of the server, as of Dueq\Client::__construct()
+     * @param float $lease seconds until others get the message of a worker that was killed
+     * @param float $maxRun seconds for which a message is kept from others while its worker lives
+     * @param float $wait seconds that get() waits for a message
+     * @param int $fetchSize how many messages get() takes where nobody says
+     * @param int|null $maxCrashes as of Dueq\Queue::push(), and so is the next
+     */
+    private function __construct(
+        #[\SensitiveParameter] public readonly ?string $url,
+        public readonly string $queue,
+        public readonly float $lease,
+        public readonly float $maxRun,
+        public readonly float $wait,
+        public readonly int $fetchSize,
+        public readonly ?int $maxCrashes,
+        public readonly ?string $deadLetter,
+        public readonly ?bool $persistent,
+    ) {
+    }
+
+    /**
+     * @param string $dsn dueq://[user:password@]host[:port][/db], dueq+URL with any URL of dueq, or "dueq://" alone for
+     *     the server of the environment's DUEQ_URL; each with options behind "?"
+     * @param array<string, mixed> $options those of the DSN go before them
+     * @throws InvalidArgumentException
+     */
+    public static function of(#[\SensitiveParameter] string $dsn, #[\SensitiveParameter] array $options): self
+    {
+        [$place, $query] = explode('?', $dsn, 2) + [1 => ''];
+        $rest = [];
+        foreach (array_filter(explode('&', $query), fn (string $pair) => $pair !== '') as $pair) {
+            [$name, $value] = array_map(urldecode(...), explode('=', $pair, 2) + [1 => '']);
+            if (in_array($name, self::NAMES, true)) {
+                $options[$name] = $value;
+            } else {
+                $rest[] = $pair;
+            }
+        }
+        $queue = $options['queue'] ?? $options['transport_name'] ?? 'messages';
+        unset($options['transport_name']);
+        $unknown = array_diff(array_keys($options), self::NAMES);
+        if ($unknown !== []) {
+            self::refuse('there is no option ' . implode(', ', $unknown) . '; there are: ' . implode(', ', self::NAMES));
+        }
+
+        return new self(
+            self::url($place, $rest),
+            (string) $queue,
+            self::number($options, 'lease', 0.05, 8.0),
+            self::number($options, 'max_run', 0.0, self::WITHOUT_END),
+            self::number($options, 'wait', 0.0, 0.0),
+            (int) self::number($options, 'fetch_size', 1.0, 1.0),
+            ($options['max_crashes'] ?? '') === 'none' ? null : (int) self::number($options, 'max_crashes', 1.0, 5.0),
+            ($options['dead_letter'] ?? '') === '' ? null : (string) $options['dead_letter'],
+            isset($options['persistent']) ? self::yes($options['persistent']) : null,
+        );
+    }
+
+    /**
+     * @param string $place the DSN without what is behind "?"
+     * @param list<string> $rest what of that is the URL's own
+     */
+    private static function url(#[\SensitiveParameter] string $place, array $rest): ?string
+    {
+        $url = match (true) {
+            str_starts_with($place, 'dueq+') => substr($place, strlen('dueq+')),
+            in_array($place, ['dueq:', 'dueq://'], true) => null,
+            default => 'redis' . substr($place, strlen('dueq')),
+        };
+        if ($url === null && (string) getenv('DUEQ_URL') === '') {
+            self::refuse('its DSN names no server, and neither does the environment\'s DUEQ_URL: dueq://host:6379/0, or '
+                . 'dueq+embedded:DIR for a private server, say');
+        }
+        if ($url === null && $rest !== []) {
+            self::refuse('a DSN without a server has options of the transport only, not ' . implode(', ', $rest));
+        }
+
+        return $url === null || $rest === [] ? $url : $url . '?' . implode('&', $rest);
+    }
+
+    /** @param array<string, mixed> $options */
+    private static function number(array $options, string $name, float $least, float $else): float
+    {
+        $given = $options[$name] ?? null;
+        if ($given === null) {
+            return $else;
+        }
+        $number = filter_var($given, FILTER_VALIDATE_FLOAT);
+        if ($number === false || $number < $least) {
+            self::refuse("its option $name is a number of at least $least, not " . get_debug_type($given) . ' ' . json_encode($given));
+        }
+
+        return $number;
+    }
+
+    private static function yes(mixed $given): bool
+    {
+        return filter_var($given, FILTER_VALIDATE_BOOL, FILTER_NULL_ON_FAILURE)
+            ?? self::refuse('its option persistent is yes or no');
+    }
+
+    private static function refuse(string $why): never
+    {
+        throw new InvalidArgumentException("The dueq transport: $why.");
+    }
+}

@@ -1,0 +1,70 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Testing;
+
+use Dueq\Client;
+use Dueq\Message;
+use Dueq\Worker;
+use Dueq\Worker\Job;
+use RuntimeException;
+
+/** Runs tasks without a worker process, in any test framework. */
+final class Drain
+{
+    /**
+     * Runs the tasks of a worker in this process until none is ready, also those that the tasks push. Everything is as
+     * in a worker (middleware, the settlement of the message), except that time limits are not kept.
+     *
+     * @param list<string>|null $queues names of the queues, the first preferred; null: those of the worker
+     * @param bool $delayed whether what is due later runs too, in the order of the due times, without waiting. The
+     *     messages of schedules stay: they have no end
+     * @param int $most an exception when there are more jobs: tasks that push each other without end
+     * @return list<Job> those that ran, in order
+     * @throws \Throwable what a job throws, after its message is retried: a further drain with $delayed runs it again
+     */
+    public static function run(Worker $worker, ?array $queues = null, bool $delayed = false, int $most = 1000): array
+    {
+        $client = $worker->tasks->client();
+        $queues ??= $worker->queues() ?: ['default'];
+        $consumer = $client->queues($queues)->consume(timeout: 0.0);
+        $jobs = [];
+        do {
+            $consumer->work(function (Message $message) use ($worker, $most, &$jobs): void {
+                if ($message->isSchedule()) {
+                    $message->turn();
+
+                    return;
+                }
+                if (count($jobs) === $most) {
+                    $message->release();
+                    throw new RuntimeException("more than $most jobs: do the tasks push each other?");
+                }
+                $jobs[] = $job = $worker->job($message);
+                $worker->run($job);
+            });
+        } while ($delayed && self::makeFirstDue($client, $queues));
+
+        return $jobs;
+    }
+
+    /**
+     * @param list<string> $queues
+     * @return bool false: nothing is delayed
+     */
+    private static function makeFirstDue(Client $client, array $queues): bool
+    {
+        $first = null;
+        foreach ($queues as $queue) {
+            foreach ($client->queue($queue)->peek('delayed') as $message) {
+                if (!$message->isSchedule()) {
+                    $first = $first === null || $message->time < $first->time ? $message : $first;
+                    break;
+                }
+            }
+        }
+
+        return $first !== null && $client->queue($first->queue)->reschedule($first->id);
+    }
+}

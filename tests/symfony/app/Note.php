@@ -1,0 +1,16 @@
+<?php
+
+declare(strict_types=1);
+
+namespace App;
+
+/** A message: its handler writes the text down, and does what it says. */
+final class Note
+{
+    /**
+     * @param string $does "" nothing more; "fail" fails; "sleep" takes 3 seconds
+     */
+    public function __construct(public string $text, public string $does = '')
+    {
+    }
+}

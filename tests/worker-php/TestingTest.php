@@ -1,0 +1,129 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests\Worker;
+
+use Dueq\Queue;
+use Dueq\Tasks;
+use Dueq\Testing\UsesDueq;
+use Dueq\Worker;
+use Dueq\Worker\Job;
+use Dueq\Worker\UnknownTask;
+use LogicException;
+use PHPUnit\Framework\TestCase;
+use RuntimeException;
+
+final class TestingTest extends TestCase
+{
+    use UsesDueq;
+
+    /** @var list<string> */
+    private array $ran = [];
+
+    public function testProgramUsesThePrivateServer(): void
+    {
+        (new Queue('orders'))->push('a');
+        $this->assertSame('a', $this->dueqQueue('orders')->reserve()->body);
+        $this->assertStringStartsWith('embedded:', $this->dueqUrl());
+    }
+
+    /** @depends testProgramUsesThePrivateServer */
+    public function testQueuesAreEmptyWhenATestBegins(): void
+    {
+        $this->assertSame([], Queue::names());
+    }
+
+    public function testDrainRunsTasksAndThoseThatTheyPush(): void
+    {
+        $worker = $this->worker();
+        (new Tasks())->push('pack', [1]);
+        (new Tasks())->push('pack', [2]);
+        $this->assertSame(['pack', 'pack', 'send', 'send'], array_column($this->drain($worker), 'task'));
+        $this->assertSame(['pack 1', 'pack 2', 'send 1', 'send 2'], $this->ran);
+        $this->assertSame([], $this->drain($worker));
+    }
+
+    public function testDrainRunsDelayedTasksWhereItIsTold(): void
+    {
+        $worker = $this->worker();
+        $worker->push('pack', [2], delay: 7200.0);
+        $worker->push('pack', [1], delay: 3600.0);
+        $worker->push('send', [0], queue: 'mail', delay: 60.0);
+        $this->assertSame([], $this->drain($worker));
+        $this->assertCount(5, $this->drain($worker, delayed: true));
+        $this->assertSame(['send 0', 'pack 1', 'send 1', 'pack 2', 'send 2'], $this->ran);
+    }
+
+    public function testDrainThrowsWhatATaskThrows(): void
+    {
+        $worker = $this->worker();
+        $id = $worker->push('fail');
+        try {
+            $this->drain($worker);
+            $this->fail('it did not fail');
+        } catch (RuntimeException $error) {
+            $this->assertSame('no printer', $error->getMessage());
+        }
+        $message = $this->dueqQueue()->find($id);
+        $this->assertSame(['delayed', 'RuntimeException: no printer'], [$message->state, $message->error]);
+    }
+
+    public function testDrainEndsWhereTasksPushEachOtherWithoutEnd(): void
+    {
+        $worker = new Worker();
+        $worker->on('again', fn () => $worker->push('again'));
+        $worker->push('again');
+        try {
+            $this->drain($worker, most: 3);
+            $this->fail('it went on');
+        } catch (RuntimeException $error) {
+            $this->assertSame('more than 3 jobs: do the tasks push each other?', $error->getMessage());
+        }
+        $this->assertSame(1, $this->dueqQueue()->stats()->ready);
+    }
+
+    public function testDrainThrowsForATaskThatTheWorkerDoesNotKnow(): void
+    {
+        $worker = $this->worker();
+        $worker->push('unheard_of');
+        $this->expectException(UnknownTask::class);
+        $this->drain($worker);
+    }
+
+    public function testDrainRunsMiddlewareAndTurnsSchedules(): void
+    {
+        $worker = $this->worker()->middleware(function (Job $job, callable $next): mixed {
+            $this->ran[] = "around {$job->task}";
+
+            return $next($job);
+        });
+        $this->dueqQueue()->schedule('nightly', 'every 1s', $worker->tasks->draft('pack', [3]));
+        // A schedule is due at its time.
+        for ($end = microtime(true) + 20; $this->drain($worker) === [] && microtime(true) < $end; usleep(50000)) {
+            // It comes.
+        }
+        $this->assertSame(['around pack', 'pack 3', 'around send', 'send 3'], array_slice($this->ran, 0, 4));
+    }
+
+    public function testWorkerOfAnotherServerIsRefused(): void
+    {
+        $this->expectException(LogicException::class);
+        $this->drain(new Worker('redis://production'));
+    }
+
+    private function worker(): Worker
+    {
+        $worker = new Worker();
+
+        return $worker
+            ->on('pack', function (int $order) use ($worker): void {
+                $this->ran[] = "pack $order";
+                $worker->push('send', [$order]);
+            })
+            ->on('send', function (int $order): void {
+                $this->ran[] = "send $order";
+            }, queue: 'mail')
+            ->on('fail', fn () => throw new RuntimeException('no printer'));
+    }
+}
