@@ -37,7 +37,7 @@ shop_packages() {
     # The path in it leads to the same place from here.
     cp examples/shop/composer.json build/shop/
     COMPOSER_HOME=$ROOT/build/shop/composer COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_AUDIT=1 \
-        composer install --no-interaction --working-dir build/shop
+        PHP_INI_SCAN_DIR=${PHP_INI_SCAN_DIR-}:$ROOT/build/php.d composer install --no-interaction --working-dir build/shop
 }
 
 # What the peers have in build/peers is bound to its place and to this Python too.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
-Entry = dict[str, Any]
+Entry: TypeAlias = dict[str, Any]
 
 PACKING_MS = 1000  # worker.php: between the payment and the parcel
 BACKOFF_MS = 500  # tasks.py: of `charge`
@@ -29,14 +29,13 @@ class Run:
     """
 
     @property
-    def how(self) -> str | None:
-        return self.end and self.end["what"]
+    def how(self) -> Any:
+        return self.end["what"] if self.end else None
 
     def may_come_again(self, begin: int) -> bool:
         """Whether another run of the job may begin then, in milliseconds since 1970."""
-        if self.killed:
-            return self.killed["at"] <= begin
-        return bool(self.end) and self.how in ("failed", "released") and self.end["at"] <= begin
+        last = self.killed or (self.end if self.how in ("failed", "released") else None)
+        return last is not None and last["at"] <= begin
 
 
 class Book:

@@ -258,8 +258,12 @@ def run(folder: Path, seconds: float) -> Verdict:
         shop.open()
         print("The shop is at http://{}:{}/docs for {:g} s".format(*shop.address, seconds))
         begin = time.monotonic()
-        acts = cycle([shop.deploy, lambda: shop.kill("php"), lambda: shop.kill("python")])
-        for number, act in enumerate(acts, 1):
+        acts: list[Callable[[], None]] = [
+            shop.deploy,
+            lambda: shop.kill("php"),
+            lambda: shop.kill("python"),
+        ]
+        for number, act in enumerate(cycle(acts), 1):
             shop.wait_for_work()
             if number * ACT_S >= seconds and number > 3:
                 break
@@ -285,7 +289,8 @@ def main() -> int:
         os.environ["DUEQ_URL"] = f"embedded:{directory}"
         verdict = run(folder, seconds)
     faults = verdict.faults()
-    print(*faults[:20], sep="\n")
+    for fault in faults[:20]:
+        print(f"FAULT: {fault}")
     if not faults:
         shutil.rmtree(folder)
     print(

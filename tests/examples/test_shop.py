@@ -68,9 +68,9 @@ class Day:
         """A job begins, and ends like that."""
         worker = worker or ("php-1" if task == "charge" else "python-1")
         run = {"task": task, "id": "order-1", "worker": worker, "slot": "1"}
-        run |= {"attempt": 1, "crashes": 0, **more}
+        counts = {"attempt": 1, "crashes": 0}
         for what in ["begins", *ends]:
-            self.note(what, **run)
+            self.note(what, **{**run, **counts, **more})
 
     def charge(self, **more: Any) -> None:
         self.run("charge", "charged", "done", **more)
