@@ -31,6 +31,7 @@ declare -A STEPS=(
     [php_debug_extension]="PHP extension with checks"
     [fuzz_targets]="fuzz targets"
     [bench_tools]="tools for benchmarks"
+    [shop_packages]="packages of the shop"
 )
 
 setup() {
@@ -59,6 +60,12 @@ setup_symfony() {
     need_packages composer php-symfony-{console,framework-bundle,messenger,property-access,serializer}
 }
 
+# What examples/shop needs beside.
+setup_shop() {
+    setup_phpworker
+    steps venv shop_packages
+}
+
 setup_asan() {
     need_packages "${PACKAGES[@]}"
     steps library_asan
@@ -66,7 +73,7 @@ setup_asan() {
 
 venv_inputs() { system_python --version; }
 
-tools_inputs() { inputs dev.d/requirements.txt; }
+tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
 
 library_inputs() {
     inputs CMakeLists.txt core interop cli bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
@@ -97,6 +104,11 @@ fuzz_targets_inputs() {
 bench_tools_inputs() {
     system_python --version
     inputs dev.d/bench-requirements.txt
+}
+
+shop_packages_inputs() {
+    system_python --version
+    inputs dev.d/composer.json examples/shop/requirements.txt examples/shop/composer.json bindings/php/worker/composer.json
 }
 
 # The python3 of the distribution: the one that python3-dev belongs to.

@@ -20,12 +20,24 @@ packages() {
 }
 
 venv() {
-    rm -rf build/venv build/stamp/python_package build/stamp/tools
+    rm -rf build/venv build/stamp/python_package build/stamp/tools build/stamp/shop_packages
     system_python -m venv build/venv
 }
 
 tools() {
     build/venv/bin/python -m pip install --quiet -r dev.d/requirements.txt
+}
+
+shop_packages() {
+    build/venv/bin/python -m pip install --quiet -r examples/shop/requirements.txt
+    rm -rf build/shop/vendor build/shop/composer build/shop/composer.lock
+    mkdir -p build/shop/composer
+    # With it Composer takes the interfaces that PHP's worker needs from the distribution's packages.
+    cp dev.d/composer.json build/shop/composer/config.json
+    # The path in it leads to the same place from here.
+    cp examples/shop/composer.json build/shop/
+    COMPOSER_HOME=$ROOT/build/shop/composer COMPOSER_ALLOW_SUPERUSER=1 COMPOSER_NO_AUDIT=1 \
+        PHP_INI_SCAN_DIR=${PHP_INI_SCAN_DIR-}:$ROOT/build/php.d composer install --no-interaction --working-dir build/shop
 }
 
 # What the peers have in build/peers is bound to its place and to this Python too.

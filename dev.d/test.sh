@@ -35,7 +35,7 @@ part_lint() {
     runner ruff '^(All|Found)' ruff check .
     runner 'ruff format' format ruff format --check .
     local folder
-    export MYPYPATH=tests/python:examples
+    export MYPYPATH=tests/python:examples:examples/shop
     # One run for each folder of tests: their conftest.py are different modules of one name.
     for folder in bindings/python/dueq examples bench tests/*; do
         [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||
@@ -50,6 +50,7 @@ part_c() {
 }
 
 part_python() {
+    setup_shop
     # Most of the time of all: two at a time. Each test has a server of its own.
     runner 'pytest model' '(passed|failed|error)' pytest -q -n 2 --dist worksteal tests/model
     runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/leaks tests/limits tests/bench tests/test_*.py

@@ -1,0 +1,305 @@
+"""An evening in the shop: customers order while workers are deployed and killed.
+
+python evening.py [--seconds N]
+
+It starts the front, the workers and the customers. In turn it replaces all of them by a new release
+(SIGTERM), kills the PHP worker and kills the Python worker (kill -9, in the middle of a job). Then
+it holds the order book against the queues: audit.py.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from http.client import HTTPConnection, HTTPException
+from itertools import count, cycle
+from pathlib import Path
+from types import TracebackType
+
+import book
+from audit import SLOTS, Book, Verdict, audit
+
+import dueq
+
+HERE = Path(__file__).resolve().parent
+BUILD = HERE.parents[1] / "build/shop"
+QUEUES = ("payments", "parcels", "reports")
+ORDERS_A_SECOND = 15
+ACT_S = 4.0  # from one deploy or kill to the next
+PATIENCE_S = 90.0
+
+OPTIONS = ["--concurrency", str(SLOTS), "--log", "json"]
+COMMANDS = {
+    "python": ["dueq-worker", "tasks:app", *OPTIONS],
+    "php": [str(BUILD / "vendor/bin/dueq-worker"), "worker.php", *OPTIONS],
+}
+
+
+class Process:
+    """A process of the shop, with all that it starts. Its output goes to a file in `folder`."""
+
+    def __init__(
+        self, name: str, folder: Path, command: list[str], descriptors: tuple[int, ...] = ()
+    ) -> None:
+        self.name = name
+        with (folder / f"{name}.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                command,
+                cwd=HERE,
+                env={**os.environ, "SHOP_WORKER": name},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                pass_fds=descriptors,
+                start_new_session=True,
+            )
+
+    def terminate(self) -> None:
+        self._process.terminate()
+
+    def wait(self) -> int:
+        return self._process.wait(PATIENCE_S)
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+
+
+class Shop:
+    """What runs, and what the order book says of it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.book = Book()
+        self.release = 0
+        self.front: Process
+        self.workers: dict[str, Process] = {}
+        self.processes: list[Process] = []
+        self.queues = {name: dueq.Queue(name) for name in QUEUES}
+        self.closing = threading.Event()
+        # The same for all fronts: one that is replaced leaves no customer outside.
+        self.door = socket.create_server(("127.0.0.1", 0), backlog=100)
+        self.address: tuple[str, int] = self.door.getsockname()
+        self._numbers = count(1)
+        self._begin = time.monotonic()
+        self._read = 0
+        self._customers = threading.Thread(target=self.order)
+
+    def open(self) -> None:
+        self.front = self.new_front()
+        for language in COMMANDS:
+            self.start(language)
+        self._customers.start()
+
+    def __enter__(self) -> Shop:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.closing.set()
+        for process in self.processes:
+            process.kill()
+        if self._customers.is_alive():
+            self._customers.join()
+        self.door.close()
+
+    def say(self, text: str) -> None:
+        print(f"{time.monotonic() - self._begin:5.1f} s  {text}", flush=True)
+
+    def read(self) -> Book:
+        """The order book as it is now."""
+        with open(os.environ["SHOP_BOOK"], "rb") as file:
+            file.seek(self._read)
+            written = file.read()
+        lines = written[: written.rfind(b"\n") + 1]
+        self._read += len(lines)
+        for line in lines.splitlines():
+            self.book.add(json.loads(line))
+        return self.book
+
+    def until(self, holds: Callable[[], object], what: str) -> None:
+        """Returns when something holds."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not holds():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"{what}, for {PATIENCE_S:g} s; {self.stats()}")
+            time.sleep(0.002)
+
+    def stats(self) -> list[dueq.Stats]:
+        return [queue.stats() for queue in self.queues.values()]
+
+    def new_front(self) -> Process:
+        door = self.door.fileno()
+        command = [sys.executable, "-m", "uvicorn", "front:shop", "--fd", str(door)]
+        command += ["--log-level", "warning"]
+        return self.process("front", command, door)
+
+    def start(self, language: str) -> None:
+        """A new worker, in place of the one that there is."""
+        worker = self.process(language, COMMANDS[language])
+        book.write("starts", worker=worker.name, release=self.release)
+        self.workers[language] = worker
+
+    def process(self, kind: str, command: list[str], *descriptors: int) -> Process:
+        name = f"{kind}-{next(self._numbers)}"
+        self.processes.append(Process(name, self.folder, command, descriptors))
+        return self.processes[-1]
+
+    def stop(self, worker: Process) -> None:
+        code = worker.wait()
+        book.write("stopped", worker=worker.name, code=code)
+        if code != 0:
+            raise RuntimeError(f"{worker.name} ended with {code}")
+
+    def order(self) -> None:
+        """The customers: they repeat what got no answer."""
+        for number in count(1):
+            body = json.dumps({"number": f"order-{number}", "cents": 1000 + number})
+            while not self.closing.wait(1 / ORDERS_A_SECOND):
+                if self.ask(body):
+                    break
+            else:
+                return
+
+    def ask(self, body: str) -> bool:
+        """Sends an order. False: nobody has accepted it."""
+        connection = HTTPConnection(*self.address, timeout=10)
+        with closing(connection), suppress(OSError, HTTPException):
+            connection.request("POST", "/orders", body, {"content-type": "application/json"})
+            return connection.getresponse().status == 202
+        return False
+
+    def wait_for_work(self) -> None:
+        """Returns when each worker has done a job."""
+        names = {worker.name for worker in self.workers.values()}
+        self.until(
+            lambda: names <= {run.begin["worker"] for run in self.read().runs if run.how == "done"},
+            f"not all of {', '.join(names)} work",
+        )
+
+    def deploy(self) -> None:
+        """A new release of all: it starts, then the old one is told to stop."""
+        old, front = list(self.workers.values()), self.front
+        self.release += 1
+        self.front = self.new_front()
+        for language in COMMANDS:
+            self.start(language)
+        for process in (front, *old):
+            process.terminate()
+        front.wait()
+        for worker in old:
+            self.stop(worker)
+        names = " and ".join(worker.name for worker in old)
+        self.say(f"deploy {self.release}: SIGTERM to {names}, which ended with 0")
+
+    def kill(self, language: str) -> None:
+        """kill -9 of a worker in the middle of a job; another one takes its place."""
+        victim = self.workers[language]
+        self.until(lambda: self.cut(victim), f"{victim.name} has nothing to do")
+        victim.kill()
+        book.write("killed", worker=victim.name)
+        cut = self.cut(victim)
+        self.start(language)
+        self.say(f"kill -9 {victim.name}, in the middle of {' and '.join(cut) or 'nothing'}")
+        if not cut:
+            self.wait_for_work()
+            self.kill(language)
+
+    def cut(self, worker: Process) -> list[str]:
+        """The jobs that a worker has begun and not ended."""
+        runs = self.read().last_runs(worker.name)
+        return [f"{run.begin['task']} {run.begin['id']}" for run in runs if not run.end]
+
+    def close(self) -> None:
+        """No more orders and reports. Returns when all work is done."""
+        self.closing.set()
+        self._customers.join()
+        reports = self.queues["reports"]
+
+        def next_report() -> float:
+            schedule = reports.find("schedule:report")
+            return float(schedule.headers["time"]) if schedule else 0.0
+
+        self.until(lambda: next_report() > time.time() * 1000, "the schedule is behind")
+        book.write("closed", next=int(next_report()))
+        reports.cancel("schedule:report")
+        self.say("no more orders; what is left is done")
+        self.until(
+            lambda: not any(s.ready + s.delayed + s.leased + s.outbox for s in self.stats()),
+            "not all is done",
+        )
+        self.front.terminate()
+        for worker in self.workers.values():
+            worker.terminate()
+        for worker in self.workers.values():
+            self.stop(worker)
+        self.read()
+
+
+def run(folder: Path, seconds: float) -> Verdict:
+    """The evening, with its order book and its logs in `folder`."""
+    with Shop(folder) as shop:
+        shop.open()
+        print("The shop is at http://{}:{}/docs for {:g} s".format(*shop.address, seconds))
+        begin = time.monotonic()
+        acts: list[Callable[[], None]] = [
+            shop.deploy,
+            lambda: shop.kill("php"),
+            lambda: shop.kill("python"),
+        ]
+        for number, act in enumerate(cycle(acts), 1):
+            shop.wait_for_work()
+            if number * ACT_S >= seconds and number > 3:
+                break
+            time.sleep(max(0.0, begin + number * ACT_S - time.monotonic()))
+            act()
+        time.sleep(max(0.0, begin + seconds - time.monotonic()))
+        shop.close()
+        stats = shop.stats()
+        return audit(shop.book, sum(s.retried for s in stats), sum(s.died for s in stats))
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="./dev shop")
+    arguments.add_argument("--seconds", type=float, default=20, help="how long customers order")
+    seconds = arguments.parse_args().seconds
+    (BUILD / "runs").mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(prefix=time.strftime("%Y%m%d-%H%M%S-"), dir=BUILD / "runs"))
+    (folder / "book.jsonl").touch()
+    os.environ["SHOP_BOOK"] = str(folder / "book.jsonl")
+    print(f"The order book and the logs are in {folder}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("SIGTERM"))
+    with tempfile.TemporaryDirectory(prefix="dueq-shop-") as directory:
+        os.environ["DUEQ_URL"] = f"embedded:{directory}"
+        verdict = run(folder, seconds)
+    faults = verdict.faults()
+    for fault in faults[:20]:
+        print(f"FAULT: {fault}")
+    if not faults:
+        shutil.rmtree(folder)
+    print(
+        f"{verdict.failures} times the bank did not answer;"
+        f" {verdict.again} jobs of killed workers came again"
+    )
+    print(verdict.line())
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

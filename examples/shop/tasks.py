@@ -1,0 +1,56 @@
+"""The shop's tasks. Its Python worker: dueq-worker tasks:app"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import book
+
+import dueq
+
+app = dueq.App()  # what Python does
+php = dueq.App()  # what PHP does: here are the names, the arguments and the options alone
+
+
+@php.task(queue="payments", unique=3600, backoff=0.5)
+def charge(order: str, cents: int) -> None:
+    """Takes the money, then pushes `ship`: worker.php."""
+
+
+@app.task(queue="parcels")
+def ship(order: str) -> None:
+    """Packs the parcel. PHP pushes it."""
+    time.sleep(0.05)
+
+
+@app.task(queue="reports")
+def report() -> None:
+    """The schedule of front.py pushes it each second."""
+    print(app.queue("parcels").stats().acked, "parcels are on their way", flush=True)
+
+
+@app.middleware
+def noted(job: dueq.Job, call_next: Callable[[], Any]) -> None:
+    """Writes each run into the order book."""
+    run = {
+        "task": job.task,
+        "id": job.id,
+        "attempt": job.attempt,
+        "crashes": job.message.crashes,
+        "worker": os.environ.get("SHOP_WORKER", "python"),
+        "slot": f"{os.getpid()}-{threading.get_native_id()}",
+    }
+    book.write("begins", **run)
+    try:
+        call_next()
+    except Exception as error:
+        book.write("failed", error=str(error), **run)
+        raise
+    except BaseException:  # the worker stops: that is no failure
+        book.write("released", **run)
+        raise
+    book.write("done", **run)
