@@ -49,9 +49,27 @@ static void close_socket(struct dueq__conn *conn) {
     conn->login_at = conn->login_count = 0;
 }
 
+/* The connection to a sentinel that stands in for this one; NULL: none. */
+static struct dueq__conn *stand_in(const struct dueq__conn *conn) {
+    return conn->state == DUEQ__CONN_DISCOVERING ? &dueq__discovery_inquiry(conn->discovery)->conn
+                                                 : NULL;
+}
+
+/* It is watched in this one's place, or is not. */
+static void lend_watch(struct dueq__conn *conn) {
+    struct dueq__conn *other = stand_in(conn);
+    if (!other)
+        return;
+    other->epoll = conn->epoll;
+    other->watched = conn->watched;
+}
+
 void dueq__conn_lose(struct dueq__conn *conn) {
     close_socket(conn);
     drop_resolution(conn);
+    lend_watch(conn);
+    dueq__discovery_drop(conn->discovery);
+    conn->discovery = NULL;
     free(conn->out);
     conn->out = NULL;
     conn->out_room = 0;
@@ -64,16 +82,26 @@ void dueq__conn_close(struct dueq__conn *conn) {
 }
 
 int dueq__conn_fd(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        return dueq__conn_fd(stand_in(conn));
     return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution)
                                                : conn->socket.fd;
 }
 
 short dueq__conn_events(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        return dueq__conn_events(stand_in(conn));
     if (conn->state == DUEQ__CONN_CONNECTING)
         return POLLOUT;
     bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
                                                 : conn->out_at < conn->out_size;
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
+}
+
+int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
+    return conn->state == DUEQ__CONN_DISCOVERING
+               ? dueq__discovery_inquiry(conn->discovery)->until_ms
+               : DUEQ__NEVER;
 }
 
 /* ---- Commands out ---- */
@@ -155,6 +183,8 @@ static void connect_next(struct dueq__conn *conn) {
         }
         no_connection(conn, strerror(errno));
     }
+    if (conn->discovery)
+        dueq__discovery_doubt(conn->discovery);
     dueq__conn_lose(conn);
 }
 
@@ -193,18 +223,51 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
     conn->candidate = NULL;
 }
 
+static void connect_at(struct dueq__conn *conn, struct dueq__address address) {
+    conn->address = address;
+    snprintf(conn->at, sizeof conn->at, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
+             address.host, address.port);
+    connect_host(conn);
+}
+
+static void pump_discovering(struct dueq__conn *conn) {
+    struct dueq__conn *asked = stand_in(conn);
+    struct dueq__address found;
+    lend_watch(conn);
+    int done = dueq__discovery_pump(conn->discovery, &found, &conn->error);
+    conn->watched = asked->watched;
+    if (done > 0) {
+        connect_at(conn, found);
+    } else if (done < 0) {
+        conn->undiscovered = true;
+        dueq__conn_lose(conn);
+    }
+}
+
+static void discover(struct dueq__conn *conn) {
+    conn->discovery = dueq__discovery_start(conn->sentinels, conn->name);
+    if (conn->discovery) {
+        conn->state = DUEQ__CONN_DISCOVERING;
+        pump_discovering(conn);
+    } else {
+        dueq__fail(&conn->error, DUEQ_NO_MEMORY, NULL);
+    }
+}
+
 static void start(struct dueq__conn *conn) {
     dueq__conn_lose(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
-    conn->named = false;
+    conn->named = conn->undiscovered = false;
     conn->up = true;
     conn->at[0] = '\0';
 }
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {
     start(conn);
-    if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED) {
+    if (conn->sentinels) {
+        discover(conn);
+    } else if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED) {
         connect_path(conn, path ? path : conn->url->path);
     } else {
         conn->address = conn->url->hosts[0];
@@ -214,10 +277,7 @@ void dueq__conn_start(struct dueq__conn *conn, const char *path) {
 
 void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address) {
     start(conn);
-    conn->address = address;
-    snprintf(conn->at, sizeof conn->at, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
-             address.host, address.port);
-    connect_host(conn);
+    connect_at(conn, address);
 }
 
 static void pump_connecting(struct dueq__conn *conn) {
@@ -339,7 +399,22 @@ void dueq__conn_flush(struct dueq__conn *conn) {
         flush(conn);
 }
 
+/* Has another connection of the client logged in to a newer primary? This one may hang on a server that is gone. */
+static bool is_outdated(struct dueq__conn *conn) {
+    if (conn->state != DUEQ__CONN_READY || !conn->sentinels ||
+        strcmp(conn->at, conn->sentinels->primary) == 0)
+        return false;
+    dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->at,
+               conn->sentinels->primary);
+    dueq__conn_lose(conn);
+    return true;
+}
+
 void dueq__conn_pump(struct dueq__conn *conn) {
+    if (is_outdated(conn))
+        return;
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        pump_discovering(conn);
     if (conn->state == DUEQ__CONN_RESOLVING)
         pump_resolving(conn);
     if (conn->state == DUEQ__CONN_CONNECTING)

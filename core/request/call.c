@@ -237,7 +237,10 @@ dueq_status dueq_pump(dueq_client *client) {
     return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
 }
 
-static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
+static size_t watch(struct pollfd *slot, const struct dueq__conn *conn, int64_t *next_us) {
+    int64_t until_ms = dueq__conn_until_ms(conn);
+    if (until_ms < *next_us / 1000)
+        *next_us = until_ms * 1000;
     if (dueq__conn_fd(conn) < 0)
         return 0;
     *slot = (struct pollfd){.fd = dueq__conn_fd(conn), .events = dueq__conn_events(conn)};
@@ -251,21 +254,21 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
     /* What was submitted and not pumped yet waits for nothing. */
     if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
-    size_t count = watch(set, client->command);
     int64_t next = DUEQ__NEVER;
+    size_t count = watch(set, client->command, &next);
     if (call->phase == DUEQ__PHASE_RUNNING) {
         int64_t next_ms = call->deadline_ms;
         if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
             next_ms = call->retry_ms;
-        next = next_ms * 1000;
+        next = next_ms < next / 1000 ? next_ms * 1000 : next;
     }
     if (call->wait.until_ms) {
         /* A connection that this call does not read would stay readable. */
         const struct dueq__foreign_wait *foreign = call->wait.foreign;
         if (!foreign || foreign->block)
-            count += watch(set + count, client->waiter);
+            count += watch(set + count, client->waiter, &next);
         if (foreign && foreign->pump)
-            count += watch(set + count, client->subscription.conn);
+            count += watch(set + count, client->subscription.conn, &next);
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }

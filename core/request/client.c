@@ -36,6 +36,9 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
+    dueq__sentinels_init(&opened->sentinels, &opened->url);
+    for (size_t i = 0; opened->url.topology == DUEQ__SENTINEL && i < DUEQ_MAX_SOCKETS; i++)
+        opened->conns[i].sentinels = &opened->sentinels;
     opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))

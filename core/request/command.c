@@ -150,7 +150,7 @@ static void lost(dueq_client *client) {
         call->doubtful = call->changes;
         call->losses++;
     }
-    if (dueq__again_hopeless(client, client->error.status)) {
+    if (dueq__again_hopeless(client, client->command)) {
         dueq__call_finish(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         /* What was delivered is told by recall: what cannot be told so is too large. */

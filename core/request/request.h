@@ -110,6 +110,7 @@ struct dueq_client {
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
+    struct dueq__sentinels sentinels; /* where the URL names them */
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
     struct dueq__conn
         conns[DUEQ_MAX_SOCKETS]; /* the command connection's, the waiter's, the subscription's */
@@ -228,8 +229,8 @@ void dueq__command_unasked(dueq_client *client);
 void dueq__again_later(dueq_client *client, const char *why);
 /* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
-/* Is a lost connection's error one that trying again does not mend? */
-bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
+/* Is the error of a lost connection one that trying again does not mend? */
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__conn *conn);
 
 /* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
 
