@@ -226,6 +226,7 @@ struct dueq__conn {
     struct dueq__sentinels
         *sentinels; /* which are asked where to connect to; NULL: the URL says it */
     struct dueq__discovery *discovery;
+    bool blocks; /* its commands do, once it is ready: that nothing comes is no sign then */
     struct dueq__socket socket;
     bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
@@ -237,6 +238,9 @@ struct dueq__conn {
     size_t out_at, out_size, out_room;
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
+    size_t owed;        /* answers */
+    int64_t heard_ms;   /* when something came last, or since when it is owed */
+    int64_t silence_ms; /* it is lost where nothing comes for so long that is owed; 0: it is not */
 };
 
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
@@ -293,10 +297,17 @@ void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const
 /* Gives it up, or frees what it has. NULL is safe. */
 void dueq__inquiry_drop(struct dueq__inquiry *inquiry);
 
-/* ---- Between conn.c and login.c ---------------------------------------------------------------- */
+/* ---- Between conn.c, connect.c and login.c ------------------------------------------------------ */
 
 /* Closes it where it failed; its error says why. */
 void dueq__conn_lose(struct dueq__conn *conn);
+void dueq__conn_close_socket(struct dueq__conn *conn);
+/* The server, as errors name it: the URL, or the address where the URL names several. */
+const char *dueq__conn_shown(const struct dueq__conn *conn);
+/* Goes on to a connected socket. */
+void dueq__connect_pump(struct dueq__conn *conn);
+/* Frees what led there. */
+void dueq__connect_drop(struct dueq__conn *conn);
 /* Sends what logs in. */
 void dueq__login_begin(struct dueq__conn *conn);
 /* Takes the answers in. After the last the connection is ready, or lost with the error of one. */

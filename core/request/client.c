@@ -25,6 +25,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     opened->command = &opened->conns[0];
     opened->waiter = &opened->conns[1];
     opened->subscription.conn = &opened->conns[2];
+    opened->waiter->blocks = opened->subscription.conn->blocks = true;
     dueq_status status = DUEQ_OK;
     bool named = true;
     if (!url)

@@ -1,0 +1,296 @@
+"""A private primary, its replicas and sentinels, real ones on loopback, and what is done to them.
+
+    python tests/topology/sentinel.py [--replicas N]
+
+starts them, prints the URL, and stops them at Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+
+from private_server import Refused, Server, free_port
+
+HOST = "127.0.0.1"
+NAME = "shop"
+PATIENCE_S = 30.0
+
+
+def wait_until(what: str, met: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not met():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.01)
+
+
+class Certificates:
+    """A CA of its own and a certificate of a name, for servers and clients."""
+
+    def __init__(self, directory: Path, name: str) -> None:
+        self.ca, self.cert, self.key = (directory / f"{one}.pem" for one in ("ca", "cert", "key"))
+        ca_key, request, names = (directory / one for one in ("ca.key", "request", "names"))
+        names.write_text(f"subjectAltName=DNS:{name}\n")
+        new = f"openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN={name}"
+        for command in (
+            f"{new} -x509 -days 2 -keyout {ca_key} -out {self.ca}",
+            f"{new} -keyout {self.key} -out {request}",
+            f"openssl x509 -req -days 2 -in {request} -CA {self.ca} -CAkey {ca_key} "
+            f"-CAcreateserial -extfile {names} -out {self.cert}",
+        ):
+            subprocess.run(command.split(), check=True, capture_output=True)
+
+    def options(self) -> list[str]:
+        files = ["--tls-cert-file", str(self.cert), "--tls-key-file", str(self.key)]
+        return [*files, "--tls-ca-cert-file", str(self.ca), "--tls-replication", "yes"]
+
+
+class Member(Server):
+    """One server of the set. What the tests ask it goes by its Unix socket."""
+
+    def __init__(self, *options: str, password: str = "", tls: Certificates | None = None) -> None:
+        self.port = free_port()
+        self.password = password
+        self.frozen = False
+        port = ["--tls-port", str(self.port), *tls.options()] if tls else ["--port", str(self.port)]
+        words = [*port, "--bind", HOST]
+        words += ["--requirepass", password] if password else []
+        super().__init__(*words, *options)
+        self.scheme = "rediss" if tls else "redis"
+
+    def connect(self) -> socket.socket:
+        connection = super().connect()
+        if self.password:
+            connection.sendall(b"AUTH %s\r\n" % self.password.encode())
+            connection.recv(len(b"+OK\r\n"))
+        return connection
+
+    def start(self) -> None:
+        super().start()
+        self.frozen = False
+
+    def freeze(self) -> None:
+        super().freeze()
+        self.frozen = True
+
+    def thaw(self) -> None:
+        super().thaw()
+        self.frozen = False
+
+    @property
+    def up(self) -> bool:
+        return self.running and not self.frozen
+
+    def text(self, *words: str | int) -> str:
+        answer = self.command(*words)
+        assert isinstance(answer, bytes), answer
+        return answer.decode()
+
+    def info(self, section: str, name: str) -> str:
+        """A field of INFO; '' where there is none."""
+        found = re.search(rf"^{name}:(.*?)\r?$", self.text("INFO", section), re.M)
+        return found[1] if found else ""
+
+    def is_primary(self) -> bool:
+        return self.info("replication", "role") == "master"
+
+
+class Sentinel(Member):
+    def __init__(
+        self,
+        primary: Member,
+        quorum: int,
+        down_ms: int,
+        *options: str,
+        password: str = "",
+        tls: Certificates | None = None,
+    ) -> None:
+        super().__init__("--sentinel", *options, password=password, tls=tls)
+        lines = [
+            f"sentinel monitor {NAME} {HOST} {primary.port} {quorum}",
+            f"sentinel down-after-milliseconds {NAME} {down_ms}",
+            f"sentinel failover-timeout {NAME} {2 * down_ms}",
+        ]
+        if primary.password:
+            lines.append(f"sentinel auth-pass {NAME} {primary.password}")
+        if password:
+            lines.append(f"sentinel sentinel-pass {password}")
+        self.config = self.directory / "sentinel.conf"
+        self.config.write_text("".join(f"{line}\n" for line in lines))
+
+    def told(self) -> int:
+        """The port of the primary that it names."""
+        answer = self.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)
+        assert isinstance(answer, list) and isinstance(answer[1], bytes)
+        return int(answer[1])
+
+    def state(self) -> dict[str, str]:
+        """What it says of the primary."""
+        words = self.command("SENTINEL", "MASTER", NAME)
+        assert isinstance(words, list)
+        texts = [word.decode() for word in words if isinstance(word, bytes)]
+        return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
+class Watched:
+    """
+    A primary with replicas, and sentinels that watch them, until the with block ends.
+
+    replicas, sentinels   so many
+    down_ms               a server that does not answer for so long is down for a sentinel
+    options               words of each server's command line
+    """
+
+    def __init__(
+        self,
+        *options: str,
+        replicas: int = 1,
+        sentinels: int = 3,
+        down_ms: int = 500,
+        password: str = "",
+        sentinel_password: str = "",
+        tls: Certificates | None = None,
+    ) -> None:
+        words = ["--repl-diskless-sync-delay", "0", *options]
+        words += ["--masterauth", password] if password else []
+        self.members = [
+            Member(*words, password=password, tls=tls) for _ in range(1 + replicas)
+        ]
+        self.sentinels = [
+            Sentinel(
+                self.members[0],
+                sentinels // 2 + 1,
+                down_ms,
+                password=sentinel_password,
+                tls=tls,
+            )
+            for _ in range(sentinels)
+        ]
+        self.password = password
+        self._stack = ExitStack()
+
+    def __enter__(self) -> Watched:
+        with ExitStack() as stack:
+            for member in self.members:
+                stack.enter_context(member)
+            for replica in self.members[1:]:
+                replica.command("REPLICAOF", HOST, self.members[0].port)
+            wait_until("no replication", lambda: self.in_step(self.members[0]))
+            for sentinel in self.sentinels:
+                stack.enter_context(sentinel)
+                # Not in Redis 6.2: there a test takes longer.
+                with contextlib.suppress(Refused):
+                    sentinel.command("SENTINEL", "DEBUG", "info-period", 200, "publish-period", 200)
+            wait_until("the sentinels do not meet", self._have_met)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stack.close()
+
+    def _have_met(self) -> bool:
+        states = [sentinel.state() for sentinel in self.sentinels if sentinel.up]
+        replicas = len([member for member in self.members if member.up]) - 1
+        return all(
+            int(state["num-other-sentinels"]) == len(self.sentinels) - 1
+            and int(state["num-slaves"]) >= replicas
+            and state["flags"] == "master"
+            for state in states
+        )
+
+    @property
+    def url(self) -> str:
+        return self.url_of(*self.sentinels)
+
+    def url_of(self, *sentinels: Sentinel, login: str = "", parameters: str = "") -> str:
+        """With these sentinels, "user:password@" and "?..."."""
+        hosts = ",".join(f"{HOST}:{sentinel.port}" for sentinel in sentinels)
+        return f"{sentinels[0].scheme}+sentinel://{login}{hosts}/{NAME}{parameters}"
+
+    @property
+    def primary(self) -> Member:
+        """The one that the sentinels that are up name."""
+        ports = {sentinel.told() for sentinel in self.sentinels if sentinel.up}
+        assert len(ports) == 1, ports
+        return next(member for member in self.members if member.port in ports)
+
+    def in_step(self, primary: Member) -> bool:
+        """Do all others that are up follow it, and have what it has?"""
+        offset = primary.info("replication", "master_repl_offset")
+        others = [member for member in self.members if member.up and member is not primary]
+        return all(
+            member.info("replication", "master_port") == str(primary.port)
+            and member.info("replication", "master_link_status") == "up"
+            and member.info("replication", "slave_repl_offset") >= offset
+            for member in others
+        )
+
+    def is_settled(self) -> bool:
+        """Do the sentinels agree on a primary that is up, and do all others follow it?"""
+        ports = {sentinel.told() for sentinel in self.sentinels if sentinel.up}
+        up = [member for member in self.members if member.up and member.port in ports]
+        return (
+            len(ports) == len(up) == 1
+            and up[0].is_primary()
+            and self._have_met()
+            and self.in_step(up[0])
+        )
+
+    def settle(self) -> None:
+        wait_until("the sentinels do not settle", self.is_settled)
+
+    def await_failover(self, old: Member) -> Member:
+        """Returns the new primary, once all sentinels name it."""
+        wait_until(
+            "no failover",
+            lambda: all(one.told() != old.port for one in self.sentinels if one.up),
+        )
+        return self.primary
+
+    def failover(self) -> Member:
+        """By SENTINEL FAILOVER; the old primary is up. Returns the new one."""
+        self.settle()
+        old = self.primary
+
+        def begun() -> bool:
+            # Before it has seen the replica in step, it has "no good slave".
+            with contextlib.suppress(Refused):
+                return self.sentinels[0].command("SENTINEL", "FAILOVER", NAME) == b"OK"
+            return False
+
+        wait_until("the sentinel begins no failover", begun)
+        return self.await_failover(old)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--replicas", type=int, default=1)
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    with Watched(replicas=options.replicas) as watched:
+        print(watched.url, flush=True)
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.pause()
+
+
+if __name__ == "__main__":
+    main()
