@@ -207,11 +207,8 @@ void dueq__call_resume(dueq_client *client) {
 void dueq__call_unsuspend(dueq_client *client) {
     if (!client->suspended)
         return;
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
-            dueq__command_drop(client);
-            break;
-        }
+    if (dueq__node_awaits_call(client->node))
+        dueq__node_drop(client, client->node);
     restore(client);
 }
 
@@ -251,7 +248,7 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
     /* What was submitted and not pumped yet waits for nothing. */
     if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
-    size_t count = watch(set, client->command);
+    size_t count = watch(set, &client->node->conn);
     int64_t next = DUEQ__NEVER;
     if (call->phase == DUEQ__PHASE_RUNNING) {
         int64_t next_ms = call->deadline_ms;
@@ -338,11 +335,11 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
  * stays. The answers are nobody's then.
  */
 static void forget_answers(dueq_client *client) {
-    if (!client->call.wait.foreign || !dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
+    if (!client->call.wait.foreign || !dueq__node_awaits(client->node, DUEQ__ANSWER_REWAKE))
         return;
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] == DUEQ__ANSWER_CALL)
-            client->answers[i] = DUEQ__ANSWER_REWAKE;
+    for (size_t i = 0; i < client->node->answer_count; i++)
+        if (client->node->answers[i] == DUEQ__ANSWER_CALL)
+            client->node->answers[i] = DUEQ__ANSWER_REWAKE;
 }
 
 void dueq_abandon(dueq_client *client) {
@@ -354,11 +351,8 @@ void dueq_abandon(dueq_client *client) {
     if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
         forget_answers(client);
-        for (size_t i = 0; i < client->answer_count; i++)
-            if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
-                dueq__command_drop(client);
-                break;
-            }
+        if (dueq__node_awaits_call(client->node))
+            dueq__node_drop(client, client->node);
     }
     clear(&client->call);
 }

@@ -80,7 +80,7 @@ static dueq_queue *unshelve(dueq_client *client, const void *name, size_t size) 
 }
 
 static void close_all(dueq_client *client) {
-    dueq__conn_close(client->command);
+    dueq__conn_close(&client->node->conn);
     dueq__conn_close(client->waiter);
     dueq__client_unsubscribe(client);
     dueq__descriptor_close(&client->descriptor);
@@ -101,12 +101,12 @@ void dueq_close(dueq_client *client) {
 
 /* Is the command connection usable for another owner, as far as has come to be known? */
 static bool is_up(dueq_client *client) {
-    struct dueq__conn *conn = client->command;
+    struct dueq__conn *conn = &client->node->conn;
     if (conn->state != DUEQ__CONN_READY)
         return false;
     dueq__conn_pump(conn);
     /* What nothing asked for would fail the next call. */
-    struct dueq__reply *unasked = client->answer_count ? NULL : dueq__conn_reply(conn);
+    struct dueq__reply *unasked = client->node->answer_count ? NULL : dueq__conn_reply(conn);
     dueq__reply_free(unasked);
     return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
 }
@@ -141,8 +141,8 @@ void dueq__client_check_fork(dueq_client *client) {
     for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
         client->conns[i].epoll = -1;
     close_all(client);
-    client->answer_count = 0;
-    client->stale_id = 0;
+    client->node->answer_count = 0;
+    client->node->stale_id = 0;
     if (client->embedded) {
         struct dueq__embedded *own = dueq__embedded_new(client->url.path);
         if (own) {

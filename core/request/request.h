@@ -72,6 +72,9 @@ struct dueq__call {
     dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state;   /* peek: of the messages looked at */
     unsigned scans;     /* queues: so far */
+    size_t part;        /* of a cluster, for a call without a queue: its primaries in the order of their slots */
+    bool asking;        /* the request goes to a node that is importing the slot, which another one named */
+    unsigned redirects; /* in a row */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
@@ -85,6 +88,29 @@ struct dueq__suspended {
     struct dueq__call call;
     void (*resume)(dueq_client *client);
     void *owner; /* of the calls that run; freed with it */
+};
+
+/* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
+struct dueq__node {
+    struct dueq__address address; /* no host: where the URL leads */
+    struct dueq__conn conn;       /* for requests */
+    enum dueq__answer answers[DUEQ__MAX_ANSWERS];
+    size_t answer_count;
+    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    bool mapped;      /* it has slots, as far as is known */
+    struct dueq__node *next;
+};
+
+/* block.c: a connection that blocks on the wake tokens of queues in one slot. It stays open when a call ends. */
+struct dueq__waiter {
+    struct dueq__conn conn;
+    struct dueq__node *node;
+    bool used; /* by the call under way */
+    int slot;
+    bool blocked;       /* a blocking command is under way */
+    bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
+    int64_t unblock_ms; /* when to repeat that */
+    struct dueq__waiter *next;
 };
 
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
@@ -110,10 +136,11 @@ struct dueq_client {
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
-    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    struct dueq__conn
-        conns[DUEQ_MAX_SOCKETS]; /* the command connection's, the waiter's, the subscription's */
-    struct dueq__conn *command, *waiter;
+    struct dueq__conn *conns;   /* all of them */
+    struct dueq__node *nodes;   /* owned; the first is there before any is known */
+    struct dueq__node *node;    /* that the call is for, or the last one was */
+    struct dueq__cluster *cluster; /* NULL: it is one server */
+    struct dueq__waiter *waiters;  /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
@@ -121,8 +148,6 @@ struct dueq_client {
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t number;
     unsigned turn; /* of the calls that ask several queues in turn */
-    enum dueq__answer answers[DUEQ__MAX_ANSWERS];
-    size_t answer_count;
     struct dueq__call call;
     struct dueq__reply
         *reply; /* that is being decoded; a result that points into it takes it over */
@@ -140,6 +165,26 @@ struct dueq_queue {
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
 };
+
+/* node.c */
+/* Makes a connection one of the client's. */
+void dueq__client_add(dueq_client *client, struct dueq__conn *conn);
+/* Frees all nodes and waiters but the first node, which has no connection then. */
+void dueq__client_drop_nodes(dueq_client *client);
+/* The node of that address, made if it is not known yet; NULL: out of memory. */
+struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
+/* Is such an answer of the node still to come? */
+bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer);
+/* Queues a command on its connection; false: there is none. */
+bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const dueq_bytes *words,
+                     size_t count);
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__answer answer,
+                          const struct dueq__resp *words);
+/* The next reply of the node, and what it answers; NULL: none. One that nothing asked for ends the call. */
+struct dueq__reply *dueq__node_reply(dueq_client *client, struct dueq__node *node,
+                                     enum dueq__answer *answer);
+/* Closes its connection; the server may still read what was sent on it. */
+void dueq__node_drop(dueq_client *client, struct dueq__node *node);
 
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);
 void dueq__descriptor_close(struct dueq__descriptor *descriptor);
