@@ -22,7 +22,8 @@ int dueq__slot(dueq_bytes key) {
     const unsigned char *open = key.size ? memchr(bytes, '{', key.size) : NULL;
     const unsigned char *tag = open ? open + 1 : NULL;
     const unsigned char *close = tag ? memchr(tag, '}', (size_t)(bytes + key.size - tag)) : NULL;
-    unsigned crc = close && close > tag ? crc16(tag, (size_t)(close - tag)) : crc16(bytes, key.size);
+    unsigned crc =
+        close && close > tag ? crc16(tag, (size_t)(close - tag)) : crc16(bytes, key.size);
     return (int)(crc % DUEQ__SLOTS);
 }
 

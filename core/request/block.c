@@ -114,10 +114,10 @@ static void block(dueq_client *client, struct dueq__waiter *waiter) {
 }
 
 /* Its queues' wake tokens may have been taken by it. */
-static void mark(struct dueq__wait *wait, const struct dueq__waiter *waiter, const dueq_bytes *key) {
+static void mark(struct dueq__wait *wait, const struct dueq__waiter *waiter,
+                 const dueq_bytes *key) {
     for (size_t i = 0; i < wait->watch_count; i++)
-        if (wait->watches[i].waiter == waiter &&
-            (!key || dueq__same(*key, wait->watches[i].wake)))
+        if (wait->watches[i].waiter == waiter && (!key || dueq__same(*key, wait->watches[i].wake)))
             wait->watches[i].token = wait->watches[i].ask = true;
 }
 
@@ -254,8 +254,8 @@ bool dueq__block_unblock(dueq_client *client, struct dueq__waiter *waiter) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, waiter->conn.id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id)};
-    waiter->unblocking = !client->no_unblock &&
-                         dueq__node_send(waiter->node, DUEQ__ANSWER_UNBLOCK, words, 3);
+    waiter->unblocking =
+        !client->no_unblock && dueq__node_send(waiter->node, DUEQ__ANSWER_UNBLOCK, words, 3);
     waiter->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
     return waiter->unblocking;
 }

@@ -55,8 +55,8 @@ static bool can_send(const dueq_client *client) {
     if (dueq__node_awaits_call(client->node))
         return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           client->node->answer_count < DUEQ__MAX_ANSWERS && client->node->conn.state == DUEQ__CONN_READY &&
-           dueq__monotonic_ms() >= call->retry_ms;
+           client->node->answer_count < DUEQ__MAX_ANSWERS &&
+           client->node->conn.state == DUEQ__CONN_READY && dueq__monotonic_ms() >= call->retry_ms;
 }
 
 /*
@@ -67,15 +67,19 @@ static void send_next(dueq_client *client) {
     struct dueq__call *call = &client->call;
     if (!can_send(client))
         return;
+    const dueq_bytes asking = dueq__text("ASKING");
     if (call->once && call->unsure && !client->node->stale_id)
         dueq__call_finish(client, DUEQ_CLOSED);
-    else if (!(client->node->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
-               : call->doubtful ? send_recall(client)
-                                : send_request(client)))
+    else if ((call->asking && !client->node->stale_id &&
+              !dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, &asking, 1)) ||
+             !(client->node->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
+               : call->doubtful       ? send_recall(client)
+                                      : send_request(client)))
         dueq__call_no_memory(client);
 }
 
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn,
+                           const struct dueq__node *node) {
     const char *path = NULL;
     if (client->embedded) {
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
@@ -91,7 +95,10 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
         }
         path = dueq__embedded_path(client->embedded);
     }
-    dueq__conn_start(conn, path);
+    if (node->address.host)
+        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
+    else
+        dueq__conn_start(conn, path);
     return true;
 }
 
@@ -100,6 +107,8 @@ static void lost(dueq_client *client) {
     const struct dueq__error *reason = &client->node->conn.error;
     call->unread += dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
     dueq__node_drop(client, client->node);
+    dueq__route_doubt(client);
+    call->asking = false;
     if (call->phase != DUEQ__PHASE_RUNNING)
         return;
     if (reason->status)
@@ -172,11 +181,15 @@ static void expire(dueq_client *client) {
 /* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
+    call->sent = call->asking = false;
+    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE)
+        return;
     dueq_status status = dueq__reply_error(reply, &client->error);
-    call->sent = false;
     /* After a failover the address may lead to the new primary. */
-    if (client->error.passing == DUEQ__MOVES)
+    if (client->error.passing == DUEQ__MOVES) {
         dueq__node_drop(client, client->node);
+        dueq__route_doubt(client);
+    }
     if (!dueq__again_refused(client, &client->error))
         dueq__call_finish(client, status);
 }
@@ -195,7 +208,8 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = false;
+    call->sent = call->doubtful = call->asking = false;
+    call->redirects = 0;
     client->served = true;
     client->failures = 0;
     dueq__news_answered(client);
@@ -251,7 +265,8 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-static void handle(dueq_client *client, enum dueq__answer answer, const struct dueq__reply *reply) {
+static void handle(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
+                   const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes bytes = {0};
     switch (answer) {
@@ -289,7 +304,7 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
         client->node->stale_id = 0;
         break;
     case DUEQ__ANSWER_UNBLOCK:
-        dueq__wait_unblocked(client, reply);
+        dueq__block_unblocked(client, node, reply);
         break;
     case DUEQ__ANSWER_PROBE:
         dueq__wait_probed(client, reply);
@@ -310,31 +325,53 @@ void dueq__command_unasked(dueq_client *client) {
     dueq__call_finish(client, DUEQ_PROTOCOL);
 }
 
-/* Takes the next reply in; false: there is none. */
-static bool take_reply(dueq_client *client) {
-    struct dueq__reply *reply = dueq__conn_reply(&client->node->conn);
+/* Takes the node's next reply in; false: there is none. */
+static bool take_reply(dueq_client *client, struct dueq__node *node) {
+    struct dueq__reply *reply = dueq__conn_reply(&node->conn);
     if (!reply)
         return false;
-    if (client->node->answer_count == 0) {
+    if (node->answer_count == 0) {
         dueq__reply_free(reply);
+        client->node = node;
         dueq__command_unasked(client);
         return false;
     }
-    enum dueq__answer answer = client->node->answers[0];
-    memmove(client->node->answers, client->node->answers + 1, --client->node->answer_count * sizeof answer);
+    enum dueq__answer answer = node->answers[0];
+    memmove(node->answers, node->answers + 1, --node->answer_count * sizeof answer);
     client->reply = reply;
-    handle(client, answer, reply);
+    /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
+    if (node == client->node || answer >= DUEQ__ANSWER_UNBLOCK)
+        handle(client, node, answer, reply);
     dueq__reply_free(client->reply);
     client->reply = NULL;
     return true;
 }
 
+/* What was sent to other nodes than the call's: what ends or probes a wait. */
+static void pump_others(dueq_client *client) {
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        if (node == client->node || !node->answer_count)
+            continue;
+        dueq__conn_pump(&node->conn);
+        while (dueq__call_under_way(client) && take_reply(client, node))
+            ;
+        if (node->conn.state == DUEQ__CONN_CLOSED)
+            dueq__node_drop(client, node);
+    }
+}
+
 void dueq__command_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
+    pump_others(client);
     while (dueq__call_under_way(client)) {
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
         bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
+        if (!dueq__route_pump(client)) {
+            if (late && dueq__call_under_way(client))
+                expire(client);
+            return;
+        }
         if (client->node->conn.state == DUEQ__CONN_CLOSED) {
             if (client->node->conn.up) {
                 lost(client);
@@ -343,7 +380,7 @@ void dueq__command_pump(dueq_client *client) {
             if (late)
                 expire(client);
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
-                !dueq__command_connect(client, &client->node->conn))
+                !dueq__command_connect(client, &client->node->conn, client->node))
                 return;
         }
         dueq__conn_pump(&client->node->conn);
@@ -352,7 +389,7 @@ void dueq__command_pump(dueq_client *client) {
             if (!late)
                 send_next(client);
             dueq__conn_flush(&client->node->conn);
-            if (take_reply(client))
+            if (take_reply(client, client->node))
                 continue;
         }
         if (client->node->conn.state == DUEQ__CONN_CLOSED)
@@ -364,8 +401,11 @@ void dueq__command_pump(dueq_client *client) {
 }
 
 bool dueq__command_ready(const dueq_client *client) {
-    bool connects = client->call.phase == DUEQ__PHASE_RUNNING &&
-                    client->node->conn.state == DUEQ__CONN_CLOSED &&
-                    dueq__monotonic_ms() >= client->call.retry_ms;
+    const struct dueq__call *call = &client->call;
+    bool running = call->phase == DUEQ__PHASE_RUNNING;
+    if (running && !call->sent && dueq__route_target(client) != client->node)
+        return dueq__route_target(client) && dueq__monotonic_ms() >= call->retry_ms;
+    bool connects = running && client->node->conn.state == DUEQ__CONN_CLOSED &&
+                    dueq__monotonic_ms() >= call->retry_ms;
     return connects || can_send(client);
 }

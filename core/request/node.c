@@ -38,7 +38,7 @@ static struct dueq__node *new_node(dueq_client *client, const struct dueq__addre
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address) {
     for (struct dueq__node *node = client->nodes; node; node = node->next)
         if (address ? node->address.host && node->address.port == address->port &&
-                        strcmp(node->host, address->host) == 0
+                          strcmp(node->host, address->host) == 0
                     : !node->address.host)
             return node;
     return new_node(client, address);

@@ -22,6 +22,20 @@ struct dueq__cluster {
     struct dueq__address *addresses;       /* that are asked */
 };
 
+static int64_t spread(int64_t pause) {
+    uint16_t chance;
+    dueq__id_random(&chance, sizeof chance);
+    return pause + pause * chance / 65536;
+}
+
+static void end_inquiry(dueq_client *client) {
+    struct dueq__cluster *cluster = client->cluster;
+    dueq__client_remove(client, &cluster->inquiry->conn);
+    dueq__inquiry_drop(cluster->inquiry);
+    cluster->inquiry = NULL;
+    cluster->next_ms = dueq__monotonic_ms() + spread(REFRESH_MS / 2) + REFRESH_MS / 2;
+}
+
 bool dueq__route_open(dueq_client *client) {
     if (client->url.topology != DUEQ__CLUSTER)
         return true;
@@ -62,18 +76,27 @@ struct dueq__node *dueq__route_node(const dueq_client *client, const dueq_queue 
     return client->cluster ? client->cluster->slots[*slot] : client->node;
 }
 
-bool dueq__route_call(dueq_client *client) {
+struct dueq__node *dueq__route_target(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     int slot;
     if (!client->cluster || call->asking)
-        return true;
-    struct dueq__node *node =
-        call->queue ? dueq__route_node(client, call->queue, &slot) : primary(client, call->part);
+        return client->node;
+    return call->queue ? dueq__route_node(client, call->queue, &slot) : primary(client, call->part);
+}
+
+/* Sets the node that the call's request goes to; false: it is not known. */
+static bool set_node(dueq_client *client) {
+    struct dueq__node *node = dueq__route_target(client);
     if (node)
         client->node = node;
     else
         client->cluster->wanted = true;
     return node != NULL;
+}
+
+/* Has the call a request that is not sent? */
+static bool is_to_send(const dueq_client *client) {
+    return client->call.phase == DUEQ__PHASE_RUNNING && !client->call.sent;
 }
 
 bool dueq__route_has(const dueq_client *client, size_t part) {
@@ -91,8 +114,7 @@ enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct 
     struct dueq__redirect to;
     if (!cluster || !dueq__redirect_read(reply, node->address.host, &to))
         return DUEQ__REDIRECT_NONE;
-    struct dueq__node *named =
-        dueq__node_at(client, &(struct dueq__address){to.host, to.port});
+    struct dueq__node *named = dueq__node_at(client, &(struct dueq__address){to.host, to.port});
     if (!named)
         return DUEQ__REDIRECT_NONE;
     if (!to.ask)
@@ -113,12 +135,6 @@ enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct 
 }
 
 /* ---- Asking for the map ---- */
-
-static int64_t spread(int64_t pause) {
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
-    return pause + pause * chance / 65536;
-}
 
 /* The nodes that are known, then those that the URL names. */
 static bool begin(dueq_client *client) {
@@ -143,8 +159,8 @@ static bool begin(dueq_client *client) {
     dueq__resp_init(&words);
     dueq__resp_text(&words, "CLUSTER");
     dueq__resp_text(&words, "SLOTS");
-    cluster->inquiry = dueq__inquiry_start(url, client->name, cluster->addresses, count,
-                                           chance % known, &words);
+    cluster->inquiry =
+        dueq__inquiry_start(url, client->name, cluster->addresses, count, chance % known, &words);
     if (cluster->inquiry)
         dueq__client_add(client, &cluster->inquiry->conn);
     return cluster->inquiry != NULL;
@@ -176,14 +192,6 @@ static void forget_nodes(dueq_client *client) {
     }
 }
 
-static void end_inquiry(dueq_client *client) {
-    struct dueq__cluster *cluster = client->cluster;
-    dueq__client_remove(client, &cluster->inquiry->conn);
-    dueq__inquiry_drop(cluster->inquiry);
-    cluster->inquiry = NULL;
-    cluster->next_ms = dueq__monotonic_ms() + spread(REFRESH_MS / 2) + REFRESH_MS / 2;
-}
-
 /* A request that a node has for so long may wait for one that is gone, and whose slots another one has taken over. */
 static bool is_slow(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
@@ -194,7 +202,7 @@ static bool is_slow(const dueq_client *client) {
 /* The node that has the request is the one no more that it goes to. */
 static void leave_old_node(dueq_client *client) {
     struct dueq__node *before = client->node;
-    if (!is_slow(client) || !dueq__route_call(client) || client->node == before)
+    if (!is_slow(client) || !set_node(client) || client->node == before)
         return;
     dueq__node_drop(client, before);
     client->call.sent = false;
@@ -218,7 +226,7 @@ static void take_map(dueq_client *client) {
 static void no_map(dueq_client *client) {
     const struct dueq__error *error = &client->cluster->inquiry->error;
     client->error = *error;
-    if (client->call.phase != DUEQ__PHASE_RUNNING || client->call.sent)
+    if (!is_to_send(client))
         return;
     if (dueq__again_hopeless(client, error->status))
         dueq__call_finish(client, error->status);
@@ -230,22 +238,21 @@ bool dueq__route_pump(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
     if (!cluster)
         return true;
-    bool running = client->call.phase == DUEQ__PHASE_RUNNING && !client->call.sent;
-    bool routed = !running || dueq__route_call(client);
+    bool routed = !is_to_send(client) || set_node(client);
     cluster->wanted = cluster->wanted || is_slow(client);
     if (!cluster->inquiry && cluster->wanted && dueq__monotonic_ms() >= cluster->next_ms &&
         !begin(client))
         dueq__call_no_memory(client);
     if (!cluster->inquiry || !dueq__inquiry_pump(cluster->inquiry))
         return routed;
-    if (cluster->inquiry->reply)
+    bool told = cluster->inquiry->reply != NULL;
+    if (told)
         take_map(client);
     else
         no_map(client);
     end_inquiry(client);
-    running = client->call.phase == DUEQ__PHASE_RUNNING && !client->call.sent;
-    routed = !running || dueq__route_call(client);
-    if (!routed && !cluster->wanted) {
+    routed = !is_to_send(client) || set_node(client);
+    if (!routed && told) {
         dueq__fail(&client->error, DUEQ_UNAVAILABLE,
                    "%s: no node of the cluster has the slot of the queue", client->url.shown);
         dueq__again_later(client, client->error.text);
@@ -256,13 +263,15 @@ bool dueq__route_pump(dueq_client *client) {
 int64_t dueq__route_next_ms(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
     const struct dueq__call *call = &client->call;
-    if (cluster && (cluster->inquiry || cluster->wanted))
+    bool wanted =
+        cluster && (cluster->wanted || (is_to_send(client) && !dueq__route_target(client)));
+    if (cluster && (cluster->inquiry || wanted))
         return cluster->inquiry ? cluster->inquiry->until_ms : cluster->next_ms;
     bool waits = cluster && call->phase == DUEQ__PHASE_RUNNING && call->sent;
     return waits ? call->asked_ms + REFRESH_MS : DUEQ__NEVER / 1000;
 }
 
-const struct dueq__conn *dueq__route_conn(const dueq_client *client) {
+struct dueq__conn *dueq__route_conn(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
     return cluster && cluster->inquiry ? &cluster->inquiry->conn : NULL;
 }

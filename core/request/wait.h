@@ -28,7 +28,7 @@ struct dueq__foreign_wait {
 
 /* The connection on which a foreign wait is told of changes; it stays subscribed when a call ends. */
 struct dueq__subscription {
-    struct dueq__conn *conn;
+    struct dueq__conn conn;
     bool on;            /* the server has confirmed the channel */
     unsigned refusals;  /* to tell of changes, in a row */
     dueq_bytes channel; /* it was asked for; owned */
@@ -38,12 +38,12 @@ struct dueq__subscription {
 /* One of the queues that a call waits for: wait.c. */
 struct dueq__watch {
     dueq_queue *queue;
-    size_t place;    /* in the caller's array */
-    dueq_bytes wake; /* the key of its wake token */
+    size_t place;                /* in the caller's array */
+    dueq_bytes wake;             /* the key of its wake token */
     struct dueq__waiter *waiter; /* that blocks on it; NULL: none yet */
     int64_t ahead_ms;            /* the server's clock less the monotonic one */
-    int64_t look_us; /* when to look, by the monotonic clock */
-    bool ask;        /* it is to be asked */
+    int64_t look_us;             /* when to look, by the monotonic clock */
+    bool ask;                    /* it is to be asked */
     bool timekeeper; /* the server counts on this client: to look at look_us, or for a lock */
     bool token;      /* a token or item is held that no request has declared yet */
 };

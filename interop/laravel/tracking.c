@@ -37,7 +37,7 @@ static bool is_told(const dueq_client *client) {
 static bool send_tracking(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, subscription->conn->id);
+    snprintf(id, sizeof id, "%" PRId64, subscription->conn.id);
     /* Only what is asked for is tracked (OPTIN), and what others change (NOLOOP). */
     const dueq_bytes words[] = {dueq__text("CLIENT"),   dueq__text("TRACKING"), dueq__text("ON"),
                                 dueq__text("REDIRECT"), dueq__text(id),         dueq__text("OPTIN"),
@@ -121,7 +121,7 @@ void dueq__laravel_listen(dueq_client *client) {
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
         dueq__subscription_pump(client, &channel);
-    else if (client->subscription.conn->up)
+    else if (client->subscription.conn.up)
         dueq__client_unsubscribe(client);
 }
 
