@@ -224,7 +224,7 @@ void dueq__conn_flush(struct dueq__conn *conn) {
 
 /* Has another connection of the client logged in to a newer primary? This one may hang on a server that is gone. */
 static bool is_outdated(struct dueq__conn *conn) {
-    if (conn->state != DUEQ__CONN_READY || !conn->sentinels ||
+    if (conn->state != DUEQ__CONN_READY || conn->url->topology != DUEQ__SENTINEL ||
         strcmp(conn->at, conn->sentinels->primary) == 0)
         return false;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->at,

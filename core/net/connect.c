@@ -139,7 +139,6 @@ static void pump_discovering(struct dueq__conn *conn) {
     if (done > 0) {
         connect_at(conn, found);
     } else if (done < 0) {
-        conn->undiscovered = true;
         dueq__conn_lose(conn);
     }
 }
@@ -158,7 +157,7 @@ static void start(struct dueq__conn *conn) {
     dueq__conn_lose(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
-    conn->named = conn->undiscovered = false;
+    conn->named = false;
     conn->up = true;
     conn->at[0] = '\0';
     /* Where another server may take over, in time for the call to be tried again there. */
@@ -167,7 +166,7 @@ static void start(struct dueq__conn *conn) {
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {
     start(conn);
-    if (conn->sentinels) {
+    if (conn->url->topology == DUEQ__SENTINEL) {
         discover(conn);
     } else if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED) {
         connect_path(conn, path ? path : conn->url->path);

@@ -18,6 +18,7 @@ static void ask(struct dueq__inquiry *inquiry) {
     inquiry->sent = false;
     inquiry->until_ms = dueq__monotonic_ms() + inquiry->share_ms;
     dueq__conn_start_at(&inquiry->conn, inquiry->addresses[inquiry->at]);
+    inquiry->conn.silence_ms = 0;
 }
 
 struct dueq__inquiry *dueq__inquiry_start(const struct dueq__url *url, const char *name,
@@ -61,6 +62,7 @@ static void pass(struct dueq__inquiry *inquiry, dueq_status status, const char *
     dueq__conn_close(&inquiry->conn);
     dueq__fail(&inquiry->error, inquiry->status, "%s: %s", inquiry->conn.url->shown,
                inquiry->reasons);
+    inquiry->error.passing = DUEQ__MOVES;
 }
 
 void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const char *what) {

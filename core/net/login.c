@@ -28,7 +28,7 @@ void dueq__login_begin(struct dueq__conn *conn) {
     bool sent = !url->password || send_step(conn, DUEQ__LOGIN_AUTH, url->user ? 3 : 2, auth);
     if (url->db)
         sent = sent && send_step(conn, DUEQ__LOGIN_SELECT, 2, (const char *const[]){"SELECT", db});
-    if (conn->sentinels)
+    if (url->topology == DUEQ__SENTINEL)
         sent = sent && send_step(conn, DUEQ__LOGIN_ROLE, 1, (const char *const[]){"ROLE"});
     sent = sent &&
            send_step(conn, DUEQ__LOGIN_NAME, 3,

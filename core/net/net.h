@@ -94,6 +94,7 @@ bool dueq__reply_is_nil(const struct dueq__reply *reply);
 /* The class of an error reply; fills error. */
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
+bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text); /* an error's */
 bool dueq__reply_is_noscript(const struct dueq__reply *reply);
 size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
@@ -101,6 +102,32 @@ bool dueq__reply_number(const struct dueq__reply *reply,
                         int64_t *number); /* an integer, or its text */
 /* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
+
+/* ---- slots.c: where a cluster keeps its keys ----------------------------------------------------- */
+
+#define DUEQ__SLOTS 16384
+#define DUEQ__HOST_ROOM 256
+
+/* The slot of a key: by what stands between its first braces, if that is not empty. */
+int dueq__slot(dueq_bytes key);
+/*
+ * Calls range() for each range of slots in an answer to CLUSTER SLOTS, with the address of its primary, which is to be
+ * copied; asked: the host that gave the answer. Ranges that are malformed or whose primary is not known are left out.
+ * Returns how many there were.
+ */
+size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
+                        void (*range)(void *owner, int first, int last,
+                                      const struct dueq__address *primary),
+                        void *owner);
+/* What a node says instead of an answer: another one has that slot, or is taking it over (ask). */
+struct dueq__redirect {
+    bool ask;
+    int slot, port;
+    char host[DUEQ__HOST_ROOM];
+};
+/* Reads a MOVED or ASK from the host `asked`; false: it is none. */
+bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
+                         struct dueq__redirect *redirect);
 
 /* ---- A connected socket, as conn.c and tls.c use it -------------------------------------------- */
 
@@ -212,13 +239,13 @@ struct dueq__conn {
     int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
     struct dueq__address address; /* of the server that it goes to by TCP or TLS; borrowed */
     struct dueq__error error;     /* why it was lost */
-    bool undiscovered;            /* namely because no sentinel led to a server */
     /*
      * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
      */
     int epoll;
-    bool watched; /* it is there */
+    short wanted, watched;   /* the events that are waited for now, and for which it is there */
+    struct dueq__conn *next; /* of the client's */
 
     const struct dueq__url *url;
     const char *name;            /* shown by the server's CLIENT LIST */

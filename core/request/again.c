@@ -19,7 +19,7 @@ void dueq__again_later(dueq_client *client, const char *why) {
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
     bool waits = dueq__monotonic_ms() < client->call.patient_ms;
     if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
-        (error->passing == DUEQ__MOVES && !client->served))
+        (error->passing == DUEQ__MOVES && !client->served && !client->cluster))
         return false;
     client->call.loads = 0;
     dueq__again_later(client, error->text);
@@ -32,10 +32,10 @@ bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
     return true;
 }
 
-bool dueq__again_hopeless(const dueq_client *client, const struct dueq__conn *conn) {
-    if (conn->undiscovered)
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error) {
+    if (error->passing == DUEQ__MOVES)
         return !client->reached;
-    switch (conn->error.status) {
+    switch (error->status) {
     case DUEQ_AUTH:
     case DUEQ_DENIED:
     case DUEQ_DATABASE:

@@ -1,0 +1,60 @@
+"""The cluster that the tests work on does what they say of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from cluster import Cluster, queue_slot, slot_of, wait_until
+from private_server import Refused
+
+
+def test_slots() -> None:
+    # CLUSTER KEYSLOT of the same.
+    assert slot_of("foo") == 12182
+    assert queue_slot("foo") == slot_of("{foo}bar") == 12182
+    assert slot_of("{}foo") == slot_of(b"{}foo") == 9500
+
+
+def test_slot_moves_key_by_key(cluster: Cluster) -> None:
+    source, target = cluster.nodes[:2]
+    slot = slot_of(f"{{{cluster.name_on(source)}}}")
+    tag = cluster.name_on(source)
+    for number in range(4):
+        source.command("SET", f"{{{tag}}}{number}", number)
+    seen = {}
+    for stage in cluster.stages(slot, target):
+        there = [node.command("CLUSTER", "COUNTKEYSINSLOT", slot) for node in (source, target)]
+        seen[stage] = (*there, cluster.owner(slot) is target)
+    assert seen == {
+        "before keys": (4, 0, False),
+        "between keys": (2, 2, False),
+        "after keys": (0, 4, False),
+        "moved": (0, 4, True),
+    }
+    assert target.command("GET", f"{{{tag}}}3") == b"3"
+    cluster.clean()
+    assert cluster.owner(slot) is source
+    assert target.command("DBSIZE") == 0
+
+
+def test_killed_primary_is_down_and_comes_back(cluster: Cluster) -> None:
+    gone, other = cluster.nodes[:2]
+    gone.stop()
+    cluster.await_down()
+    with pytest.raises(Refused, match="CLUSTERDOWN"):
+        other.command("GET", cluster.name_on(other))
+    gone.start()
+    cluster.await_agreement()
+
+
+def test_replica_takes_over() -> None:
+    with Cluster(3, 1) as cluster:
+        primary, replica = cluster.nodes[0], cluster.nodes[3]
+        primary.command("SET", "bar", 1)
+        assert cluster.failover(primary) is replica
+        assert replica.command("GET", "bar") == b"1"
+        wait_until("no replication", lambda: replica.feeds(primary))
+        replica.stop()
+        cluster.await_promotion(primary)
+        assert cluster.owner(0) is primary
+        assert primary.command("GET", "bar") == b"1"
