@@ -60,8 +60,7 @@ static void pass(struct dueq__inquiry *inquiry, dueq_status status, const char *
         return;
     }
     dueq__conn_close(&inquiry->conn);
-    dueq__fail(&inquiry->error, inquiry->status, "%s: %s", inquiry->conn.url->shown,
-               inquiry->reasons);
+    dueq__fail(&inquiry->error, inquiry->status, "%s", inquiry->reasons);
     inquiry->error.passing = DUEQ__MOVES;
 }
 

@@ -70,7 +70,7 @@ int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address
     const struct dueq__url *url = &discovery->sentinels->url;
     while (dueq__inquiry_pump(inquiry)) {
         if (inquiry->error.status) {
-            dueq__fail(error, inquiry->error.status, "no sentinel leads to the primary '%s' of %s",
+            dueq__fail(error, inquiry->error.status, "no sentinel leads to the primary '%s': %s",
                        url->primary, inquiry->error.text);
             error->passing = inquiry->error.passing;
             return -1;

@@ -19,10 +19,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from private_server import Refused, Server, free_port
+from private_server import Refused, Reply, Server, free_port
 
 HOST = "127.0.0.1"
 NAME = "shop"
@@ -107,41 +108,67 @@ class Member(Server):
         return self.info("replication", "role") == "master"
 
 
+def pairs(reply: Reply) -> dict[str, str]:
+    assert isinstance(reply, list)
+    texts = [word.decode() for word in reply if isinstance(word, bytes)]
+    return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
 class Sentinel(Member):
     def __init__(
         self,
         primary: Member,
         quorum: int,
         down_ms: int,
-        *options: str,
+        user: str = "default",
         password: str = "",
         tls: Certificates | None = None,
     ) -> None:
-        super().__init__("--sentinel", *options, password=password, tls=tls)
+        """user: which it is for the primary, with that one's password. password: its own."""
+        super().__init__("--sentinel", password=password, tls=tls)
         lines = [
             f"sentinel monitor {NAME} {HOST} {primary.port} {quorum}",
             f"sentinel down-after-milliseconds {NAME} {down_ms}",
             f"sentinel failover-timeout {NAME} {2 * down_ms}",
         ]
-        if primary.password:
-            lines.append(f"sentinel auth-pass {NAME} {primary.password}")
+        if user != "default":
+            lines.append(f"sentinel auth-user {NAME} {user}")
+        if user != "default" or primary.password:
+            lines.append(f"sentinel auth-pass {NAME} {primary.password or user}")
         if password:
             lines.append(f"sentinel sentinel-pass {password}")
         self.config = self.directory / "sentinel.conf"
         self.config.write_text("".join(f"{line}\n" for line in lines))
 
+    def start(self) -> None:
+        super().start()
+        # Not in Redis 6.2: there a test takes longer.
+        with contextlib.suppress(Refused):
+            self.command("SENTINEL", "DEBUG", "info-period", 200, "publish-period", 200)
+
     def told(self) -> int:
         """The port of the primary that it names."""
         answer = self.command("SENTINEL", "GET-MASTER-ADDR-BY-NAME", NAME)
-        assert isinstance(answer, list) and isinstance(answer[1], bytes)
+        assert isinstance(answer, list)
+        assert isinstance(answer[1], bytes)
         return int(answer[1])
 
     def state(self) -> dict[str, str]:
         """What it says of the primary."""
-        words = self.command("SENTINEL", "MASTER", NAME)
-        assert isinstance(words, list)
-        texts = [word.decode() for word in words if isinstance(word, bytes)]
-        return dict(zip(texts[::2], texts[1::2], strict=True))
+        return pairs(self.command("SENTINEL", "MASTER", NAME))
+
+    def followers(self) -> list[str]:
+        """The ports of the replicas that are up and follow the primary that it names."""
+        replicas = self.command("SENTINEL", "SLAVES", NAME)
+        assert isinstance(replicas, list)
+        port = str(self.told())
+        return [
+            state["port"]
+            for state in map(pairs, replicas)
+            if state["flags"] == "slave"
+            and state["master-port"] == port
+            and state["master-link-status"] == "ok"
+        ]
 
 
 class Watched:
@@ -165,9 +192,7 @@ class Watched:
     ) -> None:
         words = ["--repl-diskless-sync-delay", "0", *options]
         words += ["--masterauth", password] if password else []
-        self.members = [
-            Member(*words, password=password, tls=tls) for _ in range(1 + replicas)
-        ]
+        self.members = [Member(*words, password=password, tls=tls) for _ in range(1 + replicas)]
         self.sentinels = [
             Sentinel(
                 self.members[0],
@@ -181,7 +206,7 @@ class Watched:
         self.password = password
         self._stack = ExitStack()
 
-    def __enter__(self) -> Watched:
+    def __enter__(self) -> Self:
         with ExitStack() as stack:
             for member in self.members:
                 stack.enter_context(member)
@@ -190,9 +215,6 @@ class Watched:
             wait_until("no replication", lambda: self.in_step(self.members[0]))
             for sentinel in self.sentinels:
                 stack.enter_context(sentinel)
-                # Not in Redis 6.2: there a test takes longer.
-                with contextlib.suppress(Refused):
-                    sentinel.command("SENTINEL", "DEBUG", "info-period", 200, "publish-period", 200)
             wait_until("the sentinels do not meet", self._have_met)
             self._stack = stack.pop_all()
         return self
@@ -206,13 +228,14 @@ class Watched:
         self._stack.close()
 
     def _have_met(self) -> bool:
-        states = [sentinel.state() for sentinel in self.sentinels if sentinel.up]
-        replicas = len([member for member in self.members if member.up]) - 1
+        """Do the sentinels know each other, and see what each server is for?"""
+        up = sorted(str(member.port) for member in self.members if member.up)
         return all(
-            int(state["num-other-sentinels"]) == len(self.sentinels) - 1
-            and int(state["num-slaves"]) >= replicas
-            and state["flags"] == "master"
-            for state in states
+            int(sentinel.state()["num-other-sentinels"]) == len(self.sentinels) - 1
+            and sentinel.state()["flags"] == "master"
+            and sorted([str(sentinel.told()), *sentinel.followers()]) == up
+            for sentinel in self.sentinels
+            if sentinel.up
         )
 
     @property
@@ -233,12 +256,12 @@ class Watched:
 
     def in_step(self, primary: Member) -> bool:
         """Do all others that are up follow it, and have what it has?"""
-        offset = primary.info("replication", "master_repl_offset")
+        offset = int(primary.info("replication", "master_repl_offset"))
         others = [member for member in self.members if member.up and member is not primary]
         return all(
             member.info("replication", "master_port") == str(primary.port)
             and member.info("replication", "master_link_status") == "up"
-            and member.info("replication", "slave_repl_offset") >= offset
+            and int(member.info("replication", "slave_repl_offset")) >= offset
             for member in others
         )
 
@@ -256,6 +279,12 @@ class Watched:
     def settle(self) -> None:
         wait_until("the sentinels do not settle", self.is_settled)
 
+    def in_step_primary(self) -> Member:
+        """The primary, once all others have what it has."""
+        primary = self.primary
+        wait_until("no replication", lambda: self.in_step(primary))
+        return primary
+
     def await_failover(self, old: Member) -> Member:
         """Returns the new primary, once all sentinels name it."""
         wait_until(
@@ -265,7 +294,10 @@ class Watched:
         return self.primary
 
     def failover(self) -> Member:
-        """By SENTINEL FAILOVER; the old primary is up. Returns the new one."""
+        """
+        By SENTINEL FAILOVER; the old primary is up. Returns the new one, once the old one knows:
+        until then that takes writes, which are lost.
+        """
         self.settle()
         old = self.primary
 
@@ -276,7 +308,9 @@ class Watched:
             return False
 
         wait_until("the sentinel begins no failover", begun)
-        return self.await_failover(old)
+        new = self.await_failover(old)
+        self.settle()
+        return new
 
 
 def main() -> None:
