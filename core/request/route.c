@@ -230,7 +230,7 @@ static void no_map(dueq_client *client) {
         return;
     if (dueq__again_hopeless(client, error->status))
         dueq__call_finish(client, error->status);
-    else
+    else if (!dueq__wait_skip(client))
         dueq__again_later(client, error->text);
 }
 
@@ -255,7 +255,8 @@ bool dueq__route_pump(dueq_client *client) {
     if (!routed && told) {
         dueq__fail(&client->error, DUEQ_UNAVAILABLE,
                    "%s: no node of the cluster has the slot of the queue", client->url.shown);
-        dueq__again_later(client, client->error.text);
+        if (!dueq__wait_skip(client))
+            dueq__again_later(client, client->error.text);
     }
     return routed;
 }
