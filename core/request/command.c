@@ -78,8 +78,7 @@ static void send_next(dueq_client *client) {
         dueq__call_no_memory(client);
 }
 
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn,
-                           const struct dueq__node *node) {
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
     const char *path = NULL;
     if (client->embedded) {
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
@@ -95,6 +94,8 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn,
         }
         path = dueq__embedded_path(client->embedded);
     }
+    if (conn == &node->conn)
+        node->begun_ms = dueq__monotonic_ms();
     if (node->address.host)
         dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
     else
