@@ -13,7 +13,7 @@ import dueq
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from foreign import Foreign, to_ms
+from foreign import Asked, Foreign, to_ms
 from situations import (
     BACKOFF,
     DRAFT,
@@ -71,7 +71,7 @@ def run_situation(run: "Run") -> None:
 class Run(Foreign):
     """One situation under way."""
 
-    def __init__(self, server: Server, situation: Situation) -> None:
+    def __init__(self, server: Asked, situation: Situation) -> None:
         super().__init__(server, situation)
         self.queue = dueq.Queue(situation.name, server.url)
         self.several: dict[tuple[str, ...], dueq.Queues] = {}

@@ -20,8 +20,9 @@ PATIENCE_S = 30.0
 
 def slot_of(key: str | bytes) -> int:
     raw = key.encode() if isinstance(key, str) else key
-    tag = re.search(rb"\{([^}]+)\}", raw)
-    return binascii.crc_hqx(tag[1] if tag else raw, 0) % SLOTS
+    # What is between the first { and the first } behind it, where there is anything.
+    tag = raw.partition(b"{")[2].partition(b"}")
+    return binascii.crc_hqx(tag[0] if tag[0] and tag[1] else raw, 0) % SLOTS
 
 
 def queue_slot(name: str) -> int:
@@ -119,6 +120,11 @@ class Node(Server):
     def followed(self) -> dict[str, str]:
         """Whose replica each node is, as this one sees it, by their ids; '-': a primary."""
         return {id: words[3] for id, words in self.view().items()}
+
+    def knows_names(self, name: str) -> bool:
+        """Whether every node has announced this host name to it; '': none."""
+        hosts = [words[1].partition(",")[2] for words in self.view().values()]
+        return all(host == name for host in hosts)
 
     def replica_ports(self) -> list[int]:
         """Of the replicas that this one sends all that it writes."""

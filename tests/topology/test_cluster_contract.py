@@ -10,15 +10,15 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "contract"))
 
-from cluster import Cluster
-from node import Node, slot_of
 from situations import Situation, situations
 from test_contract import Run, run_situation
 
+from cluster import Cluster
+from node import Node, slot_of
 from private_server import Reply
 
 # Some have keys of several slots: what they do beside dueq in one command, a queue of Laravel's
-# whose name has no hash tag, and one of Redisson's whose name has braces. test_cluster.py has those.
+# whose name has no hash tag, and one of Redisson's whose name has braces.
 APART = re.compile(r"test_(queues_finds_each|queues_leaves_keys|redisson_name_with_a_brace)")
 SITUATIONS = [
     one
@@ -44,7 +44,7 @@ class Whole:
         if name in ("TIME", "PING"):
             return self._cluster.nodes[0].command(*words)
         if name == "SCRIPT":
-            return [node.command(*words) for node in self._cluster.nodes][0]
+            return all(node.command(*words) for node in self._cluster.nodes)
         key = words[3 if name == "EVAL" else 1]
         assert not isinstance(key, int)
         return self.node(key).command(*words)

@@ -16,6 +16,8 @@ def test_slots() -> None:
     assert slot_of("foo") == 12182
     assert queue_slot("foo") == slot_of("{foo}bar") == 12182
     assert slot_of("{}foo") == slot_of(b"{}foo") == 9500
+    assert slot_of("foo{}{bar}") == 8363
+    assert slot_of("foo{{bar}}zap") == slot_of("{bar") == 4015
 
 
 def test_slot_moves_key_by_key(cluster: Cluster) -> None:
