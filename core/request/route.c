@@ -273,7 +273,6 @@ bool dueq__route_pump(dueq_client *client) {
 
 int64_t dueq__route_next_ms(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
-    const struct dueq__call *call = &client->call;
     bool wanted =
         cluster && (cluster->wanted || (is_to_send(client) && !dueq__route_target(client)));
     if (cluster && (cluster->inquiry || wanted))
