@@ -8,131 +8,18 @@ starts one, prints its URL, and stops it at Ctrl-C.
 from __future__ import annotations
 
 import argparse
-import binascii
 import math
 import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
-from pathlib import Path
 from types import TracebackType
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
-
-from private_server import Refused, Reply, Server, free_port
-
-SLOTS = 16384
-HOST = "127.0.0.1"
-PATIENCE_S = 30.0
-
-
-def slot_of(key: str | bytes) -> int:
-    raw = key.encode() if isinstance(key, str) else key
-    tag = re.search(rb"\{([^}]+)\}", raw)
-    return binascii.crc_hqx(tag[1] if tag else raw, 0) % SLOTS
-
-
-def queue_slot(name: str) -> int:
-    """The slot of a queue of dueq's."""
-    return slot_of(f"dueq:{{{name}}}:msg")
-
-
-def wait_until(what: str, met: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not met():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
-
-
-class Node(Server):
-    """One server of a cluster. What the tests ask it goes by its Unix socket."""
-
-    def __init__(self, *options: str) -> None:
-        self.port, self.bus = free_port(), free_port()
-        words = ["--bind", HOST, "--port", str(self.port), "--cluster-enabled", "yes"]
-        words += ["--cluster-port", str(self.bus), "--repl-diskless-sync-delay", "0"]
-        words += ["--enable-debug-command", "yes"]
-        super().__init__(*words, *options)
-        self.url = f"redis://{HOST}:{self.port}"
-        self.id = ""
-        self.frozen = False
-
-    def start(self) -> None:
-        super().start()
-        self.frozen = False
-        wait_until("it loads", lambda: self.asks("PING") == b"PONG")
-        self.id = self.text("CLUSTER", "MYID")
-
-    def freeze(self) -> None:
-        super().freeze()
-        self.frozen = True
-
-    def thaw(self) -> None:
-        super().thaw()
-        self.frozen = False
-
-    @property
-    def up(self) -> bool:
-        return self.running and not self.frozen
-
-    def asks(self, *words: str | bytes | int) -> Reply:
-        """The answer, or None where it was an error."""
-        try:
-            return self.command(*words)
-        except Refused:
-            return None
-
-    def text(self, *words: str | bytes | int) -> str:
-        answer = self.command(*words)
-        assert isinstance(answer, bytes), answer
-        return answer.decode()
-
-    def info(self, section: str, name: str) -> str:
-        """A field of INFO; '' where there is none."""
-        found = re.search(rf"^{name}:(.*?)\r?$", self.text("INFO", section), re.M)
-        return found[1] if found else ""
-
-    def calls(self, command: str) -> int:
-        """How often clients ran a command ("cluster|slots") since the statistics were reset."""
-        found = re.search(
-            r"calls=(\d+)", self.info("commandstats", re.escape(f"cmdstat_{command}"))
-        )
-        return int(found[1]) if found else 0
-
-    def view(self) -> dict[str, list[str]]:
-        """CLUSTER NODES as this one sees it: each line's words by the node's id."""
-        lines = self.text("CLUSTER", "NODES").splitlines()
-        return {line.split(" ")[0]: line.split(" ") for line in lines}
-
-    def owners(self) -> dict[int, str]:
-        """Which node has each slot, as this one sees it, by their ids."""
-        owners: dict[int, str] = {}
-        for id, words in self.view().items():
-            for span in words[8:]:
-                if "[" not in span:
-                    first, _, last = span.partition("-")
-                    owners |= dict.fromkeys(range(int(first), int(last or first) + 1), id)
-        return owners
-
-    def followed(self) -> dict[str, str]:
-        """Whose replica each node is, as this one sees it, by their ids; '-': a primary."""
-        return {id: words[3] for id, words in self.view().items()}
-
-    def replica_ports(self) -> list[int]:
-        """Of the replicas that this one sends all that it writes."""
-        found = re.findall(r"port=(\d+),state=online", self.text("INFO", "replication"))
-        return [int(port) for port in found]
-
-    def feeds(self, other: Node) -> bool:
-        """Whether the other one is its replica, and both know it."""
-        known = self.followed().get(other.id) == self.id
-        return known and other.port in self.replica_ports()
-
-    def is_primary(self) -> bool:
-        return self.info("replication", "role") == "master"
+from node import HOST, SLOTS, Node, queue_slot, wait_until
+from proxy import Proxy
 
 
 class Move:
@@ -183,6 +70,7 @@ class Cluster:
     replicas    so many; one after the other gets the primaries in turn
     spare       primaries without slots
     timeout_ms  after so long without an answer a node is suspected
+    proxied     each node is behind a proxy, for clients and for the others
     options     words of each server's command line
     """
 
@@ -193,19 +81,24 @@ class Cluster:
         *options: str,
         spare: int = 0,
         timeout_ms: int = 2000,
+        proxied: bool = False,
     ) -> None:
         words = ["--cluster-node-timeout", str(timeout_ms), "--cluster-replica-validity-factor"]
         self._options = [*words, "0", "--cluster-allow-replica-migration", "no", *options]
         self._sizes = primaries, spare, replicas
-        self._timeout_ms = timeout_ms
+        self._timeout_ms, self._proxied = timeout_ms, proxied
         self._elected: dict[str, float] = {}
         self.nodes: list[Node] = []
         self._home: dict[int, str] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Cluster:
-        self.nodes = [Node(*self._options) for _ in range(sum(self._sizes))]
+        self.nodes = [Node(self._proxied, *self._options) for _ in range(sum(self._sizes))]
         with ExitStack() as stack:
+            if self._proxied:
+                ports = {node.gate: node.port for node in self.nodes}
+                ports |= {node.links: node.bus for node in self.nodes}
+                self.proxy = stack.enter_context(Proxy(ports))
             for node in self.nodes:
                 stack.enter_context(node)
             self._form()
@@ -231,7 +124,7 @@ class Cluster:
         for node in self.nodes:
             for other in self.nodes:
                 if node is not other:
-                    node.command("CLUSTER", "MEET", HOST, other.port, other.bus)
+                    node.command("CLUSTER", "MEET", HOST, other.gate, other.links)
         wait_until("the nodes do not meet", self._have_met)
         for number, node in enumerate(self.nodes[primaries + spare :]):
             node.command("CLUSTER", "REPLICATE", self.nodes[number % primaries].id)
@@ -250,7 +143,7 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        return "redis+cluster://" + ",".join(f"{HOST}:{node.port}" for node in self.nodes)
+        return "redis+cluster://" + ",".join(f"{HOST}:{node.gate}" for node in self.nodes)
 
     # ---- Who is who ----
 
@@ -336,6 +229,19 @@ class Cluster:
         age_s = time.monotonic() - self._elected.get(replica.id, -math.inf)
         return age_s > 4 * max(self._timeout_ms, 1000) / 1000
 
+    def isolate(self, node: Node, *, from_clients: bool = False) -> None:
+        """Cuts a node off from the others, and their replication from it. Needs the proxies."""
+        self.proxy.cut(node.links)
+        self.proxy.cut(node.gate, "*" if from_clients else "replica")
+        for other in self.nodes:
+            self.proxy.cut(other.links, node.id)
+
+    def heal(self) -> None:
+        """Opens what the proxies keep shut."""
+        for node in self.nodes:
+            self.proxy.open(node.gate)
+            self.proxy.open(node.links)
+
     @contextmanager
     def moving(self, slot: int, target: Node) -> Iterator[Move]:
         """The slot is marked as on its way; at the block's end it has come, with all its keys."""
@@ -378,6 +284,8 @@ class Cluster:
 
     def clean(self) -> None:
         """As at the beginning. Where it cannot be made so, it is a new cluster."""
+        if self._proxied:
+            self.heal()
         whole = len(self.up()) == len(self.nodes) and self.agree()
         if not whole or self.primaries() != self.nodes[: sum(self._sizes[:2])]:
             self._stack.close()

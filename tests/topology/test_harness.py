@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 
-from cluster import Cluster, queue_slot, slot_of, wait_until
+from cluster import Cluster
+from node import HOST, queue_slot, slot_of, wait_until
 from private_server import Refused
 
 
@@ -13,6 +16,8 @@ def test_slots() -> None:
     assert slot_of("foo") == 12182
     assert queue_slot("foo") == slot_of("{foo}bar") == 12182
     assert slot_of("{}foo") == slot_of(b"{}foo") == 9500
+    assert slot_of("foo{}{bar}") == 8363
+    assert slot_of("foo{{bar}}zap") == slot_of("{bar") == 4015
 
 
 def test_slot_moves_key_by_key(cluster: Cluster) -> None:
@@ -58,3 +63,30 @@ def test_replica_takes_over() -> None:
         cluster.await_promotion(primary)
         assert cluster.owner(0) is primary
         assert primary.command("GET", "bar") == b"1"
+
+
+def test_proxy_cuts_nodes_off() -> None:
+    with Cluster(3, 1, proxied=True, timeout_ms=1000) as cluster:
+        primary, replica = cluster.nodes[0], cluster.nodes[3]
+        with socket.create_connection((HOST, primary.gate)) as client:
+            cluster.isolate(primary)
+            # Its clients stay, until it knows that it is alone.
+            client.sendall(b"SET bar 1\r\n")
+            assert client.recv(100) == b"+OK\r\n"
+            wait_until("no failover", replica.is_primary)
+            wait_until("it goes on", lambda: "fail" in primary.text("CLUSTER", "INFO"))
+            client.sendall(b"SET bar 2\r\n")
+            assert client.recv(100).startswith(b"-CLUSTERDOWN")
+            cluster.heal()
+            cluster.await_agreement()
+            assert not primary.is_primary()
+            cluster.proxy.hang(primary.gate)
+            client.sendall(b"PING\r\n")
+            client.settimeout(0.2)
+            with pytest.raises(TimeoutError):
+                client.recv(100)
+            cluster.heal()
+            client.settimeout(10)
+            assert client.recv(100) == b"+PONG\r\n"
+            cluster.proxy.cut(primary.gate)
+            assert client.recv(100) == b""
