@@ -160,8 +160,9 @@ static void start(struct dueq__conn *conn) {
     conn->named = false;
     conn->up = true;
     conn->at[0] = '\0';
-    /* Where another server may take over, in time for the call to be tried again there. */
-    conn->silence_ms = conn->url->topology == DUEQ__SINGLE ? 0 : conn->url->timeout_ms / 3 + 1;
+    /* Another server may take over: early enough for the call to be tried again there. */
+    bool replaced = conn->url->topology == DUEQ__SENTINEL;
+    conn->silence_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
 }
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {

@@ -287,11 +287,18 @@ class Watched:
 
     def await_failover(self, old: Member) -> Member:
         """Returns the new primary, once all sentinels name it."""
-        wait_until(
-            "no failover",
-            lambda: all(one.told() != old.port for one in self.sentinels if one.up),
-        )
+        wait_until("no failover", lambda: self.is_replaced(old))
         return self.primary
+
+    def is_replaced(self, old: Member) -> bool:
+        """Do all sentinels name another primary?"""
+        return all(one.told() != old.port for one in self.sentinels if one.up)
+
+    def begin_failover(self) -> bool:
+        """By SENTINEL FAILOVER. False: it does not know yet that a replica is in step."""
+        with contextlib.suppress(Refused):
+            return self.sentinels[0].command("SENTINEL", "FAILOVER", NAME) == b"OK"
+        return False
 
     def failover(self) -> Member:
         """
@@ -300,14 +307,7 @@ class Watched:
         """
         self.settle()
         old = self.primary
-
-        def begun() -> bool:
-            # Before it has seen the replica in step, it has "no good slave".
-            with contextlib.suppress(Refused):
-                return self.sentinels[0].command("SENTINEL", "FAILOVER", NAME) == b"OK"
-            return False
-
-        wait_until("the sentinel begins no failover", begun)
+        wait_until("the sentinel begins no failover", self.begin_failover)
         new = self.await_failover(old)
         self.settle()
         return new
