@@ -1,13 +1,8 @@
 /* Where a cluster keeps its keys: the hash, the map, redirections. */
-#include <cmocka.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "../../core/net/net.h"
+#include "support.h"
 
 static int slot(const char *key) { return dueq__slot((dueq_bytes){key, strlen(key)}); }
 
