@@ -24,7 +24,7 @@ from queue import Empty
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from crew import Crew, now_ms
-from faults import Faults, Choices, Progress, main_of, parser_of, report
+from faults import Choices, Faults, Progress, main_of, parser_of, report
 from kinds import KINDS, NEAR_USER, Kind
 from relays import Relays
 

@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
 from crew import Crew, now_ms
-from faults import Faults, Choices, Progress, main_of, parser_of, report
+from faults import Choices, Faults, Progress, main_of, parser_of, report
 from kinds import Own
 from ledger import FAR, Push
 from verdict import EXPECTED, Verdict, judge
@@ -36,6 +36,8 @@ from verdict import EXPECTED, Verdict, judge
 from private_server import Refused
 from sentinel import Member, Sentinel, Watched
 
+CALM_S = 4  # between two failovers, at most
+RATE = 90.0  # messages a second: few enough that those who consume them wait
 # Beside what cut connections explain: READONLY, UNAVAILABLE (a primary without its replica).
 FAILURES = {*EXPECTED, -24, -33}
 DURABILITIES = {"none": "", "replicas:1": "&replicas=1"}
@@ -135,13 +137,13 @@ class Failover(Faults):
             self.feel(begin_ms)
             self.windows.append((begin_ms, now_ms()))
             self.note("all is well again")
-            self.calm_down()
+            self.later(self.chance.uniform(0, CALM_S), self.calm_down)
 
         self.when(lambda: self.watched.is_replaced(old), gone)
 
 
 def met_failover(pushes: list[Push], windows: list[tuple[int, int]]) -> bool:
-    """Whether what is known of a message, by all pushes of its id, goes on over a failover."""
+    """Whether what is known of these goes on over a failover."""
     times = [push.time or push.due for push in pushes]
     times += [time for push in pushes for d in push.deliveries for time in (d.now, d.begin) if time]
     first = min(times)
@@ -150,7 +152,10 @@ def met_failover(pushes: list[Push], windows: list[tuple[int, int]]) -> bool:
 
 
 def excuse(verdict: Verdict, windows: list[tuple[int, int]]) -> Counter[str]:
-    """Takes out of the verdict, and counts, what failovers explain: all but loss."""
+    """
+    Takes out of the verdict, and counts, what failovers explain: all but loss. A message is known
+    by all pushes of its id, and its successors.
+    """
     same: dict[str, list[Push]] = {}
     for push in verdict.pushes.values():
         same.setdefault(push.id, []).append(push)
@@ -158,12 +163,14 @@ def excuse(verdict: Verdict, windows: list[tuple[int, int]]) -> Counter[str]:
     for promise, marks in verdict.broken().items():
         if promise in ("lost", "odd"):
             continue
-        left = [
-            mark
-            for mark in marks
-            for push in [verdict.pushes[mark]]
-            if not met_failover([push] if push.id == "-" else same[push.id], windows)
-        ]
+        left = []
+        for mark in marks:
+            push = verdict.pushes[mark]
+            known = [push] if push.id == "-" else [*same[push.id]]
+            for delivery in push.deliveries:
+                known += [verdict.pushes[successor] for successor in delivery.successors]
+            if not met_failover(known, windows):
+                left.append(mark)
         excused[promise] += len(marks) - len(left)
         marks[:] = left
     return excused
@@ -201,7 +208,7 @@ def run(options: argparse.Namespace) -> int:
     with Watched() as watched, ExitStack() as stack:
         url = f"{watched.url}?timeout=3s{DURABILITIES[options.durability]}"
         queues = Own(f"{watched.url}?timeout=15s", stack)
-        rate = (options.rate or Own.rate) / len(Own.commands)
+        rate = (options.rate or RATE) / len(Own.commands)
         crew = Crew(folder, lambda _: url, Own.commands, Own.queues, rate, chance)
         faults = Failover(watched, crew, chance, folder / "faults.log")
         try:
