@@ -169,6 +169,23 @@ def test_consume_failures_may_be_settled_otherwise(queue: dueq.Queue) -> None:
     assert [message.error for message in queue.peek("ready")] == ["LookupError"]
 
 
+def test_consume_knows_what_ack_many_has_settled(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It does not warn of it, nor does it release it, and the end of its block does nothing."""
+    queue.push_many(numbers(6))
+    taken = []
+    with queue.consume(prefetch=6, timeout=0, concurrency=2) as consumer:
+        for message in consumer:
+            taken.append(message)
+            if len(taken) == 2:
+                with message:
+                    assert queue.ack_many(taken) == [True, True]
+                taken.clear()
+    assert (consumer.lost, settled(queue)) == (0, (0, 0, 0, 6))
+    assert caplog.messages == []
+
+
 def test_consume_work_ends_by_a_failure(queue: dueq.Queue) -> None:
     queue.push_many([dueq.Draft("bad", backoff=0), "good"])
     with pytest.raises(ZeroDivisionError):
