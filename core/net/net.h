@@ -215,7 +215,7 @@ struct dueq__conn {
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
      */
     int epoll;
-    short wanted, watched; /* the events that are waited for now, and for which it is there */
+    short wanted, watched;   /* the events that are waited for now, and for which it is there */
     struct dueq__conn *next; /* of the client's */
 
     const struct dueq__url *url;
