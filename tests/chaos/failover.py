@@ -34,7 +34,7 @@ from ledger import FAR, Push
 from verdict import EXPECTED, Verdict, judge
 
 from private_server import Refused
-from sentinel import Member, Sentinel, Watched
+from sentinel import Peer, Sentinel, Watched
 
 CALM_S = 4  # between two failovers, at most
 RATE = 90.0  # messages a second: few enough that those who consume them wait
@@ -118,7 +118,7 @@ class Failover(Faults):
 
         self.later(0.1, look)
 
-    def replaced(self, old: Member, come_back: Callable[[], None]) -> None:
+    def replaced(self, old: Peer, come_back: Callable[[], None]) -> None:
         """The primary is about to be replaced, and comes back some time afterwards."""
         begin_ms = now_ms()
         self.calm = False

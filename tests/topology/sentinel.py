@@ -9,32 +9,19 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import re
 import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+from node import HOST, Member, wait_until
+from private_server import Refused, Reply, free_port
 
-from private_server import Refused, Reply, Server, free_port
-
-HOST = "127.0.0.1"
 NAME = "shop"
-PATIENCE_S = 30.0
-
-
-def wait_until(what: str, met: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not met():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.01)
 
 
 class Certificates:
@@ -58,13 +45,12 @@ class Certificates:
         return [*files, "--tls-ca-cert-file", str(self.ca), "--tls-replication", "yes"]
 
 
-class Member(Server):
-    """One server of the set. What the tests ask it goes by its Unix socket."""
+class Peer(Member):
+    """A primary, a replica or a sentinel."""
 
     def __init__(self, *options: str, password: str = "", tls: Certificates | None = None) -> None:
         self.port = free_port()
         self.password = password
-        self.frozen = False
         port = ["--tls-port", str(self.port), *tls.options()] if tls else ["--port", str(self.port)]
         words = [*port, "--bind", HOST]
         words += ["--requirepass", password] if password else []
@@ -78,35 +64,6 @@ class Member(Server):
             connection.recv(len(b"+OK\r\n"))
         return connection
 
-    def start(self) -> None:
-        super().start()
-        self.frozen = False
-
-    def freeze(self) -> None:
-        super().freeze()
-        self.frozen = True
-
-    def thaw(self) -> None:
-        super().thaw()
-        self.frozen = False
-
-    @property
-    def up(self) -> bool:
-        return self.running and not self.frozen
-
-    def text(self, *words: str | int) -> str:
-        answer = self.command(*words)
-        assert isinstance(answer, bytes), answer
-        return answer.decode()
-
-    def info(self, section: str, name: str) -> str:
-        """A field of INFO; '' where there is none."""
-        found = re.search(rf"^{name}:(.*?)\r?$", self.text("INFO", section), re.M)
-        return found[1] if found else ""
-
-    def is_primary(self) -> bool:
-        return self.info("replication", "role") == "master"
-
 
 def pairs(reply: Reply) -> dict[str, str]:
     assert isinstance(reply, list)
@@ -114,10 +71,10 @@ def pairs(reply: Reply) -> dict[str, str]:
     return dict(zip(texts[::2], texts[1::2], strict=True))
 
 
-class Sentinel(Member):
+class Sentinel(Peer):
     def __init__(
         self,
-        primary: Member,
+        primary: Peer,
         quorum: int,
         down_ms: int,
         user: str = "default",
@@ -192,7 +149,7 @@ class Watched:
     ) -> None:
         words = ["--repl-diskless-sync-delay", "0", *options]
         words += ["--masterauth", password] if password else []
-        self.members = [Member(*words, password=password, tls=tls) for _ in range(1 + replicas)]
+        self.members = [Peer(*words, password=password, tls=tls) for _ in range(1 + replicas)]
         self.sentinels = [
             Sentinel(
                 self.members[0],
@@ -248,13 +205,13 @@ class Watched:
         return f"{sentinels[0].scheme}+sentinel://{login}{hosts}/{NAME}{parameters}"
 
     @property
-    def primary(self) -> Member:
+    def primary(self) -> Peer:
         """The one that the sentinels that are up name."""
         ports = {sentinel.told() for sentinel in self.sentinels if sentinel.up}
         assert len(ports) == 1, ports
         return next(member for member in self.members if member.port in ports)
 
-    def in_step(self, primary: Member) -> bool:
+    def in_step(self, primary: Peer) -> bool:
         """Do all others that are up follow it, and have what it has?"""
         offset = int(primary.info("replication", "master_repl_offset"))
         others = [member for member in self.members if member.up and member is not primary]
@@ -279,18 +236,18 @@ class Watched:
     def settle(self) -> None:
         wait_until("the sentinels do not settle", self.is_settled)
 
-    def in_step_primary(self) -> Member:
+    def in_step_primary(self) -> Peer:
         """The primary, once all others have what it has."""
         primary = self.primary
         wait_until("no replication", lambda: self.in_step(primary))
         return primary
 
-    def await_failover(self, old: Member) -> Member:
+    def await_failover(self, old: Peer) -> Peer:
         """Returns the new primary, once all sentinels name it."""
         wait_until("no failover", lambda: self.is_replaced(old))
         return self.primary
 
-    def is_replaced(self, old: Member) -> bool:
+    def is_replaced(self, old: Peer) -> bool:
         """Do all sentinels name another primary?"""
         return all(one.told() != old.port for one in self.sentinels if one.up)
 
@@ -300,7 +257,7 @@ class Watched:
             return self.sentinels[0].command("SENTINEL", "FAILOVER", NAME) == b"OK"
         return False
 
-    def failover(self) -> Member:
+    def failover(self) -> Peer:
         """
         By SENTINEL FAILOVER; the old primary is up. Returns the new one, once the old one knows:
         until then that takes writes, which are lost.

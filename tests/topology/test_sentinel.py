@@ -18,8 +18,9 @@ import dueq
 import dueq.laravel
 import dueq.redisson
 from dueq import aio, errors
+from node import HOST, wait_until
 from private_server import free_port
-from sentinel import HOST, NAME, Certificates, Sentinel, Watched, wait_until
+from sentinel import NAME, Certificates, Sentinel, Watched
 
 NAMES = "jobs", "mails"
 
