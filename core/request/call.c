@@ -32,6 +32,7 @@ static void clear(struct dueq__call *call) {
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
+    dueq__durable_drop(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
@@ -81,7 +82,8 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
         return;
     call->number = ++client->number;
     dueq__resp_number(words, (int64_t)call->number);
-    dueq__resp_number(words, keep_ms);
+    call->keep_ms = keep_ms + call->queue->durable_ms;
+    dueq__resp_number(words, call->keep_ms);
     bool history = keeps_history(call->script) && call->queue->minute != call->minute;
     dueq__resp_number(words, history || call->queue->kept != call->minute);
 }
@@ -145,7 +147,8 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     call->losses = call->loads = call->unread = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
-    call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    call->deadline_ms =
+        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
     call->phase = DUEQ__PHASE_RUNNING;
@@ -165,8 +168,10 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     call->status = status;
     if (status < 0) {
         dueq__wait_abandon(client);
-        dueq_result_free(call->result);
-        call->result = NULL;
+        if (status != DUEQ_NOT_DURABLE) {
+            dueq_result_free(call->result);
+            call->result = NULL;
+        }
         call->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
