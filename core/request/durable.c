@@ -63,11 +63,12 @@ void dueq__durable_proven(dueq_client *client) {
 
 void dueq__durable_explain(dueq_client *client) {
     const struct dueq__error reason = client->error;
-    if (reason.status == DUEQ_UNSUPPORTED)
+    const char *said = strstr(reason.text, "the server says:");
+    if (reason.status == DUEQ_UNSUPPORTED && client->call.durable.asked.disk)
         dueq__fail(&client->error, DUEQ_UNSUPPORTED,
                    "disk needs Redis 7.2 or later, or Valkey, with appendonly yes; nothing was "
                    "stored by %s: %.300s",
-                   client->url.shown, reason.text);
+                   client->url.shown, said ? said : reason.text);
 }
 
 bool dueq__durable_wait(dueq_client *client) {
