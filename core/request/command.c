@@ -188,7 +188,7 @@ static void expire(dueq_client *client) {
     enum dueq__conn_state state = client->command->state;
     bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
-    long long limit = (long long)client->url.timeout_ms;
+    long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
     dueq__command_drop(client);
     if (call->sent || call->doubtful)
         status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
