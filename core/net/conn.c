@@ -47,6 +47,7 @@ static void close_socket(struct dueq__conn *conn) {
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
     conn->login_at = conn->login_count = 0;
+    conn->waits[false] = conn->waits[true] = false;
 }
 
 void dueq__conn_lose(struct dueq__conn *conn) {
