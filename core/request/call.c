@@ -280,6 +280,9 @@ int64_t dueq__call_want(dueq_client *client) {
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }
+    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        if (conn->wanted && dueq__conn_until_ms(conn) < next / 1000)
+            next = dueq__conn_until_ms(conn) * 1000;
     int64_t left = next - dueq__monotonic_us();
     return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
 }

@@ -22,6 +22,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq__descriptor_init(&opened->descriptor);
     struct dueq__subscription *subscription = &opened->subscription;
     dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
+    subscription->conn.blocks = true;
     dueq__client_add(opened, &subscription->conn);
     opened->node = dueq__node_at(opened, NULL);
     if (!opened->node)
@@ -37,6 +38,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
+    dueq__sentinels_init(&opened->sentinels, &opened->url);
     opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))

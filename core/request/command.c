@@ -122,7 +122,7 @@ static void lost(dueq_client *client) {
         call->doubtful = call->changes;
         call->losses++;
     }
-    if (dueq__again_hopeless(client, client->error.status)) {
+    if (dueq__again_hopeless(client, &client->error)) {
         dueq__durable_fail(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         /* What was delivered is told by recall: what cannot be told so is too large. */

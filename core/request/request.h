@@ -158,11 +158,12 @@ struct dueq_client {
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
-    struct dueq__conn *conns;      /* all of them */
-    struct dueq__node *nodes;      /* owned; the first is there before any is known */
-    struct dueq__node *node;       /* that the call is for, or the last one was */
-    struct dueq__cluster *cluster; /* NULL: it is one server */
-    struct dueq__waiter *waiters;  /* owned */
+    struct dueq__sentinels sentinels; /* where the URL names them */
+    struct dueq__conn *conns;         /* all of them */
+    struct dueq__node *nodes;         /* owned; the first is there before any is known */
+    struct dueq__node *node;          /* that the call is for, or the last one was */
+    struct dueq__cluster *cluster;    /* NULL: it is one server */
+    struct dueq__waiter *waiters;     /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
@@ -342,8 +343,8 @@ void dueq__again_later(dueq_client *client, const char *why);
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
 /* A call ends by a failure that may pass: the program may try again. */
 void dueq__again_over(dueq_client *client);
-/* Is a lost connection's error one that trying again does not mend? */
-bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
+/* Is the error of a lost connection one that trying again does not mend? */
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error);
 
 /* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
 

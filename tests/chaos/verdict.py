@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -12,7 +12,7 @@ from past import follows, least_delay
 
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
 # keys explain that were replaced: WRONG_TYPE.
-EXPECTED = {-10, -11, -12, -23, -27}
+EXPECTED = frozenset({-10, -11, -12, -23, -27})
 SETTLED_MS = 500  # after a fault, until all are connected again
 
 
@@ -20,6 +20,7 @@ SETTLED_MS = 500  # after a fault, until all are connected again
 class Verdict:
     """Counts, and for each broken promise the marks of the messages."""
 
+    pushes: dict[str, Push] = field(default_factory=dict)  # by mark
     accepted: int = 0
     deliveries: int = 0
     done: Counter[str] = field(default_factory=Counter)  # what ended deliveries, by verb
@@ -82,12 +83,12 @@ class Verdict:
         }
 
 
-def judge(ledgers: Iterable[Iterable[str]]) -> Verdict:
-    """`ledgers`: the lines of each process, in its order."""
+def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Verdict:
+    """`ledgers`: the lines of each process, in its order. expected: the statuses of failures."""
     facts = read(ledgers)
-    verdict = Verdict(errors=facts.errors, odd=facts.odd)
+    verdict = Verdict(pushes=facts.pushes, errors=facts.errors, odd=facts.odd)
     verdict.odd += [
-        f"error {text}" for text in facts.errors if int(text.split(" ")[0]) not in EXPECTED
+        f"error {text}" for text in facts.errors if int(text.split(" ")[0]) not in expected
     ]
     groups: dict[str, list[Push]] = {}
     for push in facts.pushes.values():
