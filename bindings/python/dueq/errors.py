@@ -142,4 +142,4 @@ class UnavailableError(Error, status=_core.UNAVAILABLE):
 
 
 class LayoutError(Error, status=_core.LAYOUT):
-    """Elements of another layout wait here."""
+    """The queue has another layout than this client knows."""
