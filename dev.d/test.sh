@@ -35,7 +35,7 @@ part_lint() {
     runner ruff '^(All|Found)' ruff check .
     runner 'ruff format' format ruff format --check .
     local folder
-    export MYPYPATH=tests/python:examples:examples/shop
+    export MYPYPATH=tests/python:tests/topology:tests/contract:examples:examples/shop
     # One run for each folder of tests: their conftest.py are different modules of one name.
     for folder in bindings/python/dueq examples bench tests/*; do
         [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||

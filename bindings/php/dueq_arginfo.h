@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e61a1f9597a0e1ab553e850858e3bc04f6618cb3 */
+ * Stub hash: 3dbe2899274fcf313b45f7cec72502dbf081f3f7 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()

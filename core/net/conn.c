@@ -23,10 +23,15 @@ void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const
         .url = url, .name = name, .server = server, .socket.fd = -1, .epoll = -1};
 }
 
+/* What its errors name. */
+static const char *shown(const struct dueq__conn *conn) {
+    return conn->at[0] ? conn->at : conn->url->shown;
+}
+
 static void drop_resolution(struct dueq__conn *conn) {
     dueq__resolution_drop(conn->resolution);
     conn->resolution = NULL;
-    conn->address = NULL;
+    conn->candidate = NULL;
 }
 
 static void close_socket(struct dueq__conn *conn) {
@@ -110,7 +115,7 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
 /* ---- Connecting ---- */
 
 static void no_connection(struct dueq__conn *conn, const char *reason) {
-    dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s", conn->url->shown,
+    dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s", shown(conn),
                reason);
 }
 
@@ -135,15 +140,15 @@ static void set_tcp_options(int fd) {
     setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
 }
 
-/* Tries the addresses from conn->address on; after the last the connection is closed, with its error. */
+/* Tries the addresses from conn->candidate on; after the last the connection is closed, with its error. */
 static void connect_next(struct dueq__conn *conn) {
-    for (; conn->address; conn->address = conn->address->ai_next) {
+    for (; conn->candidate; conn->candidate = conn->candidate->ai_next) {
         close_socket(conn);
-        conn->socket.fd = open_socket(conn->address->ai_family);
-        if (conn->socket.fd >= 0 && conn->address->ai_family != AF_UNIX)
+        conn->socket.fd = open_socket(conn->candidate->ai_family);
+        if (conn->socket.fd >= 0 && conn->candidate->ai_family != AF_UNIX)
             set_tcp_options(conn->socket.fd);
         if (conn->socket.fd >= 0 &&
-            (connect(conn->socket.fd, conn->address->ai_addr, conn->address->ai_addrlen) == 0 ||
+            (connect(conn->socket.fd, conn->candidate->ai_addr, conn->candidate->ai_addrlen) == 0 ||
              errno == EINPROGRESS)) {
             conn->state = DUEQ__CONN_CONNECTING;
             return;
@@ -156,21 +161,21 @@ static void connect_next(struct dueq__conn *conn) {
 static void pump_resolving(struct dueq__conn *conn) {
     if (!dueq__resolution_done(conn->resolution))
         return;
-    conn->address = dueq__resolution_addresses(conn->resolution);
-    if (!conn->address)
+    conn->candidate = dueq__resolution_addresses(conn->resolution);
+    if (!conn->candidate)
         no_connection(conn, dueq__resolution_problem(conn->resolution));
     connect_next(conn);
 }
 
 static void connect_host(struct dueq__conn *conn) {
-    conn->resolution = dueq__resolve(conn->url->host, conn->url->port);
+    conn->resolution = dueq__resolve(conn->address.host, conn->address.port);
     if (conn->resolution) {
         conn->state = DUEQ__CONN_RESOLVING;
         pump_resolving(conn);
     } else {
         dueq__fail(&conn->error, DUEQ_CONNECT,
                    "cannot reach the server at %s: its name resolution could not be started: %s",
-                   conn->url->shown, strerror(errno));
+                   shown(conn), strerror(errno));
     }
 }
 
@@ -183,21 +188,36 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
         return;
     }
     strcpy(address.sun_path, path);
-    conn->address = &info;
+    conn->candidate = &info;
     connect_next(conn);
-    conn->address = NULL;
+    conn->candidate = NULL;
 }
 
-void dueq__conn_start(struct dueq__conn *conn, const char *path) {
+static void start(struct dueq__conn *conn) {
     dueq__conn_lose(conn);
     conn->error = (struct dueq__error){0};
     conn->id = 0;
     conn->named = false;
     conn->up = true;
-    if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED)
+    conn->at[0] = '\0';
+}
+
+void dueq__conn_start(struct dueq__conn *conn, const char *path) {
+    start(conn);
+    if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED) {
         connect_path(conn, path ? path : conn->url->path);
-    else
+    } else {
+        conn->address = conn->url->hosts[0];
         connect_host(conn);
+    }
+}
+
+void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address) {
+    start(conn);
+    conn->address = address;
+    snprintf(conn->at, sizeof conn->at, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
+             address.host, address.port);
+    connect_host(conn);
 }
 
 static void pump_connecting(struct dueq__conn *conn) {
@@ -209,8 +229,8 @@ static void pump_connecting(struct dueq__conn *conn) {
     getsockopt(conn->socket.fd, SOL_SOCKET, SO_ERROR, &problem, &size);
     if (problem) {
         no_connection(conn, strerror(problem));
-        if (conn->address)
-            conn->address = conn->address->ai_next;
+        if (conn->candidate)
+            conn->candidate = conn->candidate->ai_next;
         connect_next(conn);
         return;
     }
@@ -218,7 +238,8 @@ static void pump_connecting(struct dueq__conn *conn) {
     conn->error = (struct dueq__error){0};
     if (conn->url->transport != DUEQ__TLS)
         dueq__login_begin(conn);
-    else if ((conn->tls = dueq__tls_new(conn->url, &conn->socket, &conn->error)))
+    else if ((conn->tls =
+                  dueq__tls_new(conn->url, conn->address.host, &conn->socket, &conn->error)))
         conn->state = DUEQ__CONN_TLS;
     else
         dueq__conn_lose(conn);
@@ -274,7 +295,7 @@ static void read_some(struct dueq__conn *conn) {
         more = conn->tls ? got > 0 : got == sizeof portion;
     }
     if (conn->socket.input_ended && !conn->error.status)
-        dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s", conn->url->shown,
+        dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s", shown(conn),
                    conn->socket.problem ? ": " : "",
                    conn->socket.problem ? strerror(conn->socket.problem) : "");
     conn->input_ended = conn->error.status != DUEQ_OK;
@@ -290,7 +311,7 @@ static void pump_tls(struct dueq__conn *conn) {
         return;
     if (done == 0)
         dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
-                   conn->url->shown);
+                   shown(conn));
     dueq__conn_lose(conn);
 }
 
@@ -303,7 +324,7 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
     const char *problem = dueq__reader_take(conn->reader, &reply);
     if (problem) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
-                   "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
+                   "what answers at %s does not speak the Redis protocol: %s", shown(conn),
                    problem);
         dueq__conn_lose(conn);
         return NULL;

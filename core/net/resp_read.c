@@ -124,6 +124,14 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
     return *end == '\0';
 }
 
+bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) {
+    const redisReply *in = inside(reply);
+    bool is_error = in->type == REDIS_REPLY_ERROR;
+    if (is_error)
+        *text = (dueq_bytes){in->str, (size_t)in->len};
+    return is_error;
+}
+
 bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
     return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, "NOSCRIPT", 8) == 0;
 }

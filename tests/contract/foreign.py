@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from situations import Json, Situation, Values
 
@@ -11,13 +11,21 @@ import dueq.laravel
 import dueq.redisson
 from dueq.errors import CorruptError
 from dueq.interop import Moved
-from private_server import Server
+from private_server import Reply
+
+
+class Asked(Protocol):
+    """What a situation runs on, and what is asked beside dueq."""
+
+    url: str
+
+    def command(self, *words: str | bytes | int) -> Reply: ...
 
 
 class Foreign(Values):
     """One situation under way: what it does to them."""
 
-    def __init__(self, server: Server, situation: Situation) -> None:
+    def __init__(self, server: Asked, situation: Situation) -> None:
         super().__init__(situation)
         self.server = server
         self.redisson = dueq.redisson.DelayedQueue(situation.name, server.url)

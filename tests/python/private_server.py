@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
@@ -20,6 +21,16 @@ PROGRAM = (
     or shutil.which("valkey-server")
     or "redis-server"
 )
+
+
+def free_port() -> int:
+    """One that stays free while its server is down: connections get theirs from higher ones."""
+    while True:
+        port = random.SystemRandom().randrange(10000, 30000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 class Refused(Exception):
@@ -54,7 +65,9 @@ class Server:
     def start(self) -> None:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
-        self._process = subprocess.Popen([self.program, *words, *self._options])
+        # It dies with the process that has started it, however that ends.
+        die = ["setpriv", "--pdeathsig", "KILL"]
+        self._process = subprocess.Popen([*die, self.program, *words, *self._options])
         deadline = time.monotonic() + 10
         while True:
             try:
@@ -77,6 +90,10 @@ class Server:
     def thaw(self) -> None:
         assert self._process
         self._process.send_signal(signal.SIGCONT)
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
 
     def log(self) -> str:
         path = self.directory / "log"
