@@ -126,6 +126,8 @@ static const char *advice(const struct cli *cli, dueq_status status) {
     case DUEQ_LEASE_LOST:
         return "another consumer has the message now, or it is done; stop working on it";
     case DUEQ_LAYOUT:
+        if (strncmp(cli->command->name, "redisson ", 9) != 0)
+            return NULL;
         return "without --layout dueq uses the layout of the waiting values; here both wait: name "
                "one";
     case DUEQ_TAKEN:

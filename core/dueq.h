@@ -71,7 +71,7 @@ extern "C" {
     X(-29, UNSUPPORTED, 0, "this server cannot run dueq")                                          \
     X(-30, SERVER, 0, "the server refused the command")                                            \
     X(-31, PROTOCOL, 0, "the answer is not in the Redis protocol")                                 \
-    X(-32, LAYOUT, 0, "elements of another layout wait here")                                      \
+    X(-32, LAYOUT, 0, "the queue has another layout than this client knows")                       \
     X(-33, UNAVAILABLE, 1, "the server cannot do it for now")                                      \
     X(-34, NOT_DURABLE, 1, "stored, but not on all the replicas and disks that were asked for")
 

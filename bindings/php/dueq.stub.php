@@ -2173,7 +2173,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** Elements of another layout wait here. Code -32. */
+    /** The queue has another layout than this client knows. Code -32. */
     class LayoutException extends RuntimeException
     {
     }

@@ -161,4 +161,4 @@ class NotDurable(Error, status=_core.NOT_DURABLE):
 
 
 class LayoutError(Error, status=_core.LAYOUT):
-    """Elements of another layout wait here."""
+    """The queue has another layout than this client knows."""
