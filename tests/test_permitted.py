@@ -313,7 +313,7 @@ def test_core_sends_no_other_commands() -> None:
     sent = {word.lower() for word in words if word not in options}
     every = SENT.union(*SENT_FOREIGN.values())
     known = {word.split("|")[0] for word in every} | {"auth", "select", "client", "scan"}
-    known |= {"wait", "waitaof", "cluster", "asking"}
+    known |= {"wait", "waitaof", "cluster", "asking", "role", "sentinel"}
     assert sent == known
 
 
