@@ -105,6 +105,7 @@ class Storm(Faults):
         self.queues = [name for group in crew.queues for name in group]
         nodes = cluster.nodes
         self.shards = [Shard(number, (nodes[number], nodes[number + 3])) for number in range(3)]
+        self.failing = False  # a primary; with two at a time the others are no majority
         self.failovers = 0
         self.moved = 0
         self.troubles: list[str] = []
@@ -192,7 +193,9 @@ class Storm(Faults):
     # ---- Failovers ----
 
     def take_shard(self) -> tuple[Shard, Node, Node] | None:
-        """One that may fail over now: its primary and its replica. Its lock is the caller's."""
+        """One that may fail over now: its primary and its replica. give_back() is the caller's."""
+        if self.failing:
+            return None
         shard = self.chance.choice(self.shards)
         if not shard.lock.acquire(blocking=False):
             return None
@@ -201,9 +204,14 @@ class Storm(Faults):
             [replica] = (node for node in shard.nodes if node is not primary)
             lately = now_ms() - self.synced.at(primary) < SYNCED_S * 1000
             if lately and replica.up and self.cluster.fit(replica):
+                self.failing = True
                 return shard, primary, replica
         shard.lock.release()
         return None
+
+    def give_back(self, shard: Shard) -> None:
+        self.failing = False
+        shard.lock.release()
 
     def owned(self, node: Node) -> list[str]:
         owners = node.owners()
@@ -244,7 +252,7 @@ class Storm(Faults):
 
         def limit_over() -> None:
             mend(primary)
-            shard.lock.release()
+            self.give_back(shard)
 
         def come_back() -> None:
             back_ms = now_ms()
@@ -258,7 +266,7 @@ class Storm(Faults):
                 self.forgotten(back_ms, queues)
                 self.feel(back_ms)
                 self.note(f"came back: {primary.port}")
-                shard.lock.release()
+                self.give_back(shard)
 
             await_return()
 
@@ -303,7 +311,7 @@ class Storm(Faults):
         try:
             replica.command("CLUSTER", "FAILOVER")
         except Refused:
-            shard.lock.release()
+            self.give_back(shard)
             return None
 
         def await_end() -> None:
@@ -314,7 +322,7 @@ class Storm(Faults):
                 self.failovers += 1
                 self.cluster.elected(replica)
             self.feel(begin_ms)
-            shard.lock.release()
+            self.give_back(shard)
 
         await_end()
         return f"primary handed over: {primary.port}"
@@ -331,7 +339,7 @@ class Storm(Faults):
 
         def await_return() -> None:
             if self.follows(replica, primary):
-                shard.lock.release()
+                self.give_back(shard)
             else:
                 self.later(0.05, await_return)
 
