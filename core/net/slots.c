@@ -44,6 +44,21 @@ static bool good_port(int64_t port) { return port > 0 && port <= 65535; }
 
 static bool good_slot(int64_t slot) { return slot >= 0 && slot < DUEQ__SLOTS; }
 
+/* The host of a node in a map: where its preferred endpoint is not known ("?"), the address beside it (Redis 7). */
+static bool read_host(const struct dueq__reply *node, const char *asked,
+                      char host[DUEQ__HOST_ROOM]) {
+    const struct dueq__reply *name = dueq__reply_item(node, 0), *more = dueq__reply_item(node, 3);
+    dueq_bytes announced = {0}, field;
+    if (!dueq__reply_is_nil(name) && !dueq__reply_bytes(name, &announced))
+        return false;
+    for (size_t i = 0; dueq__same(announced, dueq__text("?")) && i < dueq__reply_count(more);
+         i += 2)
+        if (dueq__reply_bytes(dueq__reply_item(more, i), &field) &&
+            dueq__same(field, dueq__text("ip")))
+            dueq__reply_bytes(dueq__reply_item(more, i + 1), &announced);
+    return copy_host(host, announced, asked);
+}
+
 size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
                         void (*range)(void *owner, int first, int last,
                                       const struct dueq__address *primary),
@@ -52,15 +67,12 @@ size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
     for (size_t i = 0; i < dueq__reply_count(reply); i++) {
         const struct dueq__reply *item = dueq__reply_item(reply, i);
         const struct dueq__reply *node = dueq__reply_item(item, 2);
-        const struct dueq__reply *name = dueq__reply_item(node, 0);
         int64_t first, last, port;
-        dueq_bytes announced = {0};
         char host[DUEQ__HOST_ROOM];
         if (!dueq__reply_number(dueq__reply_item(item, 0), &first) || !good_slot(first) ||
             !dueq__reply_number(dueq__reply_item(item, 1), &last) || !good_slot(last) ||
             !dueq__reply_number(dueq__reply_item(node, 1), &port) || !good_port(port) ||
-            !(dueq__reply_is_nil(name) || dueq__reply_bytes(name, &announced)) ||
-            !copy_host(host, announced, asked))
+            !read_host(node, asked, host))
             continue;
         range(owner, (int)first, (int)last, &(struct dueq__address){host, (int)port});
         ranges++;

@@ -13,6 +13,8 @@
 /* How often a call that waits for a list looks while the server has no memory to park anything. */
 #define FULL_PAUSE_MS 500
 #define UNBLOCK_AGAIN_MS 5
+/* A block that is over for so long without an answer is one of a server that is gone. */
+#define SILENT_MS 1000
 
 /* ---- Which connection a queue's wake token is waited for on ---- */
 
@@ -107,6 +109,7 @@ static void block(dueq_client *client, struct dueq__waiter *waiter) {
         left = wait->probe_ms - now;
     left = left < 1 ? 1 : left > longest ? longest : left;
     waiter->blocked = send_block(client, waiter, left);
+    waiter->until_ms = now + left + SILENT_MS;
     if (waiter->blocked)
         dueq__conn_pump(&waiter->conn);
     else
@@ -192,7 +195,11 @@ static void pump(dueq_client *client, struct dueq__waiter *waiter) {
             take_in(client, waiter);
         }
     }
-    if (waiter->conn.up && waiter->conn.state == DUEQ__CONN_CLOSED) {
+    bool silent = client->cluster && waiter->blocked && dueq__monotonic_ms() >= waiter->until_ms;
+    if (silent)
+        dueq__fail(&waiter->conn.error, DUEQ_CLOSED, "%s has not ended a block in time",
+                   client->url.shown);
+    if (silent || (waiter->conn.up && waiter->conn.state == DUEQ__CONN_CLOSED)) {
         /* A wake token may be lost with it. */
         bool blocked = waiter->blocked;
         dueq__block_close(client, waiter);
@@ -227,10 +234,15 @@ bool dueq__block_due(const dueq_client *client) {
 
 int64_t dueq__block_next_ms(const dueq_client *client) {
     int64_t next = DUEQ__NEVER / 1000;
-    for (const struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
-        if (waiter->used && waiter->blocked && waiter->unblocking && waiter->unblock_ms < next &&
+    for (const struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next) {
+        if (!waiter->used || !waiter->blocked)
+            continue;
+        if (waiter->unblocking && waiter->unblock_ms < next &&
             !dueq__node_awaits(waiter->node, DUEQ__ANSWER_UNBLOCK))
             next = waiter->unblock_ms;
+        if (client->cluster && waiter->until_ms < next)
+            next = waiter->until_ms;
+    }
     return next;
 }
 

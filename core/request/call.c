@@ -149,6 +149,9 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
+    /* A relay's request may have the keys of another queue than its call. */
+    if (client->cluster && call->queue)
+        call->slot = dueq__slot(call->keys[DUEQ__KEY_FIRST]);
     call->phase = DUEQ__PHASE_RUNNING;
     return DUEQ_PENDING;
 }

@@ -78,8 +78,7 @@ static void send_next(dueq_client *client) {
         dueq__call_no_memory(client);
 }
 
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn,
-                           const struct dueq__node *node) {
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
     const char *path = NULL;
     if (client->embedded) {
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
@@ -95,6 +94,8 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn,
         }
         path = dueq__embedded_path(client->embedded);
     }
+    if (conn == &node->conn)
+        node->begun_ms = dueq__monotonic_ms();
     if (node->address.host)
         dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
     else
@@ -131,7 +132,7 @@ static void lost(dueq_client *client) {
                        "answer than its client-output-buffer-limit for normal clients?",
                        client->url.shown, call->losses + call->unread,
                        call->head.size + call->arguments.size));
-    } else if (!dueq__again_refused(client, &client->error)) {
+    } else if (!dueq__wait_skip(client) && !dueq__again_refused(client, &client->error)) {
         dueq__again_later(client, client->error.text);
     }
 }
@@ -185,11 +186,22 @@ static void refused(dueq_client *client, const struct dueq__reply *reply) {
     if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE)
         return;
     dueq_status status = dueq__reply_error(reply, &client->error);
+    struct dueq__redirect to;
+    if (!client->cluster && dueq__redirect_read(reply, "", &to)) {
+        struct dueq__error moved = client->error;
+        dueq__fail(&client->error, status,
+                   "%s is a node of a cluster, whose URL begins with redis+cluster:// or "
+                   "rediss+cluster:// (%.200s)",
+                   client->url.shown, moved.text);
+        client->error.passing = moved.passing;
+    }
     /* After a failover the address may lead to the new primary. */
     if (client->error.passing == DUEQ__MOVES) {
         dueq__node_drop(client, client->node);
         dueq__route_doubt(client);
     }
+    if (client->error.passing != DUEQ__STAYS && dueq__wait_skip(client))
+        return;
     if (!dueq__again_refused(client, &client->error))
         dueq__call_finish(client, status);
 }

@@ -72,8 +72,9 @@ struct dueq__call {
     dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state;   /* peek: of the messages looked at */
     unsigned scans;     /* queues: so far */
+    int slot;           /* in a cluster, of the request's keys */
     size_t
-        part; /* of a cluster, for a call without a queue: its primaries in the order of their slots */
+        part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
     bool
         asking; /* the request goes to a node that is importing the slot, which another one named */
     unsigned redirects; /* in a row */
@@ -100,6 +101,7 @@ struct dueq__node {
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    int64_t begun_ms; /* when its connection was started */
     bool mapped;      /* it has slots, as far as is known */
     bool counted;     /* among the primaries, while they are counted */
     struct dueq__node *next;
@@ -114,6 +116,7 @@ struct dueq__waiter {
     bool blocked;       /* a blocking command is under way */
     bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
     int64_t unblock_ms; /* when to repeat that */
+    int64_t until_ms;   /* a block that has not ended by then has no server any more */
     struct dueq__waiter *next;
 };
 
@@ -287,8 +290,7 @@ void dueq__command_pump(dueq_client *client);
 /* Could it move on at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
 /* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn,
-                           const struct dueq__node *node);
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Ends the call: the server sent a reply that nothing asked for. */
 void dueq__command_unasked(dueq_client *client);
 

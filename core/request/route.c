@@ -78,10 +78,9 @@ struct dueq__node *dueq__route_node(const dueq_client *client, const dueq_queue 
 
 struct dueq__node *dueq__route_target(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    int slot;
     if (!client->cluster || call->asking)
         return client->node;
-    return call->queue ? dueq__route_node(client, call->queue, &slot) : primary(client, call->part);
+    return call->queue ? client->cluster->slots[call->slot] : primary(client, call->part);
 }
 
 /* Sets the node that the call's request goes to; false: it is not known. */
@@ -126,6 +125,9 @@ enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct 
         return DUEQ__REDIRECT_NONE;
     }
     if (to.ask) {
+        /* A block stays out of a slot that moves. */
+        if (client->call.phase != DUEQ__PHASE_RUNNING)
+            return DUEQ__REDIRECT_NONE;
         client->node = named;
         client->call.asking = true;
         return DUEQ__REDIRECT_ASK;
@@ -192,17 +194,25 @@ static void forget_nodes(dueq_client *client) {
     }
 }
 
-/* A request that a node has for so long may wait for one that is gone, and whose slots another one has taken over. */
-static bool is_slow(const dueq_client *client) {
+/*
+ * When a node has a request, or has not let us in, for so long that it may be gone, and that another one may have taken
+ * over its slots.
+ */
+static int64_t slow_ms(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    return call->phase == DUEQ__PHASE_RUNNING && call->sent &&
-           dueq__monotonic_ms() >= call->asked_ms + REFRESH_MS;
+    bool connects = client->node->conn.state != DUEQ__CONN_CLOSED &&
+                    client->node->conn.state != DUEQ__CONN_READY;
+    if (call->phase != DUEQ__PHASE_RUNNING || (!call->sent && !connects))
+        return DUEQ__NEVER / 1000;
+    return (call->sent ? call->asked_ms : client->node->begun_ms) + REFRESH_MS;
 }
+
+static bool is_slow(const dueq_client *client) { return dueq__monotonic_ms() >= slow_ms(client); }
 
 /* The node that has the request is the one no more that it goes to. */
 static void leave_old_node(dueq_client *client) {
     struct dueq__node *before = client->node;
-    if (!is_slow(client) || !set_node(client) || client->node == before)
+    if (!client->call.sent || !is_slow(client) || !set_node(client) || client->node == before)
         return;
     dueq__node_drop(client, before);
     client->call.sent = false;
@@ -230,7 +240,7 @@ static void no_map(dueq_client *client) {
         return;
     if (dueq__again_hopeless(client, error->status))
         dueq__call_finish(client, error->status);
-    else
+    else if (!dueq__wait_skip(client))
         dueq__again_later(client, error->text);
 }
 
@@ -255,20 +265,19 @@ bool dueq__route_pump(dueq_client *client) {
     if (!routed && told) {
         dueq__fail(&client->error, DUEQ_UNAVAILABLE,
                    "%s: no node of the cluster has the slot of the queue", client->url.shown);
-        dueq__again_later(client, client->error.text);
+        if (!dueq__wait_skip(client))
+            dueq__again_later(client, client->error.text);
     }
     return routed;
 }
 
 int64_t dueq__route_next_ms(const dueq_client *client) {
     const struct dueq__cluster *cluster = client->cluster;
-    const struct dueq__call *call = &client->call;
     bool wanted =
         cluster && (cluster->wanted || (is_to_send(client) && !dueq__route_target(client)));
     if (cluster && (cluster->inquiry || wanted))
         return cluster->inquiry ? cluster->inquiry->until_ms : cluster->next_ms;
-    bool waits = cluster && call->phase == DUEQ__PHASE_RUNNING && call->sent;
-    return waits ? call->asked_ms + REFRESH_MS : DUEQ__NEVER / 1000;
+    return cluster ? slow_ms(client) : DUEQ__NEVER / 1000;
 }
 
 struct dueq__conn *dueq__route_conn(const dueq_client *client) {

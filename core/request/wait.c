@@ -99,11 +99,9 @@ static size_t first_to_look(const struct dueq__wait *wait) {
     return first;
 }
 
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
+/* What comes after the answer about a queue, or without one. */
+static void go_on(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    wait->watches[wait->at].ahead_ms = now - dueq__monotonic_ms();
-    wait->watches[wait->at].look_us =
-        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + wait->slack_us;
     if (wait->begun < wait->watch_count) {
         dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
@@ -115,6 +113,39 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
         wait->probing = false;
         wait->probe_ms = next_probe_ms(client);
     }
+}
+
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
+    struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.at];
+    watch->away = false;
+    watch->ahead_ms = now - dueq__monotonic_ms();
+    watch->look_us =
+        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->call.wait.slack_us;
+    go_on(client);
+}
+
+bool dueq__wait_all_away(const struct dueq__wait *wait) {
+    bool away = true;
+    for (size_t i = 0; i < wait->watch_count; i++)
+        away = away && wait->watches[i].away;
+    return away;
+}
+
+bool dueq__wait_skip(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    if (!client->cluster || wait->watch_count < 2 || call->doubtful || dueq__call_settlement(call))
+        return false;
+    struct dueq__watch *watch = &wait->watches[wait->at];
+    watch->away = true;
+    if (!patient(wait) && dueq__wait_all_away(wait))
+        return false;
+    dueq__news_failed(client, client->error.text);
+    /* What that node counts on this client for, others find out by their probes. */
+    watch->ask = watch->timekeeper = watch->token = false;
+    watch->look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
+    go_on(client);
+    return true;
 }
 
 void dueq__wait_look_by(dueq_client *client, int64_t look_us) {

@@ -45,6 +45,7 @@ struct dueq__watch {
     int64_t look_us;             /* when to look, by the monotonic clock */
     bool ask;                    /* it is to be asked */
     bool timekeeper; /* the server counts on this client: to look at look_us, or for a lock */
+    bool away;       /* its node cannot be asked now */
     bool token;      /* a token or item is held that no request has declared yet */
 };
 
@@ -83,6 +84,9 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
 dueq_status dueq__wait_ask(dueq_client *client, size_t at);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
+/* The node of the queue cannot be asked: goes on with the others. False: there are none, or it must be asked. */
+bool dueq__wait_skip(dueq_client *client);
+bool dueq__wait_all_away(const struct dueq__wait *wait);
 /* Looks at each of its queues by then at the latest, by the monotonic clock. */
 void dueq__wait_look_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */

@@ -83,6 +83,11 @@ void dueq__wait_end(dueq_client *client) {
         dueq__wait_ask(client, first_owed(wait, false));
         return;
     }
+    if (!found && dueq__wait_all_away(wait)) {
+        /* That there is nothing is not known: one of them is tried until the call's end. */
+        dueq__wait_ask(client, wait->at);
+        return;
+    }
     hand_on(client);
     dueq__call_finish(client, found ? DUEQ_OK : wait->locks ? DUEQ_TAKEN : DUEQ_EMPTY);
 }
