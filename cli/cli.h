@@ -171,8 +171,8 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about);
 int cli_exit_code(dueq_status status);
 /* Says how many entries were quarantined, if any. */
 void cli_quarantined(size_t count);
-/* Says what the library warns of. False: there is nothing new. */
-bool cli_warn(const struct cli *cli);
+/* Says what the library warns of, if there is anything new. */
+void cli_warn(const struct cli *cli);
 /* The worse of two exit codes. */
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */

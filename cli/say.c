@@ -149,11 +149,10 @@ void cli_quarantined(size_t count) {
                 "%zu damaged entries were quarantined", count);
 }
 
-bool cli_warn(const struct cli *cli) {
+void cli_warn(const struct cli *cli) {
     const char *warning = dueq_warning(cli->client);
     if (warning)
         cli_say(CLI_WARNING, NULL, NULL, "%s", warning);
-    return warning != NULL;
 }
 
 int cli_worse(int one, int other) { return one > other ? one : other; }

@@ -21,14 +21,9 @@ struct worker {
     long taken;
     int64_t max_ms; /* when --max-time is over */
     enum { IDLE, TAKES, TURNS, SETTLES } call;
-    struct job *settling;   /* or its schedule is turned */
-    int64_t heard_ms;       /* when a message came or was settled last */
-    int64_t pause_ms;       /* until then no call is made */
-    int64_t call_ms;        /* when the call began */
-    int64_t warned_ms;      /* when the library warned last */
-    int64_t away_ms;        /* since when calls fail, */
-    unsigned long failures; /* and how many have; 0: they do not */
-    bool reported;          /* and it was us who said so */
+    struct job *settling; /* or its schedule is turned */
+    int64_t heard_ms;     /* when a message came or was settled last */
+    int64_t pause_ms;     /* until then no call is made */
     int events, code;
     int signal;      /* the first that said to end, */
     int64_t stop_ms; /* and when the grace is over then */
@@ -57,33 +52,8 @@ static int64_t patience(const struct worker *worker) {
     return left_ms > 0 ? left_ms : 0;
 }
 
-static void warn(struct worker *worker) {
-    if (cli_warn(worker->cli))
-        worker->warned_ms = time_monotonic_ms();
-}
-
-/*
- * Makes the call again in a while. The first failure is reported, and the first answer after it; not where the library
- * has warned that the server is away, and will tell that it is back.
- */
-static void put_off(struct worker *worker, dueq_status status) {
-    if (worker->failures++ == 0 && worker->warned_ms <= worker->call_ms) {
-        worker->reported = true;
-        worker->away_ms = time_monotonic_ms();
-        cli_report(worker->cli, status, NULL);
-        cli_say(CLI_INFO, NULL, NULL, "this is tried again every second");
-    }
-    worker->pause_ms = time_monotonic_ms() + PAUSE_MS;
-}
-
-static void answered(struct worker *worker) {
-    char span[TIME_ROOM];
-    if (worker->reported && worker->warned_ms < worker->away_ms)
-        cli_say(CLI_INFO, NULL, NULL, "the server answers again, after %s and %lu failed calls",
-                time_format_span(time_monotonic_ms() - worker->away_ms, span), worker->failures);
-    worker->reported = false;
-    worker->failures = 0;
-}
+/* Makes the call again in a while. The library warns that it does, and tells that the server is back. */
+static void put_off(struct worker *worker) { worker->pause_ms = time_monotonic_ms() + PAUSE_MS; }
 
 static bool finish(struct worker *worker, dueq_status submitted);
 
@@ -118,8 +88,6 @@ static void turn(struct worker *worker, const dueq_message *message, size_t queu
 
 static void taken(struct worker *worker, dueq_status status, const dueq_message *message,
                   size_t queue) {
-    if (status >= 0)
-        answered(worker);
     if (status == DUEQ_OK && dueq_is_schedule(message))
         turn(worker, message, queue);
     else if (status == DUEQ_OK)
@@ -129,7 +97,7 @@ static void taken(struct worker *worker, dueq_status status, const dueq_message 
     else if (status == DUEQ_EMPTY)
         worker->ending = !worker->quiet && patience(worker) == 0;
     else if (dueq_status_retriable(status) && patience(worker) != 0)
-        put_off(worker, status);
+        put_off(worker);
     else
         end(worker, cli_report(worker->cli, status, NULL));
 }
@@ -144,12 +112,10 @@ static int64_t give_up_ms(const struct worker *worker, const struct job *job) {
 
 static void settled(struct worker *worker, dueq_status status) {
     struct job *job = worker->settling;
-    if (status >= 0)
-        answered(worker);
     if (status < 0 && dueq_status_retriable(status) &&
         time_monotonic_ms() < give_up_ms(worker, job)) {
         job->in_doubt = true;
-        put_off(worker, status);
+        put_off(worker);
         return;
     }
     dueq_consumer_forget(worker->consumer, job->ticket);
@@ -167,7 +133,7 @@ static void turned(struct worker *worker, dueq_status status) {
     }
     worker->settling->in_doubt = true;
     if (dueq_status_retriable(status))
-        put_off(worker, status);
+        put_off(worker);
     else
         job_fail(worker->settling, dueq_error_text(worker->cli->client));
 }
@@ -202,7 +168,6 @@ static bool begin(struct worker *worker) {
     dueq_status status;
     if (worker->call != IDLE || time_monotonic_ms() < worker->pause_ms)
         return false;
-    worker->call_ms = time_monotonic_ms();
     if (ended) {
         worker->call = SETTLES;
         worker->settling = ended;
@@ -221,12 +186,12 @@ static void go_on(struct worker *worker) {
     if (worker->call == TAKES && (worker->ending || worker->quiet || job_in(worker, JOB_ENDED)))
         dueq_hasten(client);
     bool final = worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING;
-    warn(worker);
+    cli_warn(worker->cli);
     if (final)
         finish(worker, DUEQ_PENDING);
     while (begin(worker))
         ;
-    warn(worker);
+    cli_warn(worker->cli);
 }
 
 /* ---- Signals, and the loop ------------------------------------------------------------------------- */

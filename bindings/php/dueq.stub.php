@@ -813,10 +813,11 @@ namespace Dueq
      *         $message->ack();
      *     }
      *
-     * Signal handlers run while it waits (with pcntl_async_signals(true)). When a loop ends, messages that
-     * were reserved and not delivered to the program are released. After a fork, the messages of the
-     * consumer stay with the parent, and the child may begin a loop of its own. A foreach that goes on while the
-     * program has dropped a message without settling it is told of once, in PHP's log.
+     * Signal handlers run while it waits (with pcntl_async_signals(true)), and it goes on waiting, unless they
+     * call stop(), exit or throw. When a loop ends, messages that were reserved and not delivered to the program
+     * are released. After a fork, the messages of the consumer stay with the parent, and the child may begin a
+     * loop of its own. A foreach that goes on while the program has dropped a message without settling it is told
+     * of once, in PHP's log.
      *
      * @strict-properties
      * @not-serializable

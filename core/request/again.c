@@ -4,6 +4,11 @@
 
 #define LONGEST_PAUSE_MS 1000
 
+void dueq__again_over(dueq_client *client) {
+    client->failures++;
+    dueq__news_failed(client, client->error.text);
+}
+
 void dueq__again_later(dueq_client *client, const char *why) {
     unsigned shift = client->failures < 6 ? client->failures : 6;
     int64_t pause = (int64_t)20 << shift;

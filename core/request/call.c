@@ -176,6 +176,8 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
         call->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
+        if (dueq_status_retriable(status))
+            dueq__again_over(client);
     } else {
         client->error = (struct dueq__error){0};
     }

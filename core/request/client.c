@@ -191,9 +191,9 @@ const char *dueq_warning(dueq_client *client) {
         client->unnamed = false;
         news = !atomic_flag_test_and_set(&unnamed_told);
         snprintf(client->warning, sizeof client->warning,
-                 "no DUEQ_URL: this is the private server of %.400s, which only this user's "
+                 "no DUEQ_URL: this is the private server embedded:%.400s, which only this user's "
                  "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
-                 "embedded:DIR for this one",
+                 "that of this one",
                  client->url.path);
     }
     if (!news && server->evicts && !client->evicting_told) {

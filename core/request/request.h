@@ -300,6 +300,8 @@ void dueq__command_unasked(dueq_client *client);
 void dueq__again_later(dueq_client *client, const char *why);
 /* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
+/* A call ends by a failure that may pass: the program may try again. */
+void dueq__again_over(dueq_client *client);
 /* Is a lost connection's error one that trying again does not mend? */
 bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
 

@@ -288,8 +288,9 @@ static void test_default_is_said_once_a_process(void **state) {
                       !dueq_open(NULL, &first) && !dueq_open(NULL, &second);
         bool silent = opened && !dueq_warning(named);
         const char *said = opened ? dueq_warning(first) : NULL;
-        bool by_name = said && strncmp(said, "no DUEQ_URL: ", 13) == 0 &&
-                       strstr(said, "the private server of /home/anna/.local/state/dueq, which");
+        bool by_name =
+            said && strncmp(said, "no DUEQ_URL: ", 13) == 0 &&
+            strstr(said, "the private server embedded:/home/anna/.local/state/dueq, which");
         bool once = opened && !dueq_warning(first) && !dueq_warning(second);
         _exit(!opened + 2 * !silent + 4 * !by_name + 8 * !once);
     }

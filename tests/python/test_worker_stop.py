@@ -306,9 +306,9 @@ def test_worker_outlives_an_outage(own_server: Server, tmp_path: Path, pool: str
 def test_worker_waits_for_its_server(own_server: Server, tmp_path: Path, pool: str) -> None:
     own_server.stop()
     with WorkerProcess(tmp_path, own_server.url, "--pool", pool) as worker:
-        worker.wait_until_said("no answer for 0 s; it is tried again")
+        worker.wait_until_said(f"{own_server.url}: it is tried again: ")
         own_server.start()
-        worker.wait_until_said("it answers")
+        worker.wait_until_said(f"{own_server.url}: it answers again, after ")
         push(own_server.url, "add", 1)
         worker.wait_for("add 1")
         assert worker.stop() == 0

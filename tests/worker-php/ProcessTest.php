@@ -203,12 +203,12 @@ final class ProcessTest extends WorkerTestCase
     {
         $this->server->kill();
         $worker = $this->start();
-        $worker->awaitLog('/ warning .* dueq: it is tried again: cannot reach/');
+        $worker->awaitLog('/ warning .* dueq: unix:.* it is tried again: cannot reach/');
         $this->server->start();
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
         $this->assertSame(0, $worker->stop());
-        $this->assertStringContainsString('dueq: the server answers again', $worker->log());
+        $worker->awaitLog('/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/');
     }
 
     public function testChangedCodeIsLoadedAnew(): void

@@ -211,13 +211,20 @@ def listed(items: Iterable[R], name: str) -> Iterable[R]:
 
 def tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
     """The tickets of messages, or tickets. InvalidError for a message of another queue."""
-    for item in listed(messages, "messages"):
+    for item in messages:
         if not isinstance(item, Fields):
             yield item
         elif item.queue == queue:
             yield item.ticket
         else:
             raise InvalidError(f"the message is of the queue {item.queue}, not of {queue}")
+
+
+def settled(messages: Iterable[Fields | str]) -> None:
+    """A call has settled them."""
+    for item in messages:
+        if isinstance(item, Fields):
+            item._let_go()
 
 
 def state_number(name: StateName) -> int:

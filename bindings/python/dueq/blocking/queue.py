@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 from dueq import _core
 from dueq._call import Answer, Call, counted, on
-from dueq._fields import STATES, Fields, State, StateName, listed, state_number, tickets
+from dueq._fields import STATES, Fields, State, StateName, listed, settled, state_number, tickets
 from dueq._log import log
 from dueq._turns import in_turn
 from dueq._verbs import OfIds, Verbs
@@ -263,7 +263,13 @@ class Queue(Source, Verbs):
         Acknowledges any number of messages or tickets. False: the lease has ended. Raises
         InvalidError for a message of another queue.
         """
-        return self._each(_core.ack_submit, tickets(self.name, messages), _done_of)
+        left = iter(listed(messages, "messages"))
+        done: list[bool] = []
+        while batch := tuple(islice(left, _core.MAX_BATCH)):
+            call = on(self.name, _core.ack_submit, tuple(tickets(self.name, batch)))
+            done += _done_of(self._home.call(call))
+            settled(batch)
+        return done
 
     def cancel(self, id: str) -> State | None:
         """

@@ -72,7 +72,6 @@ class Worker:
         self.done = 0
         self._lock = threading.Lock()
         self._reaching = threading.Lock()
-        self._reached = False
 
     @property
     def max_run(self) -> float:
@@ -121,7 +120,7 @@ class Worker:
 
     def reach(self) -> bool:
         """Waits until the server answers. False: the worker is to stop."""
-        begin, told, pause = time.monotonic(), 0.0, 0.1
+        pause = 0.1
         queue = self.app.queue(next(iter(self.queues)))
         with self._reaching:
             while not self.stopping:
@@ -131,17 +130,10 @@ class Worker:
                     if not error.retriable:
                         self.fail(error)
                         break
-                    # A server that answered before is the core's to tell of.
-                    away = time.monotonic() - begin
-                    if not self._reached and (not told or away >= 2 * told):
-                        log.warning("no answer for %.0f s; it is tried again: %s", away, error)
-                        told = max(away, 5.0)
+                    # The core logs that the server is away, and that it is back.
                     time.sleep(pause * random.uniform(0.5, 1.0))
                     pause = min(2 * pause, _LONGEST_PAUSE_S)
                 else:
-                    if told:
-                        log.warning("%s: it answers", queue.url)
-                    self._reached = True
                     return True
         return False
 

@@ -6,8 +6,6 @@ namespace Dueq\Worker;
 
 use Dueq\Client;
 use Dueq\Consumer;
-use Dueq\Exception\ClosedException;
-use Dueq\Exception\ConnectException;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Worker;
@@ -48,9 +46,6 @@ final class Child
     private ?Job $job = null;
 
     private int $done = 0;
-
-    /** Whether the parent was told that this process cannot take messages. */
-    private bool $isInTrouble = false;
 
     private bool $hasEnded = false;
 
@@ -127,10 +122,9 @@ final class Child
         return false;
     }
 
-    /** @return bool false: the server does not let it, and did not before */
+    /** @return bool false: the server refuses it for good */
     private function work(): bool
     {
-        $served = false;
         while (!$this->isOver()) {
             if ($this->isQuiet) {
                 sleep(1);
@@ -141,14 +135,12 @@ final class Child
                 // A signal may have come before there was a consumer that it could stop.
                 if (!$this->isStopping && !$this->isQuiet) {
                     $this->consumer->work($this->handle(...), $this->fail(...));
-                    $this->isBack();
-                    $served = true;
                 }
             } catch (DueqException $error) {
-                if (!$served && !$error->isRetriable()) {
+                if (!$error->isRetriable()) {
                     return $this->cannot($error);
                 }
-                $this->cannotNow($error, $served);
+                // dueq says by itself that the server is away, and that it is back.
                 $this->isStopping || sleep(self::PAUSE);
             }
         }
@@ -170,7 +162,6 @@ final class Child
 
     private function handle(Message $message): void
     {
-        $this->isBack();
         if (posix_getppid() !== $this->parentId) {
             $message->release();
             $this->endLoop();
@@ -248,24 +239,6 @@ final class Child
     {
         $this->consumer?->stop();
         $this->consumer = null;
-    }
-
-    private function cannotNow(DueqException $error, bool $served): void
-    {
-        // Of a server that was there, dueq says by itself that it is away, and that it is back.
-        $isSaid = $error instanceof ClosedException || ($served && $error instanceof ConnectException);
-        if (!$isSaid && !$this->isInTrouble) {
-            $this->isInTrouble = true;
-            $this->tellNotice("dueq: it is tried again: {$error->getMessage()}");
-        }
-    }
-
-    private function isBack(): void
-    {
-        if ($this->isInTrouble) {
-            $this->isInTrouble = false;
-            $this->tellNotice('dueq: the server answers again');
-        }
     }
 
     private function tellNotice(string $text): void
