@@ -159,11 +159,13 @@ class Storm(Faults):
                     else:
                         self._move(slot, source, target, chance)
                 except (OSError, Refused, EOFError) as error:
-                    self.troubles.append(f"slot {slot} does not move: {error!r}")
+                    trouble = f"slot {slot} does not move, {source.port} to {target.port}: {error!r}"
+                    self.note(trouble)
+                    self.troubles.append(trouble)
                     return
                 self.moved += 1
                 self.note(f"slot {slot} of {name} moved: {source.port} to {target.port}")
-                self._await_synced(target)
+                self._await_known(slot, target, shards)
 
     @contextmanager
     def held(self, shards: list[Shard]) -> Iterator[list[Shard]]:
@@ -184,11 +186,17 @@ class Storm(Faults):
         time.sleep(chance.choice((0.0, chance.uniform(0, 0.15))))
         move.name()
 
-    def _await_synced(self, node: Node) -> None:
-        """MIGRATE does not wait for replicas: before, the keys can be lost with the node."""
+    def _await_known(self, slot: int, target: Node, shards: list[Shard]) -> None:
+        """
+        Returns when it survives a failover. MIGRATE does not wait for replicas, and a replica that
+        takes over has the slots of which it has heard.
+        """
         begin = now_ms()
-        while self.synced.at(node) < begin and not self._over.wait(0.02):
-            pass
+        nodes = [node for shard in shards for node in shard.nodes if node.up]
+        while not self._over.wait(0.02):
+            known = all(node.owners().get(slot) == target.id for node in nodes)
+            if known and self.synced.at(target) >= begin:
+                return
 
     # ---- Failovers ----
 

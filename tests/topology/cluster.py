@@ -184,7 +184,9 @@ class Cluster:
         up = self.up()
         works = all("cluster_state:ok" in node.text("CLUSTER", "INFO") for node in up)
         maps = [(node.owners(), node.followed()) for node in up]
-        return works and len(maps[0][0]) == SLOTS and all(one == maps[0] for one in maps)
+        owners, followed = maps[0]
+        sound = len(owners) == SLOTS and {followed[id] for id in owners.values()} == {"-"}
+        return works and sound and all(one == maps[0] for one in maps)
 
     # ---- What is done to it ----
 
