@@ -16,7 +16,6 @@ import random
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -25,10 +24,9 @@ from queue import Empty
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from crew import Crew, now_ms
-from faults import Faults
+from faults import Choices, Faults, Progress, main_of, parser_of, report
 from kinds import KINDS, NEAR_USER, Kind
 from relays import Relays
-from run import Progress, main_of, options_of, report
 
 import private_server
 from private_server import Refused, Server
@@ -67,28 +65,32 @@ class Chaos(Faults):
     def __init__(
         self, server: Server, crew: Crew, kind: type[Kind], chance: random.Random, log: Path
     ) -> None:
-        super().__init__(crew, chance, log, kind.kills, kind.stops)
+        super().__init__(crew, chance, log)
         self.server, self.kind = server, kind
         self.relays = Relays(server.socket.with_name("relays"), server.socket, chance)
         self.interrupted: Counter[str] = Counter()  # relays, by the step
         self.waited = 0  # messages that could not be relayed
         self.server_up = True
 
-    def kinds(self) -> dict[Callable[[], str | None], int]:
-        kinds: dict[Callable[[], str | None], int] = {
+    def is_calm(self) -> bool:
+        return self.server_up
+
+    def kinds(self) -> Choices:
+        kinds: Choices = {
             self.cut_one: 14,
             self.cut_all: 6,
             self.kill_server: 12,
             self.stop_server: 12,
+            **self.of_workers(self.kind),
         }
         if self.kind.far:
             kinds[self.deny] = kinds[self.replace_key] = 8
         return kinds
 
-    def pause(self, seconds: float) -> None:
-        """Does for so many seconds what interrupts relays."""
+    def rest(self, wait: float) -> None:
+        """Interrupts relays meanwhile."""
         try:
-            met = self.relays.met.get(timeout=seconds)
+            met = self.relays.met.get(timeout=wait)
         except Empty:
             return
         way, where = met.plan.way, met.plan.where
@@ -227,10 +229,7 @@ def run(options: argparse.Namespace) -> int:
         try:
             for role, each in kind.each.items():
                 crew.hire(role, each)
-            progress = Progress(queues.progress)
-            chaos.run(
-                options.seconds, lambda faults: progress.show(faults) if chaos.server_up else None
-            )
+            chaos.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             queues.drain(crew, server)
         finally:
@@ -262,12 +261,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main() -> None:
-    parser = options_of("./dev chaos", __doc__)
+    parser = parser_of("chaos", __doc__)
     parser.add_argument(
         "--queues", choices=tuple(KINDS), default="own", help="whose they are; default: dueq's own"
     )
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always")
-    main_of(parser, "chaos", run)
+    main_of("chaos", parser, run)
 
 
 if __name__ == "__main__":

@@ -26,10 +26,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
 from crew import HERE, Crew, now_ms
 from drain import drain
-from faults import Faults
+from faults import Choices, Faults, Progress, main_of, parser_of, report
 from kinds import Own, unwanted
-from run import Progress, main_of, options_of, report
-from verdict import EXPECTED, Verdict, judge
+from synced import Synced
+from verdict import EXPECTED, FAILED_OVER, judge
 
 import dueq
 from cluster import Cluster, Move
@@ -41,8 +41,6 @@ NODE_TIMEOUT_MS = 1000
 PATIENCE_S = 30.0
 SYNCED_S = 0.5  # a primary is killed only when its replica had all that it wrote so lately
 COMMANDS: dict[str, list[str | Path]] = {**Own.commands, "shell": ["bash", HERE / "worker.sh"]}
-# What a cluster's faults explain besides: UNAVAILABLE and NOT_DURABLE.
-EXPLAINED = EXPECTED | {-33, -34}
 
 
 @dataclass
@@ -62,45 +60,13 @@ class Shard:
         return None
 
 
-class Synced:
-    """Until when each primary's writes are known to be on its replica."""
-
-    def __init__(self, nodes: list[Node]) -> None:
-        self._at = dict.fromkeys((node.id for node in nodes), 0)
-        self._over = threading.Event()
-        self._threads = [threading.Thread(target=self._watch, args=(node,)) for node in nodes]
-
-    def __enter__(self) -> Synced:
-        for thread in self._threads:
-            thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._over.set()
-        for thread in self._threads:
-            thread.join()
-
-    def _watch(self, node: Node) -> None:
-        while not self._over.wait(0.05):
-            if not node.up:
-                continue
-            begin = now_ms()
-            # Behind another command on its connection WAIT means all that was written before.
-            with suppress(OSError, Refused, EOFError):
-                if node.together(("PING",), ("WAIT", 1, 300), timeout=1)[1] == 1:
-                    self._at[node.id] = begin
-
-    def at(self, node: Node) -> int:
-        return self._at[node.id]
-
-
 class Storm(Faults):
     every_s = 1.2
 
     def __init__(
         self, cluster: Cluster, crew: Crew, synced: Synced, chance: random.Random, log: Path
     ) -> None:
-        super().__init__(crew, chance, log, Own.kills, Own.stops)
+        super().__init__(crew, chance, log)
         self.cluster, self.synced = cluster, synced
         self.queues = [name for group in crew.queues for name in group]
         nodes = cluster.nodes
@@ -125,8 +91,12 @@ class Storm(Faults):
         self._mover.join()
         super().end()
 
-    def kinds(self) -> dict[Callable[[], str | None], int]:
+    def is_calm(self) -> bool:
+        return True
+
+    def kinds(self) -> Choices:
         return {
+            **self.of_workers(Own),
             self.kill_primary: 14,
             self.stop_primary: 8,
             self.isolate_primary: 8,
@@ -159,9 +129,7 @@ class Storm(Faults):
                     else:
                         self._move(slot, source, target, chance)
                 except (OSError, Refused, EOFError) as error:
-                    trouble = f"slot {slot} does not move, {source.port} to {target.port}: {error!r}"
-                    self.note(trouble)
-                    self.troubles.append(trouble)
+                    self.troubles.append(f"slot {slot} does not move: {error!r}")
                     return
                 self.moved += 1
                 self.note(f"slot {slot} of {name} moved: {source.port} to {target.port}")
@@ -180,9 +148,15 @@ class Storm(Faults):
 
     def _move(self, slot: int, source: Node, target: Node, chance: random.Random) -> None:
         move = Move(slot, source, target)
+        deadline = time.monotonic() + PATIENCE_S
         while keys := move.keys():
             time.sleep(chance.choice((0.0, chance.uniform(0, 0.15))))
-            move.bring(*keys[: max(1, len(keys) // 2)])
+            try:
+                move.bring(*keys[: max(1, len(keys) // 2)])
+            except Refused as error:
+                # While a primary is down, the others move nothing.
+                if "CLUSTERDOWN" not in str(error) or time.monotonic() > deadline:
+                    raise
         time.sleep(chance.choice((0.0, chance.uniform(0, 0.15))))
         move.name()
 
@@ -224,11 +198,6 @@ class Storm(Faults):
     def owned(self, node: Node) -> list[str]:
         owners = node.owners()
         return [name for name in self.queues if owners.get(queue_slot(name)) == node.id]
-
-    def forgotten(self, begin_ms: int, queues: list[str]) -> None:
-        """Notes for the judge what a failover that is over may have lost."""
-        if queues:
-            self.felt.write(f"forgotten {begin_ms} {now_ms()} {','.join(queues)}\n")
 
     def fail(
         self, what: str, act: Callable[[Node], None], mend: Callable[[Node], None]
@@ -377,22 +346,6 @@ class Storm(Faults):
         return f"clients delayed: {node.port}"
 
 
-def percentiles(times: list[int]) -> str:
-    if not times:
-        return "none"
-    times = sorted(times)
-    points = [(f"p{share:g}", times[int(len(times) * share / 100)]) for share in (50, 90, 99, 99.9)]
-    text = ", ".join(f"{name} {ms} ms" for name, ms in [*points, ("max", times[-1])])
-    return f"{text} ({len(times)} messages)"
-
-
-def lateness(verdict: Verdict) -> list[str]:
-    return [
-        f"late, as a rule: {percentiles(verdict.late_calm)}",
-        f"late, where a failover met the wait: {percentiles(verdict.late_failover)}",
-    ]
-
-
 def groups(cluster: Cluster) -> list[tuple[str, ...]]:
     """Names of queues, in groups that have one on each primary."""
     names = [cluster.names_on(node, "storm") for node in cluster.nodes[:3]]
@@ -427,7 +380,7 @@ def run(options: argparse.Namespace) -> int:
             for role, each in Own.each.items():
                 crew.hire(role, each)
             with storm:
-                storm.run(options.seconds, Progress(storm.progress).show)
+                storm.run(options.seconds, Progress(storm.progress))
             print("the rest is drained", flush=True)
             cluster.heal()
             cluster.await_agreement()
@@ -438,15 +391,14 @@ def run(options: argparse.Namespace) -> int:
                 path.open(encoding="utf-8", errors="replace")
                 for path in sorted(folder.glob("*.ledger"))
             ),
-            EXPLAINED,
+            EXPECTED | FAILED_OVER,
         )
         left = unwanted(queues, patient, stats)
     report(verdict, folder)
-    print(*lateness(verdict), sep="\n")
+    print(*verdict.lateness(), sep="\n")
     faults = ", ".join(f"{number} x {name}" for name, number in storm.faults.most_common())
     print(f"faults: {faults}")
-    forgotten = ", ".join(f"{name} {number}" for name, number in verdict.forgotten.most_common())
-    print(f"forgotten by failovers, and done again: {forgotten or 'none'}")
+    print(verdict.taken_back())
     for text in (wrong := crew.troubles + storm.troubles + left):
         print(f"wrong: {text}")
     broken = {name for name, marks in verdict.broken().items() if marks}
@@ -461,9 +413,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main() -> None:
-    parser = options_of("./dev cluster", __doc__)
+    parser = parser_of("cluster", __doc__)
     parser.add_argument("--durability", choices=("none", "replicas:1"), default="replicas:1")
-    main_of(parser, "cluster", run)
+    main_of("cluster", parser, run)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -13,6 +13,8 @@ from past import follows, least_delay
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
 # keys explain that were replaced: WRONG_TYPE.
 EXPECTED = frozenset({-10, -11, -12, -23, -27})
+# What a failover explains besides: READONLY, UNAVAILABLE, NOT_DURABLE.
+FAILED_OVER = frozenset({-24, -33, -34})
 SETTLED_MS = 500  # after a fault, until all are connected again
 
 
@@ -61,6 +63,19 @@ class Verdict:
             f" early={len(self.early)}"
         )
 
+    def taken_back(self) -> str:
+        counts = (f"{name} {number}" for name, number in sorted(self.forgotten.items()))
+        return (
+            f"taken back by failovers, and so no broken promise: {', '.join(counts) or 'nothing'}"
+        )
+
+    def lateness(self) -> list[str]:
+        """How long after they were due messages were delivered first."""
+        return [
+            f"late, as a rule: {_percentiles(self.late_calm)}",
+            f"late, where a failover met the wait: {_percentiles(self.late_failover)}",
+        ]
+
     def summary(self) -> list[str]:
         done = ", ".join(f"{verb} {number}" for verb, number in sorted(self.done.items()))
         unknown = ", ".join(f"{verb} {number}" for verb, number in sorted(self.unknown.items()))
@@ -89,8 +104,17 @@ class Verdict:
         }
 
 
-def judge(ledgers: Iterable[Iterable[str]], expected: frozenset[int] = EXPECTED) -> Verdict:
-    """`ledgers`: the lines of each process, in its order. `expected`: what faults explain."""
+def _percentiles(times: list[int]) -> str:
+    if not times:
+        return "no messages"
+    times = sorted(times)
+    shares = {"50 %": 0.5, "90 %": 0.9, "99 %": 0.99, "99.9 %": 0.999}
+    parts = [f"{text} {times[int(share * len(times))]} ms" for text, share in shares.items()]
+    return f"{', '.join(parts)}, all {times[-1]} ms ({len(times)} messages)"
+
+
+def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Verdict:
+    """`ledgers`: the lines of each process, in its order. expected: the statuses of failures."""
     facts = read(ledgers)
     verdict = Verdict(errors=facts.errors, odd=facts.odd)
     verdict.odd += [

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Self, TypeAlias
 
 Reply: TypeAlias = "int | bytes | list[Reply] | None"
 
@@ -41,6 +41,8 @@ class Refused(Exception):
 class Server:
     """Runs until the with block ends. options: words of the server's command line."""
 
+    config: Path | None = None
+
     def __init__(self, *options: str) -> None:
         # A socket's path has 107 bytes at most, too few for a directory of pytest's.
         self.directory = Path(tempfile.mkdtemp(prefix="dueq-"))
@@ -50,7 +52,7 @@ class Server:
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -67,8 +69,9 @@ class Server:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
         # It dies with the process that has started it, however that ends.
-        die = ["setpriv", "--pdeathsig", "KILL"]
-        self._process = subprocess.Popen([*die, self.program, *words, *self._options])
+        program = ["setpriv", "--pdeathsig", "KILL", self.program]
+        program += [str(self.config)] if self.config else []
+        self._process = subprocess.Popen([*program, *words, *self._options])
         deadline = time.monotonic() + 10
         while True:
             try:

@@ -209,7 +209,8 @@ final class Child
         $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
         $this->logger->error(
             "$name failed (attempt $attempt): " . $error::class . ": {$error->getMessage()}",
-            self::context($message) + ['attempt' => $message->attempt, 'exception' => $error],
+            // Where an unknown task was thrown says nothing.
+            self::context($message) + ['attempt' => $message->attempt] + ($error instanceof UnknownTask ? [] : ['exception' => $error]),
         );
     }
 
