@@ -34,6 +34,7 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
     conn->login_at = conn->login_count = conn->owed = 0;
+    conn->waits[false] = conn->waits[true] = false;
 }
 
 void dueq__conn_lose(struct dueq__conn *conn) {

@@ -44,7 +44,8 @@ struct dueq__url {
     char *shown; /* the URL without its passwords */
     int db;
     int64_t timeout_ms;
-    bool evicting; /* is accepted */
+    dueq_durability durability; /* of all pushes */
+    bool evicting;              /* is accepted */
 };
 
 #define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
@@ -216,6 +217,7 @@ struct dueq__conn {
     int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
     struct dueq__address address; /* of the server that it goes to by TCP or TLS; borrowed */
     struct dueq__error error;     /* why it was lost */
+    bool waits[2]; /* the server takes WAIT, and WAITAOF, on it (request/durable.c) */
     /*
      * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).

@@ -33,6 +33,7 @@ static void clear(struct dueq__call *call) {
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
+    dueq__durable_drop(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
@@ -82,7 +83,8 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
         return;
     call->number = ++client->number;
     dueq__resp_number(words, (int64_t)call->number);
-    dueq__resp_number(words, keep_ms);
+    call->keep_ms = keep_ms + call->queue->durable_ms;
+    dueq__resp_number(words, call->keep_ms);
     bool history = keeps_history(call->script) && call->queue->minute != call->minute;
     dueq__resp_number(words, history || call->queue->kept != call->minute);
 }
@@ -146,7 +148,8 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     call->losses = call->loads = call->unread = call->redirects = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
-    call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    call->deadline_ms =
+        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
     /* A relay's request may have the keys of another queue than its call. */
@@ -171,8 +174,10 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
         dueq__wait_abandon(client);
     dueq__block_end_call(client);
     if (status < 0) {
-        dueq_result_free(call->result);
-        call->result = NULL;
+        if (status != DUEQ_NOT_DURABLE) {
+            dueq_result_free(call->result);
+            call->result = NULL;
+        }
         call->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
