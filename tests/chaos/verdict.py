@@ -234,9 +234,10 @@ def _between(verdict: Verdict, push: Push, pair: tuple[Delivery, Delivery], fact
 
 
 def _late(verdict: Verdict, push: Push, facts: Facts) -> None:
-    if push.outcome != "accepted" or push.due == FAR or not push.deliveries:
+    # A worker may be killed before it notes a delivery: then this one is not the first.
+    first = min((delivery.now for delivery in push.deliveries if delivery.number == 1), default=0)
+    if push.outcome != "accepted" or push.due == FAR or not first:
         return
-    first = min(delivery.now for delivery in push.deliveries)
     met = facts.forgot(push.queue, push.due, first)
     (verdict.late_failover if met else verdict.late_calm).append(first - push.due)
 
