@@ -26,12 +26,16 @@ def thaw_all(cluster: Cluster) -> None:
             node.thaw()
 
 
+def await_replica(node: Node) -> None:
+    wait_until("no replication", lambda: node.command("WAIT", 1, 1000) == 1)
+
+
 @pytest.fixture
 def whole(replicated: Cluster) -> Iterator[Cluster]:
     thaw_all(replicated)
     replicated.await_agreement()
     for node in replicated.primaries():
-        wait_until("no replication", lambda node=node: node.command("WAIT", 1, 1000) == 1)
+        await_replica(node)
     yield replicated
     thaw_all(replicated)
 
@@ -72,7 +76,7 @@ def test_successor_stays_in_the_outbox_until_its_own_node_has_it_twice(whole: Cl
             # The first node has it twice.
             message.ack(push=[draft], to=target.name)
             assert target.stats().ready == source.stats().outbox == 1
-        wait_until("no replication", lambda: second.command("WAIT", 1, 1000) == 1)
+        await_replica(second)
         with source.reserve(timeout=None) as message:
             message.ack(push=[draft], to=target.name)
         assert (target.stats().ready, source.stats().outbox) == (2, 1)
