@@ -268,7 +268,10 @@ enum {
     DRAFT_DROP,
     DRAFT_DEAD_LETTER,
     DRAFT_UNIQUE,
-    DRAFT_REPLACE
+    DRAFT_REPLACE,
+    DRAFT_REPLICAS,
+    DRAFT_DISK,
+    DRAFT_DURABLE_TIMEOUT
 };
 
 /* A part of the list of a command's options. */
@@ -284,8 +287,11 @@ enum {
         {"max-crashes", required_argument, NULL, DRAFT_MAX_CRASHES},                               \
         {"drop", no_argument, NULL, DRAFT_DROP},                                                   \
         {"dead-letter", required_argument, NULL, DRAFT_DEAD_LETTER},                               \
-        {"unique", required_argument, NULL, DRAFT_UNIQUE}, {                                       \
-        "replace", optional_argument, NULL, DRAFT_REPLACE                                          \
+        {"unique", required_argument, NULL, DRAFT_UNIQUE},                                         \
+        {"replace", optional_argument, NULL, DRAFT_REPLACE},                                       \
+        {"replicas", required_argument, NULL, DRAFT_REPLICAS},                                     \
+        {"disk", no_argument, NULL, DRAFT_DISK}, {                                                 \
+        "durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT                          \
     }
 
 /* What these options say. Start from DRAFT_NONE; end with draft_end(). */

@@ -118,6 +118,8 @@ static const char *advice(const struct cli *cli, dueq_status status) {
     case DUEQ_TIMEOUT:
         return "check whether it was done before you repeat it; a repeated push with --id and "
                "--unique is stored once";
+    case DUEQ_NOT_DURABLE:
+        return "push it again with its --id: DUPLICATE says that it is durable";
     case DUEQ_AUTH:
         return "put the user and the password into DUEQ_URL: redis://user:password@host (for a "
                "command that dueq runs, use --pass-url)";

@@ -127,7 +127,9 @@ static void settled(struct worker *worker, dueq_status status) {
 
 /* What failed is released where it may pass, else retried. */
 static void turned(struct worker *worker, dueq_status status) {
-    if (status >= 0) {
+    if (status == DUEQ_NOT_DURABLE)
+        cli_report(worker->cli, status, NULL);
+    if (status >= 0 || status == DUEQ_NOT_DURABLE) {
         settled(worker, DUEQ_OK); /* or another worker has turned it */
         return;
     }

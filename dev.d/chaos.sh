@@ -5,3 +5,9 @@ chaos() {
     use_build
     python tests/chaos/chaos.py "$@"
 }
+
+failover() {
+    setup
+    use_build
+    python tests/chaos/failover.py "$@"
+}

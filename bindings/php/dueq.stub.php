@@ -25,7 +25,12 @@ namespace Dueq
     {
         public function url(): string;
 
-        public function queue(string $name): QueueInterface;
+        public function queue(
+            string $name,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
+        ): QueueInterface;
 
         public function queues(array $names, string $order = "preference"): Queues;
 
@@ -58,7 +63,10 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
         ): string;
 
         public function pushMany(array $messages): array;
@@ -232,7 +240,10 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
         ): int;
 
         public function flush(): void;
@@ -278,9 +289,17 @@ namespace Dueq
          * Opens a queue of this server. Nothing is sent.
          *
          * @param string $name as Queue::__construct()
+         * @param int $replicas as Queue::__construct()
+         * @param bool $disk as Queue::__construct()
+         * @param float|\DateInterval|null $durableTimeout as Queue::__construct()
          * @throws Exception\NameException
          */
-        public function queue(string $name): Queue {}
+        public function queue(
+            string $name,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
+        ): Queue {}
 
         /**
          * Opens several, to wait for messages of all of them at once. Nothing is sent.
@@ -337,13 +356,19 @@ namespace Dueq
          *     opens with the same URL and $persistent uses it again, after a look whether the server has closed it.
          *     Within a request all of them share it. null: as dueq.persistent in php.ini, which is off where
          *     it is not set. Without a URL (and DUEQ_URL) nothing is persistent
+         * @param int $replicas of all pushes by this object, as push()
+         * @param bool $disk of all pushes by this object, as push()
+         * @param float|\DateInterval|null $durableTimeout of all pushes by this object, as push()
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
         public function __construct(
             string $name,
             #[\SensitiveParameter] ?string $url = null,
-            ?bool $persistent = null
+            ?bool $persistent = null,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
         ) {}
 
         /**
@@ -391,7 +416,13 @@ namespace Dueq
          * @param bool|string $replace with $id: what happens when a message in the queue has it. false: the
          *     push is refused. true: the old message is deleted, as by cancel(), and this one is stored.
          *     "body": the same, but a ready or delayed one keeps its due time and its place
+         * @param int $replicas it waits until so many replicas of the server have received the message, 0 to 100
+         * @param bool $disk and until it is on the server's disk, and on those of the replicas
+         * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the queue and the
+         *     URL say, else 2 seconds. These may ask for replicas and disk, too: the most counts
          * @return string the message's id
+         * @throws Exception\NotDurableException when the message is stored, but not on all the replicas and disks
+         *     that were asked for
          * @throws Exception\DuplicateException when a message in the queue has this id, or the id is still
          *     unique
          * @throws Exception\TooLargeException
@@ -415,7 +446,10 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
         ): string {}
 
         /**
@@ -1219,7 +1253,10 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null
         ): int {}
 
         /**
@@ -2144,5 +2181,25 @@ namespace Dueq\Exception
     /** The server cannot do it for now. Code -33. */
     class UnavailableException extends RuntimeException
     {
+    }
+
+    /**
+     * Messages are stored, but not on all the replicas and disks that were asked for. To push one again with its id
+     * stores it once: DuplicateException says that it is durable. Code -34.
+     */
+    class NotDurableException extends RuntimeException
+    {
+        /**
+         * Of the messages that are stored: those of one call, or of one step of pushMany() or a Pusher.
+         *
+         * @var list<string>
+         */
+        public array $ids = [];
+
+        /** How many replicas have them, as far as the server said. */
+        public int $replicas = 0;
+
+        /** Whether they are on the server's disk, as far as it said. */
+        public bool $disk = false;
     }
 }

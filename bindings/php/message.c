@@ -237,7 +237,7 @@ ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 static dueq_status settle(message_object *message, dueq_status submitted) {
     dueq_status status = dueq_php_finish_held(message->queue->client, submitted, NULL);
 
-    if (status >= 0) {
+    if (status >= 0 || status == DUEQ_NOT_DURABLE) {
         dueq_php_message_settled(&message->std);
     }
     return status;

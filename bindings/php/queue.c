@@ -38,6 +38,7 @@ bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_st
     }
     client->holders++;
     queue->client = client;
+    dueq_queue_durability(queue->queue, &queue->durability);
     ZVAL_STR_COPY(OBJ_PROP_NUM(&queue->std, 0), name);
     return true;
 }
@@ -63,18 +64,29 @@ dueq_php_source dueq_php_queue_source(dueq_php_queue *queue) {
 ZEND_METHOD(Dueq_Queue, __construct) {
     dueq_php_queue *queue = dueq_php_queue_of(Z_OBJ_P(ZEND_THIS));
     bool persistent = false, by_default = true;
+    const dueq_php_place replicas_place = {4, -1, "replicas"};
     zend_string *name, *url = NULL;
+    zval *durable_timeout = NULL;
     dueq_php_client *client;
+    zend_long replicas = 0;
+    bool disk = false;
 
-    ZEND_PARSE_PARAMETERS_START(1, 3)
+    ZEND_PARSE_PARAMETERS_START(1, 6)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
         Z_PARAM_BOOL_OR_NULL(persistent, by_default)
+        Z_PARAM_LONG(replicas)
+        Z_PARAM_BOOL(disk)
+        Z_PARAM_ZVAL(durable_timeout)
     ZEND_PARSE_PARAMETERS_END();
 
     if (queue->queue) {
         zend_throw_error(NULL, "This Dueq\\Queue has been constructed already");
+        RETURN_THROWS();
+    }
+    if (!dueq_php_durability_read(&replicas_place, replicas, disk, durable_timeout,
+                                  &queue->durability)) {
         RETURN_THROWS();
     }
     client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));

@@ -59,14 +59,25 @@ static void pass(struct dueq__inquiry *inquiry, dueq_status status, const char *
         return;
     }
     dueq__conn_close(&inquiry->conn);
-    dueq__fail(&inquiry->error, inquiry->status, "%s: %s", inquiry->conn.url->shown,
-               inquiry->reasons);
+    dueq__fail(&inquiry->error, inquiry->status, "%s", inquiry->reasons);
+    inquiry->error.passing = DUEQ__MOVES;
 }
 
 void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const char *what) {
     char why[DUEQ__SHOWN_ADDRESS + sizeof inquiry->error.text + 16];
     snprintf(why, sizeof why, "%s %s", inquiry->conn.at, what);
     pass(inquiry, status, why);
+}
+
+static void lost(struct dueq__inquiry *inquiry) {
+    const struct dueq__error *error = &inquiry->conn.error;
+    bool named = strstr(error->text, inquiry->conn.at);
+    char what[sizeof error->text + 16];
+    snprintf(what, sizeof what, "refuses: %s", error->text);
+    if (named)
+        pass(inquiry, error->status, error->text);
+    else
+        dueq__inquiry_pass(inquiry, error->status, what);
 }
 
 static void take_answer(struct dueq__inquiry *inquiry) {
@@ -101,7 +112,7 @@ static bool move_on(struct dueq__inquiry *inquiry) {
     if (is_over(inquiry) || inquiry->tried > tried)
         return !is_over(inquiry);
     if (conn->state == DUEQ__CONN_CLOSED) {
-        pass(inquiry, conn->error.status, conn->error.text);
+        lost(inquiry);
     } else if (dueq__monotonic_ms() >= inquiry->until_ms) {
         char what[64];
         snprintf(what, sizeof what, "did not answer within %lld ms", (long long)inquiry->share_ms);

@@ -44,8 +44,12 @@ struct dueq__url {
     char *shown; /* the URL without its passwords */
     int db;
     int64_t timeout_ms;
-    bool evicting; /* is accepted */
+    dueq_durability durability; /* of all pushes */
+    bool evicting;              /* is accepted */
 };
+
+#define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
+void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRESS]);
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
@@ -172,10 +176,14 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
+struct dueq__sentinels;
+struct dueq__discovery;
+
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
     DUEQ__CONN_CLOSED,
+    DUEQ__CONN_DISCOVERING,
     DUEQ__CONN_RESOLVING,
     DUEQ__CONN_CONNECTING,
     DUEQ__CONN_TLS,
@@ -186,6 +194,7 @@ enum dueq__conn_state {
 enum dueq__login {
     DUEQ__LOGIN_AUTH,
     DUEQ__LOGIN_SELECT,
+    DUEQ__LOGIN_ROLE,
     DUEQ__LOGIN_NAME,
     DUEQ__LOGIN_ID,
     DUEQ__LOGIN_VERSION,
@@ -200,8 +209,6 @@ struct dueq__server {
     char policy[32]; /* maxmemory-policy */
 };
 
-#define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
-
 /* Other rooms read the first part, and set epoll and watched. */
 struct dueq__conn {
     enum dueq__conn_state state;
@@ -210,6 +217,7 @@ struct dueq__conn {
     int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
     struct dueq__address address; /* of the server that it goes to by TCP or TLS; borrowed */
     struct dueq__error error;     /* why it was lost */
+    bool waits[2]; /* the server takes WAIT, and WAITAOF, on it (request/durable.c) */
     /*
      * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
@@ -221,6 +229,10 @@ struct dueq__conn {
     const struct dueq__url *url;
     const char *name;            /* shown by the server's CLIENT LIST */
     struct dueq__server *server; /* to be filled in; NULL: not by this one */
+    struct dueq__sentinels
+        *sentinels; /* which are asked where to connect to; NULL: the URL says it */
+    struct dueq__discovery *discovery;
+    bool blocks; /* its commands do, once it is ready: that nothing comes is no sign then */
     struct dueq__socket socket;
     bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
@@ -232,6 +244,9 @@ struct dueq__conn {
     size_t out_at, out_size, out_room;
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
+    size_t owed;        /* answers */
+    int64_t heard_ms;   /* when something came last, or since when it is owed */
+    int64_t silence_ms; /* it is lost where nothing comes for so long that is owed; 0: it is not */
 };
 
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
@@ -251,9 +266,10 @@ void dueq__conn_flush(struct dueq__conn *conn);
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* The next reply, which the caller owns; NULL: none yet. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
-/* For poll(): the descriptor (-1: none) and the events wanted. */
+/* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
+int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
 
 /* ---- inquiry.c: a question to the first of several servers that answers it ------------------------ */
 
@@ -287,10 +303,49 @@ void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const
 /* Gives it up, or frees what it has. NULL is safe. */
 void dueq__inquiry_drop(struct dueq__inquiry *inquiry);
 
-/* ---- Between conn.c and login.c ---------------------------------------------------------------- */
+/* ---- sentinel.c: which server is the primary now ------------------------------------------------- */
+
+/* What the connections of a client have in common that asks sentinels. */
+struct dueq__sentinels {
+    struct dueq__url url; /* how they are spoken to: parts of the client's */
+    size_t first;         /* which is asked first: the last that led to a server */
+    bool found;           /* one led to a server before */
+    /* The last server that said that it is the primary, or that a sentinel told to be; empty: none. */
+    char primary[DUEQ__SHOWN_ADDRESS];
+    struct dueq__conn watch; /* subscribed to what one of them tells */
+    bool subscribed;
+    size_t watched;   /* which of them */
+    int64_t watch_ms; /* when it is connected again at the earliest */
+};
+
+/* url and name (of the connections) are borrowed for its life. */
+void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
+                          const char *name);
+/* Reads what a sentinel tells of a new primary: connections that are not to it are outdated then. */
+void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
+/* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */
+struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
+/* Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error is set). */
+int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
+                         struct dueq__error *error);
+/* What it waits for. */
+struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery);
+/* What it found is no primary that can be reached: another sentinel, which may know better, is asked first next. */
+void dueq__discovery_doubt(const struct dueq__discovery *discovery);
+/* Gives it up, or frees what it has. NULL is safe. */
+void dueq__discovery_drop(struct dueq__discovery *discovery);
+
+/* ---- Between conn.c, connect.c and login.c ------------------------------------------------------ */
 
 /* Closes it where it failed; its error says why. */
 void dueq__conn_lose(struct dueq__conn *conn);
+void dueq__conn_close_socket(struct dueq__conn *conn);
+/* The server, as errors name it: the URL, or the address where the URL names several. */
+const char *dueq__conn_shown(const struct dueq__conn *conn);
+/* Goes on to a connected socket. */
+void dueq__connect_pump(struct dueq__conn *conn);
+/* Frees what led there. */
+void dueq__connect_drop(struct dueq__conn *conn);
 /* Sends what logs in. */
 void dueq__login_begin(struct dueq__conn *conn);
 /* Takes the answers in. After the last the connection is ready, or lost with the error of one. */

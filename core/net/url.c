@@ -160,6 +160,11 @@ struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__a
     return announced;
 }
 
+void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRESS]) {
+    snprintf(out, DUEQ__SHOWN_ADDRESS, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
+             address.host, address.port);
+}
+
 /* ---- The parts of a URL ---- */
 
 /* Those whose value is a text. */
@@ -203,11 +208,24 @@ static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq
                    : refuse(error, "timeout wants a time such as 500ms, 10s or 1m, up to a day");
     if (strcmp(name, "db") == 0)
         return read_number(value, INT_MAX, &url->db) ? DUEQ_OK : refuse(error, "db wants a number");
+    if (strcmp(name, "replicas") == 0)
+        return read_number(value, DUEQ_MAX_REPLICAS, &url->durability.replicas)
+                   ? DUEQ_OK
+                   : refuse(error, "replicas wants a number, up to 100");
+    if (strcmp(name, "disk") == 0)
+        return read_number(value, 1, &url->durability.disk) ? DUEQ_OK
+                                                            : refuse(error, "disk wants 1 or 0");
+    if (strcmp(name, "durable_timeout") == 0)
+        return read_duration(value, &url->durability.timeout_ms)
+                   ? DUEQ_OK
+                   : refuse(error,
+                            "durable_timeout wants a time such as 500ms, 2s or 1m, up to a day");
     url->evicting = strcmp(name, "evicting") == 0;
     if (url->evicting)
         return strcmp(value, "accept") == 0 ? DUEQ_OK : refuse(error, "evicting wants accept");
     return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, tls_name, "
-                         "evicting, map, sentinel_user, sentinel_password, sentinel_ca, "
+                         "evicting, replicas, disk, durable_timeout, map, sentinel_user, "
+                         "sentinel_password, sentinel_ca, "
                          "sentinel_cert, sentinel_key)");
 }
 

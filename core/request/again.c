@@ -37,8 +37,10 @@ bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
     return true;
 }
 
-bool dueq__again_hopeless(const dueq_client *client, dueq_status status) {
-    switch (status) {
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error) {
+    if (error->passing == DUEQ__MOVES)
+        return !client->reached;
+    switch (error->status) {
     case DUEQ_AUTH:
     case DUEQ_DENIED:
     case DUEQ_DATABASE:
@@ -47,6 +49,8 @@ bool dueq__again_hopeless(const dueq_client *client, dueq_status status) {
     case DUEQ_NO_MEMORY:
         return true;
     case DUEQ_CONNECT:
+        /* Where sentinels have led to a server that is gone, they lead to another one soon. */
+        return !client->reached && !client->sentinels.found;
     case DUEQ_TLS:
         return !client->reached;
     default:

@@ -23,6 +23,7 @@ static struct dueq__waiter *new_waiter(dueq_client *client) {
     if (!waiter)
         return NULL;
     dueq__conn_init(&waiter->conn, &client->url, client->name, NULL);
+    waiter->conn.blocks = true;
     dueq__client_add(client, &waiter->conn);
     waiter->next = client->waiters;
     client->waiters = waiter;

@@ -33,6 +33,7 @@ static void clear(struct dueq__call *call) {
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
+    dueq__durable_drop(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
@@ -82,7 +83,8 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
         return;
     call->number = ++client->number;
     dueq__resp_number(words, (int64_t)call->number);
-    dueq__resp_number(words, keep_ms);
+    call->keep_ms = keep_ms + call->queue->durable_ms;
+    dueq__resp_number(words, call->keep_ms);
     bool history = keeps_history(call->script) && call->queue->minute != call->minute;
     dueq__resp_number(words, history || call->queue->kept != call->minute);
 }
@@ -146,7 +148,8 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     call->losses = call->loads = call->unread = call->redirects = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
-    call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    call->deadline_ms =
+        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
     /* A relay's request may have the keys of another queue than its call. */
@@ -171,8 +174,10 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
         dueq__wait_abandon(client);
     dueq__block_end_call(client);
     if (status < 0) {
-        dueq_result_free(call->result);
-        call->result = NULL;
+        if (status != DUEQ_NOT_DURABLE) {
+            dueq_result_free(call->result);
+            call->result = NULL;
+        }
         call->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
@@ -233,6 +238,8 @@ dueq_status dueq_pump(dueq_client *client) {
     dueq__client_check_fork(client);
     if (client->call.phase == DUEQ__PHASE_NONE)
         return no_call(client);
+    if (client->url.topology == DUEQ__SENTINEL)
+        dueq__sentinels_pump(&client->sentinels);
     do {
         dueq__command_pump(client);
         if (client->call.wait.until_ms && dueq__call_under_way(client))
@@ -258,6 +265,8 @@ int64_t dueq__call_want(dueq_client *client) {
             want(&node->conn);
     if (dueq__route_conn(client))
         want(dueq__route_conn(client));
+    if (client->url.topology == DUEQ__SENTINEL)
+        want(&client->sentinels.watch);
     int64_t next_ms = dueq__route_next_ms(client);
     if (call->phase == DUEQ__PHASE_RUNNING) {
         next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;
@@ -275,6 +284,9 @@ int64_t dueq__call_want(dueq_client *client) {
         int64_t wait_next = dueq__wait_next_us(client);
         next = wait_next < next ? wait_next : next;
     }
+    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        if (conn->wanted && dueq__conn_until_ms(conn) < next / 1000)
+            next = dueq__conn_until_ms(conn) * 1000;
     int64_t left = next - dueq__monotonic_us();
     return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
 }

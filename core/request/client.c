@@ -22,6 +22,7 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq__descriptor_init(&opened->descriptor);
     struct dueq__subscription *subscription = &opened->subscription;
     dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
+    subscription->conn.blocks = true;
     dueq__client_add(opened, &subscription->conn);
     opened->node = dueq__node_at(opened, NULL);
     if (!opened->node)
@@ -37,6 +38,9 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
+    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
+    if (opened->url.topology == DUEQ__SENTINEL)
+        dueq__client_add(opened, &opened->sentinels.watch);
     opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
@@ -229,8 +233,10 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     dueq_status status = dueq__name_check(name, name_size, &client->error);
     if (status)
         return status;
-    if ((*queue = unshelve(client, name, name_size)))
+    if ((*queue = unshelve(client, name, name_size))) {
+        (*queue)->durability = (dueq_durability){0};
         return DUEQ_OK;
+    }
     dueq_queue *opened = calloc(1, sizeof *opened);
     if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
         free(opened);

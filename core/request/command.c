@@ -30,6 +30,8 @@ static bool send_recall(dueq_client *client) {
     dueq__script_write(&words, call->queue->recall, call->keys);
     dueq__resp_number(&words, (int64_t)call->number);
     dueq__resp_text(&words, reserves(call) ? "1" : "0");
+    if (dueq__durable_asked(call))
+        dueq__resp_number(&words, call->keep_ms);
     bool sent = dueq__node_send_resp(client->node, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
     return sent;
@@ -47,7 +49,7 @@ static bool send_request(dueq_client *client) {
     client->node->answers[client->node->answer_count++] = DUEQ__ANSWER_CALL;
     client->call.sent = true;
     client->call.asked_ms = dueq__monotonic_ms();
-    return true;
+    return dueq__durable_wait(client);
 }
 
 static bool can_send(const dueq_client *client) {
@@ -74,7 +76,8 @@ static void send_next(dueq_client *client) {
               !dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, &asking, 1)) ||
              !(client->node->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
                : call->doubtful       ? send_recall(client)
-                                      : send_request(client)))
+               : dueq__durable_unproven(client) ? dueq__durable_prove(client)
+                                                : send_request(client)))
         dueq__call_no_memory(client);
 }
 
@@ -119,12 +122,12 @@ static void lost(dueq_client *client) {
         call->doubtful = call->changes;
         call->losses++;
     }
-    if (dueq__again_hopeless(client, client->error.status)) {
-        dueq__call_finish(client, client->error.status);
+    if (dueq__again_hopeless(client, &client->error)) {
+        dueq__durable_fail(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         /* What was delivered is told by recall: what cannot be told so is too large. */
         bool large = reserves(call) && call->unread >= MAX_LOSSES;
-        dueq__call_finish(
+        dueq__durable_fail(
             client,
             dueq__fail(&client->error, large ? DUEQ_TOO_LARGE : DUEQ_CLOSED,
                        "%s closed the connection %u times on a request of %zu bytes; the outcome "
@@ -154,7 +157,7 @@ static void expire(dueq_client *client) {
     enum dueq__conn_state state = client->node->conn.state;
     bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
-    long long limit = (long long)client->url.timeout_ms;
+    long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
     dueq__node_drop(client, client->node);
     if (call->sent || call->doubtful)
         status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
@@ -174,7 +177,7 @@ static void expire(dueq_client *client) {
     else if (status == DUEQ_OK)
         status = dueq__fail(&client->error, DUEQ_TIMEOUT,
                             "%s did not answer within %lld ms; nothing was changed", server, limit);
-    dueq__call_finish(client, status);
+    dueq__durable_fail(client, status);
 }
 
 /* ---- From reply to result ---- */
@@ -229,7 +232,10 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
         dueq__call_pass_on(client);
     } else {
         dueq__call_answered(client);
-        call->decode(client, reply);
+        if (dueq__durable_asked(call))
+            dueq__durable_hold(client);
+        else
+            call->decode(client, reply);
     }
 }
 
@@ -257,6 +263,8 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
 
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
+    if (dueq__reply_is_nil(reply))
+        dueq__durable_drop(call);
     if (dueq__reply_is_noscript(reply)) {
         load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
@@ -314,6 +322,18 @@ static void handle(dueq_client *client, struct dueq__node *node, enum dueq__answ
             break;
         call->unsure = call->unsure || dueq__reply_is_error(reply);
         client->node->stale_id = 0;
+        break;
+    case DUEQ__ANSWER_PROOF:
+        if (!dueq__reply_is_error(reply)) {
+            dueq__durable_proven(client);
+            break;
+        }
+        refused(client, reply);
+        if (call->phase == DUEQ__PHASE_FINAL)
+            dueq__durable_explain(client);
+        break;
+    case DUEQ__ANSWER_DURABLE:
+        dueq__durable_answered(client, reply);
         break;
     case DUEQ__ANSWER_UNBLOCK:
         dueq__block_unblocked(client, node, reply);

@@ -9,6 +9,7 @@
 void dueq__client_add(dueq_client *client, struct dueq__conn *conn) {
     conn->next = client->conns;
     conn->epoll = client->descriptor.epoll;
+    conn->sentinels = &client->sentinels;
     client->conns = conn;
 }
 

@@ -18,6 +18,8 @@ enum dueq__answer {
     DUEQ__ANSWER_RECALL,
     DUEQ__ANSWER_LIST, /* is the old connection still open? */
     DUEQ__ANSWER_KILL,
+    DUEQ__ANSWER_PROOF,   /* may WAIT be sent on this connection? */
+    DUEQ__ANSWER_DURABLE, /* of WAIT, behind a call */
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
     DUEQ__ANSWER_REWAKE,
     DUEQ__ANSWER_PROBE,
@@ -41,6 +43,14 @@ struct dueq__settling {
     bool done;
     void (*settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
+};
+
+/* Where what a call stores has to be before it is final. */
+struct dueq__durable {
+    dueq_durability asked;    /* with a timeout; no replicas and no disk: nowhere else */
+    struct dueq__reply *held; /* the script's answer, until that of WAIT comes; owned */
+    bool known;               /* the server has said where it is: */
+    int64_t replicas, disks;
 };
 
 /* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
@@ -78,6 +88,9 @@ struct dueq__call {
     bool
         asking; /* the request goes to a node that is importing the slot, which another one named */
     unsigned redirects; /* in a row */
+    size_t first;       /* ack_push: where what it pushes begins among its items */
+    struct dueq__durable durable;
+    int64_t keep_ms; /* for how long its answer is kept */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
@@ -145,11 +158,12 @@ struct dueq_client {
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
-    struct dueq__conn *conns;      /* all of them */
-    struct dueq__node *nodes;      /* owned; the first is there before any is known */
-    struct dueq__node *node;       /* that the call is for, or the last one was */
-    struct dueq__cluster *cluster; /* NULL: it is one server */
-    struct dueq__waiter *waiters;  /* owned */
+    struct dueq__sentinels sentinels; /* where the URL names them */
+    struct dueq__conn *conns;         /* all of them */
+    struct dueq__node *nodes;         /* owned; the first is there before any is known */
+    struct dueq__node *node;          /* that the call is for, or the last one was */
+    struct dueq__cluster *cluster;    /* NULL: it is one server */
+    struct dueq__waiter *waiters;     /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
@@ -169,8 +183,10 @@ struct dueq_queue {
     dueq_client *client;
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
-    int64_t minute;  /* of the last call that may have kept the history */
-    int64_t kept;    /* the minute in which an answer's expiry was set last */
+    dueq_durability durability; /* of pushes by this handle */
+    int64_t durable_ms;         /* the longest that a call by it has waited for that */
+    int64_t minute;             /* of the last call that may have kept the history */
+    int64_t kept;               /* the minute in which an answer's expiry was set last */
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
 };
@@ -294,6 +310,31 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct 
 /* Ends the call: the server sent a reply that nothing asked for. */
 void dueq__command_unasked(dueq_client *client);
 
+/* ---- durable.c: on how many replicas and disks is what a call stored? ------------------------------ */
+
+/* What counts: the most of what the handle's URL, the handle and `own` ask for, and how long to wait for it. */
+dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
+bool dueq__durable_asked(const struct dueq__call *call);
+/* Has the server said that all is where it has to be? */
+bool dueq__durable_enough(const struct dueq__call *call);
+/* Is it still to be known whether the server takes what durable_wait() sends on this connection? */
+bool dueq__durable_unproven(const dueq_client *client);
+/* Asks for that; false: no memory. */
+bool dueq__durable_prove(dueq_client *client);
+void dueq__durable_proven(dueq_client *client);
+/* Says what the server would need, in the place of its refusal. */
+void dueq__durable_explain(dueq_client *client);
+/* Sends WAIT or WAITAOF behind the request; true also where the call does not ask for it. */
+bool dueq__durable_wait(dueq_client *client);
+/* The script's answer has come; it is held, and where the request was not followed by WAIT, that is sent now. */
+void dueq__durable_hold(dueq_client *client);
+/* The server does not know the call any more, whose answer was held. */
+void dueq__durable_drop(struct dueq__call *call);
+/* The answer of WAIT has come. */
+void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply);
+/* Makes the call final with a failure; where its answer is held, with NOT_DURABLE. */
+void dueq__durable_fail(dueq_client *client, dueq_status status);
+
 /* ---- again.c: which failures are tried again ---------------------------------------------------- */
 
 /* Sets when to try again after a failure, and notes why. */
@@ -302,8 +343,8 @@ void dueq__again_later(dueq_client *client, const char *why);
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
 /* A call ends by a failure that may pass: the program may try again. */
 void dueq__again_over(dueq_client *client);
-/* Is a lost connection's error one that trying again does not mend? */
-bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
+/* Is the error of a lost connection one that trying again does not mend? */
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error);
 
 /* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
 

@@ -238,7 +238,7 @@ static void no_map(dueq_client *client) {
     client->error = *error;
     if (!is_to_send(client))
         return;
-    if (dueq__again_hopeless(client, error->status))
+    if (dueq__again_hopeless(client, error))
         dueq__call_finish(client, error->status);
     else if (!dueq__wait_skip(client))
         dueq__again_later(client, error->text);

@@ -161,7 +161,7 @@ void dueq__wait_blind(dueq_client *client) {
 
 void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__call *call = &client->call;
-    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, conn->error.status)) {
+    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, &conn->error)) {
         client->error = conn->error;
         dueq__call_finish(client, conn->error.status);
         return;

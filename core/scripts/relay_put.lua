@@ -18,7 +18,10 @@ local outcome, words, places, records, fresh = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
   local note, n = ARGV[2] .. '\n' .. ARGV[i + 5], #outcome + 1
   outcome[n] = DUEQ_OK
-  if not redis.call('ZSCORE', received, note) then
+  if redis.call('ZSCORE', received, note) then
+    -- Its new time is a write, which WAIT waits for.
+    fresh[#fresh + 1] = note
+  else
     places[n], records[#records + 1] = note, ARGV[i + 4]
     for k = i, i + 3 do
       words[#words + 1] = ARGV[k]

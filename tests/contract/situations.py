@@ -18,7 +18,7 @@ VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
 DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
-DRAFT |= {"unique_ms", "replace"}
+DRAFT |= {"unique_ms", "replace", "replicas", "disk", "durable_timeout_ms"}
 JOB_DRAFT = {
     "payload",
     "job",
@@ -92,7 +92,8 @@ STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("push", "ack", "ack_push", *ON_IDS)},
+    **{key: {"statuses"} for key in ("ack", *ON_IDS)},
+    **{key: {"statuses", "stored"} for key in ("push", "ack_push")},
     "cancel": {"statuses", "states"},
     "reserve": {"messages", "count", "ids", "queue"},
     "peek": {"messages", "count", "ids"},
@@ -200,7 +201,7 @@ class Values:
     def draft_options(self, found: Json) -> Json:
         """The arguments of Queue.push() and dueq.Draft behind the body."""
         options: dict[str, Json] = {}
-        for name in ("delay", "at", "lease", "ttl", "unique"):
+        for name in ("delay", "at", "lease", "ttl", "unique", "durable_timeout"):
             if f"{name}_ms" in found:
                 options[name] = found[f"{name}_ms"] / 1000
         for name in ("max_attempts", "max_crashes"):
@@ -208,7 +209,7 @@ class Values:
                 options[name] = found[name] or None
         if "dead_letter" in found:
             options["dead_letter"] = self.queue_name(found["dead_letter"])
-        for name in ("priority", "drop"):
+        for name in ("priority", "drop", "replicas", "disk"):
             if name in found:
                 options[name] = found[name]
         if "id" in found:

@@ -106,6 +106,8 @@ class Run(Foreign):
             statuses = verb(step, expect) or ["OK"]
         except dueq.Error as error:
             statuses = [error.name if str(error) else "without a text"]
+            if isinstance(error, dueq.NotDurable):
+                self.compare_stored(error, expect)
             if step["do"] == "ack_push" and error.name == "LEASE_LOST":
                 statuses += statuses * len(self.drafts(step))
         except UnicodeEncodeError:
@@ -136,6 +138,10 @@ class Run(Foreign):
     def drafts(step: Json) -> list[Json]:
         found: list[Json] = step.get("drafts", [step])
         return found * int(step.get("times", 1))
+
+    def compare_stored(self, error: dueq.NotDurable, expect: Json) -> None:
+        if "stored" in expect:
+            assert list(error.ids) == [self.text(id) for id in expect["stored"]]
 
     def do_push(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)

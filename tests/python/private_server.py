@@ -9,9 +9,10 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Self, TypeAlias
 
 Reply: TypeAlias = "int | bytes | list[Reply] | None"
 
@@ -40,6 +41,8 @@ class Refused(Exception):
 class Server:
     """Runs until the with block ends. options: words of the server's command line."""
 
+    config: Path | None = None
+
     def __init__(self, *options: str) -> None:
         # A socket's path has 107 bytes at most, too few for a directory of pytest's.
         self.directory = Path(tempfile.mkdtemp(prefix="dueq-"))
@@ -49,7 +52,7 @@ class Server:
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -66,8 +69,9 @@ class Server:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
         # It dies with the process that has started it, however that ends.
-        die = ["setpriv", "--pdeathsig", "KILL"]
-        self._process = subprocess.Popen([*die, self.program, *words, *self._options])
+        program = ["setpriv", "--pdeathsig", "KILL", self.program]
+        program += [str(self.config)] if self.config else []
+        self._process = subprocess.Popen([*program, *words, *self._options])
         deadline = time.monotonic() + 10
         while True:
             try:
@@ -110,12 +114,9 @@ class Server:
 
     def command(self, *words: str | bytes | int) -> Reply:
         """Runs one command on a connection of its own. Raises Refused for an error reply."""
-        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        request = b"*%d\r\n" % len(parts)
-        request += b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
         with self.connect() as connection, connection.makefile("rb") as file:
-            connection.sendall(request)
-            return _read(file)
+            connection.sendall(packed(words))
+            return read_reply(file)
 
     def wait_for_busy(self) -> None:
         """Returns when the server refuses commands because a script runs."""
@@ -138,8 +139,19 @@ class Server:
             time.sleep(0.005)
 
 
-def _read(file: BinaryIO) -> Reply:
+def packed(words: Sequence[str | bytes | int]) -> bytes:
+    """A command, as it is sent."""
+    parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return b"".join(
+        [b"*%d\r\n" % len(parts), *(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)]
+    )
+
+
+def read_reply(file: BinaryIO) -> Reply:
+    """Raises Refused for an error reply, EOFError at the connection's end."""
     line = file.readline()
+    if not line:
+        raise EOFError
     kind, rest = line[:1], line[1:-2]
     if kind == b"-":
         raise Refused(rest.decode())
@@ -149,4 +161,4 @@ def _read(file: BinaryIO) -> Reply:
         return int(rest)
     if kind == b"$":
         return file.read(int(rest) + 2)[:-2] if int(rest) >= 0 else None
-    return [_read(file) for _ in range(int(rest))]
+    return [read_reply(file) for _ in range(int(rest))]

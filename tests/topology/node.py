@@ -1,4 +1,4 @@
-"""One server of a cluster, as the tests ask it."""
+"""One server of several, and one of a cluster, as the tests ask it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from private_server import Refused, Reply, Server, free_port
+from private_server import Refused, Reply, Server, free_port, packed, read_reply
 
 SLOTS = 16384
 HOST = "127.0.0.1"
@@ -37,34 +37,14 @@ def wait_until(what: str, met: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-class Node(Server):
-    """
-    One server of a cluster. What the tests ask it goes by its Unix socket.
+class Member(Server):
+    """One of several servers. What the tests ask it goes by its Unix socket."""
 
-    port, bus    which it listens on
-    gate, links  which it announces for clients and for the bus: the same, or a proxy's
-    """
-
-    def __init__(self, proxied: bool, *options: str) -> None:
-        self.port, self.bus = free_port(), free_port()
-        self.gate, self.links = self.port, self.bus
-        words = ["--bind", HOST, "--port", str(self.port), "--cluster-enabled", "yes"]
-        words += ["--cluster-port", str(self.bus), "--repl-diskless-sync-delay", "0"]
-        words += ["--enable-debug-command", "yes"]
-        if proxied:
-            self.gate, self.links = free_port(), free_port()
-            words += ["--cluster-announce-ip", HOST, "--cluster-announce-port", str(self.gate)]
-            words += ["--cluster-announce-bus-port", str(self.links)]
-        super().__init__(*words, *options)
-        self.url = f"redis://{HOST}:{self.gate}"
-        self.id = ""
-        self.frozen = False
+    frozen = False
 
     def start(self) -> None:
         super().start()
         self.frozen = False
-        wait_until("it loads", lambda: self.asks("PING") == b"PONG")
-        self.id = self.text("CLUSTER", "MYID")
 
     def freeze(self) -> None:
         super().freeze()
@@ -85,6 +65,15 @@ class Node(Server):
         except Refused:
             return None
 
+    def together(
+        self, *commands: tuple[str | bytes | int, ...], timeout: float | None = None
+    ) -> list[Reply]:
+        """The answers to commands that are sent at once, on one connection."""
+        with self.connect() as connection, connection.makefile("rb") as file:
+            connection.settimeout(timeout)
+            connection.sendall(b"".join(map(packed, commands)))
+            return [read_reply(file) for _ in commands]
+
     def text(self, *words: str | bytes | int) -> str:
         answer = self.command(*words)
         assert isinstance(answer, bytes), answer
@@ -94,6 +83,37 @@ class Node(Server):
         """A field of INFO; '' where there is none."""
         found = re.search(rf"^{name}:(.*?)\r?$", self.text("INFO", section), re.M)
         return found[1] if found else ""
+
+    def is_primary(self) -> bool:
+        return self.info("replication", "role") == "master"
+
+
+class Node(Member):
+    """
+    One server of a cluster.
+
+    port, bus    which it listens on
+    gate, links  which it announces for clients and for the bus: the same, or a proxy's
+    """
+
+    def __init__(self, proxied: bool, *options: str) -> None:
+        self.port, self.bus = free_port(), free_port()
+        self.gate, self.links = self.port, self.bus
+        words = ["--bind", HOST, "--port", str(self.port), "--cluster-enabled", "yes"]
+        words += ["--cluster-port", str(self.bus), "--repl-diskless-sync-delay", "0"]
+        words += ["--enable-debug-command", "yes"]
+        if proxied:
+            self.gate, self.links = free_port(), free_port()
+            words += ["--cluster-announce-ip", HOST, "--cluster-announce-port", str(self.gate)]
+            words += ["--cluster-announce-bus-port", str(self.links)]
+        super().__init__(*words, *options)
+        self.url = f"redis://{HOST}:{self.gate}"
+        self.id = ""
+
+    def start(self) -> None:
+        super().start()
+        wait_until("it loads", lambda: self.asks("PING") == b"PONG")
+        self.id = self.text("CLUSTER", "MYID")
 
     def calls(self, command: str) -> int:
         """How often clients ran a command ("cluster|slots") since the statistics were reset."""
@@ -135,6 +155,3 @@ class Node(Server):
         """Whether the other one is its replica, and both know it."""
         known = self.followed().get(other.id) == self.id
         return known and other.port in self.replica_ports()
-
-    def is_primary(self) -> bool:
-        return self.info("replication", "role") == "master"

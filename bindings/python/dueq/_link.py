@@ -57,6 +57,18 @@ class Link:
         return self._target
 
 
+def opener(durability: _core.DurabilityRow | None) -> Open:
+    """Opens queues whose pushes ask for this."""
+
+    def open(client: _core.Client, name: str) -> _core.Handle:
+        handle = _core.queue_open(client, name)
+        if durability:
+            _core.queue_durability(handle, durability)
+        return handle
+
+    return open
+
+
 class Alone(ABC):
     """What holds a link until it is closed. A copy would put the same link back again."""
 

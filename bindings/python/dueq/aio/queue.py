@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 from dueq import _core
 from dueq._call import Answer, Call, counted, on
 from dueq._fields import STATES, Fields, State, StateName, listed, settled, state_number, tickets
+from dueq._link import opener
 from dueq._log import log
 from dueq._turns import in_turn
 from dueq._verbs import AsyncVerbs, OfIds
@@ -19,7 +20,7 @@ from dueq.aio.lock import Lock
 from dueq.aio.message import Message
 from dueq.aio.pool import Closing, Pool
 from dueq.aio.pusher import Pusher
-from dueq.draft import Body, Draft, Options, batches, row, with_options
+from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
 from dueq.errors import Duplicate, InvalidError
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
@@ -44,8 +45,10 @@ class Source(Closing):
         names: tuple[str, ...],
         order: int,
         turns: tuple[str, ...] | None = None,
+        durability: _core.DurabilityRow | None = None,
     ) -> None:
-        super().__init__(Pool(url, *names), ", ".join(names))
+        self._durability = durability
+        super().__init__(Pool(url, *names, open=opener(durability)), ", ".join(names))
         self._order = order
         self._turns = turns or names
         self.names = names
@@ -54,7 +57,8 @@ class Source(Closing):
         return {**self.__dict__, "_home": self._home._url}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _home=Pool(state["_home"], *state["names"]))
+        pool = Pool(state["_home"], *state["names"], open=opener(state["_durability"]))
+        self.__dict__.update(state, _home=pool)
 
     @overload
     async def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -167,6 +171,8 @@ class Queue(Source, AsyncVerbs):
     url   redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
           embedded:DIR for a private server of a directory.
           None: $DUEQ_URL, and without it an embedded server in the user's state directory.
+    replicas, disk, durable_timeout
+          of all its pushes, as of dueq.Draft; the URL may have them as parameters
 
         async with dueq.aio.Queue("orders") as queue:
             await queue.push("pack it", delay=1.5)
@@ -180,8 +186,17 @@ class Queue(Source, AsyncVerbs):
     took effect is not known.
     """
 
-    def __init__(self, name: str, url: str | None = None) -> None:
-        super().__init__(url, (name,), _core.PREFERENCE)
+    def __init__(
+        self,
+        name: str,
+        url: str | None = None,
+        *,
+        replicas: int = 0,
+        disk: bool = False,
+        durable_timeout: float | timedelta | None = None,
+    ) -> None:
+        durability = durability_row(replicas, disk, durable_timeout)
+        super().__init__(url, (name,), _core.PREFERENCE, durability=durability)
         self.name = name
 
     def new_id(self) -> str:
@@ -198,6 +213,9 @@ class Queue(Source, AsyncVerbs):
         the id is still unique. After errors.ClosedError and errors.ServerTimeoutError it is not
         known whether the message is stored. Push it again with the same id: it is stored once while
         the first is in the queue and, with `unique`, also when the first is done already.
+
+        NotDurable has the id of the message, which is stored. Push it again with that id: it raises
+        Duplicate when the message is on all replicas and disks that were asked for.
         """
         call = on(self.name, _core.push_submit, (row(body, options),))
         [(status, stored)] = (await self._home.call(call)).outcomes
