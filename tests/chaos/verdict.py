@@ -130,11 +130,13 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
     for mark, push in facts.pushes.items():
         _count(verdict, push)
         others = [other for other in groups.get(push.id, ()) if other is not push]
+        taken_back = verdict.forgotten.total()
         broken = _storing(verdict, push, others)
         broken |= _holders(verdict, push, facts)
         broken |= _successors(verdict, push, facts, groups)
+        taken_back = verdict.forgotten.total() - taken_back
         # Where an id was pushed more than once, its messages may be in each other's way.
-        if not broken and not others and not follows(push):
+        if not broken and not taken_back and not others and not follows(push):
             if any(map(facts.touched, push.deliveries)) or _unseen(push, facts):
                 verdict.forgotten["miscounted"] += 1
             else:
