@@ -291,9 +291,10 @@ static void test_refusals_of_a_script_in_redis_6_2(void **state) {
         struct dueq__error error;
         snprintf(text, sizeof text, "@user_script: 12: %s", texts[i].met);
         assert_int_equal(dueq__reply_error_text(text, &error), texts[i].status);
-        snprintf(text, sizeof text,
-                 "ERR Error running script (call to f_c1f258): @user_script:42: @user_script: 42: %s",
-                 texts[i].met);
+        snprintf(
+            text, sizeof text,
+            "ERR Error running script (call to f_c1f258): @user_script:42: @user_script: 42: %s",
+            texts[i].met);
         assert_int_equal(dueq__reply_error_text(text, &error), texts[i].status);
     }
 }
