@@ -8,36 +8,12 @@ from contextlib import contextmanager
 from typing import TypeAlias
 
 import pytest
-from inside import ROOT, end_lease, take
+from inside import end_lease, take
+from users import has_selectors, lines, permit
 
 import dueq
 from dueq import errors
 from private_server import Refused, Server
-
-TEXT = (ROOT / "docs/security.md").read_text(encoding="utf-8")
-LINES = [line.split() for line in re.findall(r"```\n(ACL SETUSER [\s\S]*?)```", TEXT)]
-
-
-def lines(user: str) -> list[list[str]]:
-    """Those of a user, as the document has them one after the other."""
-    return [words for words in LINES if words[2] == user]
-
-
-def apply(server: Server, words: list[str]) -> None:
-    """A selector is one word."""
-    text = " ".join(words)
-    selector = re.search(r"\(.*\)", text)
-    if selector:
-        words = [*text[: selector.start()].split(), selector[0]]
-    server.command(*words)
-
-
-def has_selectors(server: Server) -> bool:
-    info = server.command("INFO", "server")
-    assert isinstance(info, bytes)
-    found = re.search(rb"redis_version:(\d+)", info)
-    assert found
-    return int(found[1]) >= 7
 
 
 class Shop:
@@ -52,9 +28,7 @@ class Shop:
         return dueq.Queue(name, self.url)
 
     def permit(self, these: list[list[str]]) -> None:
-        for words in these:
-            if not any(word.startswith("(") for word in words) or has_selectors(self.server):
-                apply(self.server, words)
+        permit(self.server, these)
 
     def holds(self) -> dict[bytes, object]:
         """What all keys of queues hold, but for the answers that are kept."""

@@ -403,8 +403,8 @@ def test_cluster_is_down_and_comes_back(cluster: Cluster) -> None:
 
 
 @contextmanager
-def replicated(**options: bool) -> Iterator[Cluster]:
-    with Cluster(3, 3, timeout_ms=1000, **options) as made:
+def replicated(proxied: bool = False) -> Iterator[Cluster]:
+    with Cluster(3, 3, timeout_ms=1000, proxied=proxied) as made:
         yield made
 
 
