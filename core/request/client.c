@@ -210,8 +210,10 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     dueq_status status = dueq__name_check(name, name_size, &client->error);
     if (status)
         return status;
-    if ((*queue = unshelve(client, name, name_size)))
+    if ((*queue = unshelve(client, name, name_size))) {
+        (*queue)->is_part = false;
         return DUEQ_OK;
+    }
     dueq_queue *opened = calloc(1, sizeof *opened);
     if (!opened || !dueq__keys_make(opened->keys, name, name_size)) {
         free(opened);
@@ -228,5 +230,8 @@ void dueq_queue_close(dueq_queue *queue) {
         return;
     if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
+    if (queue->whole)
+        queue->whole->close(queue);
+    queue->whole = NULL;
     shelve(queue->client, queue);
 }
