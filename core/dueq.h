@@ -222,8 +222,8 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  * (INVALID).
  * key: size 0: all partitions; else the one that has the messages of this key.
  *
- * Messages have the queue of their partition: dueq_result_queue() of a reserve, and `queue` of a consumer, are its
- * number, and a handle of its name, dueq_partition_name(), settles them. Verbs on ids and tickets ask the partitions in
+ * Messages are those of their partition: dueq_result_queue() of reserve, find and peek, and `queue` of a consumer, are
+ * its number, and a handle of its name, dueq_partition_name(), settles them at the least cost. Verbs on ids and tickets ask the partitions in
  * turn; those that count or take away add up; a page is of one partition. rates, check, schedule, turn, and ack_push
  * are for one partition (INVALID). Locks are those of the queue `name`. A push is in one step in each partition.
  * *queue belongs to the caller (dueq_queue_close) and must not outlive the client.
@@ -235,8 +235,8 @@ DUEQ_API dueq_status dueq_partitions_open(dueq_client *client, const void *name,
 /* The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count. */
 DUEQ_API size_t dueq_partition_of(dueq_bytes key, size_t count);
 
-/* Writes the name of a partition, with a NUL, and returns its size. Of a queue without partitions: its own name. */
-DUEQ_API size_t dueq_partition_name(const dueq_queue *queue, size_t partition,
+/* Writes the name of a queue's partition, with a NUL, and returns its size. It is cut at DUEQ_MAX_NAME. */
+DUEQ_API size_t dueq_partition_name(dueq_bytes queue, size_t partition,
                                     char name[DUEQ_MAX_NAME + 1]);
 
 /* ---- Messages ---------------------------------------------------------------------------------- */

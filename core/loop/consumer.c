@@ -31,9 +31,12 @@ static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options
 
 /* Of a queue of partitions these are the consumer's queues; they may have become more. */
 static dueq_status list_partitions(dueq_consumer *consumer) {
-    const struct dueq__parts *parts = dueq__parts_of(consumer->share->queue);
+    struct dueq__parts *parts = dueq__parts_of(consumer->share->queue);
     if (consumer->queue_count == parts->count)
         return DUEQ_OK;
+    for (size_t i = 0; i < parts->count; i++)
+        if (!dueq__parts_get(parts, i))
+            return DUEQ_NO_MEMORY;
     dueq_queue **list = calloc(parts->count, sizeof *list);
     if (!list)
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
@@ -80,8 +83,10 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
     *consumer = made;
     if (queues[0]->whole)
         status = dueq__share_new(queues[0], &made->share);
-    if (made->share)
+    if (made->share) {
+        made->queue_count = 0;
         status = list_partitions(made);
+    }
     if (status) {
         dueq_consumer_close(made);
         *consumer = NULL;
@@ -217,7 +222,7 @@ static dueq_status submit_share(dueq_consumer *consumer, bool leaves) {
  */
 static dueq_status submit_partitions(dueq_consumer *consumer) {
     const struct dueq__share *share = consumer->share;
-    struct dueq__parts *parts = dueq__parts_of(share->queue);
+    const struct dueq__parts *parts = dueq__parts_of(share->queue);
     dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {parts->base};
     bool held[DUEQ_MAX_PARTITIONS];
     size_t count = 0;

@@ -21,13 +21,13 @@ struct over {
 
 static void next(dueq_client *client, struct dueq__steps *steps) {
     struct over *over = (struct over *)(void *)steps;
-    const struct dueq__parts *parts = dueq__parts_of(steps->queue);
     struct dueq__asked asked = over->asked;
+    dueq_queue *part = dueq__parts_get(dueq__parts_of(steps->queue), over->at);
     if (asked.over == DUEQ__OVER_ITEMS) {
         asked.items = over->left;
         asked.count = over->left_count;
     }
-    dueq__steps_submitted(client, steps, asked.submit(parts->part[over->at], &asked));
+    dueq__steps_submitted(client, steps, part ? asked.submit(part, &asked) : DUEQ_NO_MEMORY);
 }
 
 /* ---- Items: ids and tickets ---- */

@@ -23,7 +23,7 @@ struct dueq__parts {
     dueq_queue *base;  /* an ordinary handle of the queue's own name */
     size_t named;      /* how many the caller named */
     size_t count;      /* how many there are, as far as is known */
-    dueq_queue **part; /* so many */
+    dueq_queue **part; /* so many; NULL: not opened yet */
     int64_t known_ms;  /* when the server said so */
     bool known;
     unsigned turn;             /* of pushes to any */
@@ -33,6 +33,8 @@ struct dueq__parts {
 };
 
 struct dueq__parts *dueq__parts_of(const dueq_queue *queue);
+/* The handle of a partition; NULL: out of memory, and the error is set. */
+dueq_queue *dueq__parts_get(struct dueq__parts *parts, size_t partition);
 /* Is the number of partitions to be asked for first? */
 bool dueq__parts_stale(const struct dueq__parts *parts);
 /* The server's number of them; INVALID: it does not go with the one that the caller named. */

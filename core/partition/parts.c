@@ -22,19 +22,10 @@ static uint32_t crc32_of(dueq_bytes key) {
 
 size_t dueq_partition_of(dueq_bytes key, size_t count) { return crc32_of(key) % count; }
 
-static size_t write_name(dueq_bytes own, size_t partition, char name[DUEQ_MAX_NAME + 1]) {
-    return (size_t)snprintf(name, DUEQ_MAX_NAME + 1, "%.*s%c%zu", (int)own.size,
-                            (const char *)own.data, MARK, partition);
-}
-
-size_t dueq_partition_name(const dueq_queue *queue, size_t partition,
-                           char name[DUEQ_MAX_NAME + 1]) {
-    dueq_bytes own = dueq__keys_name(queue->keys);
-    if (queue->whole)
-        return write_name(own, partition, name);
-    memcpy(name, own.data, own.size);
-    name[own.size] = '\0';
-    return own.size;
+size_t dueq_partition_name(dueq_bytes queue, size_t partition, char name[DUEQ_MAX_NAME + 1]) {
+    int size = snprintf(name, DUEQ_MAX_NAME + 1, "%.*s%c%zu", (int)queue.size,
+                        (const char *)queue.data, MARK, partition);
+    return size > DUEQ_MAX_NAME ? DUEQ_MAX_NAME : (size_t)size;
 }
 
 struct dueq__parts *dueq__parts_of(const dueq_queue *queue) {
@@ -52,21 +43,26 @@ size_t dueq__parts_range(const struct dueq__parts *parts, size_t *first) {
     return parts->key_size ? 1 : parts->count;
 }
 
-/* Opens handles for so many. */
+dueq_queue *dueq__parts_get(struct dueq__parts *parts, size_t partition) {
+    char name[DUEQ_MAX_NAME + 1];
+    if (parts->part[partition])
+        return parts->part[partition];
+    size_t size = dueq_partition_name(dueq__keys_name(parts->base->keys), partition, name);
+    dueq_queue *opened;
+    if (dueq_queue_open(parts->client, name, size, &opened))
+        return NULL;
+    opened->is_part = true;
+    return parts->part[partition] = opened;
+}
+
+/* Makes room for so many. */
 static dueq_status widen(struct dueq__parts *parts, size_t count) {
-    struct dueq__error *error = &parts->client->error;
     dueq_queue **wider = realloc(parts->part, count * sizeof *wider);
     if (!wider)
-        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return dueq__fail(&parts->client->error, DUEQ_NO_MEMORY, NULL);
+    memset(wider + parts->count, 0, (count - parts->count) * sizeof *wider);
     parts->part = wider;
-    while (parts->count < count) {
-        char name[DUEQ_MAX_NAME + 1];
-        size_t size = write_name(dueq__keys_name(parts->base->keys), parts->count, name);
-        dueq_status status = dueq_queue_open(parts->client, name, size, &wider[parts->count]);
-        if (status)
-            return status;
-        wider[parts->count++]->is_part = true;
-    }
+    parts->count = count;
     return DUEQ_OK;
 }
 

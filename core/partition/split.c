@@ -28,7 +28,7 @@ static size_t partition_of(const struct dueq__parts *parts, const dueq_draft *dr
 /* Pushes all that go where the first that is left goes. */
 static void next(dueq_client *client, struct dueq__steps *steps) {
     struct split *split = (struct split *)(void *)steps;
-    const struct dueq__parts *parts = dueq__parts_of(steps->queue);
+    struct dueq__parts *parts = dueq__parts_of(steps->queue);
     size_t partition = SIZE_MAX;
     split->at_count = 0;
     for (size_t i = 0; i < split->count; i++) {
@@ -41,8 +41,10 @@ static void next(dueq_client *client, struct dueq__steps *steps) {
         split->at[split->at_count++] = i;
         split->is_done[i] = true;
     }
+    dueq_queue *part = dueq__parts_get(parts, partition);
     dueq__steps_submitted(client, steps,
-                          dueq_push_submit(parts->part[partition], split->now, split->at_count));
+                          part ? dueq_push_submit(part, split->now, split->at_count)
+                               : DUEQ_NO_MEMORY);
 }
 
 static void took(dueq_client *client, struct dueq__steps *steps, dueq_status status,
@@ -108,8 +110,9 @@ dueq_status dueq__parts_push(dueq_queue *queue, const dueq_draft *drafts, size_t
     if (!dueq__parts_stale(parts))
         while (i < count && partition_of(parts, &drafts[i]) == partition_of(parts, drafts))
             i++;
-    if (i == count)
-        return dueq_push_submit(parts->part[partition_of(parts, drafts)], drafts, count);
+    dueq_queue *part = i == count ? dueq__parts_get(parts, partition_of(parts, drafts)) : NULL;
+    if (part)
+        return dueq_push_submit(part, drafts, count);
     return dueq__steps_begin(queue, (struct dueq__steps *)(void *)copy(drafts, count));
 }
 
@@ -124,11 +127,14 @@ struct reserving {
 static void reserve(dueq_client *client, struct dueq__steps *steps) {
     struct reserving *reserving = (struct reserving *)(void *)steps;
     struct dueq__reserve *asked = &reserving->asked;
-    const struct dueq__parts *parts = dueq__parts_of(steps->queue);
+    struct dueq__parts *parts = dueq__parts_of(steps->queue);
     asked->queue_count = dueq__parts_range(parts, &reserving->first);
     asked->queues = parts->part + reserving->first;
     steps->waits = true;
-    dueq__steps_submitted(client, steps, dueq__reserve_submit(asked));
+    bool open = true;
+    for (size_t i = 0; open && i < asked->queue_count; i++)
+        open = dueq__parts_get(parts, reserving->first + i);
+    dueq__steps_submitted(client, steps, open ? dueq__reserve_submit(asked) : DUEQ_NO_MEMORY);
 }
 
 static void reserved(dueq_client *client, struct dueq__steps *steps, dueq_status status,
