@@ -25,6 +25,40 @@ SLICE_MS = 500
 _UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 
 
+# Stands between the name of a queue of partitions and a key. No name has it.
+KEYED = "\n"
+
+
+def opener(partitions: int | None) -> Open:
+    """Opens queues of partitions, the one that has a key, and what has a partition's own name."""
+    if partitions is None:
+        return _core.queue_open
+
+    def open(client: _core.Client, asked: str) -> _core.Handle:
+        name, _, key = asked.partition(KEYED)
+        return _core.partitions_open(client, name, partitions, key)
+
+    return open
+
+
+class Handles(dict[str, "_core.Handle"]):
+    """The handles of a client by their names. Those of partitions are opened when they are met."""
+
+    def __init__(self, client: _core.Client, names: tuple[str, ...], open: Open) -> None:
+        super().__init__((name, open(client, name)) for name in names)
+        self._client = client
+        self._open = open
+        self._keyed: _core.Handle | None = None
+
+    def __missing__(self, name: str) -> _core.Handle:
+        if KEYED in name:
+            # A call needs it to its end, and the one before has ended. There are many keys.
+            self._keyed = self._open(self._client, name)
+            return self._keyed
+        self[name] = handle = _core.queue_open(self._client, name)
+        return handle
+
+
 class Link:
     """
     A client and its handles of queues, which carries one call at a time.
@@ -34,7 +68,7 @@ class Link:
 
     def __init__(self, url: str | None, names: tuple[str, ...], open: Open) -> None:
         self.client = _core.client_open(url)
-        self.queues = {name: open(self.client, name) for name in names}
+        self.queues = Handles(self.client, names, open)
         self._target: _core.Handle | None = None
         self.warn()  # that nobody named a server
 

@@ -55,6 +55,7 @@ class Options(TypedDict, total=False):
     dead_letter: str | None
     unique: float | timedelta | None
     replace: bool | Literal["body"]
+    key: str | None
 
 
 _REPLACE = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
@@ -73,6 +74,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "drop": (bool,),
     "dead_letter": (str, type(None)),
     "replace": (bool, str),
+    "key": (str, type(None)),
 }
 _typed = attrgetter(*_TYPES)
 
@@ -140,6 +142,10 @@ class Draft:
     replace       with an id: what happens when a message in the queue has it. False: the push is
                   refused. True: the old message is deleted, as by cancel(), and this one is stored.
                   "body": the same, but a ready or delayed one keeps its due time and its place.
+
+    key           with partitions: messages of one key are in one partition, in their order. 1 to
+                  255 bytes of UTF-8 without control characters. None: the id, if it is given,
+                  decides; else any
     """
 
     body: Body = None  # type: ignore[assignment] # never after __post_init__
@@ -158,6 +164,7 @@ class Draft:
     dead_letter: str | None = field(default=None, kw_only=True)
     unique: float | timedelta | None = field(default=None, kw_only=True)
     replace: bool | Literal["body"] = field(default=False, kw_only=True)
+    key: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self, json: object) -> None:
         if json is not ...:
@@ -192,6 +199,7 @@ class Draft:
             _text(self.dead_letter, "dead_letter"),
             optional_ms(self.unique, "unique"),
             _REPLACE[self.replace],
+            _text(self.key, "key"),
         )
 
 
