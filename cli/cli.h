@@ -50,7 +50,7 @@ struct cli {
     const char *names[DUEQ_MAX_QUEUES];
     size_t queue_count;
     struct part *parts[DUEQ_MAX_PARTITIONS]; /* those that messages came from, by their numbers */
-    dueq_queue *queue; /* the one that calls are about */
+    dueq_queue *queue;                       /* the one that calls are about */
     const char *queue_name;
     dueq_redisson *redisson; /* that one, of another system */
     dueq_laravel *laravel;
@@ -74,7 +74,7 @@ extern const struct command kick_command, cancel_command, reschedule_command; /*
 DUEQ_PLAIN_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
-extern const struct command purge_command, remove_command;                /* admin.c */
+extern const struct command purge_command, remove_command, grow_command;  /* admin.c */
 extern const struct command check_command;                                /* check.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */

@@ -24,6 +24,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
                                                  &purge_command,
                                                  &remove_command,
+                                                 &grow_command,
                                                  &check_command,
                                                  &lock_command,
                                                  &relock_command,
@@ -215,8 +216,7 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
             cli->json = true;
             break;
         case CLI_OPTION_PARTITIONS:
-            cli->partitions =
-                (size_t)cli_number(cli, "partitions", optarg, 1, DUEQ_MAX_PARTITIONS);
+            cli->partitions = (size_t)cli_number(cli, "partitions", optarg, 1, DUEQ_MAX_PARTITIONS);
             break;
         case CLI_OPTION_KEY:
             cli->key = optarg;

@@ -232,6 +232,16 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
 DUEQ_API dueq_status dueq_partitions_open(dueq_client *client, const void *name, size_t name_size,
                                           size_t count, dueq_bytes key, dueq_queue **queue);
 
+/*
+ * A step of doubling the number of partitions that the handle was opened with, while the queue is in use; *closed: how
+ * many new ones no consumer gets yet. Call it every second until that is 0. Another process may go on with it, and when
+ * it is done nothing changes. Until a new partition is open, it gathers messages: those that were pushed to the old
+ * partition before are delivered first, by consumers. The first step after the doubling waits for longer than this
+ * client's timeout, so that no producer with this timeout pushes by the old number any more.
+ * Errors: INVALID: the queue has another number of partitions, none, or more than DUEQ_MAX_PARTITIONS / 2.
+ */
+DUEQ_API dueq_status dueq_partitions_grow(dueq_queue *queue, size_t *closed);
+
 /* The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count. */
 DUEQ_API size_t dueq_partition_of(dueq_bytes key, size_t count);
 

@@ -273,7 +273,10 @@ def over(verb: Verb) -> tuple[str, str]:
     again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
     if not sent:
         again = f"    (void)asked;\n{again}"
-    ask = f"""static dueq_status ask_{verb.name}(dueq_queue *queue, const struct dueq__asked *asked) {{
+    start = (
+        f"static dueq_status ask_{verb.name}(dueq_queue *queue, const struct dueq__asked *asked)"
+    )
+    ask = f"""{start} {{
 {again}
 }}
 

@@ -58,7 +58,8 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            ?string $key = null
         ): string;
 
         public function pushMany(array $messages): array;
@@ -232,7 +233,8 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            ?string $key = null
         ): int;
 
         public function flush(): void;
@@ -337,14 +339,25 @@ namespace Dueq
          *     opens with the same URL and $persistent uses it again, after a look whether the server has closed it.
          *     Within a request all of them share it. null: as dueq.persistent in php.ini, which is off where
          *     it is not set. Without a URL (and DUEQ_URL) nothing is persistent
+         * @param int|null $partitions 1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which
+         *     several nodes of a cluster can have. $key of a push chooses the partition. Consumers share them, and
+         *     deliver the messages of each in order, one after the other. The first call of any client stores their
+         *     number; `dueq grow` doubles it. A message's $queue is its partition's name. null: an ordinary queue
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
         public function __construct(
             string $name,
             #[\SensitiveParameter] ?string $url = null,
-            ?bool $persistent = null
+            ?bool $persistent = null,
+            ?int $partitions = null
         ) {}
+
+        /**
+         * The partition that has the messages of a key, as a queue: to find or cancel a message without asking all
+         * partitions, to count those of a partition ...
+         */
+        public function of(string $key): Queue {}
 
         /**
          * Lists the queues of a server that were ever used. It scans the names of all keys of the
@@ -391,6 +404,9 @@ namespace Dueq
          * @param bool|string $replace with $id: what happens when a message in the queue has it. false: the
          *     push is refused. true: the old message is deleted, as by cancel(), and this one is stored.
          *     "body": the same, but a ready or delayed one keeps its due time and its place
+         * @param string|null $key with partitions: messages of one key are in one partition, in their
+         *     order. 1 to 255 bytes of UTF-8 without control characters; null: the id, if it is given,
+         *     decides; else any
          * @return string the message's id
          * @throws Exception\DuplicateException when a message in the queue has this id, or the id is still
          *     unique
@@ -415,7 +431,8 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            ?string $key = null
         ): string {}
 
         /**
@@ -1218,7 +1235,8 @@ namespace Dueq
             bool $drop = false,
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
-            bool|string $replace = false
+            bool|string $replace = false,
+            ?string $key = null
         ): int {}
 
         /**

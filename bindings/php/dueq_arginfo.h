@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f3152edd003a6097ea35fc46ab76bec63423656f */
+ * Stub hash: eec01229be38ce4808c7a415f52c3495aa6d5077 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -36,6 +36,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
@@ -214,6 +215,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_PusherInterface_flush arginfo_class_Dueq_QueueInterface_pause
@@ -247,6 +249,11 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_of, 0, 1, Dueq\\Queue, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS_ARRAY, 0)
@@ -658,6 +665,7 @@ ZEND_METHOD(Dueq_Client, queues);
 ZEND_METHOD(Dueq_Client, names);
 ZEND_METHOD(Dueq_Client, onNotice);
 ZEND_METHOD(Dueq_Queue, __construct);
+ZEND_METHOD(Dueq_Queue, of);
 ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
@@ -879,6 +887,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 
 static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, __construct, arginfo_class_Dueq_Queue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, of, arginfo_class_Dueq_Queue_of, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, names, arginfo_class_Dueq_Queue_names, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Queue, url, arginfo_class_Dueq_Queue_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)

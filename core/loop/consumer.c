@@ -236,16 +236,16 @@ static dueq_status submit_partitions(dueq_consumer *consumer) {
         queues[count++] = consumer->queues[share->own[i]];
     }
     consumer->step = DUEQ__STEP_RESERVE;
-    return dueq__reserve_submit(&(struct dueq__reserve){
-        .queues = queues,
-        .queue_count = count ? count : 1,
-        .order = DUEQ_ROUND_ROBIN,
-        .parts = true,
-        .ordered = true,
-        .count = consumer->options.prefetch,
-        .timeout_ms = until > now ? until - now : 0,
-        .lease_ms = consumer->options.lease_ms,
-        .default_lease_ms = default_lease_ms(consumer)});
+    return dueq__reserve_submit(
+        &(struct dueq__reserve){.queues = queues,
+                                .queue_count = count ? count : 1,
+                                .order = DUEQ_ROUND_ROBIN,
+                                .parts = true,
+                                .ordered = true,
+                                .count = consumer->options.prefetch,
+                                .timeout_ms = until > now ? until - now : 0,
+                                .lease_ms = consumer->options.lease_ms,
+                                .default_lease_ms = default_lease_ms(consumer)});
 }
 
 /* One queue's acks go with its reserve; those of several have a request of their own before. */

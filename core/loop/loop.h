@@ -127,9 +127,9 @@ struct dueq_consumer {
     dueq_client *client;
     dueq_queue **queues; /* of a queue of partitions: those */
     size_t queue_count;
-    struct dueq__share *share; /* which of these are its own; NULL: all */
-    int64_t until_ms;          /* and till when it waits */
-    int64_t slice_ms;          /* and the wait under way, which a renewal interrupts */
+    struct dueq__share *share;           /* which of these are its own; NULL: all */
+    int64_t until_ms;                    /* and till when it waits */
+    int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
     uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
     dueq_consumer_options options;
     pid_t pid;

@@ -9,11 +9,11 @@ struct over {
     struct dueq__steps steps; /* first */
     struct dueq__asked asked; /* what it points to is behind, in the same allocation */
     dueq_filter filter;
-    size_t at, end;                     /* the partition that is asked, and the last's next */
-    dueq_bytes left[DUEQ_MAX_BATCH];    /* the items that it is asked for, */
-    size_t place[DUEQ_MAX_BATCH];       /* and where the caller has them */
+    size_t at, end;                  /* the partition that is asked, and the last's next */
+    dueq_bytes left[DUEQ_MAX_BATCH]; /* the items that it is asked for, */
+    size_t place[DUEQ_MAX_BATCH];    /* and where the caller has them */
     size_t left_count;
-    char digits[DUEQ_MAX_BATCH];        /* the outcomes, or states */
+    char digits[DUEQ_MAX_BATCH]; /* the outcomes, or states */
     bool states;
     size_t taken;
     dueq_counts counts;
@@ -59,9 +59,8 @@ static void answer_items(dueq_client *client, struct over *over) {
     for (size_t i = 0; over->states && i < over->left_count; i++)
         over->digits[over->place[i]] = '0';
     dueq_bytes digits = {over->digits, count};
-    dueq_result *result = over->states
-                              ? dueq__result_states(digits, &client->error)
-                              : dueq__result_outcomes(digits, NULL, &client->error);
+    dueq_result *result = over->states ? dueq__result_states(digits, &client->error)
+                                       : dueq__result_outcomes(digits, NULL, &client->error);
     dueq__steps_end(client, result, result ? dueq__result_summary(result) : client->error.status);
 }
 
@@ -70,14 +69,14 @@ static void answer_items(dueq_client *client, struct over *over) {
 static int64_t sooner(int64_t a, int64_t b) { return !a || (b && b < a) ? b : a; }
 
 static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
-    int64_t *const fields[] = {&sum->ready,    &sum->delayed, &sum->leased,    &sum->dead,
-                               &sum->outbox,   &sum->pushed,  &sum->reserved,  &sum->acked,
-                               &sum->retried,  &sum->expired, &sum->died,      &sum->cancelled,
-                               &sum->purged,   &sum->quarantined};
-    const int64_t more[] = {counts->ready,   counts->delayed, counts->leased,   counts->dead,
-                            counts->outbox,  counts->pushed,  counts->reserved, counts->acked,
-                            counts->retried, counts->expired, counts->died,     counts->cancelled,
-                            counts->purged,  counts->quarantined};
+    int64_t *const fields[] = {&sum->ready,   &sum->delayed,    &sum->leased,   &sum->dead,
+                               &sum->outbox,  &sum->pushed,     &sum->reserved, &sum->acked,
+                               &sum->retried, &sum->expired,    &sum->died,     &sum->cancelled,
+                               &sum->purged,  &sum->quarantined};
+    const int64_t more[] = {
+        counts->ready,  counts->delayed,   counts->leased, counts->dead,       counts->outbox,
+        counts->pushed, counts->reserved,  counts->acked,  counts->retried,    counts->expired,
+        counts->died,   counts->cancelled, counts->purged, counts->quarantined};
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
         *fields[i] += more[i];
     sum->next_ms = sooner(sum->next_ms, counts->next_ms);

@@ -26,9 +26,11 @@ struct dueq__parts {
     dueq_queue **part; /* so many; NULL: not opened yet */
     int64_t known_ms;  /* when the server said so */
     bool known;
-    unsigned turn;             /* of pushes to any */
-    struct dueq__share *asks;  /* whose call it is that asks for leases; NULL: it asks for their number alone */
-    size_t key_size;           /* 0: the handle is for all partitions */
+    unsigned turn; /* of pushes to any */
+    struct dueq__share
+        *asks; /* whose call it is that asks for leases; NULL: it asks for their number alone */
+    struct dueq__growth *growth; /* of the step under way; NULL: none is */
+    size_t key_size;             /* 0: the handle is for all partitions */
     char key[DUEQ_MAX_KEY];
 };
 
@@ -74,11 +76,11 @@ dueq_status dueq__parts_push(dueq_queue *queue, const dueq_draft *drafts, size_t
 struct dueq__share {
     dueq_queue *queue;
     char member[DUEQ__ID_SIZE + 1];
-    char epoch[24];     /* of the table that it knows; "": none */
-    int64_t renew_ms;   /* when to renew */
-    int64_t end_ms;     /* when its leases end */
-    size_t surplus;     /* so many of its own are to be given up */
-    size_t count;       /* of its own */
+    char epoch[24];   /* of the table that it knows; "": none */
+    int64_t renew_ms; /* when to renew */
+    int64_t end_ms;   /* when its leases end */
+    size_t surplus;   /* so many of its own are to be given up */
+    size_t count;     /* of its own */
     uint16_t own[DUEQ_MAX_PARTITIONS];
 };
 

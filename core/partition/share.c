@@ -40,8 +40,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     }
     dueq_status status = dueq__parts_learn(parts, (size_t)count);
     if (!status && share) {
-        if (dueq__reply_count(reply) >= ANSWER_OWN &&
-            !read_own(share, reply, (size_t)count)) {
+        if (dueq__reply_count(reply) >= ANSWER_OWN && !read_own(share, reply, (size_t)count)) {
             dueq__ops_unexpected(client);
             return;
         }
@@ -52,8 +51,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
 
 static dueq_status begin(dueq_queue *queue, struct dueq__share *share, struct dueq__resp *words) {
     struct dueq__parts *parts = dueq__parts_of(queue);
-    dueq_status status =
-        dueq__ops_ask(queue, &dueq__script_share, false, 1, decode, words);
+    dueq_status status = dueq__ops_ask(queue, &dueq__script_share, false, 1, decode, words);
     if (status)
         return status;
     parts->asks = share;

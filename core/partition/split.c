@@ -13,7 +13,7 @@ struct split {
     char digits[DUEQ_MAX_BATCH], made[DUEQ_MAX_BATCH][DUEQ__ID_SIZE];
     dueq_bytes ids[DUEQ_MAX_BATCH];
     dueq_draft now[DUEQ_MAX_BATCH]; /* those under way */
-    dueq_draft drafts[];            /* copies; what they point to is behind them, in the same allocation */
+    dueq_draft drafts[]; /* copies; what they point to is behind them, in the same allocation */
 };
 
 /* Those without a key and an id of a caller's go to one, each call to the next. */
@@ -42,9 +42,8 @@ static void next(dueq_client *client, struct dueq__steps *steps) {
         split->is_done[i] = true;
     }
     dueq_queue *part = dueq__parts_get(parts, partition);
-    dueq__steps_submitted(client, steps,
-                          part ? dueq_push_submit(part, split->now, split->at_count)
-                               : DUEQ_NO_MEMORY);
+    dueq__steps_submitted(
+        client, steps, part ? dueq_push_submit(part, split->now, split->at_count) : DUEQ_NO_MEMORY);
 }
 
 static void took(dueq_client *client, struct dueq__steps *steps, dueq_status status,
@@ -148,9 +147,8 @@ static void reserved(dueq_client *client, struct dueq__steps *steps, dueq_status
 dueq_status dueq__parts_reserve(dueq_queue *queue, const struct dueq__reserve *asked) {
     struct reserving *reserving = malloc(sizeof *reserving);
     if (reserving) {
-        *reserving = (struct reserving){
-            .steps = {.next = reserve, .took = reserved},
-            .asked = *asked};
+        *reserving =
+            (struct reserving){.steps = {.next = reserve, .took = reserved}, .asked = *asked};
         reserving->asked.order = DUEQ_ROUND_ROBIN;
         reserving->asked.parts = true;
     }

@@ -85,7 +85,8 @@ struct dueq__suspended {
     struct dueq__call call;
     void (*resume)(dueq_client *client);
     void *owner; /* of the calls that run; freed with it */
-    struct dueq__suspended *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
+    struct dueq__suspended
+        *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
 };
 
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
@@ -144,8 +145,8 @@ struct dueq__whole {
 
 struct dueq_queue {
     dueq_client *client;
-    struct dueq__whole *whole; /* its verbs, where it has partitions; NULL: it has none */
-    bool is_part;              /* of such a queue's */
+    struct dueq__whole *whole;         /* its verbs, where it has partitions; NULL: it has none */
+    bool is_part;                      /* of such a queue's */
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     int64_t minute;  /* of the last call that may have kept the history */

@@ -43,7 +43,7 @@ for name in pairs(alive) do
 end
 table.sort(order)
 
--- Whose each partition is: nobody's (false), or closed ('-') while the queue grows.
+-- Whose each partition is: nobody's (false), or closed (one character) while the queue grows.
 local fields, given, owner, has, open = {}, {}, {}, {}, 0
 for i = 5, #ARGV do
   given[tonumber(ARGV[i])] = true
@@ -55,10 +55,10 @@ local owners = redis.call('HMGET', partitions, unpack(fields))
 local changed, removed = {}, {}
 for p = 0, count - 1 do
   local name = owners[p + 1]
-  if name and name ~= '-' and (not alive[name] or name == member and given[p]) then
+  if name and #name > 1 and (not alive[name] or name == member and given[p]) then
     removed[fields[p + 1]], name = true, false
   end
-  open = open + (name == '-' and 0 or 1)
+  open = open + (name and #name == 1 and 0 or 1)
   owner[p] = name
   if name then
     has[name] = (has[name] or 0) + 1

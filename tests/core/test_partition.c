@@ -28,7 +28,8 @@ static int tear_down_orders(void **state) {
 
 #define ORDERS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_orders, tear_down_orders)
 
-static dueq_status push_draft(dueq_queue *queue, const char *key, const char *id, const char *body) {
+static dueq_status push_draft(dueq_queue *queue, const char *key, const char *id,
+                              const char *body) {
     dueq_draft draft = DUEQ_DRAFT;
     draft.key = BYTES(key);
     draft.id = BYTES(id);
@@ -105,7 +106,8 @@ static void test_number_is_the_servers(void **state) {
     push_key("a", "", "x");
     dueq_queue *other = open_partitions(jobs.client, 12, "");
     assert_status(jobs.client, INVALID, push_draft(other, "a", "", "x"));
-    assert_string_equal(dueq_error_text(jobs.client), "the queue 'orders' has 8 partitions, not 12");
+    assert_string_equal(dueq_error_text(jobs.client),
+                        "the queue 'orders' has 8 partitions, not 12");
     dueq_queue_close(other);
     /* A client with the number of before it grew goes on with the new one. */
     other = open_partitions(jobs.client, 2, "");
@@ -386,8 +388,7 @@ static void test_one_consumer_has_all(void **state) {
                       dueq_consumer_next(member.consumer, 5000, &message, &partition));
         bool a = *(const char *)message->body.data != '3';
         assert_int_equal(partition, dueq_partition_of(BYTES(a ? "a" : "b"), PARTITIONS));
-        assert_status(member.jobs.client, OK,
-                      dueq_consumer_ack(member.consumer, message->ticket));
+        assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
     }
     leave(&member);
     assert_int_equal(counts_of(orders).acked, 3);
@@ -420,8 +421,7 @@ static void test_next_of_a_partition_waits_for_the_one_before(void **state) {
     const dueq_message *message;
     push_key("a", "", "1");
     push_key("a", "", "2");
-    assert_status(first.jobs.client, OK,
-                  dueq_consumer_next(first.consumer, 5000, &message, NULL));
+    assert_status(first.jobs.client, OK, dueq_consumer_next(first.consumer, 5000, &message, NULL));
     /* The first one works for so long that it is no member any more: the other has all, but not this. */
     const dueq_message *other;
     size_t owned = 0, owners = 2;
@@ -432,13 +432,11 @@ static void test_next_of_a_partition_waits_for_the_one_before(void **state) {
         count_owners(&owned, &owners);
     }
     push_key("b", "", "3");
-    assert_status(second.jobs.client, OK,
-                  dueq_consumer_next(second.consumer, 5000, &other, NULL));
+    assert_status(second.jobs.client, OK, dueq_consumer_next(second.consumer, 5000, &other, NULL));
     assert_memory_equal(other->body.data, "3", 1);
     assert_status(second.jobs.client, OK, dueq_consumer_ack(second.consumer, other->ticket));
     assert_status(first.jobs.client, OK, dueq_consumer_ack(first.consumer, message->ticket));
-    assert_status(second.jobs.client, OK,
-                  dueq_consumer_next(second.consumer, 5000, &other, NULL));
+    assert_status(second.jobs.client, OK, dueq_consumer_next(second.consumer, 5000, &other, NULL));
     assert_memory_equal(other->body.data, "2", 1);
     leave(&first);
     leave(&second);
@@ -451,19 +449,84 @@ static void test_what_a_dead_owner_held_comes_first(void **state) {
         push_key("a", "", body);
     struct member first = join(), second = join();
     const dueq_message *message;
-    assert_status(first.jobs.client, OK,
-                  dueq_consumer_next(first.consumer, 5000, &message, NULL));
+    assert_status(first.jobs.client, OK, dueq_consumer_next(first.consumer, 5000, &message, NULL));
     dueq_consumer_close(first.consumer);
     for (*body = '1'; *body < '7'; ++*body) {
         assert_status(second.jobs.client, OK,
                       dueq_consumer_next(second.consumer, 20000, &message, NULL));
         assert_memory_equal(message->body.data, body, 1);
-        assert_status(second.jobs.client, OK,
-                      dueq_consumer_ack(second.consumer, message->ticket));
+        assert_status(second.jobs.client, OK, dueq_consumer_ack(second.consumer, message->ticket));
     }
     dueq_queue_close(first.queue);
     jobs_close(first.jobs);
     leave(&second);
+}
+
+/* ---- Growing ---- */
+
+/* A key that goes to another partition when there are twice as many. */
+static const char *moving_key(void) {
+    static char key[16];
+    for (int i = 0;; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        if (dueq_partition_of(BYTES(key), PARTITIONS) !=
+            dueq_partition_of(BYTES(key), 2 * PARTITIONS))
+            return key;
+    }
+}
+
+static size_t grow(dueq_queue *queue) {
+    size_t closed;
+    assert_int_equal(dueq_partitions_grow(queue, &closed), DUEQ_OK);
+    return closed;
+}
+
+static void test_grow_keeps_the_order_of_a_key(void **state) {
+    (void)state;
+    char url[160], body[16];
+    snprintf(url, sizeof url, "%s?timeout=500ms", server.url);
+    struct jobs grower = jobs_open(url);
+    dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
+    const char *key = moving_key();
+    struct member member = join();
+    const dueq_message *message;
+    int pushed = 0, taken = 0;
+    size_t closed = PARTITIONS, partition = 0, old = dueq_partition_of(BYTES(key), PARTITIONS);
+    for (; pushed < 20; pushed++) {
+        snprintf(body, sizeof body, "%d", pushed);
+        push_key(key, "", body);
+    }
+    assert_int_equal(grow(grown), PARTITIONS);
+    bool moved = false;
+    for (int64_t end = now_ms() + 30000; closed || taken < pushed;) {
+        assert_true(now_ms() < end);
+        closed = closed ? grow(grown) : 0;
+        if (pushed < 60) {
+            snprintf(body, sizeof body, "%d", pushed++);
+            push_key(key, "", body);
+        }
+        for (;;) {
+            dueq_status status = dueq_consumer_next(member.consumer, 100, &message, &partition);
+            if (status == DUEQ_EMPTY)
+                break;
+            assert_status(member.jobs.client, OK, status);
+            snprintf(body, sizeof body, "%d", taken++);
+            assert_int_equal(message->body.size, strlen(body));
+            assert_memory_equal(message->body.data, body, message->body.size);
+            moved = moved || partition != old;
+            assert_true(moved == (partition != old));
+            assert_status(member.jobs.client, OK,
+                          dueq_consumer_ack(member.consumer, message->ticket));
+        }
+    }
+    assert_true(moved);
+    assert_int_equal(grow(grown), 0);
+    leave(&member);
+    dueq_queue *other = open_partitions(grower.client, 2 * PARTITIONS + 1, "");
+    assert_status(grower.client, INVALID, dueq_partitions_grow(other, &closed));
+    dueq_queue_close(other);
+    dueq_queue_close(grown);
+    jobs_close(grower);
 }
 
 int main(void) {
@@ -484,6 +547,7 @@ int main(void) {
         ORDERS_TEST(test_consumers_share_evenly),
         ORDERS_TEST(test_next_of_a_partition_waits_for_the_one_before),
         ORDERS_TEST(test_what_a_dead_owner_held_comes_first),
+        ORDERS_TEST(test_grow_keeps_the_order_of_a_key),
     };
     return run_on_server(tests, NULL);
 }
