@@ -71,7 +71,7 @@ static dueq_bytes fence_id(char room[64], size_t count, char number) {
 static dueq_status push_fence(dueq_queue *old, dueq_bytes id) {
     dueq_draft draft = DUEQ_DRAFT;
     draft.id = id;
-    draft.ttl_ms = 1;
+    draft.ttl_ms = DUEQ__OVER_MS;
     draft.drop = 1;
     dueq_status status = dueq_push(old, &draft, 1, NULL);
     return status == DUEQ_DUPLICATE ? DUEQ_OK : status;

@@ -9,6 +9,9 @@
 
 /* ---- draft.c: what a producer asks for --------------------------------------------------------- */
 
+/* As a time to live: it is over already. For the core's own drafts, to partitions. */
+#define DUEQ__OVER_MS (-1)
+
 /* Checks all of a draft by itself. */
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);

@@ -33,7 +33,8 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
-        status = dueq__draft_check(draft, error);
+        bool own = queue->is_part && draft->ttl_ms == DUEQ__OVER_MS;
+        status = own ? DUEQ_OK : dueq__draft_check(draft, error);
         if (!status && draft->key.size && !queue->is_part)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
