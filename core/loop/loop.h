@@ -7,7 +7,7 @@
 
 #include <pthread.h>
 
-#include "../queue/queue.h"
+#include "../partition/partition.h"
 
 /* How long an ack may wait for a request that takes it along. */
 #define DUEQ__ACK_MS 200
@@ -63,6 +63,8 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
 void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket);
 /* Takes it for a retry, with one use; NULL: it is not held any more, and lost. */
 struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket);
+/* Marks the queues, of so many, of which it holds messages. */
+void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count);
 /* Since when the oldest ack waits, and its queue; DUEQ__NEVER: there is none, and the queue stays as it is. */
 int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue);
 /*
@@ -116,13 +118,19 @@ enum dueq__step {
     DUEQ__STEP_SETTLE,
     DUEQ__STEP_RESERVE,
     DUEQ__STEP_EXTEND,
-    DUEQ__STEP_RELEASE
+    DUEQ__STEP_RELEASE,
+    DUEQ__STEP_SHARE, /* renews the leases on partitions */
+    DUEQ__STEP_LEAVE
 };
 
 struct dueq_consumer {
     dueq_client *client;
-    dueq_queue **queues;
+    dueq_queue **queues; /* of a queue of partitions: those */
     size_t queue_count;
+    struct dueq__share *share;           /* which of these are its own; NULL: all */
+    int64_t until_ms;                    /* and till when it waits */
+    int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
+    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;
