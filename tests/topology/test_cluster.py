@@ -157,7 +157,7 @@ def test_partitions_on_all_nodes(cluster: Cluster, pool: ThreadPoolExecutor) -> 
         waits = pool.submit(other.reserve, 20)
         wait_until("nobody waits", lambda: all(map(waiting, on)))
         queue.push("first", key="k")
-        assert (waits.result(10) or pytest.fail("nothing")).ack()
+        (waits.result(10) or pytest.fail("nothing")).ack()
         pushed = [(str(key), f"{key} {n}") for n in range(10) for key in range(20)]
         assert len(queue.push_many(dueq.Draft(body, key=key) for key, body in pushed)) == 200
         assert queue.stats().ready == 200
