@@ -15,6 +15,7 @@ import hashlib
 import importlib.util
 import re
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -47,9 +48,9 @@ HOLES: dict[str, tuple[Word, ...]] = {
 }
 KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine"), "LIST"),
-    **dict.fromkeys(("msg", "attempts", "handover", "meta"), "HASH"),
+    **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
-    **dict.fromkeys(("wake", "lock_wake"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake", "members"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
 }
 REMOVALS = {"DEL", "UNLINK", "HDEL", "ZREM", "ZPOPMIN", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK"}
@@ -109,8 +110,22 @@ def recorded() -> list[Call]:
                 for step in situation.steps:
                     run.step(step)
         consume(recorder)
+        share(recorder)
         lose_answers(recorder)
         return recorder.calls
+
+
+def share(recorder: Recorder) -> None:
+    """Consumers share partitions, and the number of these is doubled."""
+    recorder.situation = name = "partitions"
+    with dueq.Queue(name, recorder.url, partitions=4) as queue:
+        queue.push_many(dueq.Draft("a", key=f"customer-{i}") for i in range(8))
+        for message in queue.consume(timeout=0.5):
+            with message:
+                for other in queue.consume(timeout=1.2):
+                    other.ack()
+    grow = ["dueq", "grow", name, "--partitions", "4", "--url", f"{recorder.url}?timeout=500ms"]
+    subprocess.run(grow, check=True, capture_output=True)
 
 
 def consume(recorder: Recorder) -> None:

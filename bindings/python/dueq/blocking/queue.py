@@ -298,9 +298,8 @@ class Queue(Source, Verbs):
         Acknowledges any number of messages or tickets. False: the lease has ended. Raises
         InvalidError for a message of another queue.
         """
-        return self._each(
-            _core.ack_submit, tickets(self.name, messages, self.partitions is not None), _done_of
-        )
+        held = tickets(self.name, messages, self.partitions is not None)
+        return self._each(_core.ack_submit, held, _done_of)
 
     def cancel(self, id: str) -> State | None:
         """
