@@ -120,17 +120,11 @@ ASKED = {
     "ids": {".items": "ids", ".count": "count"},
     "ticket": {".items": "&ticket", ".count": "1"},
     "id": {".items": "&id", ".count": "1"},
-    "error": {".text": "error"},
-    "reason": {".text": "reason"},
-    "text": {".text": "text"},
-    "cursor": {".cursor": "cursor"},
-    "state": {".state": "state"},
-    "filter": {".filter": "filter"},
+    **{name: {".text": name} for name in ("error", "reason", "text")},
+    **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page")},
     "due": {".ms": "delay_ms", ".at_ms": "at_ms"},
     "retry_delay": {".ms": "delay_ms"},
-    "delay_ms": {".ms": "delay_ms"},
-    "lease_ms": {".ms": "lease_ms"},
-    "page": {".page": "page"},
+    **{name: {".ms": name} for name in ("delay_ms", "lease_ms")},
 }
 
 
@@ -273,10 +267,8 @@ def over(verb: Verb) -> tuple[str, str]:
     again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
     if not sent:
         again = f"    (void)asked;\n{again}"
-    start = (
-        f"static dueq_status ask_{verb.name}(dueq_queue *queue, const struct dueq__asked *asked)"
-    )
-    ask = f"""{start} {{
+    ask = f"""static dueq_status ask_{verb.name}(dueq_queue *queue,
+                                               const struct dueq__asked *asked) {{
 {again}
 }}
 

@@ -45,6 +45,8 @@ namespace Dueq
      */
     interface QueueInterface extends \IteratorAggregate
     {
+        public function of(string $key): Queue;
+
         public function url(): string;
 
         public function newId(): string;

@@ -29,30 +29,6 @@ static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options
     return status;
 }
 
-/* Of a queue of partitions these are the consumer's queues; they may have become more. */
-static dueq_status list_partitions(dueq_consumer *consumer) {
-    struct dueq__parts *parts = dueq__parts_of(consumer->share->queue);
-    if (consumer->queue_count == parts->count)
-        return DUEQ_OK;
-    for (size_t i = 0; i < parts->count; i++)
-        if (!dueq__parts_get(parts, i))
-            return DUEQ_NO_MEMORY;
-    dueq_queue **list = calloc(parts->count, sizeof *list);
-    if (!list)
-        return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    memcpy(list, parts->part, parts->count * sizeof *list);
-    free(consumer->queues);
-    consumer->queues = list;
-    consumer->queue_count = parts->count;
-    if (!consumer->heartbeat)
-        return DUEQ_OK;
-    dueq__heartbeat_end(consumer->heartbeat);
-    consumer->heartbeat = NULL;
-    consumer->leases->stopping = false;
-    return dueq__heartbeat_start(consumer->client, list, consumer->queue_count, consumer->leases,
-                                 &consumer->heartbeat);
-}
-
 dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                                const dueq_consumer_options *options, dueq_consumer **consumer) {
     *consumer = NULL;
@@ -85,7 +61,7 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
         status = dueq__share_new(queues[0], &made->share);
     if (made->share) {
         made->queue_count = 0;
-        status = list_partitions(made);
+        status = dueq__partitions_list(made);
     }
     if (status) {
         dueq_consumer_close(made);
@@ -173,10 +149,6 @@ static size_t queue_to_settle(const dueq_consumer *consumer) {
     return queue;
 }
 
-static int64_t default_lease_ms(const dueq_consumer *consumer) {
-    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
-}
-
 /* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
                                   size_t count, int64_t timeout_ms) {
@@ -188,7 +160,7 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .count = count,
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
-                                  .default_lease_ms = default_lease_ms(consumer)};
+                                  .default_lease_ms = dueq__consumer_lease_ms(consumer)};
     struct dueq__settlement *settlement = &asked.settlement;
     consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
     if (queue_count == 1) {
@@ -208,46 +180,6 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
     return dueq__reserve_submit(&asked);
 }
 
-/* Renews the leases on partitions, or ends them. */
-static dueq_status submit_share(dueq_consumer *consumer, bool leaves) {
-    bool held[DUEQ_MAX_PARTITIONS];
-    dueq__leases_mark(consumer->leases, held, consumer->queue_count);
-    consumer->step = leaves ? DUEQ__STEP_LEAVE : DUEQ__STEP_SHARE;
-    return dueq__share_submit(consumer->share, held, leaves);
-}
-
-/*
- * Reserves from its own partitions, but for those that it holds messages of, until it renews its leases. Where it has
- * none it waits for that, on the queue's own name, which gets no messages.
- */
-static dueq_status submit_partitions(dueq_consumer *consumer) {
-    const struct dueq__share *share = consumer->share;
-    const struct dueq__parts *parts = dueq__parts_of(share->queue);
-    dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {parts->base};
-    bool held[DUEQ_MAX_PARTITIONS];
-    size_t count = 0;
-    int64_t now = dueq__monotonic_ms();
-    int64_t until = consumer->until_ms < share->renew_ms ? consumer->until_ms : share->renew_ms;
-    dueq__leases_mark(consumer->leases, held, consumer->queue_count);
-    for (size_t i = 0; i < share->count; i++) {
-        if (held[share->own[i]])
-            continue;
-        consumer->asked[count] = share->own[i];
-        queues[count++] = consumer->queues[share->own[i]];
-    }
-    consumer->step = DUEQ__STEP_RESERVE;
-    return dueq__reserve_submit(
-        &(struct dueq__reserve){.queues = queues,
-                                .queue_count = count ? count : 1,
-                                .order = DUEQ_ROUND_ROBIN,
-                                .parts = true,
-                                .ordered = true,
-                                .count = consumer->options.prefetch,
-                                .timeout_ms = until > now ? until - now : 0,
-                                .lease_ms = consumer->options.lease_ms,
-                                .default_lease_ms = default_lease_ms(consumer)});
-}
-
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
@@ -258,9 +190,9 @@ static dueq_status submit_next(dueq_consumer *consumer) {
     if (more && several)
         return DUEQ_OK;
     if (consumer->share && dueq__monotonic_ms() >= consumer->share->renew_ms)
-        return submit_share(consumer, false);
+        return dueq__partitions_share(consumer, false);
     if (consumer->share)
-        return submit_partitions(consumer);
+        return dueq__partitions_reserve(consumer);
     return submit_reserve(consumer, 0, consumer->queue_count,
                           consumer->options.prefetch - consumer->prefetched + more,
                           more ? 0 : consumer->timeout_ms);
@@ -373,7 +305,7 @@ static dueq_status end_step(dueq_consumer *consumer) {
     if (status == DUEQ_OK && consumer->step == DUEQ__STEP_RESERVE)
         status = dueq__prefetch_take_over(consumer, result, asked_ms);
     else if (consumer->step == DUEQ__STEP_SHARE && status == DUEQ_OK)
-        status = list_partitions(consumer);
+        status = dueq__partitions_list(consumer);
     else
         dueq_result_free(result);
     return status;
@@ -506,7 +438,7 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
         return submit_reserve(consumer, queue, 1, 0, 0);
     dueq_status status = submit_release(consumer);
     bool leaves = status == DUEQ_OK && consumer->share && *consumer->share->epoch;
-    return leaves ? submit_share(consumer, true) : status;
+    return leaves ? dueq__partitions_share(consumer, true) : status;
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {

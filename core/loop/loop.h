@@ -1,6 +1,6 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop. Beside it pusher.c, which needs none of these.
+ * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -147,6 +147,23 @@ struct dueq_consumer {
     size_t sent_count;
     bool retry_sent;
 };
+
+/* The lease of messages that have none, where the program says none. */
+static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
+    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
+}
+
+/* ---- partitions.c: where the queue has partitions ------------------------------------------------ */
+
+/* These are the consumer's queues; they may have become more. */
+dueq_status dueq__partitions_list(dueq_consumer *consumer);
+/* Renews the leases on partitions, or ends them. */
+dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves);
+/*
+ * Reserves from its own partitions, but for those that it holds messages of, until it renews its leases. Where it has
+ * none it waits for that, on the queue's own name, which gets no messages.
+ */
+dueq_status dueq__partitions_reserve(dueq_consumer *consumer);
 
 /* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
 

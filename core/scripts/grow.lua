@@ -1,6 +1,6 @@
 -- grow: doubles the number of partitions, and opens the new ones, which are closed at first: consumers do not get them.
 -- keys partitions meta
--- args the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
+-- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
 --      that: '' it is open, else how far it has come
 -- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
 --         has come ('': it is open) }. There are no partitions: { 0 }.

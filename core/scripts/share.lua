@@ -2,7 +2,7 @@
 -- is one until it has not called for the time that it names. Partitions go evenly over the members; one that has too
 -- many is told so, and keeps them until it gives them up, or is no member any more; then others take them.
 -- keys partitions members msg meta
--- args how many partitions the caller expects (it makes them, where there are none), member ('': it asks for their
+-- args alone: how many partitions the caller expects (it makes them, where there are none), member ('': it asks for their
 --      number), for how many ms it is a member (0: it leaves), epoch of the table that it knows, partitions that it gives up
 -- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where the member does not
 --         know this epoch also { ..., how many of its own it is to give up, and its own }.

@@ -81,10 +81,9 @@ void remember_drafts(struct run *run, json_object *step, dueq_queue *queue,
 }
 
 dueq_status open_named(struct run *run, dueq_bytes name, size_t partitions, dueq_queue **queue) {
-    dueq_status status =
-        partitions ? dueq_partitions_open(run->client, name.data, name.size, partitions,
-                                          (dueq_bytes){0}, queue)
-                   : dueq_queue_open(run->client, name.data, name.size, queue);
+    dueq_status status = partitions ? dueq_partitions_open(run->client, name.data, name.size,
+                                                           partitions, (dueq_bytes){0}, queue)
+                                    : dueq_queue_open(run->client, name.data, name.size, queue);
     if (!status) {
         struct opened *opened = keep(run, sizeof *opened);
         *opened = (struct opened){run->opened, copy(run, name), *queue};
