@@ -125,8 +125,7 @@ static void connect_path(struct dueq__conn *conn, const char *path) {
 
 static void connect_at(struct dueq__conn *conn, struct dueq__address address) {
     conn->address = address;
-    snprintf(conn->at, sizeof conn->at, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
-             address.host, address.port);
+    dueq__address_show(address, conn->at);
     connect_host(conn);
 }
 

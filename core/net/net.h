@@ -48,6 +48,9 @@ struct dueq__url {
     bool evicting;              /* is accepted */
 };
 
+#define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
+void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRESS]);
+
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
 /* Where to reach a server that announces this address: another one if the URL maps it. Borrowed from either. */
@@ -173,34 +176,8 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
-/* ---- sentinel.c: which server is the primary now ------------------------------------------------- */
-
-#define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
-
-/* What the connections of a client have in common that asks sentinels. */
-struct dueq__sentinels {
-    struct dueq__url url; /* how they are spoken to: parts of the client's */
-    size_t first;         /* which is asked first: the last that led to a server */
-    bool found;           /* one led to a server before */
-    char primary
-        [DUEQ__SHOWN_ADDRESS]; /* the last server that said that it is the primary; empty: none */
-};
+struct dueq__sentinels;
 struct dueq__discovery;
-struct dueq__inquiry;
-
-/* url is borrowed for its life. */
-void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url);
-/* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */
-struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
-/* Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error is set). */
-int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
-                         struct dueq__error *error);
-/* What it waits for. */
-struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery);
-/* What it found is no primary that can be reached: another sentinel, which may know better, is asked first next. */
-void dueq__discovery_doubt(const struct dueq__discovery *discovery);
-/* Gives it up, or frees what it has. NULL is safe. */
-void dueq__discovery_drop(struct dueq__discovery *discovery);
 
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
@@ -325,6 +302,38 @@ bool dueq__inquiry_pump(struct dueq__inquiry *inquiry);
 void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const char *what);
 /* Gives it up, or frees what it has. NULL is safe. */
 void dueq__inquiry_drop(struct dueq__inquiry *inquiry);
+
+/* ---- sentinel.c: which server is the primary now ------------------------------------------------- */
+
+/* What the connections of a client have in common that asks sentinels. */
+struct dueq__sentinels {
+    struct dueq__url url; /* how they are spoken to: parts of the client's */
+    size_t first;         /* which is asked first: the last that led to a server */
+    bool found;           /* one led to a server before */
+    /* The last server that said that it is the primary, or that a sentinel told to be; empty: none. */
+    char primary[DUEQ__SHOWN_ADDRESS];
+    struct dueq__conn watch; /* subscribed to what one of them tells */
+    bool subscribed;
+    size_t watched;   /* which of them */
+    int64_t watch_ms; /* when it is connected again at the earliest */
+};
+
+/* url and name (of the connections) are borrowed for its life. */
+void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
+                          const char *name);
+/* Reads what a sentinel tells of a new primary: connections that are not to it are outdated then. */
+void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
+/* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */
+struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
+/* Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error is set). */
+int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
+                         struct dueq__error *error);
+/* What it waits for. */
+struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery);
+/* What it found is no primary that can be reached: another sentinel, which may know better, is asked first next. */
+void dueq__discovery_doubt(const struct dueq__discovery *discovery);
+/* Gives it up, or frees what it has. NULL is safe. */
+void dueq__discovery_drop(struct dueq__discovery *discovery);
 
 /* ---- Between conn.c, connect.c and login.c ------------------------------------------------------ */
 

@@ -160,6 +160,11 @@ struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__a
     return announced;
 }
 
+void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRESS]) {
+    snprintf(out, DUEQ__SHOWN_ADDRESS, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
+             address.host, address.port);
+}
+
 /* ---- The parts of a URL ---- */
 
 /* Those whose value is a text. */

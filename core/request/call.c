@@ -248,6 +248,8 @@ dueq_status dueq_pump(dueq_client *client) {
     dueq__client_check_fork(client);
     if (client->call.phase == DUEQ__PHASE_NONE)
         return no_call(client);
+    if (client->url.topology == DUEQ__SENTINEL)
+        dueq__sentinels_pump(&client->sentinels);
     do {
         dueq__command_pump(client);
         if (client->call.wait.until_ms && dueq__call_under_way(client))
@@ -273,6 +275,8 @@ int64_t dueq__call_want(dueq_client *client) {
             want(&node->conn);
     if (dueq__route_conn(client))
         want(dueq__route_conn(client));
+    if (client->url.topology == DUEQ__SENTINEL)
+        want(&client->sentinels.watch);
     int64_t next_ms = dueq__route_next_ms(client);
     if (call->phase == DUEQ__PHASE_RUNNING) {
         next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;

@@ -38,7 +38,9 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
-    dueq__sentinels_init(&opened->sentinels, &opened->url);
+    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
+    if (opened->url.topology == DUEQ__SENTINEL)
+        dueq__client_add(opened, &opened->sentinels.watch);
     opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))

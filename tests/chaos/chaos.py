@@ -137,7 +137,7 @@ class Chaos(Faults):
             return None
         try:
             return self.server.command(*words)
-        except (OSError, Refused, ValueError):
+        except (OSError, Refused, EOFError):
             return None
 
     def kill_server(self) -> str | None:
@@ -223,13 +223,13 @@ def run(options: argparse.Namespace) -> int:
         queues = kind(f"{server.url}?timeout=15s", stack)
         rate = (options.rate or kind.rate) / len(kind.commands)
         crew = Crew(
-            folder, partial(kind.url, server.socket), kind.commands, kind.queues, rate, chance
+            folder, partial(kind.url, server.socket), kind.commands, [kind.queues], rate, chance
         )
         chaos = Chaos(server, crew, kind, chance, folder / "faults.log")
         try:
             for role, each in kind.each.items():
                 crew.hire(role, each)
-            chaos.run(options.seconds, Progress(queues))
+            chaos.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             queues.drain(crew, server)
         finally:

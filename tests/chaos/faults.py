@@ -13,7 +13,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -31,6 +31,8 @@ Choices: TypeAlias = "dict[Callable[[], str | None], int]"
 
 
 class Faults(ABC):
+    every_s = FAULT_EVERY_S
+
     def __init__(self, crew: Crew, chance: random.Random, log: Path) -> None:
         self.crew, self.chance = crew, chance
         self.faults: Counter[str] = Counter()
@@ -68,13 +70,18 @@ class Faults(ABC):
                 heapq.heappop(self._later)[2]()
             if now >= fault_at:
                 self.fault()
-                fault_at = now + self.chance.uniform(0.2, 2 * FAULT_EVERY_S - 0.2)
+                fault_at = now + self.chance.uniform(0.2, 2 * self.every_s - 0.2)
             self.crew.watch()
             progress.show(self.is_calm(), sum(self.faults.values()))
             wait = min(fault_at, self._later[0][0] if self._later else fault_at, now + 0.5)
             self.rest(max(0.0, wait - time.monotonic()))
+        self.end()
+
+    def end(self) -> None:
+        """Brings what was begun to its end."""
         while self._later:
             heapq.heappop(self._later)[2]()
+            time.sleep(0.01)  # some look whether something has come, until it has
 
     def fault(self) -> None:
         kinds = self.kinds()
@@ -89,6 +96,11 @@ class Faults(ABC):
     def feel(self, begin_ms: int, worker: str = "-") -> None:
         """Notes for the judge a fault that ends now. worker: the one that it met; -: all."""
         self.felt.write(f"fault {begin_ms} {now_ms()} {worker}\n")
+
+    def forgotten(self, begin_ms: int, queues: Sequence[str]) -> None:
+        """Notes for the judge that a failover may have lost what was done to queues until now."""
+        if queues:
+            self.felt.write(f"forgotten {begin_ms} {now_ms()} {','.join(queues)}\n")
 
     def later(self, seconds: float, action: Callable[[], None]) -> None:
         heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), action))
@@ -127,8 +139,8 @@ def doer(role: str) -> str:
 class Progress:
     """A line every few seconds."""
 
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
+    def __init__(self, text: Callable[[], str]) -> None:
+        self.text = text
         self.begin = time.monotonic()
         self.next = self.begin + 2
 
@@ -138,7 +150,7 @@ class Progress:
             return
         self.next = now + 5
         try:
-            text = self.kind.progress()
+            text = self.text()
         except dueq.Error:
             return
         print(f"{now - self.begin:5.0f} s  {faults} faults  {text}", flush=True)

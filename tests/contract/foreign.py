@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, Protocol
 
 from situations import Json, Situation, Values
@@ -29,8 +30,11 @@ class Foreign(Values):
         super().__init__(situation)
         self.server = server
         self.redisson = dueq.redisson.DelayedQueue(situation.name, server.url)
-        self.laravel = dueq.laravel.Queue(situation.name, server.url)
         self.jobs: dict[str, dueq.laravel.Job] = {}
+
+    @cached_property
+    def laravel(self) -> dueq.laravel.Queue:
+        return dueq.laravel.Queue(self.situation.name, self.server.url)
 
     def now(self) -> int:
         """The server's clock in milliseconds."""

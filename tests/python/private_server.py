@@ -9,6 +9,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeAlias
@@ -113,12 +114,9 @@ class Server:
 
     def command(self, *words: str | bytes | int) -> Reply:
         """Runs one command on a connection of its own. Raises Refused for an error reply."""
-        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        request = b"*%d\r\n" % len(parts)
-        request += b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
         with self.connect() as connection, connection.makefile("rb") as file:
-            connection.sendall(request)
-            return _read(file)
+            connection.sendall(packed(words))
+            return read_reply(file)
 
     def wait_for_busy(self) -> None:
         """Returns when the server refuses commands because a script runs."""
@@ -141,8 +139,19 @@ class Server:
             time.sleep(0.005)
 
 
-def _read(file: BinaryIO) -> Reply:
+def packed(words: Sequence[str | bytes | int]) -> bytes:
+    """A command, as it is sent."""
+    parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return b"".join(
+        [b"*%d\r\n" % len(parts), *(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)]
+    )
+
+
+def read_reply(file: BinaryIO) -> Reply:
+    """Raises Refused for an error reply, EOFError at the connection's end."""
     line = file.readline()
+    if not line:
+        raise EOFError
     kind, rest = line[:1], line[1:-2]
     if kind == b"-":
         raise Refused(rest.decode())
@@ -152,4 +161,4 @@ def _read(file: BinaryIO) -> Reply:
         return int(rest)
     if kind == b"$":
         return file.read(int(rest) + 2)[:-2] if int(rest) >= 0 else None
-    return [_read(file) for _ in range(int(rest))]
+    return [read_reply(file) for _ in range(int(rest))]

@@ -25,12 +25,9 @@ from proxy import Proxy
 class Move:
     """A slot on its way from a node to another, key by key. The steps are the caller's."""
 
-    def __init__(self, cluster: Cluster, slot: int, source: Node, target: Node) -> None:
-        self.cluster, self.slot, self.source, self.target = cluster, slot, source, target
-        self.over = False
-
-    def mark(self) -> None:
+    def __init__(self, slot: int, source: Node, target: Node) -> None:
         """From here on the source sends who asks for a key that it has not to the target."""
+        self.slot, self.source, self.target = slot, source, target
         self.target.command("CLUSTER", "SETSLOT", self.slot, "IMPORTING", self.source.id)
         self.source.command("CLUSTER", "SETSLOT", self.slot, "MIGRATING", self.target.id)
 
@@ -49,17 +46,10 @@ class Move:
         while keys := self.keys():
             self.bring(*keys)
 
-    def close(self) -> None:
-        """The slot is the target's, all nodes know it."""
-        for node in (self.target, self.source, *self.cluster.primaries()):
+    def name(self) -> None:
+        """The slot is the target's: both know it, and the others hear of it."""
+        for node in (self.target, self.source):
             node.command("CLUSTER", "SETSLOT", self.slot, "NODE", self.target.id)
-        self.over = True
-        self.cluster.await_agreement()
-
-    def finish(self) -> None:
-        if not self.over:
-            self.bring_all()
-            self.close()
 
 
 class Cluster:
@@ -194,7 +184,9 @@ class Cluster:
         up = self.up()
         works = all("cluster_state:ok" in node.text("CLUSTER", "INFO") for node in up)
         maps = [(node.owners(), node.followed()) for node in up]
-        return works and len(maps[0][0]) == SLOTS and all(one == maps[0] for one in maps)
+        owners, followed = maps[0]
+        sound = len(owners) == SLOTS and {followed[id] for id in owners.values()} == {"-"}
+        return works and sound and all(one == maps[0] for one in maps)
 
     # ---- What is done to it ----
 
@@ -222,6 +214,10 @@ class Cluster:
                 and replica.id in set(self.up()[0].owners().values())
             ),
         )
+        self.elected(replica)
+
+    def elected(self, replica: Node) -> None:
+        """Notes that it has just been."""
         self._elected[replica.id] = time.monotonic()
 
     def fit(self, replica: Node) -> bool:
@@ -236,6 +232,14 @@ class Cluster:
         for other in self.nodes:
             self.proxy.cut(other.links, node.id)
 
+    def rejoin(self, node: Node) -> None:
+        """Undoes isolate()."""
+        self.proxy.open(node.links, "*")
+        for who in ("*", "replica"):
+            self.proxy.open(node.gate, who)
+        for other in self.nodes:
+            self.proxy.open(other.links, node.id)
+
     def heal(self) -> None:
         """Opens what the proxies keep shut."""
         for node in self.nodes:
@@ -245,10 +249,13 @@ class Cluster:
     @contextmanager
     def moving(self, slot: int, target: Node) -> Iterator[Move]:
         """The slot is marked as on its way; at the block's end it has come, with all its keys."""
-        move = Move(self, slot, self.owner(slot), target)
-        move.mark()
+        move = Move(slot, self.owner(slot), target)
         yield move
-        move.finish()
+        move.bring_all()
+        move.name()
+        for node in self.primaries():
+            node.command("CLUSTER", "SETSLOT", slot, "NODE", target.id)
+        self.await_agreement()
 
     def stages(self, slot: int, target: Node) -> Iterator[str]:
         """Moves a slot, and gives the caller a turn at each stage of it."""
@@ -274,13 +281,14 @@ class Cluster:
         return next((word for word in ("MIGRATESLOTS", "MIGRATION") if word in help), "")
 
     def move_at_once(self, slot: int, target: Node) -> None:
-        """As move(), in one step of the server's."""
+        """Moves a slot in one step of the server's."""
+        source = self.owner(slot)
         if self._at_once() == "MIGRATESLOTS":
             words = ("MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target.id)
-            self.owner(slot).command("CLUSTER", *words)
+            source.command("CLUSTER", *words)
         else:
             target.command("CLUSTER", "MIGRATION", "IMPORT", slot, slot)
-        wait_until("it does not move", lambda: self.owner(slot) is target and self.agree())
+        wait_until("it does not move", lambda: source.owners().get(slot) == target.id)
 
     def clean(self) -> None:
         """As at the beginning. Where it cannot be made so, it is a new cluster."""

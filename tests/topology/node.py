@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from private_server import Refused, Reply, Server, free_port
+from private_server import Refused, Reply, Server, free_port, packed, read_reply
 
 SLOTS = 16384
 HOST = "127.0.0.1"
@@ -64,6 +64,15 @@ class Member(Server):
             return self.command(*words)
         except Refused:
             return None
+
+    def together(
+        self, *commands: tuple[str | bytes | int, ...], timeout: float | None = None
+    ) -> list[Reply]:
+        """The answers to commands that are sent at once, on one connection."""
+        with self.connect() as connection, connection.makefile("rb") as file:
+            connection.settimeout(timeout)
+            connection.sendall(b"".join(map(packed, commands)))
+            return [read_reply(file) for _ in commands]
 
     def text(self, *words: str | bytes | int) -> str:
         answer = self.command(*words)

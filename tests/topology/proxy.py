@@ -7,7 +7,8 @@ takes commands on its standard input, and answers each by an empty line when it 
     cut PORT WHO     who is that speaks to the server behind PORT no more; * is everybody
     hang PORT WHO    the connections stay, and nothing comes through them
     delay PORT MS    what anybody says from now on comes so much later
-    open PORT        all is as at the beginning; what hung goes on
+    open PORT WHO    he speaks to it again; what hung goes on
+    open PORT        all is as at the beginning
 
 WHO is a word that each connection has by what it says first: the id of the node that speaks on a
 cluster's bus; `replica`; or else `client`.
@@ -19,6 +20,7 @@ import asyncio
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -137,6 +139,8 @@ class _Gate:
     def command(self, verb: str, words: Sequence[str]) -> None:
         if verb == "delay":
             self.delay_s = int(words[0]) / 1000
+        elif verb == "open" and words:
+            self.rules.pop(words[0], None)
         elif verb == "open":
             self.rules, self.delay_s = {}, 0.0
         else:
@@ -166,6 +170,7 @@ class Proxy:
 
     def __init__(self, ports: dict[int, int]) -> None:
         self._ports = ports
+        self._lock = threading.Lock()
 
     def __enter__(self) -> Proxy:
         pairs = [f"{port}:{target}" for port, target in self._ports.items()]
@@ -189,8 +194,9 @@ class Proxy:
 
     def _say(self, *words: object) -> None:
         assert self._process.stdin
-        print(*words, file=self._process.stdin, flush=True)
-        self._await()
+        with self._lock:
+            print(*words, file=self._process.stdin, flush=True)
+            self._await()
 
     def cut(self, port: int, who: str = "*") -> None:
         self._say("cut", port, who)
@@ -201,8 +207,8 @@ class Proxy:
     def delay(self, port: int, ms: int) -> None:
         self._say("delay", port, ms)
 
-    def open(self, port: int) -> None:
-        self._say("open", port)
+    def open(self, port: int, who: str = "") -> None:
+        self._say("open", port, who)
 
 
 if __name__ == "__main__":

@@ -53,8 +53,10 @@ class Whole:
 class ClusterRun(Run):
     def script(self, name: str, arguments: list[bytes]) -> Reply:
         """On one queue at a time: they are on several nodes."""
+        if name not in ("consistent", "pass"):
+            return self.script_on([self.name], name, arguments)
         replies = [self.script_on([queue], name, arguments) for queue in self.names]
-        if name != "consistent":
+        if name == "pass":
             return replies[0]
         found: list[Reply] = []
         for reply in replies:
