@@ -131,7 +131,7 @@ class Run(Foreign):
 
     def do_open(self, step: Json, expect: Json) -> None:
         url, partitions = self.server.url, step.get("partitions")
-        self.queue = dueq.Queue(self.text(step["name"]), url, partitions)
+        self.queue = dueq.Queue(self.text(step["name"]), url, partitions=partitions)
         self.name = self.value(step["name"])
         self.names[self.name] = None
 
