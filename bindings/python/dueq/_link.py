@@ -40,7 +40,7 @@ def opener(
     def open(client: _core.Client, asked: str) -> _core.Handle:
         name, _, key = asked.partition(KEYED)
         if partitions is None or name != whole:
-            handle = _core.queue_open(client, name)
+            handle = _core.queue_open(client, asked)
         else:
             handle = _core.partitions_open(client, name, partitions, key)
         if durability:
