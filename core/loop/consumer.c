@@ -293,12 +293,12 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 static dueq_status end_step(dueq_consumer *consumer) {
     dueq_result *result;
     int64_t asked_ms = consumer->client->call.asked_ms;
-    /* Somebody hastens the wait: it is not to begin anew. */
-    if (consumer->client->call.wait.until_ms < consumer->slice_ms)
-        consumer->until_ms = 0;
+    if (consumer->share && consumer->step == DUEQ__STEP_RESERVE)
+        dueq__partitions_waited(consumer);
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
+    consumer->quiet = consumer->quiet && status >= 0;
     end_request(consumer, status, result, asked_ms);
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
         result->queue = consumer->asked[result->queue];

@@ -130,7 +130,10 @@ struct dueq_consumer {
     struct dueq__share *share;           /* which of these are its own; NULL: all */
     int64_t until_ms;                    /* and till when it waits */
     int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
-    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
+    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for, */
+    size_t asked_count;
+    bool quiet;       /* which were asked, and had nothing, */
+    int64_t asked_ms; /* at this time the last time */
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;
@@ -164,6 +167,8 @@ dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves);
  * none it waits for that, on the queue's own name, which gets no messages.
  */
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer);
+/* Before that is taken: how it ended. */
+void dueq__partitions_waited(dueq_consumer *consumer);
 
 /* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
 

@@ -136,6 +136,7 @@ struct dueq__reserve {
     size_t queue_count;
     dueq_order order;
     bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
+    bool quiet;   /* each was asked a moment ago: dueq__wait_quietly() */
     bool ordered; /* from none of them where a message is leased; without a settlement */
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */
     int64_t timeout_ms, lease_ms;

@@ -122,6 +122,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     result->quarantined = wait->quarantined;
     result->queue = watch->place;
     watch->timekeeper = timekeeper != 0;
+    watch->held = !watch->timekeeper && wait->pause_us > 0;
     wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_kept(client);
@@ -252,7 +253,8 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;
     wait->let_go = let_go;
-    return dueq__wait_ask(client, 0);
+    return asked->quiet && asked->timeout_ms ? dueq__wait_quietly(client)
+                                             : dueq__wait_ask(client, 0);
 }
 
 dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,

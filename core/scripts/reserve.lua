@@ -9,7 +9,8 @@
 -- passes on to reserve_rare
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper, quarantined, '1' if a relay has work, attempts, outcomes,
 --           then ticket and envelope of each message }. 
---         wait: 0 call again at once, -1 nothing to come or others look.
+--         wait: 0 call again at once, -1 nothing to come or others look. More, and the caller is none: it waits for one
+--         that is leased.
 --         attempts: { index, attempts, ... } of the messages that came back, or ''.
 --         outcomes: a digit for each acknowledged ticket, as of ack.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format

@@ -46,7 +46,8 @@ local looked, paused = not noted or noted <= now, state[5]
 -- While one is leased the others wait; when none is any more, those whose lease ended go first.
 local ended = ordered and redis.call('EXISTS', leased) == 1
 looked = looked or ended
-paused = paused or ended and redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0
+local waits = ended and not paused and redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0
+paused = paused or waits
 local due, garbage = 0, {}
 if looked then
   -- What stands there: the note of it may be lost.
@@ -114,7 +115,9 @@ end
 out_now = out_now or c.out
 first = out_now and math.min(first, now + 1000) or first
 answer[5] = (out_now or looked and out and out <= now) and '1' or ''
-if not paused then
+if waits then
+  answer[2] = 500000
+elseif not paused then
   answer[2], answer[3] = close(n, left, first < math.huge and first or nil, state[1], fields, looked, state[2], now, us)
 end
 if n > 0 or argv[8] then
