@@ -199,7 +199,6 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     if (!work.command || !work.command[0])
         cli_usage(cli, "the command is missing; for example: dueq work %s -- ./handle",
                   sources.names[0]);
-    work.names = sources.names;
     if (sources.weighted)
         work.consumer.order = DUEQ_ROUND_ROBIN;
     int code;

@@ -70,7 +70,8 @@ static bool finish(struct worker *worker, dueq_status submitted);
 static void begin_job(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
     const struct work *work = worker->work;
-    job_take(job, message, worker->cli->queues[queue], work->names[queue]);
+    dueq_queue *source = cli_source(worker->cli, queue);
+    job_take(job, message, source, worker->cli->queue_name);
     worker->busy++;
     worker->heard_ms = time_monotonic_ms();
     if (worker->ending || worker->quiet)
@@ -85,7 +86,8 @@ static void begin_job(struct worker *worker, const dueq_message *message, size_t
 /* A schedule's message is acknowledged with what follows it, in one call. */
 static void turn(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
-    job_take(job, message, worker->cli->queues[queue], worker->work->names[queue]);
+    dueq_queue *source = cli_source(worker->cli, queue);
+    job_take(job, message, source, worker->cli->queue_name);
     worker->busy++;
     worker->call = TURNS;
     worker->settling = job;
