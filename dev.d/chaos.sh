@@ -1,4 +1,4 @@
-# ./dev chaos: workers of several languages under fire. Sourced by ../dev.
+# ./dev chaos, failover and cluster: workers of several languages under fire. Sourced by ../dev.
 
 chaos() {
     setup
@@ -10,4 +10,10 @@ failover() {
     setup
     use_build
     python tests/chaos/failover.py "$@"
+}
+
+cluster() {
+    setup
+    use_build
+    python tests/chaos/clustered.py "$@"
 }

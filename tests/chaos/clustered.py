@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
@@ -28,6 +29,7 @@ from crew import HERE, Crew, now_ms
 from drain import drain
 from faults import Choices, Faults, Progress, main_of, parser_of, report
 from kinds import Own, unwanted
+from probe import Probe
 from synced import Synced
 from verdict import EXPECTED, FAILED_OVER, judge
 
@@ -38,6 +40,7 @@ from private_server import Refused
 
 GROUPS = 4  # of three queues, one on each primary
 NODE_TIMEOUT_MS = 1000
+FIRST_S = 6.0  # until the first primary is killed: the first probes are due
 PATIENCE_S = 30.0
 SYNCED_S = 0.5  # a primary is killed only when its replica had all that it wrote so lately
 COMMANDS: dict[str, list[str | Path]] = {**Own.commands, "shell": ["bash", HERE / "worker.sh"]}
@@ -64,11 +67,17 @@ class Storm(Faults):
     every_s = 1.2
 
     def __init__(
-        self, cluster: Cluster, crew: Crew, synced: Synced, chance: random.Random, log: Path
+        self,
+        cluster: Cluster,
+        crew: Crew,
+        probed: tuple[str, ...],
+        synced: Synced,
+        chance: random.Random,
+        log: Path,
     ) -> None:
         super().__init__(crew, chance, log)
         self.cluster, self.synced = cluster, synced
-        self.queues = [name for group in crew.queues for name in group]
+        self.queues = [name for group in crew.queues for name in group] + [*probed]
         nodes = cluster.nodes
         self.shards = [Shard(number, (nodes[number], nodes[number + 3])) for number in range(3)]
         self.failing = False  # a primary; with two at a time the others are no majority
@@ -80,11 +89,17 @@ class Storm(Faults):
 
     def __enter__(self) -> Storm:
         self._mover.start()
+        self.later(FIRST_S, self.kill_first)
         return self
 
     def __exit__(self, *_: object) -> None:
         self._over.set()
         self._mover.join()
+
+    def kill_first(self) -> None:
+        """However short the run, there is one failover."""
+        if not self.make(self.kill_primary):
+            self.later(0.1, self.kill_first)
 
     def end(self) -> None:
         self._over.set()
@@ -178,17 +193,16 @@ class Storm(Faults):
         """One that may fail over now: its primary and its replica. give_back() is the caller's."""
         if self.failing:
             return None
-        shard = self.chance.choice(self.shards)
-        if not shard.lock.acquire(blocking=False):
-            return None
-        primary = shard.primary()
-        if primary:
-            [replica] = (node for node in shard.nodes if node is not primary)
-            lately = now_ms() - self.synced.at(primary) < SYNCED_S * 1000
-            if lately and replica.up and self.cluster.fit(replica):
-                self.failing = True
-                return shard, primary, replica
-        shard.lock.release()
+        for shard in self.chance.sample(self.shards, 3):
+            if not shard.lock.acquire(blocking=False):
+                continue
+            if primary := shard.primary():
+                [replica] = (node for node in shard.nodes if node is not primary)
+                lately = now_ms() - self.synced.at(primary) < SYNCED_S * 1000
+                if lately and replica.up and self.cluster.fit(replica):
+                    self.failing = True
+                    return shard, primary, replica
+            shard.lock.release()
         return None
 
     def give_back(self, shard: Shard) -> None:
@@ -346,10 +360,9 @@ class Storm(Faults):
         return f"clients delayed: {node.port}"
 
 
-def groups(cluster: Cluster) -> list[tuple[str, ...]]:
-    """Names of queues, in groups that have one on each primary."""
-    names = [cluster.names_on(node, "storm") for node in cluster.nodes[:3]]
-    return [tuple(next(on) for on in names) for _ in range(GROUPS)]
+def triples(cluster: Cluster, prefix: str) -> Iterator[tuple[str, ...]]:
+    """Names of queues, three at a time: one on each primary."""
+    return zip(*(cluster.names_on(node, prefix) for node in cluster.nodes[:3]), strict=True)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -367,19 +380,20 @@ def run(options: argparse.Namespace) -> int:
         patient = f"{cluster.url}?timeout=15s"
         if durable:
             url += f"&replicas={options.durability.partition(':')[2]}&durable_timeout=1s"
-        names = groups(cluster)
+        names = list(islice(triples(cluster, "storm"), GROUPS))
+        probed = next(triples(cluster, "probe"))
         queues = [
             stack.enter_context(dueq.Queue(name, patient)) for group in names for name in group
         ]
         rate = (options.rate or 200) / len(COMMANDS)
         crew = Crew(folder, lambda role: url, COMMANDS, names, rate, chance)
         synced = stack.enter_context(Synced(cluster.nodes))
-        storm = Storm(cluster, crew, synced, chance, folder / "faults.log")
+        storm = Storm(cluster, crew, probed, synced, chance, folder / "faults.log")
         with ExitStack() as working:
             working.callback(crew.kill)
             for role, each in Own.each.items():
                 crew.hire(role, each)
-            with storm:
+            with Probe(url, probed, folder), storm:
                 storm.run(options.seconds, Progress(storm.progress))
             print("the rest is drained", flush=True)
             cluster.heal()

@@ -29,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 from crew import Crew, now_ms
 from faults import Choices, Faults, Progress, main_of, parser_of, report
 from kinds import Own
+from probe import Probe
 from synced import Synced
 from verdict import EXPECTED, FAILED_OVER, judge
 
@@ -37,6 +38,7 @@ from sentinel import Peer, Sentinel, Watched
 
 CALM_S = 4  # between two failovers, at most
 RATE = 90.0  # messages a second: few enough that those who consume them wait
+PROBED = ("probe-1", "probe-2")
 DURABILITIES = {"none": "", "replicas:1": "&replicas=1"}
 
 
@@ -134,7 +136,7 @@ class Failover(Faults):
 
         def settled() -> None:
             self.feel(begin_ms)
-            self.forgotten(synced_ms, Own.queues)
+            self.forgotten(synced_ms, [*Own.queues, *PROBED])
             self.note("all is well again")
             self.later(self.chance.uniform(0, CALM_S), self.calm_down)
 
@@ -159,7 +161,8 @@ def run(options: argparse.Namespace) -> int:
         try:
             for role, each in Own.each.items():
                 crew.hire(role, each)
-            faults.run(options.seconds, Progress(queues.progress))
+            with Probe(url, PROBED, folder):
+                faults.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             queues.drain(crew, watched.primary)
         finally:

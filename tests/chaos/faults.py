@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import heapq
 import itertools
+import logging
 import random
 import shutil
 import signal
@@ -86,9 +87,14 @@ class Faults(ABC):
     def fault(self) -> None:
         kinds = self.kinds()
         [kind] = self.chance.choices(list(kinds), list(kinds.values()))
+        self.make(kind)
+
+    def make(self, kind: Callable[[], str | None]) -> bool:
+        """Makes a fault, and notes it. Returns whether it could be made."""
         if done := kind():
             self.note(done)
             self.faults[done.split(":")[0]] += 1
+        return bool(done)
 
     def note(self, what: str) -> None:
         self.log.write(f"{now_ms()} {what}\n")
@@ -218,6 +224,8 @@ def main_of(
     shutil.rmtree(options.ledgers, ignore_errors=True)
     options.ledgers.mkdir(parents=True)
     private_server.PROGRAM = options.server
+    # That something is tried again is what these runs are for.
+    logging.getLogger("dueq").setLevel(logging.CRITICAL)
     status = run(options)
     if status == 0 and not kept:
         shutil.rmtree(options.ledgers)

@@ -87,6 +87,9 @@ class Facts:
     # Of each queue the times of which a failover may have lost what was done: from, to.
     forgotten: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
+    # Messages that a consumer just waited for: its queue, when it was due, when it came.
+    probes: list[tuple[str, int, int]] = field(default_factory=list)
+
     def forgot(self, queue: str, begin: int, end: int) -> bool:
         """Whether a failover may have lost what was done to a queue between these times."""
         return any(first <= end and begin <= last for first, last in self.forgotten.get(queue, ()))
@@ -123,6 +126,8 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 pushes[rest[0]].outcome, pushes[rest[0]].time = word, int(rest[1])
             elif word == "fault":
                 facts.faults.append((int(rest[0]), int(rest[1]), rest[2]))
+            elif word == "probe":
+                facts.probes.append((rest[0], int(rest[1]), int(rest[2])))
             elif word == "forgotten":
                 for queue in rest[2].split(","):
                     facts.forgotten.setdefault(queue, []).append((int(rest[0]), int(rest[1])))

@@ -48,7 +48,7 @@ class Verdict:
     robbed: list[str] = field(default_factory=list)  # LEASE_LOST before the lease's end
     odd: list[str] = field(default_factory=list)  # errors that no fault explains, lines of no sense
     forgotten: Counter[str] = field(default_factory=Counter)  # broken because of a failover
-    # ms after it was due, of each first delivery: where a failover met the wait, and elsewhere
+    # How late the probes came, ms: those whose wait a failover met, and the others.
     late_failover: list[int] = field(default_factory=list)
     late_calm: list[int] = field(default_factory=list)
 
@@ -70,7 +70,7 @@ class Verdict:
         )
 
     def lateness(self) -> list[str]:
-        """How long after they were due messages were delivered first."""
+        """How late messages came to a consumer that just waited for them."""
         return [
             f"late, as a rule: {_percentiles(self.late_calm)}",
             f"late, where a failover met the wait: {_percentiles(self.late_failover)}",
@@ -124,9 +124,13 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
     for push in facts.pushes.values():
         if push.id != "-":
             groups.setdefault(push.id, []).append(push)
+    for queue, due, came in facts.probes:
+        met = facts.forgot(queue, due, came)
+        (verdict.late_failover if met else verdict.late_calm).append(came - due)
     for mark, push in facts.pushes.items():
         _count(verdict, push)
         others = [other for other in groups.get(push.id, ()) if other is not push]
+        taken_back = verdict.forgotten.total()
         broken = _storing(verdict, push, others)
         # Stored, and the answer lost with it: asked again, the new primary refused it.
         if "phantom" in broken and push.outcome == "refused" and push.deliveries:
@@ -134,9 +138,9 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
             broken |= _blame(verdict, facts, "phantom", push.deliveries, each=True)
         broken |= _holders(verdict, push, facts)
         broken |= _successors(verdict, push, facts, groups)
-        _late(verdict, push, facts)
+        taken_back = verdict.forgotten.total() - taken_back
         # Where an id was pushed more than once, its messages may be in each other's way.
-        if not broken and not others and not follows(push):
+        if not broken and not taken_back and not others and not follows(push):
             if any(map(facts.touched, push.deliveries)) or _unseen(push, facts):
                 verdict.forgotten["miscounted"] += 1
             else:
@@ -231,15 +235,6 @@ def _between(verdict: Verdict, push: Push, pair: tuple[Delivery, Delivery], fact
     if before.worker and after.now < before.begin and not _excused(before, after.now, facts):
         return "two holders"
     return ""
-
-
-def _late(verdict: Verdict, push: Push, facts: Facts) -> None:
-    # A worker may be killed before it notes a delivery: then this one is not the first.
-    first = min((delivery.now for delivery in push.deliveries if delivery.number == 1), default=0)
-    if push.outcome != "accepted" or push.due == FAR or not first:
-        return
-    met = facts.forgot(push.queue, push.due, first)
-    (verdict.late_failover if met else verdict.late_calm).append(first - push.due)
 
 
 def _unseen(push: Push, facts: Facts) -> bool:

@@ -17,11 +17,12 @@ import pytest
 import dueq
 import dueq.laravel
 import dueq.redisson
+from certificates import Certificates
 from dueq import aio, errors
 from forked import in_child
 from node import HOST, wait_until
 from private_server import free_port
-from sentinel import NAME, Certificates, Sentinel, Watched
+from sentinel import NAME, Sentinel, Watched
 
 # docs/servers.md has the same.
 LEAST_RIGHTS = (

@@ -143,6 +143,9 @@ class Parent:
         if code == exits.USAGE and not was_ready:
             self._stop(exits.USAGE, "the command line is wrong")
             return
+        if code == exits.FAILED and not (was_ready or self._ready):
+            self._stop(exits.FAILED, "it cannot start")
+            return
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
         after = f" in {child.pause:g} s" if child.pause else ""
         tell = log.info if code == exits.OK else log.error
