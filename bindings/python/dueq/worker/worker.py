@@ -119,12 +119,13 @@ class Worker:
             self.stop(exits.OK, f"--max-jobs {self.settings.max_jobs} is reached")
 
     def reach(self) -> bool:
-        """Waits until the server has answered for each queue. False: the worker is to stop."""
+        """Waits until the server answers, at first for each queue. False: the worker is to stop."""
         pause = 0.1
+        names = list(self.queues)[: 1 if self.ready else None]
         with self._reaching:
             while not self.stopping:
                 try:
-                    for name in self.queues:
+                    for name in names:
                         self.app.queue(name).stats()
                 except Error as error:
                     if not error.retriable:
