@@ -305,17 +305,10 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     found_parts = {key[len(begin) :].split(":")[0] for key in keys if key.startswith(begin)}
     golden_keys = {part: key for named, part, key in golden("keys") if named == name}
     assert all(key == begin + part for part, key in golden_keys.items())
-<<<<<<< HEAD
     # What came by a relay is noted until it ends; a queue of partitions has no messages itself.
     elsewhere = {"received", "partitions", "members"}
     assert golden_keys.keys() - elsewhere <= found_parts
     if name == "orders":
-        assert golden_keys.keys() - elsewhere == found_parts
-=======
-    elsewhere = {"received", "partitions", "members"}
-    assert golden_keys.keys() - elsewhere <= found_parts
-    if name == "orders":
-        # What came by a relay is noted there until the relay ends.
         assert golden_keys.keys() - elsewhere == found_parts
 
 
@@ -338,7 +331,6 @@ def test_keys_of_partitions(server: Server) -> None:
     keys = server.command("KEYS", "dueq:{orders}:*")
     assert keys == [b"dueq:{orders}:partitions"]
     assert server.command("EXISTS", "dueq:{orders#1}:meta", "dueq:{orders#0}:msg") == 1
->>>>>>> a7eba424bb9d2457fce67598b2b0f6d6aae80feb
 
 
 # ---- A life ----
