@@ -34,6 +34,7 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
     conn->login_at = conn->login_count = conn->owed = 0;
+    conn->quiet_ms = 0;
     conn->waits[false] = conn->waits[true] = false;
 }
 
@@ -77,11 +78,19 @@ static bool must_speak(const struct dueq__conn *conn) {
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
     if (conn->state == DUEQ__CONN_DISCOVERING)
         return dueq__discovery_inquiry(conn->discovery)->until_ms;
-    return must_speak(conn) ? conn->heard_ms + conn->silence_ms : DUEQ__NEVER;
+    if (!must_speak(conn))
+        return DUEQ__NEVER;
+    int64_t since = conn->heard_ms > conn->quiet_ms ? conn->heard_ms : conn->quiet_ms;
+    return since + conn->silence_ms;
+}
+
+void dueq__conn_quiet(struct dueq__conn *conn, int64_t for_ms) {
+    if (conn->silence_ms)
+        conn->quiet_ms = dueq__monotonic_ms() + for_ms;
 }
 
 static void end_silence(struct dueq__conn *conn) {
-    if (!must_speak(conn) || dueq__monotonic_ms() < conn->heard_ms + conn->silence_ms)
+    if (!must_speak(conn) || dueq__monotonic_ms() < dueq__conn_until_ms(conn))
         return;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s did not answer within %lld ms",
                dueq__conn_shown(conn), (long long)conn->silence_ms);

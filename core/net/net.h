@@ -247,6 +247,7 @@ struct dueq__conn {
     size_t login_at, login_count;
     size_t owed;        /* answers */
     int64_t heard_ms;   /* when something came last, or since when it is owed */
+    int64_t quiet_ms;   /* until then the server may be silent */
     int64_t silence_ms; /* it is lost where nothing comes for so long that is owed; 0: it is not */
 };
 
@@ -271,6 +272,8 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
+/* What was sent keeps the server silent for so long. */
+void dueq__conn_quiet(struct dueq__conn *conn, int64_t for_ms);
 
 /* ---- inquiry.c: a question to the first of several servers that answers it ------------------------ */
 

@@ -45,6 +45,7 @@ static bool send(dueq_client *client, enum dueq__answer answer, int replicas, in
     dueq__resp_number(&words, replicas);
     dueq__resp_number(&words, timeout_ms);
     bool sent = dueq__node_send_resp(client->node, answer, &words);
+    dueq__conn_quiet(&client->node->conn, timeout_ms);
     dueq__resp_free(&words);
     return sent;
 }

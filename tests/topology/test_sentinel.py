@@ -412,3 +412,18 @@ def test_child_of_a_fork_leaves_the_parents_connection_to_a_sentinel(watched: Wa
         queue.push("x")
         wait_until("nobody is told", lambda: subscribed(watched, queue) == 1)
         in_child(work)
+
+
+def test_durable_push_may_take_longer_than_a_server_may_be_silent(watched: Watched) -> None:
+    """Without its replica a primary is silent as long as WAIT lasts, and is not left for that."""
+    with dueq.Queue("jobs", watched.url + "?timeout=1s") as queue:
+        queue.push("x", replicas=1)
+        primary = watched.in_step_primary()
+        for member in watched.members:
+            if member is not primary:
+                member.stop()
+        primary.command("CONFIG", "RESETSTAT")
+        with pytest.raises(errors.NotDurable):
+            queue.push("y", replicas=1, durable_timeout=2)
+        assert queue.stats().ready == 2
+        assert primary.info("commandstats", "cmdstat_wait").startswith("calls=1,")
