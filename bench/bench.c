@@ -174,6 +174,8 @@ int main(int count, char **words) {
         measure_lease_end(words[2], number(words[3]));
     else if (!strcmp(verb, "memory") && count == 4)
         measure_memory(words[2], number(words[3]));
+    else if (!strcmp(verb, "durable") && count == 6)
+        measure_durable(words[2], words[3], !strcmp(words[4], "replica"), number(words[5]));
     else if (!strcmp(verb, "depth") && count == 6)
         measure_depth(words[2], words[3], number(words[4]), number(words[5]));
     else if (!strcmp(verb, "burst") && count == 6)
@@ -185,7 +187,8 @@ int main(int count, char **words) {
             "  life SOCKET bare|dueq STEP BATCH MESSAGES |\n"
             "  idle SOCKET SECONDS CONSUMERS | waking SOCKET CONSUMERS MESSAGES |\n"
             "  burst-wake SOCKET CONSUMERS MESSAGES | lease-end SOCKET COUNT |\n"
-            "  memory SOCKET MESSAGES | depth SOCKET SOCKET MESSAGES MESSAGES |\n"
+            "  memory SOCKET MESSAGES | durable SOCKET one|batch|pusher replica|plain MESSAGES |\n"
+            "  depth SOCKET SOCKET MESSAGES MESSAGES |\n"
             "  burst SOCKET MESSAGES BATCH own|made");
     return 0;
 }

@@ -74,6 +74,11 @@ void measure_burst_wake(const char *socket, size_t consumers, size_t messages);
 void measure_lease_end(const char *socket, size_t count);
 /* memory.c: the server's memory with no message, and with each message in a state. */
 void measure_memory(const char *socket, size_t messages);
+/*
+ * durable.c: the server's CPU time and the time of a push, "one" by one, a hundred in a call ("batch") or by a "pusher";
+ * durable: each call waits for the server's replica.
+ */
+void measure_durable(const char *socket, const char *way, bool durable, size_t messages);
 /* limits_depth.c: what the verbs cost in a short and in a long queue of delayed messages. */
 void measure_depth(const char *short_socket, const char *long_socket, size_t shallow, size_t deep);
 /* limits_burst.c: messages due in the same ms: their order, and how long others wait meanwhile. */

@@ -46,18 +46,20 @@ class Server:
 
 
 @contextmanager
-def start_server(port: int = 0, under: Sequence[str] = ()) -> Iterator[Server]:
+def start_server(
+    port: int = 0, under: Sequence[str] = (), options: Sequence[str] = ()
+) -> Iterator[Server]:
     """A private server that writes nothing to disk, at its default settings otherwise.
 
     It listens on a Unix socket, and on `port` of this machine, or none: 0; `under`: a command that
-    runs it.
+    runs it; `options`: further words of its command line.
     """
     # A socket's path has 107 bytes at most.
     directory = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
     socket, log = directory / "s", directory / "log"
     words = ["--port", str(port), "--bind", "127.0.0.1", "--unixsocket", str(socket)]
     words += ["--dir", str(directory), "--save", "", "--appendonly", "no", "--logfile", str(log)]
-    process = subprocess.Popen([*under, SERVER, *words])
+    process = subprocess.Popen([*under, SERVER, *words, *options])
     try:
         for _ in range(3000):
             if socket.exists():

@@ -28,6 +28,7 @@ from typing import Any
 import adapters
 import compare
 import document
+import durable
 import fpm
 import jobs
 import life
@@ -49,6 +50,7 @@ MEASURES = {
     "idle": measures.idle,
     "memory": measures.memory,
     "rpush": measures.rpush,
+    "durable": durable.durable,
     "fpm": fpm.fpm,
 }
 COMPARED = {

@@ -232,6 +232,33 @@ def _web(report: Report) -> list[str]:
     ]
 
 
+def _durable(report: Report) -> list[str]:
+    summary = look(report, "durable", "summary")
+    if not summary:
+        return []
+    rows = [
+        [
+            row["name"],
+            number(row["plain"]["rate"]),
+            number(row["replica"]["rate"]),
+            number(row["rate_ratio"], 2),
+            number(row["plain"]["server_us"], 2),
+            number(row["replica"]["server_us"], 2),
+            number(row["cpu_ratio"], 2),
+        ]
+        for row in summary
+    ]
+    return [
+        "### Durable pushes",
+        "Pushes a second, and the server's CPU time a message in microseconds, at a server with one"
+        " replica on the same machine: without `replicas`, and with `replicas=1`.",
+        table(
+            ["", "a second", "durable", "ratio", "server us", "durable", "ratio"],
+            rows,
+        ),
+    ]
+
+
 def _targets(report: Report) -> list[str]:
     rows = []
     for target in report.get("targets", []):
@@ -305,6 +332,6 @@ def markdown(report: Report) -> str:
     peers = report.get("peers", {})
     had = measured(peers)
     parts = [*_targets(report), *_instructions(report)]
-    parts += [*_of_peers(had, report.get("bare")), *_cost(report), *_web(report)]
+    parts += [*_of_peers(had, report.get("bare")), *_cost(report), *_web(report), *_durable(report)]
     parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]
     return "\n\n".join(parts) + "\n"

@@ -191,8 +191,8 @@ int cli_report(const struct cli *cli, dueq_status status, const char *about);
 int cli_exit_code(dueq_status status);
 /* Says how many entries were quarantined, if any. */
 void cli_quarantined(size_t count);
-/* Says what the library warns of. False: there is nothing new. */
-bool cli_warn(const struct cli *cli);
+/* Says what the library warns of, if there is anything new. */
+void cli_warn(const struct cli *cli);
 /* The worse of two exit codes. */
 int cli_worse(int one, int other);
 /* A failure of reading or writing. Returns CLI_FAILED. */
@@ -288,7 +288,10 @@ enum {
     DRAFT_DROP,
     DRAFT_DEAD_LETTER,
     DRAFT_UNIQUE,
-    DRAFT_REPLACE
+    DRAFT_REPLACE,
+    DRAFT_REPLICAS,
+    DRAFT_DISK,
+    DRAFT_DURABLE_TIMEOUT
 };
 
 /* A part of the list of a command's options. */
@@ -304,8 +307,11 @@ enum {
         {"max-crashes", required_argument, NULL, DRAFT_MAX_CRASHES},                               \
         {"drop", no_argument, NULL, DRAFT_DROP},                                                   \
         {"dead-letter", required_argument, NULL, DRAFT_DEAD_LETTER},                               \
-        {"unique", required_argument, NULL, DRAFT_UNIQUE}, {                                       \
-        "replace", optional_argument, NULL, DRAFT_REPLACE                                          \
+        {"unique", required_argument, NULL, DRAFT_UNIQUE},                                         \
+        {"replace", optional_argument, NULL, DRAFT_REPLACE},                                       \
+        {"replicas", required_argument, NULL, DRAFT_REPLICAS},                                     \
+        {"disk", no_argument, NULL, DRAFT_DISK}, {                                                 \
+        "durable-timeout", required_argument, NULL, DRAFT_DURABLE_TIMEOUT                          \
     }
 
 /* What these options say. Start from DRAFT_NONE; end with draft_end(). */

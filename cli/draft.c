@@ -160,6 +160,15 @@ void draft_option(const struct cli *cli, struct draft *drafting, int option) {
             cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", optarg);
         draft->replace = optarg ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
         break;
+    case DRAFT_REPLICAS:
+        draft->durability.replicas = (int)cli_number(cli, "replicas", optarg, 0, DUEQ_MAX_REPLICAS);
+        break;
+    case DRAFT_DISK:
+        draft->durability.disk = 1;
+        break;
+    case DRAFT_DURABLE_TIMEOUT:
+        draft->durability.timeout_ms = cli_duration(cli, "durable-timeout", optarg);
+        break;
     }
 }
 

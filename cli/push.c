@@ -8,9 +8,8 @@ static int push(struct cli *cli, const dueq_draft *drafts, size_t count, bool *f
     dueq_result *result;
     dueq_status status = cli_wait(cli, dueq_push_submit(cli->queue, drafts, count), &result);
     *failed = status < 0;
-    if (*failed)
-        return cli_report(cli, status, NULL);
-    int code = CLI_DONE;
+    /* Also of those that are not durable. */
+    int code = *failed ? cli_report(cli, status, NULL) : CLI_DONE;
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         status = dueq_result_status(result, i);
         code = cli_worse(code, cli_made(cli, "id", dueq_result_id(result, i), status));
@@ -91,6 +90,13 @@ const struct command push_command = {
     "                       done (without --unique it can be pushed again then)\n"
     "  --replace            replace a message of this id that is in the queue\n"
     "  --replace=body       the same, but a ready or delayed one keeps its due time and its place\n"
+    "\n"
+    "When it is to be safe before the command ends:\n"
+    "  --replicas N         wait until N replicas of the server have received it\n"
+    "  --disk               and until it is on the server's disk, and on those of the replicas\n"
+    "  --durable-timeout DURATION\n"
+    "                       how long to wait for them (2s). Then it ends with 3, and the message\n"
+    "                       is stored: its id is printed\n"
     "\n"
     "When it fails:\n"
     "  --max-attempts N     failures (retry) until it is dead (16); 1: no retry; none: no limit\n"

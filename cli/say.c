@@ -118,12 +118,16 @@ static const char *advice(const struct cli *cli, dueq_status status) {
     case DUEQ_TIMEOUT:
         return "check whether it was done before you repeat it; a repeated push with --id and "
                "--unique is stored once";
+    case DUEQ_NOT_DURABLE:
+        return "push it again with its --id: DUPLICATE says that it is durable";
     case DUEQ_AUTH:
         return "put the user and the password into DUEQ_URL: redis://user:password@host (for a "
                "command that dueq runs, use --pass-url)";
     case DUEQ_LEASE_LOST:
         return "another consumer has the message now, or it is done; stop working on it";
     case DUEQ_LAYOUT:
+        if (strncmp(cli->command->name, "redisson ", 9) != 0)
+            return NULL;
         return "without --layout dueq uses the layout of the waiting values; here both wait: name "
                "one";
     case DUEQ_TAKEN:
@@ -149,11 +153,10 @@ void cli_quarantined(size_t count) {
                 "%zu damaged entries were quarantined", count);
 }
 
-bool cli_warn(const struct cli *cli) {
+void cli_warn(const struct cli *cli) {
     const char *warning = dueq_warning(cli->client);
     if (warning)
         cli_say(CLI_WARNING, NULL, NULL, "%s", warning);
-    return warning != NULL;
 }
 
 int cli_worse(int one, int other) { return one > other ? one : other; }

@@ -22,6 +22,12 @@ static dueq_bytes header(const dueq_message *message, const char *name, const ch
 /* What is done with a schedule, by the name that the user gave. */
 typedef int action(struct cli *cli, const dueq_message *schedule, const char *name);
 
+static int no_schedule(const char *name) {
+    cli_say(CLI_ERROR, dueq_status_name(DUEQ_NOT_FOUND), NULL,
+            "%s: the queue has no schedule of this name", name);
+    return cli_exit_code(DUEQ_NOT_FOUND);
+}
+
 /* Opens the queue, finds the schedule that the next words name, and does that with it. Returns the exit code. */
 static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     static const struct option options[] = {CLI_OPTIONS};
@@ -41,7 +47,7 @@ static int on_schedule(struct cli *cli, int argc, char *argv[], action *act) {
     if (status == DUEQ_OK && dueq_is_schedule(dueq_result_message(found, 0)))
         code = act(cli, dueq_result_message(found, 0), name);
     else
-        code = cli_report(cli, status == DUEQ_OK ? DUEQ_NOT_FOUND : status, name);
+        code = status >= 0 ? no_schedule(name) : cli_report(cli, status, name);
     dueq_result_free(found);
     return code;
 }

@@ -21,15 +21,11 @@ struct worker {
     long taken;
     int64_t max_ms; /* when --max-time is over */
     enum { IDLE, TAKES, TURNS, SETTLES } call;
-    struct job *settling;   /* or its schedule is turned */
-    int64_t heard_ms;       /* when a message came or was settled last */
-    int64_t pause_ms;       /* until then no call is made */
-    int64_t call_ms;        /* when the call began */
-    int64_t warned_ms;      /* when the library warned last */
-    int64_t away_ms;        /* since when calls fail, */
-    unsigned long failures; /* and how many have; 0: they do not */
-    bool reported;          /* and it was us who said so */
+    struct job *settling; /* or its schedule is turned */
+    int64_t heard_ms;     /* when a message came or was settled last */
+    int64_t pause_ms;     /* until then no call is made */
     int events, code;
+    bool ready;      /* the server has answered, and the first reserve waits for nothing */
     int signal;      /* the first that said to end, */
     int64_t stop_ms; /* and when the grace is over then */
     int aborted;     /* the second */
@@ -49,6 +45,13 @@ static void end(struct worker *worker, int code) {
     worker->code = cli_worse(worker->code, code);
 }
 
+/* The server has answered. */
+static void be_ready(struct worker *worker) {
+    if (!worker->ready)
+        notify("READY=1");
+    worker->ready = true;
+}
+
 /* How long a reserve may wait: while commands run, their ends hasten it. */
 static int64_t patience(const struct worker *worker) {
     if (worker->busy || worker->work->wait_ms == DUEQ_FOREVER)
@@ -57,33 +60,8 @@ static int64_t patience(const struct worker *worker) {
     return left_ms > 0 ? left_ms : 0;
 }
 
-static void warn(struct worker *worker) {
-    if (cli_warn(worker->cli))
-        worker->warned_ms = time_monotonic_ms();
-}
-
-/*
- * Makes the call again in a while. The first failure is reported, and the first answer after it; not where the library
- * has warned that the server is away, and will tell that it is back.
- */
-static void put_off(struct worker *worker, dueq_status status) {
-    if (worker->failures++ == 0 && worker->warned_ms <= worker->call_ms) {
-        worker->reported = true;
-        worker->away_ms = time_monotonic_ms();
-        cli_report(worker->cli, status, NULL);
-        cli_say(CLI_INFO, NULL, NULL, "this is tried again every second");
-    }
-    worker->pause_ms = time_monotonic_ms() + PAUSE_MS;
-}
-
-static void answered(struct worker *worker) {
-    char span[TIME_ROOM];
-    if (worker->reported && worker->warned_ms < worker->away_ms)
-        cli_say(CLI_INFO, NULL, NULL, "the server answers again, after %s and %lu failed calls",
-                time_format_span(time_monotonic_ms() - worker->away_ms, span), worker->failures);
-    worker->reported = false;
-    worker->failures = 0;
-}
+/* Makes the call again in a while. The library warns that it does, and tells that the server is back. */
+static void put_off(struct worker *worker) { worker->pause_ms = time_monotonic_ms() + PAUSE_MS; }
 
 static bool finish(struct worker *worker, dueq_status submitted);
 
@@ -121,7 +99,7 @@ static void turn(struct worker *worker, const dueq_message *message, size_t queu
 static void taken(struct worker *worker, dueq_status status, const dueq_message *message,
                   size_t queue) {
     if (status >= 0)
-        answered(worker);
+        be_ready(worker);
     if (status == DUEQ_OK && dueq_is_schedule(message))
         turn(worker, message, queue);
     else if (status == DUEQ_OK)
@@ -131,7 +109,7 @@ static void taken(struct worker *worker, dueq_status status, const dueq_message 
     else if (status == DUEQ_EMPTY)
         worker->ending = !worker->quiet && patience(worker) == 0;
     else if (dueq_status_retriable(status) && patience(worker) != 0)
-        put_off(worker, status);
+        put_off(worker);
     else
         end(worker, cli_report(worker->cli, status, NULL));
 }
@@ -146,12 +124,10 @@ static int64_t give_up_ms(const struct worker *worker, const struct job *job) {
 
 static void settled(struct worker *worker, dueq_status status) {
     struct job *job = worker->settling;
-    if (status >= 0)
-        answered(worker);
     if (status < 0 && dueq_status_retriable(status) &&
         time_monotonic_ms() < give_up_ms(worker, job)) {
         job->in_doubt = true;
-        put_off(worker, status);
+        put_off(worker);
         return;
     }
     dueq_consumer_forget(worker->consumer, job->ticket);
@@ -163,13 +139,15 @@ static void settled(struct worker *worker, dueq_status status) {
 
 /* What failed is released where it may pass, else retried. */
 static void turned(struct worker *worker, dueq_status status) {
-    if (status >= 0) {
+    if (status == DUEQ_NOT_DURABLE)
+        cli_report(worker->cli, status, NULL);
+    if (status >= 0 || status == DUEQ_NOT_DURABLE) {
         settled(worker, DUEQ_OK); /* or another worker has turned it */
         return;
     }
     worker->settling->in_doubt = true;
     if (dueq_status_retriable(status))
-        put_off(worker, status);
+        put_off(worker);
     else
         job_fail(worker->settling, dueq_error_text(worker->cli->client));
 }
@@ -204,14 +182,13 @@ static bool begin(struct worker *worker) {
     dueq_status status;
     if (worker->call != IDLE || time_monotonic_ms() < worker->pause_ms)
         return false;
-    worker->call_ms = time_monotonic_ms();
     if (ended) {
         worker->call = SETTLES;
         worker->settling = ended;
         status = job_settle_submit(ended, worker->work);
     } else if (!worker->ending && !worker->quiet && job_in(worker, JOB_NONE)) {
         worker->call = TAKES;
-        status = dueq_consumer_submit(worker->consumer, patience(worker));
+        status = dueq_consumer_submit(worker->consumer, worker->ready ? patience(worker) : 0);
     } else {
         return false;
     }
@@ -223,12 +200,12 @@ static void go_on(struct worker *worker) {
     if (worker->call == TAKES && (worker->ending || worker->quiet || job_in(worker, JOB_ENDED)))
         dueq_hasten(client);
     bool final = worker->call != IDLE && dueq_pump(client) != DUEQ_PENDING;
-    warn(worker);
+    cli_warn(worker->cli);
     if (final)
         finish(worker, DUEQ_PENDING);
     while (begin(worker))
         ;
-    warn(worker);
+    cli_warn(worker->cli);
 }
 
 /* ---- Signals, and the loop ------------------------------------------------------------------------- */
@@ -321,7 +298,6 @@ static void idle(struct worker *worker) {
 }
 
 static int loop(struct worker *worker) {
-    notify("READY=1");
     for (;;) {
         hear_signals(worker); /* before looking: whose end is read here is seen there */
         worker->ending = worker->ending || time_monotonic_ms() >= worker->max_ms;

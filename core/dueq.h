@@ -71,8 +71,9 @@ extern "C" {
     X(-29, UNSUPPORTED, 0, "this server cannot run dueq")                                          \
     X(-30, SERVER, 0, "the server refused the command")                                            \
     X(-31, PROTOCOL, 0, "the answer is not in the Redis protocol")                                 \
-    X(-32, LAYOUT, 0, "elements of another layout wait here")                                      \
-    X(-33, UNAVAILABLE, 1, "the server cannot do it for now")
+    X(-32, LAYOUT, 0, "the queue has another layout than this client knows")                       \
+    X(-33, UNAVAILABLE, 1, "the server cannot do it for now")                                      \
+    X(-34, NOT_DURABLE, 1, "stored, but not on all the replicas and disks that were asked for")
 
 typedef enum dueq_status {
 #define DUEQ_STATUS_ENUM(code, name, retriable, text) DUEQ_##name = (code),
@@ -120,6 +121,9 @@ enum {
     DUEQ_MAX_SLACK_MS = 100,        /* how late a consumer may let itself be */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
+    DUEQ_MAX_REPLICAS = 100,        /* replicas that a push waits for */
+    DUEQ_MAX_DURABLE_MS = 86400000, /* how long it waits for them and for disks */
+    DUEQ_DEFAULT_DURABLE_MS = 2000, /* the same where nobody says */
     DUEQ_DEFAULT_TIMEOUT_MS = 10000 /* a call's deadline where the URL names none */
 };
 #define DUEQ_MAX_BODY                                                                              \
@@ -150,7 +154,8 @@ typedef struct dueq_client dueq_client;
  *      dueq_warning() tells of (URL: the user has no home directory, or $DUEQ_REQUIRE_URL is 1).
  *      Parameters (?name=value&...): timeout (a call's deadline: 500ms, 10s, 1m; a bare number is
  *      seconds), db, ca, cert, key (PEM files for rediss), evicting=accept (dueq_warning() does not
- *      tell that the server may evict).
+ *      tell that the server may evict), replicas, disk=1 and durable_timeout (dueq_durability, of all
+ *      pushes of the client).
  *
  * *client is set on failure too, so that dueq_error_text() can be asked; it is NULL only when memory
  * is out. Close it with dueq_close().
@@ -209,6 +214,27 @@ typedef struct dueq_queue dueq_queue;
  */
 DUEQ_API dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_size,
                                      dueq_queue **queue);
+
+/*
+ * Where what a push stores has to be before the push ends. The URL, the handle of the queue and a draft may each say so:
+ * the most that any of them asks for counts.
+ */
+typedef struct dueq_durability {
+    int replicas; /* so many replicas of the server have received it, 0 to DUEQ_MAX_REPLICAS */
+    /*
+     * 1: it is on the server's disk, and on those of the replicas, by their append-only files (appendonly yes). Needs
+     * Redis 7.2 or Valkey.
+     */
+    int disk;
+    /*
+     * 0 to DUEQ_MAX_DURABLE_MS: how long the push waits for them, once the server has stored it. 0: the longest of the
+     * drafts', else the handle's, else the URL's, else DUEQ_DEFAULT_DURABLE_MS.
+     */
+    int64_t timeout_ms;
+} dueq_durability;
+
+/* Of all pushes by this handle from now on. Errors: INVALID. */
+DUEQ_API dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *durability);
 
 /* Frees the queue's handle; the queue in the server stays. NULL is safe. */
 DUEQ_API void dueq_queue_close(dueq_queue *queue);
@@ -320,6 +346,7 @@ typedef struct dueq_draft {
     dueq_bytes dead_letter; /* the queue that it moves to when it dies; size 0: DEAD in its own */
     int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
     dueq_replace replace; /* with an id */
+    dueq_durability durability;
     /*
      * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters, for a queue of partitions: messages of one key are
      * in one. Size 0: the id, if it is the caller's own, decides; else any.
@@ -462,6 +489,12 @@ DUEQ_API dueq_status dueq_result_status(const dueq_result *result, size_t index)
 DUEQ_API dueq_state dueq_result_state(const dueq_result *result, size_t index);
 /* push: that draft's id; queues: that queue's name; lock: the owner's token. */
 DUEQ_API dueq_bytes dueq_result_id(const dueq_result *result, size_t index);
+/* ack_push, turn: the place of the first message that was pushed; else 0. */
+DUEQ_API size_t dueq_result_first(const dueq_result *result);
+/* push, ack_push, turn: the replicas that have what was stored, as far as the server said; 0 where nobody asked. */
+DUEQ_API int dueq_result_replicas(const dueq_result *result);
+/* The same: 1 if the server said that it is on its disk, else 0. */
+DUEQ_API int dueq_result_disk(const dueq_result *result);
 /* reserve, find, peek; else NULL. */
 DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size_t index);
 /* stats, and rates; else NULL. */
@@ -488,9 +521,9 @@ DUEQ_API void dueq_result_free(dueq_result *result);
 /*
  * For all of them:
  * - The return value is DUEQ_OK when every item is, else the first outcome that is not, or a failure.
- * - `result` may be NULL where the caller wants the return value alone. *result is NULL on failure.
- * - The call ends at the client's timeout (reserve: after its own timeout_ms in addition) at the
- *   latest. A lost connection is made again within that time, and a call whose request was sent before
+ * - `result` may be NULL where the caller wants the return value alone. *result is NULL on failure, but for NOT_DURABLE.
+ * - The call ends at the client's timeout (reserve: after its own timeout_ms in addition; push: after that of its
+ *   durability) at the latest. A lost connection is made again within that time, and a call whose request was sent before
  *   it was lost is recalled by the server, never run twice.
  * - On DUEQ_INTERRUPTED a signal has come and the call goes on: run the handlers, then dueq_wait() and
  *   dueq_take(), or dueq_abandon().
@@ -625,7 +658,7 @@ DUEQ_API dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *dra
 /*
  * Moves on without blocking, and returns how many of the oldest pushes are done
  * (0: none for now). *status: OK, and *result (the caller's) has an item for each, OK or DUPLICATE, with
- * its id; or the failure that all of them met, with dueq_error_text().
+ * its id; or the failure that all of them met, with dueq_error_text(), and for NOT_DURABLE the result too.
  */
 DUEQ_API size_t dueq_pusher_done(dueq_pusher *pusher, dueq_status *status, dueq_result **result);
 
@@ -707,7 +740,7 @@ DUEQ_API void dueq_hasten(dueq_client *client);
 DUEQ_API dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms);
 
 /*
- * Ends a final call: returns its status and its result in *result (NULL on failure, and
+ * Ends a final call: returns its status and its result in *result (NULL on failure, but for NOT_DURABLE, and
  * where a verb has none; `result` may be NULL). PENDING while the call is under way.
  */
 DUEQ_API dueq_status dueq_take(dueq_client *client, dueq_result **result);

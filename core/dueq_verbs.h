@@ -8,8 +8,9 @@
  * Stores messages, all of a call in one step: READY, or DELAYED until they are due.
  * count: 1 to DUEQ_MAX_BATCH.
  * Items: OK, or DUPLICATE when a living message has that id, or it is still unique (unique_ms).
- * Errors: TOO_LARGE. Nothing is stored on failure, but for CLOSED and TIMEOUT, which do not know. To push again
- * with the same id then makes no second message while the first lives, and none at all within unique_ms.
+ * Errors: TOO_LARGE; NOT_DURABLE: it is stored, and the result has the ids. Nothing is stored on any other failure, but
+ * for CLOSED and TIMEOUT, which do not know. To push again with the same id then makes no second message while the first
+ * lives, and none at all within unique_ms; it answers DUPLICATE when the message is as durable as that push asks for.
  */
 DUEQ_API dueq_status dueq_push(dueq_queue *queue, const dueq_draft *drafts, size_t count,
                                dueq_result **result);

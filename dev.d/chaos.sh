@@ -1,7 +1,19 @@
-# ./dev chaos: workers of several languages under fire. Sourced by ../dev.
+# ./dev chaos, failover and cluster: workers of several languages under fire. Sourced by ../dev.
 
 chaos() {
     setup
     use_build
     python tests/chaos/chaos.py "$@"
+}
+
+failover() {
+    setup
+    use_build
+    python tests/chaos/failover.py "$@"
+}
+
+cluster() {
+    setup
+    use_build
+    python tests/chaos/clustered.py "$@"
 }

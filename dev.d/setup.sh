@@ -32,6 +32,7 @@ declare -A STEPS=(
     [fuzz_targets]="fuzz targets"
     [bench_tools]="tools for benchmarks"
     [shop_packages]="packages of the shop"
+    [before]="the version before"
 )
 
 setup() {
@@ -109,6 +110,16 @@ bench_tools_inputs() {
 shop_packages_inputs() {
     system_python --version
     inputs dev.d/composer.json examples/shop/requirements.txt examples/shop/composer.json bindings/php/worker/composer.json
+}
+
+before_inputs() {
+    system_python --version
+    version_before
+}
+
+# What tests/upgrade runs next to this version: the newest release behind the last commit, or what BEFORE names.
+version_before() {
+    git describe --tags --abbrev=0 --match 'v*' HEAD^ 2>/dev/null || cat tests/upgrade/BEFORE
 }
 
 # The python3 of the distribution: the one that python3-dev belongs to.

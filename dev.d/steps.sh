@@ -66,6 +66,20 @@ cmake_build() {
     cmake --build "$1"
 }
 
+# The C library with the shell command, and the Python package, from this checkout's history.
+before() {
+    local version
+    version=$(version_before)
+    rm -rf build/before
+    mkdir -p build/before/source
+    git archive "$version" | tar -x -C build/before/source
+    cmake -S build/before/source -B build/before/cmake -G Ninja
+    cmake --build build/before/cmake --target dueq-cli
+    system_python -m venv build/before/venv
+    build/before/venv/bin/python -m pip install --quiet --no-deps build/before/source
+    echo "$version" >build/before/version
+}
+
 python_package() {
     # setuptools would install what an earlier state of the sources left in there.
     rm -rf build/lib build/lib.* build/temp.* build/bdist.*

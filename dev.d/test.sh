@@ -1,6 +1,6 @@
 # The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
 
-PARTS=(lint c python php laravel symfony phpworker contract cli)
+PARTS=(lint c python topology php laravel symfony phpworker contract cli)
 
 test_parts() {
     local part server
@@ -35,7 +35,7 @@ part_lint() {
     runner ruff '^(All|Found)' ruff check .
     runner 'ruff format' format ruff format --check .
     local folder
-    export MYPYPATH=tests/python:examples:examples/shop
+    export MYPYPATH=tests/python:tests/topology:tests/contract:examples:examples/shop
     # One run for each folder of tests: their conftest.py are different modules of one name.
     for folder in bindings/python/dueq examples bench tests/*; do
         [ -z "$(find "$folder" -name '*.py' -print -quit 2>/dev/null)" ] ||
@@ -53,7 +53,12 @@ part_python() {
     setup_shop
     # Most of the time of all: two at a time. Each test has a server of its own.
     runner 'pytest model' '(passed|failed|error)' pytest -q -n 2 --dist worksteal tests/model
-    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/partitions tests/leaks tests/limits tests/bench tests/test_*.py
+    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/partitions tests/leaks tests/limits tests/bench tests/upgrade tests/test_*.py
+}
+
+# Clusters and sentinels.
+part_topology() {
+    runner 'pytest topology' '(passed|failed|error)' pytest -q -n 2 --dist loadfile tests/topology
 }
 
 part_cli() {

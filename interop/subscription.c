@@ -14,7 +14,7 @@ static bool subscribe(dueq_client *client, dueq_bytes channel) {
     dueq__resp_init(&words);
     dueq__resp_text(&words, "SUBSCRIBE");
     dueq__resp_bytes(&words, channel.data, channel.size);
-    bool sent = dueq__conn_send(subscription->conn, &all, 1);
+    bool sent = dueq__conn_send(&subscription->conn, &all, 1);
     dueq__resp_free(&words);
     return sent;
 }
@@ -59,35 +59,35 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
     struct dueq__subscription *subscription = &client->subscription;
     if (subscription->channel.size && !dueq__same(subscription->channel, channel->name))
         dueq__client_unsubscribe(client);
-    if (subscription->conn->state == DUEQ__CONN_CLOSED && !subscription->conn->up &&
-        (!rested(client) || !dueq__command_connect(client, subscription->conn)))
+    if (subscription->conn.state == DUEQ__CONN_CLOSED && !subscription->conn.up &&
+        (!rested(client) || !dueq__command_connect(client, &subscription->conn, client->node)))
         return;
-    dueq__conn_pump(subscription->conn);
-    if (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size &&
+    dueq__conn_pump(&subscription->conn);
+    if (subscription->conn.state == DUEQ__CONN_READY && !subscription->channel.size &&
         rested(client)) {
         if (subscribe(client, channel->name)) {
-            dueq__conn_pump(subscription->conn);
+            dueq__conn_pump(&subscription->conn);
         } else {
             dueq__client_unsubscribe(client);
-            dueq__again_later(client, subscription->conn->error.text);
+            dueq__again_later(client, subscription->conn.error.text);
         }
     }
     struct dueq__reply *reply;
-    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(subscription->conn))) {
+    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&subscription->conn))) {
         take_in(client, channel, reply);
         dueq__reply_free(reply);
     }
-    if (dueq__call_under_way(client) && subscription->conn->up &&
-        subscription->conn->state == DUEQ__CONN_CLOSED) {
+    if (dueq__call_under_way(client) && subscription->conn.up &&
+        subscription->conn.state == DUEQ__CONN_CLOSED) {
         bool was_on = subscription->on;
         dueq__client_unsubscribe(client);
-        dueq__wait_lost(client, subscription->conn, was_on);
+        dueq__wait_lost(client, &subscription->conn, was_on);
     }
 }
 
 int64_t dueq__subscription_next_ms(const dueq_client *client) {
     const struct dueq__subscription *subscription = &client->subscription;
-    bool due = !subscription->conn->up ||
-               (subscription->conn->state == DUEQ__CONN_READY && !subscription->channel.size);
+    bool due = !subscription->conn.up ||
+               (subscription->conn.state == DUEQ__CONN_READY && !subscription->channel.size);
     return due ? client->call.retry_ms : DUEQ__NEVER / 1000;
 }

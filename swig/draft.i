@@ -75,19 +75,21 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
 
 /*
  * row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...), priority, max_crashes,
- * ttl_ms, backoff, drop, dead_letter, unique_ms, replace, key).
+ * ttl_ms, backoff, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key).
  */
 static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     PyObject *body, *headers, *backoff;
     Py_ssize_t id_size, dead_letter_size, key_size;
     int priority, replace;
-    long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms;
+    long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, timeout_ms;
+    dueq_durability *durability = &draft->durability;
 
-    if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#Lis#:draft", &body, &draft->id.data, &id_size,
+    if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#LiipLs#:draft", &body, &draft->id.data, &id_size,
                           &delay_ms, &at_ms, &draft->max_attempts, &lease_ms, &headers, &priority,
                           &draft->max_crashes, &ttl_ms, &backoff, &draft->drop,
                           &draft->dead_letter.data, &dead_letter_size, &unique_ms, &replace,
-                          &draft->key.data, &key_size))
+                          &durability->replicas, &durability->disk, &timeout_ms, &draft->key.data,
+                          &key_size))
         return -1;
     draft->id.size = (size_t)id_size;
     draft->dead_letter.size = (size_t)dead_letter_size;
@@ -99,6 +101,7 @@ static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     draft->ttl_ms = ttl_ms;
     draft->unique_ms = unique_ms;
     draft->replace = (dueq_replace)replace;
+    durability->timeout_ms = timeout_ms;
     if (borrow(body, "body", view, &draft->body) < 0 || draft_headers(draft, headers) < 0)
         return -1;
     return draft_backoff(&draft->backoff, backoff);
@@ -132,3 +135,13 @@ static int drafts_fill(struct drafts *drafts, PyObject *rows) {
     $2 = drafts.count;
 }
 %typemap(freearg) (const dueq_draft *drafts, size_t count) "drafts_free(&drafts$argnum);"
+
+/* (replicas, disk, timeout_ms). */
+%typemap(in) const dueq_durability *durability (dueq_durability durability) {
+    long long timeout_ms;
+
+    if (!PyArg_ParseTuple($input, "ipL:durability", &durability.replicas, &durability.disk, &timeout_ms))
+        SWIG_fail;
+    durability.timeout_ms = timeout_ms;
+    $1 = &durability;
+}

@@ -13,6 +13,7 @@
 %}
 
 %include <stdint.i>
+%include "objects.i" /* texts, bytes and tuples out */
 %include "status.i"  /* a failing status becomes an exception */
 %include "bytes.i"   /* bytes, buffers and text in, for the time of the call */
 %include "link.i"    /* a client and its queues, the handles of every call */
@@ -34,6 +35,7 @@
 %rename(client_open) client_open;
 %rename(client_url) dueq_client_url;
 %rename(queue_open) queue_open;
+%rename(queue_durability) dueq_queue_durability;
 %rename(partitions_open) partitions_open;
 %rename(partition_name) partition_name;
 %rename(partition_of) dueq_partition_of;

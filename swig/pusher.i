@@ -71,18 +71,14 @@ static PyObject *pusher_push(PyObject *capsule, const dueq_draft *drafts, size_t
     return PyLong_FromLong(status);
 }
 
-static int set(PyObject *push, const char *name, PyObject *value) {
-    int failed = !value || PyObject_SetAttrString(push, name, value) < 0;
-
-    Py_XDECREF(value);
-    return failed;
-}
-
 /* Sets id or error, and done. */
 static int pusher_settle(const struct pusher *pusher, PyObject *push, dueq_status status,
                        const dueq_result *result, size_t index, PyObject *failed) {
     const char *text = dueq_error_text(pusher->client);
+    PyObject *error;
 
+    if (status == DUEQ_NOT_DURABLE && set(push, "id", text_object(dueq_result_id(result, index))))
+        return -1;
     if (status >= 0) {
         status = dueq_result_status(result, index);
         text = dueq_status_text(status);
@@ -90,7 +86,9 @@ static int pusher_settle(const struct pusher *pusher, PyObject *push, dueq_statu
     if (status == DUEQ_OK)
         return set(push, "id", text_object(dueq_result_id(result, index))) ||
                set(push, "done", PyBool_FromLong(1));
-    return set(push, "error", error_object(status, text)) || set(push, "done", PyBool_FromLong(1)) ||
+    error = status == DUEQ_NOT_DURABLE ? not_durable_object(text, result, index, index + 1)
+                                       : error_object(status, text);
+    return set(push, "error", error) || set(push, "done", PyBool_FromLong(1)) ||
            PyList_Append(failed, push) < 0;
 }
 

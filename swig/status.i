@@ -1,4 +1,4 @@
-%fragment("raise_status", "header") %{
+%fragment("raise_status", "header", fragment="objects") %{
 /* The exception of a status with a text; NULL: another was raised. */
 static PyObject *error_object(dueq_status status, const char *detail) {
     PyObject *errors = PyImport_ImportModule("dueq.errors");
@@ -12,20 +12,56 @@ static PyObject *error_object(dueq_status status, const char *detail) {
     return error;
 }
 
-/* Raises the exception of a failing status with what the client has to say about it. */
-static void raise_status(const dueq_client *client, dueq_status status) {
-    PyObject *error = error_object(status, client ? dueq_error_text(client) : dueq_status_text(status));
+static int set(PyObject *object, const char *name, PyObject *value) {
+    int failed = !value || PyObject_SetAttrString(object, name, value) < 0;
+
+    Py_XDECREF(value);
+    return failed;
+}
+
+/* The exception of a call that stored these items of the result; NULL: another was raised. */
+static PyObject *not_durable_object(const char *detail, const dueq_result *result, size_t first, size_t end) {
+    PyObject *error = error_object(DUEQ_NOT_DURABLE, detail);
+    PyObject *ids = PyTuple_New((Py_ssize_t)(end - first));
+
+    for (size_t i = first; ids && i < end; i++)
+        if (PyTuple_SetItem(ids, (Py_ssize_t)(i - first), text_object(dueq_result_id(result, i))) < 0 ||
+            PyErr_Occurred())
+            Py_CLEAR(ids);
+    if (!error || set(error, "ids", ids) ||
+        set(error, "replicas", PyLong_FromLong(dueq_result_replicas(result))) ||
+        set(error, "disk", PyBool_FromLong(dueq_result_disk(result))))
+        Py_CLEAR(error);
+    return error;
+}
+
+/* Raises the exception of a failing status with what the client has to say about it, and what it stored all the same. */
+static void raise_result(const dueq_client *client, dueq_status status, const dueq_result *result) {
+    const char *text = client ? dueq_error_text(client) : dueq_status_text(status);
+    PyObject *error = status == DUEQ_NOT_DURABLE
+                          ? not_durable_object(text, result, dueq_result_first(result), dueq_result_count(result))
+                          : error_object(status, text);
 
     if (error)
         PyErr_SetObject((PyObject *)Py_TYPE(error), error);
     Py_XDECREF(error);
 }
+
+static void raise_status(const dueq_client *client, dueq_status status) { raise_result(client, status, NULL); }
 %}
 
 /* link1: every function with a status has a link, or a tuple of them, as its first argument. */
 %typemap(out, fragment="raise_status") dueq_status {
     if ($1 < 0) {
         raise_status(link1->client, $1);
+        SWIG_fail;
+    }
+    $result = PyLong_FromLong($1);
+}
+
+%typemap(out, fragment="raise_status") dueq_status dueq_take {
+    if ($1 < 0) {
+        raise_result(link1->client, $1, *arg2);
         SWIG_fail;
     }
     $result = PyLong_FromLong($1);

@@ -1,4 +1,4 @@
-"""What the tests of docs/protocol.md work on: a server, and queues of it seen from inside."""
+"""What the tests work on: a cluster; and those of docs/protocol.md: queues seen from inside."""
 
 from __future__ import annotations
 
@@ -7,7 +7,21 @@ from collections.abc import Iterator
 import pytest
 from inside import Inside
 
+from cluster import Cluster
 from private_server import Server
+
+
+@pytest.fixture(scope="session")
+def running_cluster() -> Iterator[Cluster]:
+    with Cluster(primaries=3) as running:
+        yield running
+
+
+@pytest.fixture
+def cluster(running_cluster: Cluster) -> Cluster:
+    """Three primaries, as if they had just been started."""
+    running_cluster.clean()
+    return running_cluster
 
 
 @pytest.fixture(scope="module")

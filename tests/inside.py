@@ -8,6 +8,7 @@ from pathlib import Path
 
 import dueq
 
+sys.path.insert(0, str(Path(__file__).parent / "topology"))
 sys.path.insert(0, str(Path(__file__).parent / "python"))
 
 from private_server import Reply, Server

@@ -195,6 +195,7 @@ def test_numbers_of_meta(inside: Inside, text: str) -> None:
         "quarantined",
         "expired",
         "outbox_event",
+        "wire",
     }:
         inside.command("HSET", "meta", field, text)
     with dueq.Queue("orders", inside.server.url) as another:

@@ -105,7 +105,7 @@ def of_verb(
 # Of each group the names in C, Python, PHP and the shell.
 NAMES = {
     "push": (
-        c_fields("dueq_draft"),
+        c_fields("dueq_draft") - {"durability"} | c_fields("dueq_durability"),
         python_fields(dueq.Draft),
         php_arguments("Queue", "push"),
         shell_words("push"),

@@ -60,7 +60,8 @@ def run(command: list[str], code: str, environment: dict[str, str]) -> list[str]
         check=False,
     )
     [said] = [line for line in done.stderr.splitlines() if "its attempts are exhausted" not in line]
-    named = f"no DUEQ_URL: this is the private server of {environment['HOME']}/.local/state/dueq, "
+    state = f"{environment['HOME']}/.local/state/dueq"
+    named = f"no DUEQ_URL: this is the private server embedded:{state}, "
     assert (done.returncode, said.removeprefix("dueq: ").startswith(named)) == (0, True), said
     return done.stdout.splitlines()
 

@@ -27,7 +27,7 @@ static dueq_status take(dueq_php_client *client) {
 }
 
 static void throw_failure(const dueq_php_client *client, dueq_status status) {
-    dueq_php_throw(status, dueq_error_text(client->client));
+    dueq_php_throw_result(status, dueq_error_text(client->client), client->result);
 }
 
 /* Not a warning of PHP's: a handler that throws would throw away what a call has got. */

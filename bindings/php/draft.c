@@ -18,6 +18,9 @@ static const dueq_php_key keys[] = {
     KEY("deadLetter", TEXT, dead_letter),
     KEY("unique", VALUE, unique),
     KEY("replace", VALUE, replace),
+    KEY("replicas", NUMBER, replicas),
+    KEY("disk", TRUTH, disk),
+    KEY("durableTimeout", VALUE, durable_timeout),
     KEY("key", TEXT, key),
 #undef KEY
 };
@@ -85,6 +88,18 @@ bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *d
            (!dueq_php_given(at) || dueq_php_time(&at_place, at, at_ms));
 }
 
+bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, bool disk,
+                              zval *timeout, dueq_durability *out) {
+    const dueq_php_place timeout_place = {replicas->argument + 2 * (replicas->item < 0),
+                                          replicas->item, "durableTimeout"};
+
+    *out = (dueq_durability){.replicas = (int)count, .disk = disk};
+    if (count < 0 || count > DUEQ_MAX_REPLICAS) {
+        return dueq_php_invalid(replicas, "be from 0 to 100");
+    }
+    return dueq_php_limit(&timeout_place, timeout, &out->timeout_ms);
+}
+
 static bool fill_times(dueq_draft *draft, const dueq_php_fields *fields, zend_long item) {
     const dueq_php_place delay = place_of(item, "delay"), lease = place_of(item, "lease"),
                          ttl = place_of(item, "ttl"), unique = place_of(item, "unique");
@@ -143,7 +158,7 @@ static bool fill_existing(dueq_draft *draft, const zval *replace, zend_long item
 
 bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_long item,
                          zend_arena **arena) {
-    const dueq_php_place backoff = place_of(item, "backoff");
+    const dueq_php_place backoff = place_of(item, "backoff"), replicas = place_of(item, "replicas");
 
     *draft = (dueq_draft)DUEQ_DRAFT;
     draft->body = dueq_php_bytes(fields->body);
@@ -158,6 +173,8 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
                       item) &&
            fill_priority(draft, fields->priority, item) &&
            fill_existing(draft, fields->replace, item) && fill_times(draft, fields, item) &&
+           dueq_php_durability_read(&replicas, fields->replicas, fields->disk,
+                                    fields->durable_timeout, &draft->durability) &&
            (!dueq_php_given(fields->backoff) ||
             dueq_php_backoff_read(&backoff, fields->backoff, &draft->backoff, arena)) &&
            (!fields->headers || dueq_php_headers_fill(draft, fields->headers, item, arena));
@@ -201,7 +218,7 @@ dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_are
 }
 
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
-    ZEND_PARSE_PARAMETERS_START(1, 16)
+    ZEND_PARSE_PARAMETERS_START(1, 19)
         Z_PARAM_STR(fields->body)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields->delay)
@@ -218,6 +235,9 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
         Z_PARAM_STR_OR_NULL(fields->dead_letter)
         Z_PARAM_ZVAL(fields->unique)
         Z_PARAM_ZVAL(fields->replace)
+        Z_PARAM_LONG(fields->replicas)
+        Z_PARAM_BOOL(fields->disk)
+        Z_PARAM_ZVAL(fields->durable_timeout)
         Z_PARAM_STR_OR_NULL(fields->key)
     ZEND_PARSE_PARAMETERS_END_EX(return false);
     return true;

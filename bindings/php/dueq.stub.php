@@ -25,7 +25,13 @@ namespace Dueq
     {
         public function url(): string;
 
-        public function queue(string $name): QueueInterface;
+        public function queue(
+            string $name,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
+            ?int $partitions = null
+        ): QueueInterface;
 
         public function queues(array $names, string $order = "preference"): Queues;
 
@@ -61,6 +67,9 @@ namespace Dueq
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
             bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
             ?string $key = null
         ): string;
 
@@ -236,6 +245,9 @@ namespace Dueq
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
             bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
             ?string $key = null
         ): int;
 
@@ -282,9 +294,19 @@ namespace Dueq
          * Opens a queue of this server. Nothing is sent.
          *
          * @param string $name as Queue::__construct()
+         * @param int $replicas as Queue::__construct()
+         * @param bool $disk as Queue::__construct()
+         * @param float|\DateInterval|null $durableTimeout as Queue::__construct()
+         * @param int|null $partitions as Queue::__construct()
          * @throws Exception\NameException
          */
-        public function queue(string $name): Queue {}
+        public function queue(
+            string $name,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
+            ?int $partitions = null
+        ): Queue {}
 
         /**
          * Opens several, to wait for messages of all of them at once. Nothing is sent.
@@ -341,6 +363,9 @@ namespace Dueq
          *     opens with the same URL and $persistent uses it again, after a look whether the server has closed it.
          *     Within a request all of them share it. null: as dueq.persistent in php.ini, which is off where
          *     it is not set. Without a URL (and DUEQ_URL) nothing is persistent
+         * @param int $replicas of all pushes by this object, as push()
+         * @param bool $disk of all pushes by this object, as push()
+         * @param float|\DateInterval|null $durableTimeout of all pushes by this object, as push()
          * @param int|null $partitions 1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which
          *     several nodes of a cluster can have. $key of a push chooses the partition. Consumers share them, and
          *     deliver the messages of each in order, one after the other. The first call of any client stores their
@@ -352,6 +377,9 @@ namespace Dueq
             string $name,
             #[\SensitiveParameter] ?string $url = null,
             ?bool $persistent = null,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
             ?int $partitions = null
         ) {}
 
@@ -406,10 +434,16 @@ namespace Dueq
          * @param bool|string $replace with $id: what happens when a message in the queue has it. false: the
          *     push is refused. true: the old message is deleted, as by cancel(), and this one is stored.
          *     "body": the same, but a ready or delayed one keeps its due time and its place
+         * @param int $replicas it waits until so many replicas of the server have received the message, 0 to 100
+         * @param bool $disk and until it is on the server's disk, and on those of the replicas
+         * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the queue and the
+         *     URL say, else 2 seconds. These may ask for replicas and disk, too: the most counts
          * @param string|null $key with partitions: messages of one key are in one partition, in their
          *     order. 1 to 255 bytes of UTF-8 without control characters; null: the id, if it is given,
          *     decides; else any
          * @return string the message's id
+         * @throws Exception\NotDurableException when the message is stored, but not on all the replicas and disks
+         *     that were asked for
          * @throws Exception\DuplicateException when a message in the queue has this id, or the id is still
          *     unique
          * @throws Exception\TooLargeException
@@ -434,6 +468,9 @@ namespace Dueq
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
             bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
             ?string $key = null
         ): string {}
 
@@ -832,10 +869,11 @@ namespace Dueq
      *         $message->ack();
      *     }
      *
-     * Signal handlers run while it waits (with pcntl_async_signals(true)). When a loop ends, messages that
-     * were reserved and not delivered to the program are released. After a fork, the messages of the
-     * consumer stay with the parent, and the child may begin a loop of its own. A foreach that goes on while the
-     * program has dropped a message without settling it is told of once, in PHP's log.
+     * Signal handlers run while it waits (with pcntl_async_signals(true)), and it goes on waiting, unless they
+     * call stop(), exit or throw. When a loop ends, messages that were reserved and not delivered to the program
+     * are released. After a fork, the messages of the consumer stay with the parent, and the child may begin a
+     * loop of its own. A foreach that goes on while the program has dropped a message without settling it is told
+     * of once, in PHP's log.
      *
      * @strict-properties
      * @not-serializable
@@ -1238,6 +1276,9 @@ namespace Dueq
             ?string $deadLetter = null,
             float|\DateInterval|null $unique = null,
             bool|string $replace = false,
+            int $replicas = 0,
+            bool $disk = false,
+            float|\DateInterval|null $durableTimeout = null,
             ?string $key = null
         ): int {}
 
@@ -2155,7 +2196,7 @@ namespace Dueq\Exception
     {
     }
 
-    /** Elements of another layout wait here. Code -32. */
+    /** The queue has another layout than this client knows. Code -32. */
     class LayoutException extends RuntimeException
     {
     }
@@ -2163,5 +2204,25 @@ namespace Dueq\Exception
     /** The server cannot do it for now. Code -33. */
     class UnavailableException extends RuntimeException
     {
+    }
+
+    /**
+     * Messages are stored, but not on all the replicas and disks that were asked for. To push one again with its id
+     * stores it once: DuplicateException says that it is durable. Code -34.
+     */
+    class NotDurableException extends RuntimeException
+    {
+        /**
+         * Of the messages that are stored: those of one call, or of one step of pushMany() or a Pusher.
+         *
+         * @var list<string>
+         */
+        public array $ids = [];
+
+        /** How many replicas have them, as far as the server said. */
+        public int $replicas = 0;
+
+        /** Whether they are on the server's disk, as far as it said. */
+        public bool $disk = false;
     }
 }

@@ -1,11 +1,15 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: badc479dc20cbac4dba7cd84ddc872f3aa214edc */
+ * Stub hash: f217ec78437ede26a9eab26258fd40511a6ed19e */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queue, 0, 1, Dueq\\QueueInterface, 0)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
+	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queues, 0, 1, Dueq\\Queues, 0)
@@ -40,6 +44,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
+	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -219,6 +226,9 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, deadLetter, IS_STRING, 1, "null")
 	ZEND_ARG_OBJ_TYPE_MASK(0, unique, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_MASK(0, replace, MAY_BE_BOOL|MAY_BE_STRING, "false")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
+	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -239,6 +249,10 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queue, 0, 1, Dueq\\Queue, 0)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
+	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Client_queues arginfo_class_Dueq_ClientInterface_queues
@@ -253,6 +267,9 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent, _IS_BOOL, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
+	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
@@ -1264,6 +1281,11 @@ static const zend_function_entry class_Dueq_Exception_LayoutException_methods[] 
 
 
 static const zend_function_entry class_Dueq_Exception_UnavailableException_methods[] = {
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Exception_NotDurableException_methods[] = {
 	ZEND_FE_END
 };
 
@@ -2476,6 +2498,34 @@ static zend_class_entry *register_class_Dueq_Exception_UnavailableException(zend
 
 	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "UnavailableException", class_Dueq_Exception_UnavailableException_methods);
 	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Exception_NotDurableException(zend_class_entry *class_entry_Dueq_Exception_RuntimeException)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq\\Exception", "NotDurableException", class_Dueq_Exception_NotDurableException_methods);
+	class_entry = zend_register_internal_class_ex(&ce, class_entry_Dueq_Exception_RuntimeException);
+
+	zval property_ids_default_value;
+	ZVAL_EMPTY_ARRAY(&property_ids_default_value);
+	zend_string *property_ids_name = zend_string_init("ids", sizeof("ids") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ids_name, &property_ids_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_ids_name);
+
+	zval property_replicas_default_value;
+	ZVAL_LONG(&property_replicas_default_value, 0);
+	zend_string *property_replicas_name = zend_string_init("replicas", sizeof("replicas") - 1, 1);
+	zend_declare_typed_property(class_entry, property_replicas_name, &property_replicas_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_replicas_name);
+
+	zval property_disk_default_value;
+	ZVAL_FALSE(&property_disk_default_value);
+	zend_string *property_disk_name = zend_string_init("disk", sizeof("disk") - 1, 1);
+	zend_declare_typed_property(class_entry, property_disk_name, &property_disk_default_value, ZEND_ACC_PUBLIC, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_disk_name);
 
 	return class_entry;
 }

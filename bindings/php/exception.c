@@ -65,7 +65,33 @@ void dueq_php_throw(dueq_status status, const char *text) {
     zend_throw_exception(class_of(status), text_of(status, text), (zend_long)status);
 }
 
-void dueq_php_exception_make(zval *out, dueq_status status, const char *text) {
+/* What a call stored that is not durable. */
+static void tell_stored(zend_object *exception, const dueq_result *result) {
+    size_t first = dueq_result_first(result), count = dueq_result_count(result);
+    zval ids, id;
+
+    array_init_size(&ids, (uint32_t)(count - first));
+    for (size_t i = first; i < count; i++) {
+        dueq_php_string(&id, dueq_result_id(result, i));
+        zend_hash_next_index_insert_new(Z_ARRVAL(ids), &id);
+    }
+    zend_update_property(exception->ce, exception, ZEND_STRL("ids"), &ids);
+    zval_ptr_dtor(&ids);
+    zend_update_property_long(exception->ce, exception, ZEND_STRL("replicas"),
+                              dueq_result_replicas(result));
+    zend_update_property_bool(exception->ce, exception, ZEND_STRL("disk"),
+                              dueq_result_disk(result));
+}
+
+void dueq_php_throw_result(dueq_status status, const char *text, const dueq_result *result) {
+    zval exception;
+
+    dueq_php_exception_make(&exception, status, text, result);
+    zend_throw_exception_object(&exception);
+}
+
+void dueq_php_exception_make(zval *out, dueq_status status, const char *text,
+                             const dueq_result *result) {
     zval value;
 
     object_init_ex(out, class_of(status));
@@ -74,6 +100,9 @@ void dueq_php_exception_make(zval *out, dueq_status status, const char *text) {
     zval_ptr_dtor_str(&value);
     ZVAL_LONG(&value, (zend_long)status);
     zend_update_property_ex(zend_ce_exception, Z_OBJ_P(out), ZSTR_KNOWN(ZEND_STR_CODE), &value);
+    if (status == DUEQ_NOT_DURABLE) {
+        tell_stored(Z_OBJ_P(out), result);
+    }
 }
 
 /* Of an array of exceptions that is not empty. */

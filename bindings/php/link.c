@@ -17,6 +17,7 @@ static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
             throw_error(link, status);
             return false;
         }
+        dueq_queue_durability(link->queues[link->count], &source->queues[link->count]->durability);
     }
     return true;
 }

@@ -206,6 +206,7 @@ void dueq_php_message_of_part(zval *out, dueq_php_queue *queue, size_t partition
         dueq_partition_name(dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&queue->std, 0))), partition, name);
     text = zend_string_init(name, size, 0);
     object_init_ex(&part, dueq_php_queue_ce);
+    dueq_php_queue_of(Z_OBJ(part))->durability = queue->durability;
     if (dueq_php_queue_open(dueq_php_queue_of(Z_OBJ(part)), queue->client, text)) {
         dueq_php_message_make(out, dueq_php_queue_of(Z_OBJ(part)), message);
     }
@@ -270,7 +271,7 @@ ZEND_METHOD(Dueq_Message, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 static dueq_status settle(message_object *message, dueq_status submitted) {
     dueq_status status = dueq_php_finish_held(message->queue->client, submitted, NULL);
 
-    if (status >= 0) {
+    if (status >= 0 || status == DUEQ_NOT_DURABLE) {
         dueq_php_message_settled(&message->std);
     }
     return status;

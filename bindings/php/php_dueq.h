@@ -113,6 +113,7 @@ void dueq_php_kept_close(struct dueq_php_kept **list);
 typedef struct dueq_php_queue {
     dueq_php_client *client;
     dueq_queue *queue;           /* NULL until it is open */
+    dueq_durability durability;  /* of its pushes */
     struct dueq_php_queue *self; /* a source's list of one */
     zend_long partitions;        /* 0: it has none */
     zend_string *key;            /* the one that has this key's messages; NULL: all */
@@ -231,6 +232,10 @@ typedef struct dueq_php_place {
     const char *name;
 } dueq_php_place;
 
+/* Reads the argument: how many partitions a queue has (0: none). False: it has thrown. */
+bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool none,
+                              zend_long *out);
+
 /* Throws InvalidException: the value at this place "must ...". Returns false. */
 bool dueq_php_invalid(const dueq_php_place *place, const char *text);
 /* Throws a TypeError: the value at this place "must be of type ...". */
@@ -276,11 +281,11 @@ static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(
 /* One message in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_fields {
     zend_string *body, *id, *dead_letter, *key;
-    zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace;
+    zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace, *durable_timeout;
     HashTable *headers;
     dueq_php_bound max_attempts, max_crashes;
-    zend_long priority;
-    bool drop;
+    zend_long priority, replicas;
+    bool drop, disk;
 } dueq_php_fields;
 
 #define DUEQ_PHP_FIELDS                                                                            \
@@ -310,6 +315,13 @@ dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_are
  */
 bool dueq_php_due(zval *delay, zval *at, const dueq_php_place *first, int64_t *delay_ms,
                   int64_t *at_ms);
+
+/*
+ * Reads what pushes ask for. replicas: the place of the first; the others are the next parameters. False: an exception
+ * was thrown.
+ */
+bool dueq_php_durability_read(const dueq_php_place *replicas, zend_long count, bool disk,
+                              zval *timeout, dueq_durability *out);
 
 /* ---- backoff.c: Dueq\Backoff ------------------------------------------------------------------- */
 
@@ -422,10 +434,13 @@ void dueq_php_each(dueq_php_queue *queue, dueq_php_submit submit, HashTable *ite
 
 /* Finds the class of each status. FAILURE: one is missing. */
 zend_result dueq_php_exception_startup(void);
-/* Makes the exception of a status and does not throw it. text NULL: the status's own. */
-void dueq_php_exception_make(zval *out, dueq_status status, const char *text);
+/* Makes the exception of a status, as dueq_php_throw_result(), and does not throw it. text NULL: the status's own. */
+void dueq_php_exception_make(zval *out, dueq_status status, const char *text,
+                             const dueq_result *result);
 /* Throws the exception of a status. */
 void dueq_php_throw(dueq_status status, const char *text);
+/* The same of a call with this result: the exception of NOT_DURABLE says what it stored. */
+void dueq_php_throw_result(dueq_status status, const char *text, const dueq_result *result);
 /* Throws one of failures by number, of which there are some; the array is its property from now on. */
 void dueq_php_throw_flush(HashTable *failures);
 /* The text of the first of them. */

@@ -55,7 +55,7 @@ static void record(pusher_object *pusher, zend_long first, size_t count, dueq_st
         }
         if (Z_TYPE(exception) == IS_UNDEF) {
             dueq_php_exception_make(&exception, own,
-                                    own < 0 ? dueq_error_text(pusher->link->client) : NULL);
+                                    own < 0 ? dueq_error_text(pusher->link->client) : NULL, result);
         }
         Z_ADDREF(exception);
         zend_hash_index_update(pusher->failures, (zend_ulong)first + i, &exception);

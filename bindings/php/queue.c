@@ -53,6 +53,7 @@ bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_st
     }
     client->holders++;
     queue->client = client;
+    dueq_queue_durability(queue->queue, &queue->durability);
     ZVAL_STR_COPY(OBJ_PROP_NUM(&queue->std, 0), name);
     return true;
 }
@@ -75,20 +76,35 @@ dueq_php_source dueq_php_queue_source(dueq_php_queue *queue) {
                              .order = DUEQ_PREFERENCE};
 }
 
+bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool none,
+                              zend_long *out) {
+    if (!none && (count < 1 || count > DUEQ_MAX_PARTITIONS)) {
+        dueq_php_invalid(place, "be from 1 to 1024, or null");
+        return false;
+    }
+    *out = count;
+    return true;
+}
+
 ZEND_METHOD(Dueq_Queue, __construct) {
     dueq_php_queue *queue = dueq_php_queue_of(Z_OBJ_P(ZEND_THIS));
     bool persistent = false, by_default = true;
-    const dueq_php_place place = {4, -1, "partitions"};
+    const dueq_php_place replicas_place = {4, -1, "replicas"};
+    const dueq_php_place partitions_place = {7, -1, "partitions"};
     zend_string *name, *url = NULL;
+    zval *durable_timeout = NULL;
     dueq_php_client *client;
-    zend_long partitions = 0;
-    bool none = true;
+    zend_long replicas = 0, partitions = 0;
+    bool disk = false, none = true;
 
-    ZEND_PARSE_PARAMETERS_START(1, 4)
+    ZEND_PARSE_PARAMETERS_START(1, 7)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
         Z_PARAM_BOOL_OR_NULL(persistent, by_default)
+        Z_PARAM_LONG(replicas)
+        Z_PARAM_BOOL(disk)
+        Z_PARAM_ZVAL(durable_timeout)
         Z_PARAM_LONG_OR_NULL(partitions, none)
     ZEND_PARSE_PARAMETERS_END();
 
@@ -96,13 +112,15 @@ ZEND_METHOD(Dueq_Queue, __construct) {
         zend_throw_error(NULL, "This Dueq\\Queue has been constructed already");
         RETURN_THROWS();
     }
-    if (!none && (partitions < 1 || partitions > DUEQ_MAX_PARTITIONS)) {
-        dueq_php_invalid(&place, "be from 1 to 1024, or null");
+    if (!dueq_php_durability_read(&replicas_place, replicas, disk, durable_timeout,
+                                  &queue->durability)) {
+        RETURN_THROWS();
+    }
+    if (!dueq_php_partitions_read(&partitions_place, partitions, none, &queue->partitions)) {
         RETURN_THROWS();
     }
     client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
     if (client) {
-        queue->partitions = partitions;
         dueq_php_queue_open(queue, client, name);
         dueq_php_client_release(client);
     }
@@ -125,6 +143,7 @@ ZEND_METHOD(Dueq_Queue, of) {
     object_init_ex(return_value, dueq_php_queue_ce);
     one = dueq_php_queue_of(Z_OBJ_P(return_value));
     one->partitions = queue->partitions;
+    one->durability = queue->durability;
     one->key = zend_string_copy(key);
     if (!dueq_php_queue_open(one, queue->client, Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)))) {
         zval_ptr_dtor(return_value);

@@ -19,7 +19,7 @@ enum dueq__passing {
     DUEQ__STAYS,  /* no */
     DUEQ__LASTS,  /* when somebody mends the server: only a call that waits goes on */
     DUEQ__PASSES, /* soon: the call is tried again until its deadline */
-    DUEQ__MOVES   /* the same, on a new connection, if the server has served this client before */
+    DUEQ__MOVES   /* the same, on a new connection, if a server has served this client before */
 };
 
 struct dueq__error {

@@ -1,14 +1,8 @@
 #include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "net.h"
@@ -23,13 +17,11 @@ void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const
         .url = url, .name = name, .server = server, .socket.fd = -1, .epoll = -1};
 }
 
-static void drop_resolution(struct dueq__conn *conn) {
-    dueq__resolution_drop(conn->resolution);
-    conn->resolution = NULL;
-    conn->address = NULL;
+const char *dueq__conn_shown(const struct dueq__conn *conn) {
+    return conn->at[0] ? conn->at : conn->url->shown;
 }
 
-static void close_socket(struct dueq__conn *conn) {
+void dueq__conn_close_socket(struct dueq__conn *conn) {
     if (conn->watched && conn->epoll >= 0)
         epoll_ctl(conn->epoll, EPOLL_CTL_DEL, dueq__conn_fd(conn), NULL);
     conn->watched = 0;
@@ -41,12 +33,13 @@ static void close_socket(struct dueq__conn *conn) {
     dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
-    conn->login_at = conn->login_count = 0;
+    conn->login_at = conn->login_count = conn->owed = 0;
+    conn->waits[false] = conn->waits[true] = false;
 }
 
 void dueq__conn_lose(struct dueq__conn *conn) {
-    close_socket(conn);
-    drop_resolution(conn);
+    dueq__conn_close_socket(conn);
+    dueq__connect_drop(conn);
     free(conn->out);
     conn->out = NULL;
     conn->out_room = 0;
@@ -59,16 +52,40 @@ void dueq__conn_close(struct dueq__conn *conn) {
 }
 
 int dueq__conn_fd(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        return dueq__conn_fd(&dueq__discovery_inquiry(conn->discovery)->conn);
     return conn->state == DUEQ__CONN_RESOLVING ? dueq__resolution_fd(conn->resolution)
                                                : conn->socket.fd;
 }
 
 short dueq__conn_events(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        return dueq__conn_events(&dueq__discovery_inquiry(conn->discovery)->conn);
     if (conn->state == DUEQ__CONN_CONNECTING)
         return POLLOUT;
     bool writes = conn->state == DUEQ__CONN_TLS ? dueq__tls_wants_to_write(conn->tls)
                                                 : conn->out_at < conn->out_size;
     return (short)(POLLIN | (writes && !conn->socket.output_ended ? POLLOUT : 0));
+}
+
+/* Is it a sign that the server is gone when nothing comes? */
+static bool must_speak(const struct dueq__conn *conn) {
+    return conn->silence_ms && conn->state >= DUEQ__CONN_CONNECTING &&
+           (conn->state < DUEQ__CONN_READY || (conn->owed && !conn->blocks));
+}
+
+int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
+    if (conn->state == DUEQ__CONN_DISCOVERING)
+        return dueq__discovery_inquiry(conn->discovery)->until_ms;
+    return must_speak(conn) ? conn->heard_ms + conn->silence_ms : DUEQ__NEVER;
+}
+
+static void end_silence(struct dueq__conn *conn) {
+    if (!must_speak(conn) || dueq__monotonic_ms() < conn->heard_ms + conn->silence_ms)
+        return;
+    dueq__fail(&conn->error, DUEQ_CLOSED, "%s did not answer within %lld ms",
+               dueq__conn_shown(conn), (long long)conn->silence_ms);
+    dueq__conn_lose(conn);
 }
 
 /* ---- Commands out ---- */
@@ -104,124 +121,9 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
     put(conn, head, digits + 3);
     for (size_t i = 0; i < count; i++)
         put(conn, parts[i]->bytes, parts[i]->size);
+    if (conn->owed++ == 0 && conn->silence_ms)
+        conn->heard_ms = dueq__monotonic_ms();
     return true;
-}
-
-/* ---- Connecting ---- */
-
-static void no_connection(struct dueq__conn *conn, const char *reason) {
-    dueq__fail(&conn->error, DUEQ_CONNECT, "cannot reach the server at %s: %s", conn->url->shown,
-               reason);
-}
-
-static int open_socket(int family) {
-    int low = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (low < 0 || low > STDERR_FILENO)
-        return low;
-    /* In a process whose standard files are closed: what it prints must not be commands to the server. */
-    int fd = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(low);
-    return fd;
-}
-
-/* Of a Unix socket they are refused, which is all right. */
-static void set_tcp_options(int fd) {
-    /* A dead peer is noticed while we wait for it: after 15 s of silence, 3 questions 5 s apart. */
-    int on = 1, idle = 15, between = 5, questions = 3;
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &between, sizeof between);
-    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
-}
-
-/* Tries the addresses from conn->address on; after the last the connection is closed, with its error. */
-static void connect_next(struct dueq__conn *conn) {
-    for (; conn->address; conn->address = conn->address->ai_next) {
-        close_socket(conn);
-        conn->socket.fd = open_socket(conn->address->ai_family);
-        if (conn->socket.fd >= 0 && conn->address->ai_family != AF_UNIX)
-            set_tcp_options(conn->socket.fd);
-        if (conn->socket.fd >= 0 &&
-            (connect(conn->socket.fd, conn->address->ai_addr, conn->address->ai_addrlen) == 0 ||
-             errno == EINPROGRESS)) {
-            conn->state = DUEQ__CONN_CONNECTING;
-            return;
-        }
-        no_connection(conn, strerror(errno));
-    }
-    dueq__conn_lose(conn);
-}
-
-static void pump_resolving(struct dueq__conn *conn) {
-    if (!dueq__resolution_done(conn->resolution))
-        return;
-    conn->address = dueq__resolution_addresses(conn->resolution);
-    if (!conn->address)
-        no_connection(conn, dueq__resolution_problem(conn->resolution));
-    connect_next(conn);
-}
-
-static void connect_host(struct dueq__conn *conn) {
-    conn->resolution = dueq__resolve(conn->url->host, conn->url->port);
-    if (conn->resolution) {
-        conn->state = DUEQ__CONN_RESOLVING;
-        pump_resolving(conn);
-    } else {
-        dueq__fail(&conn->error, DUEQ_CONNECT,
-                   "cannot reach the server at %s: its name resolution could not be started: %s",
-                   conn->url->shown, strerror(errno));
-    }
-}
-
-static void connect_path(struct dueq__conn *conn, const char *path) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    struct addrinfo info = {
-        .ai_family = AF_UNIX, .ai_addr = (struct sockaddr *)&address, .ai_addrlen = sizeof address};
-    if (strlen(path) >= sizeof address.sun_path) {
-        no_connection(conn, "the socket's path is longer than 107 bytes");
-        return;
-    }
-    strcpy(address.sun_path, path);
-    conn->address = &info;
-    connect_next(conn);
-    conn->address = NULL;
-}
-
-void dueq__conn_start(struct dueq__conn *conn, const char *path) {
-    dueq__conn_lose(conn);
-    conn->error = (struct dueq__error){0};
-    conn->id = 0;
-    conn->named = false;
-    conn->up = true;
-    if (conn->url->transport == DUEQ__UNIX || conn->url->transport == DUEQ__EMBEDDED)
-        connect_path(conn, path ? path : conn->url->path);
-    else
-        connect_host(conn);
-}
-
-static void pump_connecting(struct dueq__conn *conn) {
-    struct pollfd ready = {.fd = conn->socket.fd, .events = POLLOUT};
-    if (poll(&ready, 1, 0) <= 0)
-        return;
-    int problem = 0;
-    socklen_t size = sizeof problem;
-    getsockopt(conn->socket.fd, SOL_SOCKET, SO_ERROR, &problem, &size);
-    if (problem) {
-        no_connection(conn, strerror(problem));
-        if (conn->address)
-            conn->address = conn->address->ai_next;
-        connect_next(conn);
-        return;
-    }
-    drop_resolution(conn);
-    conn->error = (struct dueq__error){0};
-    if (conn->url->transport != DUEQ__TLS)
-        dueq__login_begin(conn);
-    else if ((conn->tls = dueq__tls_new(conn->url, &conn->socket, &conn->error)))
-        conn->state = DUEQ__CONN_TLS;
-    else
-        dueq__conn_lose(conn);
 }
 
 /* ---- Bytes out and in ---- */
@@ -270,12 +172,14 @@ static void read_some(struct dueq__conn *conn) {
         size_t got = conn->tls ? dueq__tls_read(conn->tls, portion, sizeof portion, &conn->error)
                                : dueq__socket_read(&conn->socket, portion, sizeof portion);
         dueq__reader_feed(conn->reader, portion, got);
+        if (got && conn->silence_ms)
+            conn->heard_ms = dueq__monotonic_ms();
         /* TLS comes by records. */
         more = conn->tls ? got > 0 : got == sizeof portion;
     }
     if (conn->socket.input_ended && !conn->error.status)
-        dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s", conn->url->shown,
-                   conn->socket.problem ? ": " : "",
+        dueq__fail(&conn->error, DUEQ_CLOSED, "%s closed the connection%s%s",
+                   dueq__conn_shown(conn), conn->socket.problem ? ": " : "",
                    conn->socket.problem ? strerror(conn->socket.problem) : "");
     conn->input_ended = conn->error.status != DUEQ_OK;
 }
@@ -290,7 +194,7 @@ static void pump_tls(struct dueq__conn *conn) {
         return;
     if (done == 0)
         dueq__fail(&conn->error, DUEQ_TLS, "%s ended the TLS handshake; does it speak TLS there?",
-                   conn->url->shown);
+                   dueq__conn_shown(conn));
     dueq__conn_lose(conn);
 }
 
@@ -303,13 +207,14 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
     const char *problem = dueq__reader_take(conn->reader, &reply);
     if (problem) {
         dueq__fail(&conn->error, DUEQ_PROTOCOL,
-                   "what answers at %s does not speak the Redis protocol: %s", conn->url->shown,
-                   problem);
+                   "what answers at %s does not speak the Redis protocol: %s",
+                   dueq__conn_shown(conn), problem);
         dueq__conn_lose(conn);
         return NULL;
     }
     if (!reply && conn->input_ended)
         dueq__conn_lose(conn);
+    conn->owed -= reply && conn->owed;
     return reply;
 }
 
@@ -318,17 +223,33 @@ void dueq__conn_flush(struct dueq__conn *conn) {
         flush(conn);
 }
 
+/*
+ * Is another server the primary now, as another connection of the client has found out, or a sentinel told since this
+ * one asked? It may hang on a server that is gone, or that takes what will be lost.
+ */
+static bool is_outdated(struct dueq__conn *conn) {
+    const struct dueq__sentinels *sentinels = conn->sentinels;
+    if (conn->url->topology != DUEQ__SENTINEL || conn->state < DUEQ__CONN_CONNECTING ||
+        (conn->state < DUEQ__CONN_READY && conn->turn == sentinels->turn) ||
+        strcmp(conn->at, sentinels->primary) == 0)
+        return false;
+    dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->at,
+               sentinels->primary);
+    dueq__conn_lose(conn);
+    return true;
+}
+
 void dueq__conn_pump(struct dueq__conn *conn) {
-    if (conn->state == DUEQ__CONN_RESOLVING)
-        pump_resolving(conn);
-    if (conn->state == DUEQ__CONN_CONNECTING)
-        pump_connecting(conn);
+    if (is_outdated(conn))
+        return;
+    dueq__connect_pump(conn);
     if (conn->state == DUEQ__CONN_TLS)
         pump_tls(conn);
-    if (conn->state < DUEQ__CONN_LOGIN)
-        return;
-    flush(conn);
-    read_some(conn);
+    if (conn->state >= DUEQ__CONN_LOGIN) {
+        flush(conn);
+        read_some(conn);
+    }
     if (conn->state == DUEQ__CONN_LOGIN)
         dueq__login_pump(conn);
+    end_silence(conn);
 }

@@ -28,6 +28,8 @@ void dueq__login_begin(struct dueq__conn *conn) {
     bool sent = !url->password || send_step(conn, DUEQ__LOGIN_AUTH, url->user ? 3 : 2, auth);
     if (url->db)
         sent = sent && send_step(conn, DUEQ__LOGIN_SELECT, 2, (const char *const[]){"SELECT", db});
+    if (url->topology == DUEQ__SENTINEL)
+        sent = sent && send_step(conn, DUEQ__LOGIN_ROLE, 1, (const char *const[]){"ROLE"});
     sent = sent &&
            send_step(conn, DUEQ__LOGIN_NAME, 3,
                      (const char *const[]){"CLIENT", "SETNAME", conn->name}) &&
@@ -83,6 +85,22 @@ static void note_memory(struct dueq__server *server, const struct dueq__url *url
                      strcmp(server->policy, "noeviction") != 0 && !url->evicting;
 }
 
+/* Sentinels name a server before it is the primary, or after it was that. */
+static bool is_primary(struct dueq__conn *conn, const struct dueq__reply *reply) {
+    dueq_bytes role = {"nothing", 7};
+    dueq__reply_bytes(dueq__reply_item(reply, 0), &role);
+    if (dueq__same(role, dueq__text("master"))) {
+        strcpy(conn->sentinels->primary, conn->at);
+        return true;
+    }
+    dueq__discovery_doubt(conn->discovery);
+    dueq__fail(&conn->error, DUEQ_READONLY,
+               "the server at %s, which a sentinel names as the primary '%s', says by ROLE that "
+               "it is: %.*s",
+               conn->at, conn->url->primary, (int)role.size, (const char *)role.data);
+    return false;
+}
+
 /* Takes the answer of a step in; false: it is a failure of the connection, whose error is set. */
 static bool take_step(struct dueq__conn *conn, enum dueq__login step,
                       const struct dueq__reply *reply) {
@@ -97,13 +115,15 @@ static bool take_step(struct dueq__conn *conn, enum dueq__login step,
     else
         dueq__reply_bytes(reply, &info);
     /* A name, a number and facts are a help, not a need: some servers do not permit them. */
-    if (problem.status && (step <= DUEQ__LOGIN_SELECT || problem.status == DUEQ_AUTH ||
+    if (problem.status && (step <= DUEQ__LOGIN_ROLE || problem.status == DUEQ_AUTH ||
                            problem.status == DUEQ_CONNECT || problem.passing == DUEQ__PASSES)) {
         conn->error = problem;
         if (step == DUEQ__LOGIN_SELECT && problem.status == DUEQ_SERVER)
             conn->error.status = DUEQ_DATABASE;
         return false;
     }
+    if (step == DUEQ__LOGIN_ROLE)
+        return is_primary(conn, reply);
     if (step == DUEQ__LOGIN_MEMORY)
         note_memory(conn->server, conn->url, info);
     return step != DUEQ__LOGIN_VERSION || is_new_enough(conn->url, info, &conn->error);

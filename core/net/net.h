@@ -10,21 +10,51 @@
 
 enum dueq__transport { DUEQ__TCP, DUEQ__TLS, DUEQ__UNIX, DUEQ__EMBEDDED };
 
+/* What stands behind the URL: one server, the sentinels of a primary and its replicas, or a cluster's nodes. */
+enum dueq__topology { DUEQ__SINGLE, DUEQ__SENTINEL, DUEQ__CLUSTER };
+
+struct dueq__address {
+    const char *host; /* an IPv6 address without its brackets */
+    int port;
+};
+
+/* Where a server is reached that announces itself otherwise, as behind a NAT. */
+struct dueq__mapping {
+    struct dueq__address announced, real;
+};
+
+/* How sentinels are spoken to, which are servers of their own; NULL where not given. */
+struct dueq__sentinel_login {
+    const char *user, *password, *ca, *cert, *key;
+};
+
 struct dueq__url {
     enum dueq__transport transport;
-    const char *host; /* TCP, TLS; an IPv6 address without its brackets */
-    const char *path; /* UNIX: the socket; EMBEDDED: the directory */
+    enum dueq__topology topology;
+    struct dueq__address *hosts; /* TCP, TLS: at least one */
+    size_t host_count;
+    const char *primary;  /* SENTINEL: its name */
+    const char *path;     /* UNIX: the socket; EMBEDDED: the directory */
+    const char *tls_name; /* that certificates must have; NULL: that of the host */
     const char *user, *password, *ca, *cert, *key; /* NULL where not given */
-    char *text;                                    /* which these are parts of */
-    char *shown;                                   /* the URL without its password */
-    int port;
+    struct dueq__sentinel_login sentinel;
+    struct dueq__mapping *map;
+    size_t map_count;
+    char *text;  /* which these are parts of */
+    char *shown; /* the URL without its passwords */
     int db;
     int64_t timeout_ms;
-    bool evicting; /* is accepted */
+    dueq_durability durability; /* of all pushes */
+    bool evicting;              /* is accepted */
 };
+
+#define DUEQ__SHOWN_ADDRESS 272 /* a host of 255 bytes, brackets and a port */
+void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRESS]);
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error);
 void dueq__url_clear(struct dueq__url *url);
+/* Where to reach a server that announces this address: another one if the URL maps it. Borrowed from either. */
+struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__address announced);
 /*
  * The URL that dueq_open(NULL) uses: $DUEQ_URL (*named) or the default embedded server, which $DUEQ_REQUIRE_URL refuses.
  * Caller frees *url.
@@ -68,6 +98,7 @@ bool dueq__reply_is_nil(const struct dueq__reply *reply);
 /* The class of an error reply; fills error. */
 dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__error *error);
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
+bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text); /* an error's */
 bool dueq__reply_is_noscript(const struct dueq__reply *reply);
 size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
@@ -75,6 +106,32 @@ bool dueq__reply_number(const struct dueq__reply *reply,
                         int64_t *number); /* an integer, or its text */
 /* An item of an array; nil where it has none, or is no array. */
 const struct dueq__reply *dueq__reply_item(const struct dueq__reply *reply, size_t index);
+
+/* ---- slots.c: where a cluster keeps its keys ----------------------------------------------------- */
+
+#define DUEQ__SLOTS 16384
+#define DUEQ__HOST_ROOM 256
+
+/* The slot of a key: by what stands between its first braces, if that is not empty. */
+int dueq__slot(dueq_bytes key);
+/*
+ * Calls range() for each range of slots in an answer to CLUSTER SLOTS, with the address of its primary, which is to be
+ * copied; asked: the host that gave the answer. Ranges that are malformed or whose primary is not known are left out.
+ * Returns how many there were.
+ */
+size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
+                        void (*range)(void *owner, int first, int last,
+                                      const struct dueq__address *primary),
+                        void *owner);
+/* What a node says instead of an answer: another one has that slot, or is taking it over (ask). */
+struct dueq__redirect {
+    bool ask;
+    int slot, port;
+    char host[DUEQ__HOST_ROOM];
+};
+/* Reads a MOVED or ASK from the host `asked`; false: it is none. */
+bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
+                         struct dueq__redirect *redirect);
 
 /* ---- A connected socket, as conn.c and tls.c use it -------------------------------------------- */
 
@@ -92,9 +149,9 @@ size_t dueq__socket_read(struct dueq__socket *socket, void *data, size_t size);
 
 struct dueq__tls;
 
-/* url and socket are borrowed for its life. */
-struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__socket *socket,
-                                struct dueq__error *error);
+/* host: the server's, where the URL names no other for certificates. url and socket are borrowed for its life. */
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, const char *host,
+                                struct dueq__socket *socket, struct dueq__error *error);
 void dueq__tls_free(struct dueq__tls *tls);
 /* Goes on with the handshake: 1 done, 0 not yet, -1 failed (error is set). */
 int dueq__tls_handshake(struct dueq__tls *tls, struct dueq__error *error);
@@ -119,10 +176,14 @@ const char *dueq__resolution_problem(const struct dueq__resolution *resolution);
 /* Gives it up, or frees what it found. NULL is safe. */
 void dueq__resolution_drop(struct dueq__resolution *resolution);
 
+struct dueq__sentinels;
+struct dueq__discovery;
+
 /* ---- conn.c ------------------------------------------------------------------------------------ */
 
 enum dueq__conn_state {
     DUEQ__CONN_CLOSED,
+    DUEQ__CONN_DISCOVERING,
     DUEQ__CONN_RESOLVING,
     DUEQ__CONN_CONNECTING,
     DUEQ__CONN_TLS,
@@ -133,6 +194,7 @@ enum dueq__conn_state {
 enum dueq__login {
     DUEQ__LOGIN_AUTH,
     DUEQ__LOGIN_SELECT,
+    DUEQ__LOGIN_ROLE,
     DUEQ__LOGIN_NAME,
     DUEQ__LOGIN_ID,
     DUEQ__LOGIN_VERSION,
@@ -153,27 +215,39 @@ struct dueq__conn {
     bool up;    /* started, and not closed by its owner: where its state is CLOSED, it was lost */
     bool named; /* the server knows it by our name */
     int64_t id; /* the server's number of it or, after it closed, of the one before; 0: not known */
-    struct dueq__error error; /* why it was lost */
+    struct dueq__address address; /* of the server that it goes to by TCP or TLS; borrowed */
+    struct dueq__error error;     /* why it was lost */
+    bool waits[2]; /* the server takes WAIT, and WAITAOF, on it (request/durable.c) */
     /*
      * The epoll instance (-1: none) that its sockets leave before they are closed. By closing alone a socket
      * stays there, and stays readable, as long as a forked child has it too (epoll(7)).
      */
     int epoll;
-    bool watched; /* it is there */
+    short wanted, watched;   /* the events that are waited for now, and for which it is there */
+    struct dueq__conn *next; /* of the client's */
 
     const struct dueq__url *url;
     const char *name;            /* shown by the server's CLIENT LIST */
     struct dueq__server *server; /* to be filled in; NULL: not by this one */
+    struct dueq__sentinels
+        *sentinels; /* which are asked where to connect to; NULL: the URL says it */
+    struct dueq__discovery *discovery;
+    unsigned turn; /* of the sentinels', when it asked them */
+    bool blocks;   /* its commands do, once it is ready: that nothing comes is no sign then */
     struct dueq__socket socket;
     bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
     struct dueq__reader *reader;
     struct dueq__resolution *resolution; /* of the host, until one of its addresses is connected */
-    const struct addrinfo *address;      /* the one under way */
+    const struct addrinfo *candidate;    /* the one under way */
+    char at[DUEQ__SHOWN_ADDRESS]; /* its address as errors name it; empty: they name the URL */
     char *out;
     size_t out_at, out_size, out_room;
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
+    size_t owed;        /* answers */
+    int64_t heard_ms;   /* when something came last, or since when it is owed */
+    int64_t silence_ms; /* it is lost where nothing comes for so long that is owed; 0: it is not */
 };
 
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
@@ -181,6 +255,8 @@ void dueq__conn_init(struct dueq__conn *conn, const struct dueq__url *url, const
                      struct dueq__server *server);
 /* Begins to connect and log in. path: the socket where the URL does not say it (embedded), else NULL. */
 void dueq__conn_start(struct dueq__conn *conn, const char *path);
+/* The same to a server of that address, which is borrowed until it is started anew. */
+void dueq__conn_start_at(struct dueq__conn *conn, struct dueq__address address);
 /* Frees what it has; it may be started again. */
 void dueq__conn_close(struct dueq__conn *conn);
 /* Reads, writes and moves the login on as far as that goes without blocking. */
@@ -191,14 +267,87 @@ void dueq__conn_flush(struct dueq__conn *conn);
 bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const parts[], size_t count);
 /* The next reply, which the caller owns; NULL: none yet. */
 struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn);
-/* For poll(): the descriptor (-1: none) and the events wanted. */
+/* For poll(): the descriptor (-1: none), the events wanted, and until when at most (DUEQ__NEVER: no limit). */
 int dueq__conn_fd(const struct dueq__conn *conn);
 short dueq__conn_events(const struct dueq__conn *conn);
+int64_t dueq__conn_until_ms(const struct dueq__conn *conn);
 
-/* ---- Between conn.c and login.c ---------------------------------------------------------------- */
+/* ---- inquiry.c: a question to the first of several servers that answers it ------------------------ */
+
+/* Others read conn, at, reply, error and until_ms, and set the conn's epoll and watched. */
+struct dueq__inquiry {
+    struct dueq__conn conn; /* to the one that is asked: dueq__conn_fd() and _events() for poll() */
+    const struct dueq__address *addresses;
+    size_t count, at, tried; /* at: which is asked, or answered */
+    struct dueq__resp words;
+    int64_t share_ms,
+        until_ms; /* until when the one that is asked may answer: pump then at the latest */
+    bool sent;
+    struct dueq__reply *reply; /* no error; freed with the inquiry */
+    struct dueq__error error;  /* why none answered: what each said, with the most telling status */
+    dueq_status status;
+    char reasons[400];
+};
+
+/*
+ * Begins to ask addresses[first], then those behind it, in a circle, each by a connection as the URL says but for
+ * its address, for its share of the URL's timeout and a second at most. Takes the words over; the others are
+ * borrowed for its life. NULL: out of memory.
+ */
+struct dueq__inquiry *dueq__inquiry_start(const struct dueq__url *url, const char *name,
+                                          const struct dueq__address *addresses, size_t count,
+                                          size_t first, struct dueq__resp *words);
+/* Goes on without blocking. True: it is over, with a reply or an error. */
+bool dueq__inquiry_pump(struct dueq__inquiry *inquiry);
+/* The reply is of no use, for this reason ("knows no ..."): the next is asked. Pump then. */
+void dueq__inquiry_pass(struct dueq__inquiry *inquiry, dueq_status status, const char *what);
+/* Gives it up, or frees what it has. NULL is safe. */
+void dueq__inquiry_drop(struct dueq__inquiry *inquiry);
+
+/* ---- sentinel.c: which server is the primary now ------------------------------------------------- */
+
+/* What the connections of a client have in common that asks sentinels. */
+struct dueq__sentinels {
+    struct dueq__url url; /* how they are spoken to: parts of the client's */
+    size_t first;         /* which is asked first: the last that led to a server */
+    bool found;           /* one led to a server before */
+    /* The last server that said that it is the primary, or that a sentinel told to be; empty: none. */
+    char primary[DUEQ__SHOWN_ADDRESS];
+    unsigned turn;           /* how often one told */
+    struct dueq__conn watch; /* subscribed to what one of them tells */
+    bool subscribed;
+    size_t watched;   /* which of them */
+    int64_t watch_ms; /* when it is connected again at the earliest */
+};
+
+/* url and name (of the connections) are borrowed for its life. */
+void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
+                          const char *name);
+/* Reads what a sentinel tells of a new primary: connections that are not to it are outdated then. */
+void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
+/* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */
+struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name);
+/* Goes on: 1 found (the address lives until it is dropped), 0 not yet, -1 none leads to it (error is set). */
+int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
+                         struct dueq__error *error);
+/* What it waits for. */
+struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery);
+/* What it found is no primary that can be reached: another sentinel, which may know better, is asked first next. */
+void dueq__discovery_doubt(const struct dueq__discovery *discovery);
+/* Gives it up, or frees what it has. NULL is safe. */
+void dueq__discovery_drop(struct dueq__discovery *discovery);
+
+/* ---- Between conn.c, connect.c and login.c ------------------------------------------------------ */
 
 /* Closes it where it failed; its error says why. */
 void dueq__conn_lose(struct dueq__conn *conn);
+void dueq__conn_close_socket(struct dueq__conn *conn);
+/* The server, as errors name it: the URL, or the address where the URL names several. */
+const char *dueq__conn_shown(const struct dueq__conn *conn);
+/* Goes on to a connected socket. */
+void dueq__connect_pump(struct dueq__conn *conn);
+/* Frees what led there. */
+void dueq__connect_drop(struct dueq__conn *conn);
 /* Sends what logs in. */
 void dueq__login_begin(struct dueq__conn *conn);
 /* Takes the answers in. After the last the connection is ready, or lost with the error of one. */

@@ -124,6 +124,14 @@ bool dueq__reply_number(const struct dueq__reply *reply, int64_t *number) {
     return *end == '\0';
 }
 
+bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text) {
+    const redisReply *in = inside(reply);
+    bool is_error = in->type == REDIS_REPLY_ERROR;
+    if (is_error)
+        *text = (dueq_bytes){in->str, (size_t)in->len};
+    return is_error;
+}
+
 bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
     return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, "NOSCRIPT", 8) == 0;
 }
@@ -145,6 +153,9 @@ static const struct {
     {"ASK", DUEQ_UNAVAILABLE, DUEQ__PASSES},
     {"NOREPLICAS", DUEQ_UNAVAILABLE, DUEQ__PASSES},
     {"READONLY", DUEQ_READONLY, DUEQ__MOVES},
+    {"ERR WAIT cannot be used with replica", DUEQ_READONLY, DUEQ__MOVES},
+    {"ERR WAITAOF cannot be used with replica", DUEQ_READONLY, DUEQ__MOVES},
+    {"ERR WAITAOF cannot be used when", DUEQ_UNSUPPORTED, DUEQ__STAYS},
     {"UNBLOCKED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
     {"MASTERDOWN", DUEQ_UNAVAILABLE, DUEQ__MOVES},
     {"MOVED", DUEQ_UNAVAILABLE, DUEQ__MOVES},
@@ -190,15 +201,26 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
     return dueq__reply_error_text(inside(reply)->str, error);
 }
 
+/*
+ * Redis 6 wraps what a script met: "@user_script: 1: -CODE ...", and, where the script did not catch it,
+ * "ERR Error running script (...): @user_script:1: " before that. Two come without the minus, or the code.
+ */
+static const char *met_by_script(const char *text) {
+    if (strncmp(text, "@user_script", 12) != 0 && !strstr(text, "Error running script"))
+        return text;
+    const char *within = strstr(text, ": -");
+    if (within)
+        return within + 3;
+    if (strstr(text, "The user executing the script can't"))
+        return "NOPERM";
+    within = strstr(text, "WRONGTYPE");
+    return within ? within : text;
+}
+
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) {
-    /* Redis 6 wraps what a script met: "ERR Error running script (...): @user_script:1: -CODE ...". */
-    const char *within = strstr(text, "Error running script");
-    within = within ? strstr(within, ": -") : NULL;
-    size_t row = classify(within ? within + 3 : text);
+    size_t row = classify(met_by_script(text));
     bool known = row < sizeof classes / sizeof *classes;
     dueq_status status = known ? classes[row].status : DUEQ_SERVER;
-    if (!known && strstr(text, "Error running script") && strstr(text, "WRONGTYPE"))
-        status = DUEQ_WRONG_TYPE;
     dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);
     error->passing = known ? classes[row].passing : DUEQ__STAYS;
     return status;

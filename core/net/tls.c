@@ -71,7 +71,7 @@ static bool load_files(SSL *ssl, const struct dueq__url *url, struct dueq__error
     return false;
 }
 
-/* The certificate must name the host, or the address where the URL has an address. */
+/* The certificate must name the host, or the address where that is one. */
 static bool expect_peer(SSL *ssl, const char *host) {
     unsigned char address[sizeof(struct in6_addr)];
     if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
@@ -100,8 +100,8 @@ static bool set_up(struct dueq__tls *tls, struct dueq__socket *socket) {
     return true;
 }
 
-struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__socket *socket,
-                                struct dueq__error *error) {
+struct dueq__tls *dueq__tls_new(const struct dueq__url *url, const char *host,
+                                struct dueq__socket *socket, struct dueq__error *error) {
     struct dueq__tls *tls = calloc(1, sizeof *tls);
     if (!tls) {
         dueq__fail(error, DUEQ_NO_MEMORY, NULL);
@@ -111,7 +111,8 @@ struct dueq__tls *dueq__tls_new(const struct dueq__url *url, struct dueq__socket
     ERR_clear_error();
     if (!set_up(tls, socket))
         fail(error, "cannot set TLS up");
-    else if (load_files(tls->ssl, url, error) && !expect_peer(tls->ssl, url->host))
+    else if (load_files(tls->ssl, url, error) &&
+             !expect_peer(tls->ssl, url->tls_name ? url->tls_name : host))
         fail(error, "cannot set the expected name of the server");
     if (error->status) {
         dueq__tls_free(tls);

@@ -3,9 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "net.h"
+
+#define SENTINEL_PORT 26379
 
 /* A URL is read in a copy, which is cut into its parts and has these decoded in their place. */
 
@@ -64,33 +67,186 @@ static bool read_duration(const char *text, int64_t *ms) {
 static dueq_status refuse(struct dueq__error *error, const char *what) {
     return dueq__fail(error, DUEQ_URL,
                       "not a valid server URL: %s. Examples: redis://127.0.0.1:6379/0 "
-                      "rediss://user:password@host unix:///run/redis.sock embedded:/var/lib/shop",
+                      "rediss://user:password@host unix:///run/redis.sock embedded:/var/lib/shop "
+                      "redis+sentinel://s1,s2,s3/mymaster redis+cluster://h1,h2,h3",
                       what);
 }
 
-static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq__error *error) {
+/* People read *** in its place. What stands behind it in the URL was hidden before. */
+static void hide(struct dueq__url *url, const char *secret) {
+    char *shown = url->shown + (secret - url->text), *end = shown + strlen(secret);
+    memmove(shown + 3, end, strlen(end) + 1);
+    memcpy(shown, "***", 3);
+}
+
+/* ---- Addresses: host, host:port, [IPv6]:port ---- */
+
+/* port: where the text has none; 0: it must have one. */
+static dueq_status read_address(struct dueq__address *address, char *host, int port,
+                                struct dueq__error *error) {
+    char *given;
+    if (*host == '[') {
+        char *end = strchr(++host, ']');
+        if (!end)
+            return refuse(error, "an IPv6 address without its closing bracket");
+        *end++ = '\0';
+        if (*end && *end != ':')
+            return refuse(error, "something between the address and the port");
+        given = *end ? end + 1 : NULL;
+    } else {
+        given = cut(host, ':');
+    }
+    if (!given && !port)
+        return refuse(error, "an address in map without its port");
+    if (given && (!read_number(given, 65535, &port) || port == 0))
+        return refuse(error, "the port is not a number from 1 to 65535");
+    *address = (struct dueq__address){*host ? host : "127.0.0.1", port};
+    return decode(host) ? DUEQ_OK : refuse(error, "a host that cannot be decoded");
+}
+
+static size_t count_items(const char *list) {
+    size_t count = 1;
+    for (; *list; list++)
+        count += *list == ',';
+    return count;
+}
+
+static dueq_status read_hosts(struct dueq__url *url, char *list, struct dueq__error *error) {
+    size_t count = count_items(list);
+    char *next;
+    if (count > 1 && url->topology == DUEQ__SINGLE)
+        return refuse(error, "several hosts go with redis+sentinel:// and redis+cluster:// only");
+    url->hosts = calloc(count, sizeof *url->hosts);
+    if (!url->hosts)
+        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    for (; url->host_count < count; list = next) {
+        next = cut(list, ',');
+        if (count > 1 && !*list)
+            return refuse(error, "nothing between two commas, where a host should be");
+        if (read_address(&url->hosts[url->host_count++], list,
+                         url->topology == DUEQ__SENTINEL ? SENTINEL_PORT : 6379, error))
+            return error->status;
+    }
+    return DUEQ_OK;
+}
+
+/* announced:port=real:port,... */
+static dueq_status read_map(struct dueq__url *url, char *list, struct dueq__error *error) {
+    size_t count = count_items(list);
+    char *next;
+    if (url->map)
+        return refuse(error, "map twice (its parts are separated by commas)");
+    url->map = calloc(count, sizeof *url->map);
+    if (!url->map)
+        return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+    for (; url->map_count < count; list = next) {
+        struct dueq__mapping *mapping = &url->map[url->map_count++];
+        next = cut(list, ',');
+        char *real = cut(list, '=');
+        if (!real || !*list || *list == ':' || !*real || *real == ':')
+            return refuse(error, "map wants announced-host:port=real-host:port, ...");
+        if (read_address(&mapping->announced, list, 0, error) ||
+            read_address(&mapping->real, real, 0, error))
+            return error->status;
+    }
+    return DUEQ_OK;
+}
+
+struct dueq__address dueq__url_reach(const struct dueq__url *url, struct dueq__address announced) {
+    for (size_t i = 0; i < url->map_count; i++)
+        if (url->map[i].announced.port == announced.port &&
+            strcasecmp(url->map[i].announced.host, announced.host) == 0)
+            return url->map[i].real;
+    return announced;
+}
+
+void dueq__address_show(struct dueq__address address, char out[DUEQ__SHOWN_ADDRESS]) {
+    snprintf(out, DUEQ__SHOWN_ADDRESS, strchr(address.host, ':') ? "[%s]:%d" : "%s:%d",
+             address.host, address.port);
+}
+
+/* ---- The parts of a URL ---- */
+
+/* Those whose value is a text. */
+static const char **text_parameter(struct dueq__url *url, const char *name) {
     const struct {
         const char *name, **value;
-    } files[] = {{"ca", &url->ca}, {"cert", &url->cert}, {"key", &url->key}};
+    } texts[] = {{"ca", &url->ca},
+                 {"cert", &url->cert},
+                 {"key", &url->key},
+                 {"tls_name", &url->tls_name},
+                 {"sentinel_user", &url->sentinel.user},
+                 {"sentinel_password", &url->sentinel.password},
+                 {"sentinel_ca", &url->sentinel.ca},
+                 {"sentinel_cert", &url->sentinel.cert},
+                 {"sentinel_key", &url->sentinel.key}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (strcmp(name, texts[i].name) == 0)
+            return texts[i].value;
+    return NULL;
+}
+
+static dueq_status read_parameter(struct dueq__url *url, char *name, struct dueq__error *error) {
     char *value = cut(name, '=');
     if (!value)
         return refuse(error, "a parameter without a value");
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (strcmp(name, files[i].name) != 0)
-            continue;
-        *files[i].value = value;
-        return decode(value) ? DUEQ_OK : refuse(error, "a file's name that cannot be decoded");
+    const char **text = text_parameter(url, name);
+    if (text) {
+        if (text == &url->sentinel.password) {
+            if (*text)
+                return refuse(error, "sentinel_password twice");
+            hide(url, value);
+        }
+        *text = value;
+        return decode(value) ? DUEQ_OK : refuse(error, "a value that cannot be decoded");
     }
+    if (strcmp(name, "map") == 0)
+        return read_map(url, value, error);
     if (strcmp(name, "timeout") == 0)
         return read_duration(value, &url->timeout_ms)
                    ? DUEQ_OK
                    : refuse(error, "timeout wants a time such as 500ms, 10s or 1m, up to a day");
     if (strcmp(name, "db") == 0)
         return read_number(value, INT_MAX, &url->db) ? DUEQ_OK : refuse(error, "db wants a number");
+    if (strcmp(name, "replicas") == 0)
+        return read_number(value, DUEQ_MAX_REPLICAS, &url->durability.replicas)
+                   ? DUEQ_OK
+                   : refuse(error, "replicas wants a number, up to 100");
+    if (strcmp(name, "disk") == 0)
+        return read_number(value, 1, &url->durability.disk) ? DUEQ_OK
+                                                            : refuse(error, "disk wants 1 or 0");
+    if (strcmp(name, "durable_timeout") == 0)
+        return read_duration(value, &url->durability.timeout_ms)
+                   ? DUEQ_OK
+                   : refuse(error,
+                            "durable_timeout wants a time such as 500ms, 2s or 1m, up to a day");
     url->evicting = strcmp(name, "evicting") == 0;
     if (url->evicting)
         return strcmp(value, "accept") == 0 ? DUEQ_OK : refuse(error, "evicting wants accept");
-    return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, evicting)");
+    return refuse(error, "an unknown parameter (known: timeout, db, ca, cert, key, tls_name, "
+                         "evicting, replicas, disk, durable_timeout, map, sentinel_user, "
+                         "sentinel_password, sentinel_ca, "
+                         "sentinel_cert, sentinel_key)");
+}
+
+/* Do they go with the scheme, and with each other? */
+static dueq_status check_parameters(const struct dueq__url *url, struct dueq__error *error) {
+    const struct dueq__sentinel_login *sentinel = &url->sentinel;
+    bool of_tls = url->ca || url->cert || url->key || url->tls_name;
+    bool of_sentinel_tls = sentinel->ca || sentinel->cert || sentinel->key;
+    if (url->transport != DUEQ__TLS && of_tls)
+        return refuse(error, "ca, cert, key and tls_name go with rediss:// only");
+    if (url->topology != DUEQ__SENTINEL &&
+        (sentinel->user || sentinel->password || of_sentinel_tls))
+        return refuse(error, "what begins with sentinel_ goes with redis+sentinel:// only");
+    if (url->transport != DUEQ__TLS && of_sentinel_tls)
+        return refuse(error, "sentinel_ca, sentinel_cert and sentinel_key go with "
+                             "rediss+sentinel:// only");
+    if (sentinel->user && !sentinel->password)
+        return refuse(error, "sentinel_user without sentinel_password");
+    if (url->topology == DUEQ__SINGLE && url->map)
+        return refuse(error, "map goes with redis+sentinel:// and redis+cluster:// only");
+    return DUEQ_OK;
 }
 
 /* user:password@, :password@ or nothing; *rest is left behind the @. */
@@ -100,13 +256,12 @@ static dueq_status read_login(struct dueq__url *url, char **rest, struct dueq__e
         return DUEQ_OK;
     *at = '\0';
     *rest = at + 1;
+    if (url->topology != DUEQ__SINGLE && strchr(user, ','))
+        return refuse(error, "the login is not before the first host, or has a comma (write %2C)");
     char *password = cut(user, ':');
     if (!password)
         return refuse(error, "a user without a password (user:password@host)");
-    /* People read *** in its place. */
-    char *shown = url->shown + (password - url->text), *end = url->shown + (at - url->text);
-    memmove(shown + 3, end, strlen(end) + 1);
-    memcpy(shown, "***", 3);
+    hide(url, password);
     url->user = *user ? user : NULL;
     url->password = password;
     if (!decode(user))
@@ -114,28 +269,24 @@ static dueq_status read_login(struct dueq__url *url, char **rest, struct dueq__e
     return decode(password) ? DUEQ_OK : refuse(error, "a password that cannot be decoded");
 }
 
-static dueq_status read_network(struct dueq__url *url, char *host, struct dueq__error *error) {
-    char *db = cut(host, '/'), *port;
-    if (read_login(url, &host, error))
+static dueq_status read_network(struct dueq__url *url, char *hosts, struct dueq__error *error) {
+    char *db = cut(hosts, '/'), *primary = NULL;
+    if (read_login(url, &hosts, error))
         return error->status;
-    if (*host == '[') {
-        char *end = strchr(++host, ']');
-        if (!end)
-            return refuse(error, "an IPv6 address without its closing bracket");
-        *end++ = '\0';
-        if (*end && *end != ':')
-            return refuse(error, "something between the address and the port");
-        port = *end ? end + 1 : NULL;
-    } else {
-        port = cut(host, ':');
+    if (url->topology == DUEQ__SENTINEL) {
+        primary = db;
+        db = db ? cut(db, '/') : NULL;
+        if (!primary || !*primary)
+            return refuse(error, "no name of the primary, as the sentinels know it, behind the "
+                                 "hosts");
     }
-    url->port = 6379;
-    if (port && (!read_number(port, 65535, &url->port) || url->port == 0))
-        return refuse(error, "the port is not a number from 1 to 65535");
+    if (read_hosts(url, hosts, error))
+        return error->status;
     if (db && *db && !read_number(db, INT_MAX, &url->db))
         return refuse(error, "the database after the host is not a number");
-    url->host = *host ? host : "127.0.0.1";
-    return decode(host) ? DUEQ_OK : refuse(error, "a host that cannot be decoded");
+    url->primary = primary;
+    return !primary || decode(primary) ? DUEQ_OK
+                                       : refuse(error, "a primary's name that cannot be decoded");
 }
 
 static dueq_status read_path(struct dueq__url *url, char *path, struct dueq__error *error) {
@@ -154,33 +305,41 @@ static dueq_status read_scheme(struct dueq__url *url, char *text, struct dueq__e
     static const struct {
         const char *prefix;
         enum dueq__transport transport;
-    } schemes[] = {{"redis://", DUEQ__TCP},
-                   {"rediss://", DUEQ__TLS},
-                   {"unix://", DUEQ__UNIX},
-                   {"embedded:", DUEQ__EMBEDDED}};
+        enum dueq__topology topology;
+    } schemes[] = {{"redis://", DUEQ__TCP, DUEQ__SINGLE},
+                   {"rediss://", DUEQ__TLS, DUEQ__SINGLE},
+                   {"unix://", DUEQ__UNIX, DUEQ__SINGLE},
+                   {"embedded:", DUEQ__EMBEDDED, DUEQ__SINGLE},
+                   {"redis+sentinel://", DUEQ__TCP, DUEQ__SENTINEL},
+                   {"rediss+sentinel://", DUEQ__TLS, DUEQ__SENTINEL},
+                   {"redis-sentinel://", DUEQ__TCP, DUEQ__SENTINEL},
+                   {"redis+cluster://", DUEQ__TCP, DUEQ__CLUSTER},
+                   {"rediss+cluster://", DUEQ__TLS, DUEQ__CLUSTER}};
     char *parameter = cut(text, '?'), *next;
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         size_t length = strlen(schemes[i].prefix);
         if (strncmp(text, schemes[i].prefix, length) != 0)
             continue;
         url->transport = schemes[i].transport;
+        url->topology = schemes[i].topology;
         for (; parameter && *parameter; parameter = next) {
             next = cut(parameter, '&');
             if (read_parameter(url, parameter, error))
                 return error->status;
         }
-        if (url->transport != DUEQ__TLS && (url->ca || url->cert || url->key))
-            return refuse(error, "ca, cert and key go with rediss:// only");
+        if (check_parameters(url, error))
+            return error->status;
         bool network = url->transport == DUEQ__TCP || url->transport == DUEQ__TLS;
         return (network ? read_network : read_path)(url, text + length, error);
     }
-    return refuse(error, "it begins with none of redis:// rediss:// unix:// embedded:");
+    return refuse(error, "it begins with none of redis:// rediss:// unix:// embedded: "
+                         "redis+sentinel:// rediss+sentinel:// redis+cluster:// rediss+cluster://");
 }
 
 dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq__error *error) {
     *url = (struct dueq__url){.timeout_ms = DUEQ_DEFAULT_TIMEOUT_MS};
     url->text = strdup(text);
-    url->shown = malloc(strlen(text) + sizeof "***");
+    url->shown = malloc(strlen(text) + 2 * strlen("***") + 1);
     if (!url->text || !url->shown)
         return dueq__fail(error, DUEQ_NO_MEMORY, NULL);
     strcpy(url->shown, text);
@@ -194,6 +353,8 @@ dueq_status dueq__url_parse(struct dueq__url *url, const char *text, struct dueq
 }
 
 void dueq__url_clear(struct dueq__url *url) {
+    free(url->hosts);
+    free(url->map);
     free(url->text);
     free(url->shown);
     *url = (struct dueq__url){0};

@@ -10,6 +10,9 @@ struct split {
     size_t at[DUEQ_MAX_BATCH]; /* the places of those that are under way */
     size_t at_count;
     bool is_done[DUEQ_MAX_BATCH];
+    struct dueq__error not_durable; /* of the first partition that is not; else no status */
+    int replicas;                   /* that have all, as far as is known */
+    bool disk;
     char digits[DUEQ_MAX_BATCH], made[DUEQ_MAX_BATCH][DUEQ__ID_SIZE];
     dueq_bytes ids[DUEQ_MAX_BATCH];
     dueq_draft now[DUEQ_MAX_BATCH]; /* those under way */
@@ -23,6 +26,15 @@ static size_t partition_of(const struct dueq__parts *parts, const dueq_draft *dr
     if (count == 1)
         return first;
     return decides.size ? dueq_partition_of(decides, count) : parts->turn % count;
+}
+
+static dueq_status push_to(dueq_queue *queue, size_t partition, const dueq_draft *drafts,
+                           size_t count) {
+    dueq_queue *part = dueq__parts_get(dueq__parts_of(queue), partition);
+    if (!part)
+        return DUEQ_NO_MEMORY;
+    part->durability = queue->durability;
+    return dueq_push_submit(part, drafts, count);
 }
 
 /* Pushes all that go where the first that is left goes. */
@@ -41,15 +53,18 @@ static void next(dueq_client *client, struct dueq__steps *steps) {
         split->at[split->at_count++] = i;
         split->is_done[i] = true;
     }
-    dueq_queue *part = dueq__parts_get(parts, partition);
-    dueq__steps_submitted(
-        client, steps, part ? dueq_push_submit(part, split->now, split->at_count) : DUEQ_NO_MEMORY);
+    dueq__steps_submitted(client, steps,
+                          push_to(steps->queue, partition, split->now, split->at_count));
 }
 
 static void took(dueq_client *client, struct dueq__steps *steps, dueq_status status,
                  dueq_result *result) {
     struct split *split = (struct split *)(void *)steps;
-    (void)status;
+    if (status == DUEQ_NOT_DURABLE && !split->not_durable.status)
+        split->not_durable = client->error;
+    if (result->replicas < split->replicas)
+        split->replicas = result->replicas;
+    split->disk = split->disk && result->disk;
     for (size_t i = 0; i < split->at_count; i++) {
         size_t place = split->at[i];
         dueq_bytes id = dueq_result_id(result, i);
@@ -67,7 +82,18 @@ static void took(dueq_client *client, struct dueq__steps *steps, dueq_status sta
     }
     result = dueq__result_outcomes((dueq_bytes){split->digits, split->count}, split->ids,
                                    &client->error);
-    dueq__steps_end(client, result, result ? dueq__result_summary(result) : client->error.status);
+    if (!result) {
+        dueq__steps_end(client, NULL, client->error.status);
+        return;
+    }
+    result->replicas = split->replicas;
+    result->disk = split->disk;
+    status = dueq__result_summary(result);
+    if (split->not_durable.status) {
+        client->error = split->not_durable;
+        status = split->not_durable.status;
+    }
+    dueq__steps_end(client, result, status);
 }
 
 static size_t room_of(const dueq_draft *draft) {
@@ -85,6 +111,9 @@ static struct split *copy(const dueq_draft *drafts, size_t count) {
     split->steps = (struct dueq__steps){.next = next, .took = took};
     split->count = count;
     split->done = 0;
+    split->not_durable = (struct dueq__error){0};
+    split->replicas = DUEQ_MAX_REPLICAS;
+    split->disk = true;
     memset(split->is_done, 0, sizeof split->is_done);
     char *at = (char *)(split->drafts + count);
     for (size_t i = 0; i < count; at += room_of(&drafts[i++]))
@@ -109,9 +138,8 @@ dueq_status dueq__parts_push(dueq_queue *queue, const dueq_draft *drafts, size_t
     if (!dueq__parts_stale(parts))
         while (i < count && partition_of(parts, &drafts[i]) == partition_of(parts, drafts))
             i++;
-    dueq_queue *part = i == count ? dueq__parts_get(parts, partition_of(parts, drafts)) : NULL;
-    if (part)
-        return dueq_push_submit(part, drafts, count);
+    if (i == count)
+        return push_to(queue, partition_of(parts, drafts), drafts, count);
     return dueq__steps_begin(queue, (struct dueq__steps *)(void *)copy(drafts, count));
 }
 

@@ -16,13 +16,15 @@ static void ended(dueq_client *client) {
     dueq_status status = client->call.status;
     dueq_result *result = client->call.result;
     client->call.result = NULL;
-    if (status < 0)
+    /* Also what is stored, and not where it is wanted, has a result. */
+    if (status < 0 && !result)
         dueq__steps_end(client, NULL, status);
     else
         steps->took(client, steps, status, result);
 }
 
-static void limit(dueq_client *client, const struct dueq__steps *steps) {
+static void limit(dueq_client *client, struct dueq__steps *steps) {
+    steps->deadline_ms += client->call.durable.asked.timeout_ms;
     if (!steps->waits && steps->deadline_ms < client->call.deadline_ms)
         client->call.deadline_ms = steps->deadline_ms;
 }

@@ -25,7 +25,7 @@ bool dueq__ops_outcomes(dueq_bytes digits, size_t count) {
 /* Ends the call with its outcomes. */
 static void answer(dueq_client *client) {
     dueq_result *result = client->call.result;
-    dueq__call_answer(client, result, result ? dueq__result_summary(result) : DUEQ_OK);
+    dueq__call_answer(client, result, result ? dueq__stored(client, result) : DUEQ_OK);
 }
 
 void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply) {
@@ -46,6 +46,8 @@ void dueq__decode_outcomes(dueq_client *client, const struct dueq__reply *reply)
         return;
     }
     call->result = dueq__result_outcomes(digits, call->ids, &client->error);
+    if (call->result)
+        call->result->first = call->first;
     if (call->result && relays)
         dueq__relay(client, answer);
     else

@@ -32,6 +32,21 @@ dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error 
     return status;
 }
 
+dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error) {
+    const struct dueq__range ranges[] = {
+        {"the number of replicas", NULL, asked->replicas, 0, DUEQ_MAX_REPLICAS},
+        {"disk", NULL, asked->disk, 0, 1},
+        {"the time for replicas and disks", " ms", asked->timeout_ms, 0, DUEQ_MAX_DURABLE_MS}};
+    return check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+}
+
+dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durability *durability) {
+    dueq_status status = dueq__durability_check(durability, &queue->client->error);
+    if (!status)
+        queue->durability = *durability;
+    return status;
+}
+
 dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error) {
     for (size_t i = 0; i < draft->header_count; i++) {
         const dueq_header *header = &draft->headers[i];
@@ -111,6 +126,8 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
         status = check_identity(draft, error);
     if (!status)
         status = dueq__due_check(draft->delay_ms, draft->at_ms, error);
+    if (!status)
+        status = dueq__durability_check(&draft->durability, error);
     if (!status)
         status = dueq__headers_check(draft, error);
     return status ? status : check_policy(draft, error);

@@ -14,6 +14,7 @@
 
 /* Checks all of a draft by itself. */
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
+dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error);
 dueq_status dueq__due_check(int64_t delay_ms, int64_t at_ms, struct dueq__error *error);
 
 /* An argument, as errors call it, and what it may be; unit: NULL for none. */

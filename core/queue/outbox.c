@@ -65,7 +65,7 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
 
 static void submit(dueq_client *client, struct dueq__resp *words, bool other) {
     void *keys = other ? (void *)(uintptr_t)client->call.keys[0].data : NULL;
-    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS;
+    int64_t limit = dueq__monotonic_ms() + PATIENCE_MS + client->call.durable.asked.timeout_ms;
     if (dueq__call_submit(client, words) == DUEQ_PENDING && limit < client->call.deadline_ms)
         client->call.deadline_ms = limit;
     free(keys);
@@ -131,6 +131,11 @@ static void decode_put(dueq_client *client, const struct dueq__reply *reply) {
         dueq__call_resume(client);
         return;
     }
+    /* The other queue may be on another server, and then this one's must not forget it yet. */
+    if (!dueq__durable_enough(&client->call)) {
+        dueq__call_resume(client);
+        return;
+    }
     for (size_t i = 0; i < relay->count; i++)
         relay->entries[i].digit = ((const char *)digits.data)[i];
     done(client, "");
@@ -184,6 +189,8 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     relay->name_size = name.size;
     begin(client, &dueq__script_relay_put, true, decode_put, &words);
     client->call.ended = put_ended;
+    client->call.durable.asked =
+        dueq__durable_for(relay->source, &client->suspended->call.durable.asked);
     dueq__resp_number(&words, relay->end_ms - MARGIN_MS);
     put_source(&words, relay);
     for (size_t at = TAKEN_FIXED; sound && at < count; at += TAKEN_EACH)

@@ -18,11 +18,21 @@ struct batch {
     bool later;   /* the first is due later */
     bool replaces; /* some may replace living messages */
     bool leaves;   /* they go to another queue */
+    dueq_durability durability;
 };
 
 static bool is_usual(const dueq_draft *draft, const dueq_draft *first) {
     return draft->id.size == 0 && draft->at_ms == first->at_ms &&
            draft->delay_ms == first->delay_ms && !draft->ttl_ms && !draft->priority;
+}
+
+/* The most that any of them asks for. */
+static void add_durability(dueq_durability *all, const dueq_durability *more) {
+    if (more->replicas > all->replicas)
+        all->replicas = more->replicas;
+    if (more->timeout_ms > all->timeout_ms)
+        all->timeout_ms = more->timeout_ms;
+    all->disk |= more->disk;
 }
 
 static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
@@ -45,6 +55,12 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         batch->total += dueq__envelope_write(draft, draft->id.size ? "" : NULL, NULL);
         batch->usual = batch->usual && is_usual(draft, drafts);
         batch->replaces = batch->replaces || draft->replace;
+        add_durability(&batch->durability, &draft->durability);
+    }
+    batch->durability = dueq__durable_for(queue, &batch->durability);
+    if (batch->durability.timeout_ms > queue->durable_ms) {
+        queue->durable_ms = batch->durability.timeout_ms;
+        queue->kept = 0;
     }
     batch->later = !status && (drafts->delay_ms || drafts->at_ms);
     if (!status && batch->total > DUEQ_MAX_BODY)
@@ -86,6 +102,8 @@ static dueq_status submit(dueq_client *client, const struct batch *batch, dueq_b
     dueq_bytes *id = malloc((batch->count + 1) * sizeof *id + batch->made * DUEQ__ID_SIZE +
                             batch->given + first.size);
     client->call.ids = id;
+    client->call.first = first.size > 0;
+    client->call.durable.asked = batch->durability;
     if (!id) {
         dueq__resp_free(words);
         return dueq__call_no_memory(client);

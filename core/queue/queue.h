@@ -97,6 +97,14 @@ dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
 
+/* ---- stored.c ------------------------------------------------------------------------------------ */
+
+/*
+ * The status of a call with this result: NOT_DURABLE, with its text, where what it stored is not where it has to be.
+ * Notes with the result where it is.
+ */
+dueq_status dueq__stored(dueq_client *client, dueq_result *result);
+
 /* ---- outbox.c ------------------------------------------------------------------------------------ */
 
 /*

@@ -23,12 +23,26 @@ static bool name_of(dueq_bytes key, dueq_bytes *name) {
     return dueq__name_check(name->data, name->size, &error) == DUEQ_OK;
 }
 
-static bool good_cursor(dueq_bytes cursor) {
-    const char *text = cursor.data;
-    for (size_t i = 0; i < cursor.size; i++)
-        if (text[i] < '0' || text[i] > '9')
-            return false;
-    return cursor.size <= 20;
+/* The server's cursor; with PART- before it in the other parts of a cluster than its first. */
+#define MOST_CURSOR 40
+
+static size_t digits(const char *text, size_t left) {
+    size_t count = 0;
+    while (count < left && text[count] >= '0' && text[count] <= '9')
+        count++;
+    return count;
+}
+
+/* Takes the part off; false: it is no cursor. */
+static bool read_cursor(dueq_bytes *cursor, size_t *part) {
+    const char *text = cursor->data;
+    size_t first = digits(text, cursor->size);
+    *part = 0;
+    if (first && first < 9 && first < cursor->size && text[first] == '-') {
+        *part = strtoul(text, NULL, 10);
+        *cursor = (dueq_bytes){text + first + 1, cursor->size - first - 1};
+    }
+    return cursor->size <= 20 && digits(cursor->data, cursor->size) == cursor->size;
 }
 
 static dueq_status scan(dueq_client *client, dueq_bytes cursor) {
@@ -61,10 +75,11 @@ static bool read_page(const struct dueq__reply *keys, dueq_bytes *names, size_t 
 static void decode_scanned(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes cursor, *names = NULL;
-    size_t count = 0;
+    size_t count = 0, part;
+    char next[MOST_CURSOR];
     bool good = dueq__reply_count(reply) == 2 &&
                 dueq__reply_bytes(dueq__reply_item(reply, 0), &cursor) && cursor.size &&
-                good_cursor(cursor);
+                read_cursor(&cursor, &part) && part == 0;
     if (!good) {
         dueq__ops_unexpected(client);
         return;
@@ -76,13 +91,22 @@ static void decode_scanned(dueq_client *client, const struct dueq__reply *reply)
         return;
     }
     bool last = cursor.size == 1 && *(const char *)cursor.data == '0';
+    if (last && dueq__route_has(client, call->part + 1)) {
+        call->part++;
+        last = false;
+    }
     if (!read_page(keys, names, &count)) {
         dueq__ops_unexpected(client);
     } else if (count == 0 && !last && call->scans < MOST_SCANS) {
         scan(client, cursor);
     } else {
+        int size = call->part ? snprintf(next, sizeof next, "%zu-%.*s", call->part,
+                                         (int)cursor.size, (const char *)cursor.data)
+                              : 0;
         if (last)
             cursor = (dueq_bytes){0};
+        else if (size)
+            cursor = (dueq_bytes){next, (size_t)size};
         dueq__call_answer(client, dueq__result_page(names, count, cursor, &client->error), DUEQ_OK);
     }
     free(names);
@@ -92,12 +116,14 @@ dueq_status dueq_queues_submit(dueq_client *client, dueq_bytes cursor) {
     /* A plain command in a script's place: it has a name for the errors. */
     static const struct dueq__script plain = {.name = "queues"};
     dueq__client_check_fork(client);
-    if (!good_cursor(cursor))
+    size_t part;
+    if (!read_cursor(&cursor, &part))
         return dueq__fail(&client->error, DUEQ_INVALID,
                           "not a cursor: they come with the pages of queues");
     dueq_status status = dueq__call_begin_plain(client, &plain);
     if (status)
         return status;
     client->call.decode = decode_scanned;
+    client->call.part = part;
     return scan(client, cursor.size ? cursor : dueq__text("0"));
 }

@@ -64,6 +64,12 @@ size_t dueq_result_kicked(const dueq_result *result) { return result ? result->k
 
 size_t dueq_result_queue(const dueq_result *result) { return result ? result->queue : 0; }
 
+size_t dueq_result_first(const dueq_result *result) { return result ? result->first : 0; }
+
+int dueq_result_replicas(const dueq_result *result) { return result ? result->replicas : 0; }
+
+int dueq_result_disk(const dueq_result *result) { return result ? result->disk : 0; }
+
 dueq_bytes dueq_result_cursor(const dueq_result *result) {
     return result ? result->cursor : (dueq_bytes){0};
 }

@@ -22,6 +22,8 @@ struct dueq__item {
 struct dueq_result {
     size_t count;
     size_t quarantined, purged, kicked, queue;
+    size_t first; /* of the items that were pushed */
+    int replicas, disk;
     dueq_bytes cursor;
     const struct dueq__kind *kind; /* NULL: none */
     struct dueq__item *items;

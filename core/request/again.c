@@ -4,6 +4,11 @@
 
 #define LONGEST_PAUSE_MS 1000
 
+void dueq__again_over(dueq_client *client) {
+    client->failures++;
+    dueq__news_failed(client, client->error.text);
+}
+
 void dueq__again_later(dueq_client *client, const char *why) {
     unsigned shift = client->failures < 6 ? client->failures : 6;
     int64_t pause = (int64_t)20 << shift;
@@ -19,7 +24,7 @@ void dueq__again_later(dueq_client *client, const char *why) {
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
     bool waits = dueq__monotonic_ms() < client->call.patient_ms;
     if (error->passing == DUEQ__STAYS || (error->passing == DUEQ__LASTS && !waits) ||
-        (error->passing == DUEQ__MOVES && !client->served))
+        (error->passing == DUEQ__MOVES && !client->served && !client->cluster))
         return false;
     client->call.loads = 0;
     dueq__again_later(client, error->text);
@@ -32,8 +37,10 @@ bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {
     return true;
 }
 
-bool dueq__again_hopeless(const dueq_client *client, dueq_status status) {
-    switch (status) {
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error) {
+    if (error->passing == DUEQ__MOVES)
+        return !client->reached;
+    switch (error->status) {
     case DUEQ_AUTH:
     case DUEQ_DENIED:
     case DUEQ_DATABASE:
@@ -42,6 +49,8 @@ bool dueq__again_hopeless(const dueq_client *client, dueq_status status) {
     case DUEQ_NO_MEMORY:
         return true;
     case DUEQ_CONNECT:
+        /* Where sentinels have led to a server that is gone, they lead to another one soon. */
+        return !client->reached && !client->sentinels.found;
     case DUEQ_TLS:
         return !client->reached;
     default:

@@ -10,6 +10,7 @@
 #define MINUTE_MS 60000
 /* An answer is kept for a call's deadline, after which nobody asks for it any more, and for so long more. */
 #define KEEP_SLACK_MS 5000
+#define BLIND_US 100000
 
 bool dueq__call_under_way(const dueq_client *client) {
     return client->call.phase != DUEQ__PHASE_NONE && client->call.phase != DUEQ__PHASE_FINAL;
@@ -32,6 +33,7 @@ static void clear(struct dueq__call *call) {
     free(call->lock);
     free(call->ids);
     free(call->wait.watches);
+    dueq__durable_drop(call);
     dueq_result_free(call->result);
     *call = (struct dueq__call){0};
 }
@@ -81,7 +83,8 @@ void dueq__call_arguments_as(dueq_client *client, struct dueq__resp *words, cons
         return;
     call->number = ++client->number;
     dueq__resp_number(words, (int64_t)call->number);
-    dueq__resp_number(words, keep_ms);
+    call->keep_ms = keep_ms + call->queue->durable_ms;
+    dueq__resp_number(words, call->keep_ms);
     bool history = keeps_history(call->script) && call->queue->minute != call->minute;
     dueq__resp_number(words, history || call->queue->kept != call->minute);
 }
@@ -141,13 +144,17 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
-    call->passed = call->sent = call->doubtful = call->unsure = false;
-    call->losses = call->loads = call->unread = 0;
+    call->passed = call->sent = call->doubtful = call->unsure = call->asking = false;
+    call->losses = call->loads = call->unread = call->redirects = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
-    call->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    call->deadline_ms =
+        dueq__monotonic_ms() + client->url.timeout_ms + call->durable.asked.timeout_ms;
     if (call->wait.watches && call->deadline_ms > call->wait.end_ms)
         call->deadline_ms = call->wait.end_ms;
+    /* A relay's request may have the keys of another queue than its call. */
+    if (client->cluster && call->queue)
+        call->slot = dueq__slot(call->keys[DUEQ__KEY_FIRST]);
     call->phase = DUEQ__PHASE_RUNNING;
     return DUEQ_PENDING;
 }
@@ -163,13 +170,19 @@ dueq_status dueq__call_finish(dueq_client *client, dueq_status status) {
     struct dueq__call *call = &client->call;
     call->phase = DUEQ__PHASE_FINAL;
     call->status = status;
-    if (status < 0) {
+    if (status < 0)
         dueq__wait_abandon(client);
-        dueq_result_free(call->result);
-        call->result = NULL;
+    dueq__block_end_call(client);
+    if (status < 0) {
+        if (status != DUEQ_NOT_DURABLE) {
+            dueq_result_free(call->result);
+            call->result = NULL;
+        }
         call->wait.found = false;
         if (client->error.status != status || !client->error.text[0])
             dueq__fail(&client->error, status, NULL);
+        if (dueq_status_retriable(status))
+            dueq__again_over(client);
     } else {
         client->error = (struct dueq__error){0};
     }
@@ -216,11 +229,8 @@ void dueq__call_unsuspend(dueq_client *client) {
     if (!client->suspended)
         return;
     dueq__wait_abandon(client);
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
-            dueq__command_drop(client);
-            break;
-        }
+    if (dueq__node_awaits_call(client->node))
+        dueq__node_drop(client, client->node);
     while (client->suspended)
         restore(client);
 }
@@ -238,6 +248,8 @@ dueq_status dueq_pump(dueq_client *client) {
     dueq__client_check_fork(client);
     if (client->call.phase == DUEQ__PHASE_NONE)
         return no_call(client);
+    if (client->url.topology == DUEQ__SENTINEL)
+        dueq__sentinels_pump(&client->sentinels);
     do {
         dueq__command_pump(client);
         if (client->call.wait.until_ms && dueq__call_under_way(client))
@@ -247,40 +259,71 @@ dueq_status dueq_pump(dueq_client *client) {
     return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
 }
 
-static size_t watch(struct pollfd *slot, const struct dueq__conn *conn) {
-    if (dueq__conn_fd(conn) < 0)
+static void want(struct dueq__conn *conn) {
+    conn->wanted = dueq__conn_fd(conn) >= 0 ? dueq__conn_events(conn) : 0;
+}
+
+int64_t dueq__call_want(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        conn->wanted = 0;
+    /* What was submitted and not pumped yet waits for nothing. */
+    if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
-    *slot = (struct pollfd){.fd = dueq__conn_fd(conn), .events = dueq__conn_events(conn)};
-    return 1;
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        if (node == client->node || node->answer_count)
+            want(&node->conn);
+    if (dueq__route_conn(client))
+        want(dueq__route_conn(client));
+    if (client->url.topology == DUEQ__SENTINEL)
+        want(&client->sentinels.watch);
+    int64_t next_ms = dueq__route_next_ms(client);
+    if (call->phase == DUEQ__PHASE_RUNNING) {
+        next_ms = call->deadline_ms < next_ms ? call->deadline_ms : next_ms;
+        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
+            next_ms = call->retry_ms;
+    }
+    int64_t next = next_ms < DUEQ__NEVER / 1000 ? next_ms * 1000 : DUEQ__NEVER;
+    if (call->wait.until_ms) {
+        /* A connection that this call does not read would stay readable. */
+        for (struct dueq__waiter *waiter = client->waiters; waiter; waiter = waiter->next)
+            if (waiter->used)
+                want(&waiter->conn);
+        if (call->wait.foreign && call->wait.foreign->pump)
+            want(&client->subscription.conn);
+        int64_t wait_next = dueq__wait_next_us(client);
+        next = wait_next < next ? wait_next : next;
+    }
+    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        if (conn->wanted && dueq__conn_until_ms(conn) < next / 1000)
+            next = dueq__conn_until_ms(conn) * 1000;
+    int64_t left = next - dueq__monotonic_us();
+    return next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
+}
+
+/* More sockets than a set has room for are one descriptor. */
+static size_t whole(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS], int64_t *left_us) {
+    if (dueq__descriptor_make(client)) {
+        dueq__descriptor_sync(client);
+        *set = (struct pollfd){.fd = client->descriptor.epoll, .events = POLLIN};
+        return 1;
+    }
+    /* There is none left: it looks often. */
+    *left_us = *left_us < 0 || *left_us > BLIND_US ? BLIND_US : *left_us;
+    return DUEQ_MAX_SOCKETS;
 }
 
 size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                            int64_t *left_us) {
-    struct dueq__call *call = &client->call;
-    *left_us = 0;
-    /* What was submitted and not pumped yet waits for nothing. */
-    if (!dueq__call_under_way(client) || dueq__command_ready(client))
-        return 0;
-    size_t count = watch(set, client->command);
-    int64_t next = DUEQ__NEVER;
-    if (call->phase == DUEQ__PHASE_RUNNING) {
-        int64_t next_ms = call->deadline_ms;
-        if (!call->sent && call->retry_ms > dueq__monotonic_ms() && call->retry_ms < next_ms)
-            next_ms = call->retry_ms;
-        next = next_ms * 1000;
+    size_t count = 0;
+    *left_us = dueq__call_want(client);
+    for (const struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+        if (!conn->wanted)
+            continue;
+        if (count == DUEQ_MAX_SOCKETS)
+            return whole(client, set, left_us);
+        set[count++] = (struct pollfd){.fd = dueq__conn_fd(conn), .events = conn->wanted};
     }
-    if (call->wait.until_ms) {
-        /* A connection that this call does not read would stay readable. */
-        const struct dueq__foreign_wait *foreign = call->wait.foreign;
-        if (!foreign || foreign->block)
-            count += watch(set + count, client->waiter);
-        if (foreign && foreign->pump)
-            count += watch(set + count, client->subscription.conn);
-        int64_t wait_next = dueq__wait_next_us(client);
-        next = wait_next < next ? wait_next : next;
-    }
-    int64_t left = next - dueq__monotonic_us();
-    *left_us = next == DUEQ__NEVER ? -1 : left < 0 ? 0 : left;
     return count;
 }
 
@@ -348,11 +391,11 @@ dueq_status dueq_take(dueq_client *client, dueq_result **result) {
  * stays. The answers are nobody's then.
  */
 static void forget_answers(dueq_client *client) {
-    if (!client->call.wait.foreign || !dueq__command_awaits(client, DUEQ__ANSWER_REWAKE))
+    if (!client->call.wait.foreign || !dueq__node_awaits(client->node, DUEQ__ANSWER_REWAKE))
         return;
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] == DUEQ__ANSWER_CALL)
-            client->answers[i] = DUEQ__ANSWER_REWAKE;
+    for (size_t i = 0; i < client->node->answer_count; i++)
+        if (client->node->answers[i] == DUEQ__ANSWER_CALL)
+            client->node->answers[i] = DUEQ__ANSWER_REWAKE;
 }
 
 void dueq_abandon(dueq_client *client) {
@@ -364,11 +407,8 @@ void dueq_abandon(dueq_client *client) {
     if (dueq__call_under_way(client) || unread) {
         dueq__wait_abandon(client);
         forget_answers(client);
-        for (size_t i = 0; i < client->answer_count; i++)
-            if (client->answers[i] < DUEQ__ANSWER_UNBLOCK) {
-                dueq__command_drop(client);
-                break;
-            }
+        if (dueq__node_awaits_call(client->node))
+            dueq__node_drop(client, client->node);
     }
     clear(&client->call);
 }

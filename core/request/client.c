@@ -20,11 +20,13 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     dueq_client *opened = *client;
     new_session(opened);
     dueq__descriptor_init(&opened->descriptor);
-    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
-        dueq__conn_init(&opened->conns[i], &opened->url, opened->name, i ? NULL : &opened->server);
-    opened->command = &opened->conns[0];
-    opened->waiter = &opened->conns[1];
-    opened->subscription.conn = &opened->conns[2];
+    struct dueq__subscription *subscription = &opened->subscription;
+    dueq__conn_init(&subscription->conn, &opened->url, opened->name, NULL);
+    subscription->conn.blocks = true;
+    dueq__client_add(opened, &subscription->conn);
+    opened->node = dueq__node_at(opened, NULL);
+    if (!opened->node)
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
     dueq_status status = DUEQ_OK;
     bool named = true;
     if (!url)
@@ -36,9 +38,14 @@ dueq_status dueq_open(const char *url, dueq_client **client) {
     status = dueq__url_parse(&opened->url, opened->address, &opened->error);
     if (status)
         return status;
+    dueq__sentinels_init(&opened->sentinels, &opened->url, opened->name);
+    if (opened->url.topology == DUEQ__SENTINEL)
+        dueq__client_add(opened, &opened->sentinels.watch);
     opened->unnamed = !named;
     if (opened->url.transport == DUEQ__EMBEDDED &&
         !(opened->embedded = dueq__embedded_new(opened->url.path)))
+        return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
+    if (!dueq__route_open(opened))
         return dueq__fail(&opened->error, DUEQ_NO_MEMORY, NULL);
     return DUEQ_OK;
 }
@@ -53,9 +60,10 @@ dueq_status dueq__client_twin(const dueq_client *client, dueq_client **twin) {
 void dueq__client_unsubscribe(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
     free((void *)(uintptr_t)subscription->channel.data);
-    dueq__conn_close(subscription->conn);
-    *subscription =
-        (struct dueq__subscription){.conn = subscription->conn, .refusals = subscription->refusals};
+    dueq__conn_close(&subscription->conn);
+    subscription->on = false;
+    subscription->channel = (dueq_bytes){0};
+    subscription->tracked_id = 0;
 }
 
 static void free_queue(dueq_queue *queue) {
@@ -79,11 +87,27 @@ static dueq_queue *unshelve(dueq_client *client, const void *name, size_t size) 
     return queue;
 }
 
-static void close_all(dueq_client *client) {
-    dueq__conn_close(client->command);
-    dueq__conn_close(client->waiter);
+/* Closes all but the connections of nodes. */
+static void close_rest(dueq_client *client) {
+    while (client->waiters)
+        dueq__waiter_free(client, client->waiters);
     dueq__client_unsubscribe(client);
+    dueq__route_close(client);
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+        conn->epoll = -1;
+        conn->watched = 0;
+    }
     dueq__descriptor_close(&client->descriptor);
+}
+
+/* Drops what the client has of its nodes. */
+static void close_all(dueq_client *client) {
+    close_rest(client);
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        dueq__conn_close(&node->conn);
+        node->answer_count = 0;
+        node->stale_id = 0;
+    }
 }
 
 void dueq_close(dueq_client *client) {
@@ -91,6 +115,9 @@ void dueq_close(dueq_client *client) {
         return;
     dueq_abandon(client);
     close_all(client);
+    while (client->nodes)
+        dueq__node_free(client, client->nodes);
+    free(client->cluster);
     dueq__news_closed(client);
     shelve(client, NULL);
     dueq__embedded_free(client->embedded);
@@ -99,14 +126,14 @@ void dueq_close(dueq_client *client) {
     free(client);
 }
 
-/* Is the command connection usable for another owner, as far as has come to be known? */
-static bool is_up(dueq_client *client) {
-    struct dueq__conn *conn = client->command;
+/* Is a node's connection usable for another owner, as far as has come to be known? */
+static bool is_up(struct dueq__node *node) {
+    struct dueq__conn *conn = &node->conn;
     if (conn->state != DUEQ__CONN_READY)
         return false;
     dueq__conn_pump(conn);
     /* What nothing asked for would fail the next call. */
-    struct dueq__reply *unasked = client->answer_count ? NULL : dueq__conn_reply(conn);
+    struct dueq__reply *unasked = node->answer_count ? NULL : dueq__conn_reply(conn);
     dueq__reply_free(unasked);
     return !unasked && conn->state == DUEQ__CONN_READY && !conn->input_ended;
 }
@@ -115,22 +142,20 @@ int dueq_reset(dueq_client *client) {
     dueq_abandon(client);
     /* A foreign wait has the server tell its subscription what this connection reads. */
     if (client->subscription.tracked_id)
-        dueq__command_drop(client);
-    dueq__conn_close(client->waiter);
-    dueq__client_unsubscribe(client);
-    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++) {
-        client->conns[i].epoll = -1;
-        client->conns[i].watched = false;
-    }
-    dueq__descriptor_close(&client->descriptor);
+        dueq__node_drop(client, client->node);
+    close_rest(client);
     client->error = (struct dueq__error){0};
     dueq__news_closed(client);
     client->reached = client->served = client->warns = false;
     client->failures = 0;
     client->refused_ms = 0;
-    bool up = is_up(client);
-    if (!up)
-        dueq__command_drop(client);
+    bool up = false;
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        if (is_up(node))
+            up = true;
+        else
+            dueq__node_drop(client, node);
+    }
     return up;
 }
 
@@ -138,11 +163,9 @@ void dueq__client_check_fork(dueq_client *client) {
     if (client->pid == getpid())
         return;
     /* The sockets are the parent's too: they are closed without a word on them. So is its descriptor. */
-    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
-        client->conns[i].epoll = -1;
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+        conn->epoll = -1;
     close_all(client);
-    client->answer_count = 0;
-    client->stale_id = 0;
     if (client->embedded) {
         struct dueq__embedded *own = dueq__embedded_new(client->url.path);
         if (own) {
@@ -172,9 +195,9 @@ const char *dueq_warning(dueq_client *client) {
         client->unnamed = false;
         news = !atomic_flag_test_and_set(&unnamed_told);
         snprintf(client->warning, sizeof client->warning,
-                 "no DUEQ_URL: this is the private server of %.400s, which only this user's "
+                 "no DUEQ_URL: this is the private server embedded:%.400s, which only this user's "
                  "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
-                 "embedded:DIR for this one",
+                 "that of this one",
                  client->url.path);
     }
     if (!news && server->evicts && !client->evicting_told) {
@@ -211,6 +234,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
     if (status)
         return status;
     if ((*queue = unshelve(client, name, name_size))) {
+        (*queue)->durability = (dueq_durability){0};
         (*queue)->is_part = false;
         return DUEQ_OK;
     }

@@ -11,40 +11,12 @@
 #define MAX_LOSSES 5
 #define MAX_LOADS 3
 
-bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer) {
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] == answer)
-            return true;
-    return false;
-}
-
-bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
-                             const struct dueq__resp *words) {
-    bool sent = client->command->state == DUEQ__CONN_READY &&
-                client->answer_count < DUEQ__MAX_ANSWERS &&
-                dueq__conn_send(client->command, &words, 1);
-    if (sent)
-        client->answers[client->answer_count++] = answer;
-    return sent;
-}
-
-bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
-                        size_t count) {
-    struct dueq__resp list;
-    dueq__resp_init(&list);
-    for (size_t i = 0; i < count; i++)
-        dueq__resp_bytes(&list, words[i].data, words[i].size);
-    bool sent = dueq__command_send_resp(client, answer, &list);
-    dueq__resp_free(&list);
-    return sent;
-}
-
 static bool send_about_stale(dueq_client *client, enum dueq__answer answer, const char *verb) {
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, client->stale_id);
+    snprintf(id, sizeof id, "%" PRId64, client->node->stale_id);
     const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text(verb), dueq__text("ID"),
                                 dueq__text(id)};
-    return dueq__command_send(client, answer, words, 4);
+    return dueq__node_send(client->node, answer, words, 4);
 }
 
 static bool reserves(const struct dueq__call *call) {
@@ -58,7 +30,9 @@ static bool send_recall(dueq_client *client) {
     dueq__script_write(&words, call->queue->recall, call->keys);
     dueq__resp_number(&words, (int64_t)call->number);
     dueq__resp_text(&words, reserves(call) ? "1" : "0");
-    bool sent = dueq__command_send_resp(client, DUEQ__ANSWER_RECALL, &words);
+    if (dueq__durable_asked(call))
+        dueq__resp_number(&words, call->keep_ms);
+    bool sent = dueq__node_send_resp(client->node, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
     return sent;
 }
@@ -70,22 +44,21 @@ static bool send_request(dueq_client *client) {
     const struct dueq__foreign_wait *foreign = call->wait.foreign;
     if (foreign && foreign->before_request)
         foreign->before_request(client);
-    if (!dueq__conn_send(client->command, parts, settlement ? 3 : 2))
+    if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))
         return false;
-    client->answers[client->answer_count++] = DUEQ__ANSWER_CALL;
+    client->node->answers[client->node->answer_count++] = DUEQ__ANSWER_CALL;
     client->call.sent = true;
     client->call.asked_ms = dueq__monotonic_ms();
-    return true;
+    return dueq__durable_wait(client);
 }
 
 static bool can_send(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    for (size_t i = 0; i < client->answer_count; i++)
-        if (client->answers[i] < DUEQ__ANSWER_UNBLOCK)
-            return false;
+    if (dueq__node_awaits_call(client->node))
+        return false;
     return call->phase == DUEQ__PHASE_RUNNING && !call->sent &&
-           client->answer_count < DUEQ__MAX_ANSWERS && client->command->state == DUEQ__CONN_READY &&
-           dueq__monotonic_ms() >= call->retry_ms;
+           client->node->answer_count < DUEQ__MAX_ANSWERS &&
+           client->node->conn.state == DUEQ__CONN_READY && dueq__monotonic_ms() >= call->retry_ms;
 }
 
 /*
@@ -96,15 +69,19 @@ static void send_next(dueq_client *client) {
     struct dueq__call *call = &client->call;
     if (!can_send(client))
         return;
-    if (call->once && call->unsure && !client->stale_id)
+    const dueq_bytes asking = dueq__text("ASKING");
+    if (call->once && call->unsure && !client->node->stale_id)
         dueq__call_finish(client, DUEQ_CLOSED);
-    else if (!(client->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
-               : call->doubtful ? send_recall(client)
-                                : send_request(client)))
+    else if ((call->asking && !client->node->stale_id &&
+              !dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, &asking, 1)) ||
+             !(client->node->stale_id ? send_about_stale(client, DUEQ__ANSWER_LIST, "LIST")
+               : call->doubtful       ? send_recall(client)
+               : dueq__durable_unproven(client) ? dueq__durable_prove(client)
+                                                : send_request(client)))
         dueq__call_no_memory(client);
 }
 
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
     const char *path = NULL;
     if (client->embedded) {
         dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
@@ -120,27 +97,22 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn) {
         }
         path = dueq__embedded_path(client->embedded);
     }
-    dueq__conn_start(conn, path);
+    if (conn == &node->conn)
+        node->begun_ms = dueq__monotonic_ms();
+    if (node->address.host)
+        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
+    else
+        dueq__conn_start(conn, path);
     return true;
-}
-
-void dueq__command_drop(dueq_client *client) {
-    /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
-    if (dueq__command_awaits(client, DUEQ__ANSWER_CALL)) {
-        if (client->command->named && client->command->id)
-            client->stale_id = client->command->id;
-        else
-            client->call.unsure = true;
-    }
-    client->answer_count = 0;
-    dueq__conn_close(client->command);
 }
 
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
-    const struct dueq__error *reason = &client->command->error;
-    call->unread += dueq__command_awaits(client, DUEQ__ANSWER_RECALL);
-    dueq__command_drop(client);
+    const struct dueq__error *reason = &client->node->conn.error;
+    call->unread += dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
+    dueq__node_drop(client, client->node);
+    dueq__route_doubt(client);
+    call->asking = false;
     if (call->phase != DUEQ__PHASE_RUNNING)
         return;
     if (reason->status)
@@ -150,12 +122,12 @@ static void lost(dueq_client *client) {
         call->doubtful = call->changes;
         call->losses++;
     }
-    if (dueq__again_hopeless(client, client->error.status)) {
-        dueq__call_finish(client, client->error.status);
+    if (dueq__again_hopeless(client, &client->error)) {
+        dueq__durable_fail(client, client->error.status);
     } else if (call->losses >= MAX_LOSSES || call->unread >= MAX_LOSSES) {
         /* What was delivered is told by recall: what cannot be told so is too large. */
         bool large = reserves(call) && call->unread >= MAX_LOSSES;
-        dueq__call_finish(
+        dueq__durable_fail(
             client,
             dueq__fail(&client->error, large ? DUEQ_TOO_LARGE : DUEQ_CLOSED,
                        "%s closed the connection %u times on a request of %zu bytes; the outcome "
@@ -163,7 +135,7 @@ static void lost(dueq_client *client) {
                        "answer than its client-output-buffer-limit for normal clients?",
                        client->url.shown, call->losses + call->unread,
                        call->head.size + call->arguments.size));
-    } else if (!dueq__again_refused(client, &client->error)) {
+    } else if (!dueq__wait_skip(client) && !dueq__again_refused(client, &client->error)) {
         dueq__again_later(client, client->error.text);
     }
 }
@@ -171,7 +143,7 @@ static void lost(dueq_client *client) {
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
 static bool overslept(dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    enum dueq__conn_state state = client->command->state;
+    enum dueq__conn_state state = client->node->conn.state;
     return dueq__monotonic_ms() < call->patient_ms && !call->sent &&
            (state == DUEQ__CONN_READY || state == DUEQ__CONN_CLOSED) &&
            dueq__again_refused(client, &client->error);
@@ -182,11 +154,11 @@ static void expire(dueq_client *client) {
     if (overslept(client))
         return;
     dueq_status status = client->error.status;
-    enum dueq__conn_state state = client->command->state;
+    enum dueq__conn_state state = client->node->conn.state;
     bool up = state == DUEQ__CONN_READY;
     const char *server = client->url.shown;
-    long long limit = (long long)client->url.timeout_ms;
-    dueq__command_drop(client);
+    long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
+    dueq__node_drop(client, client->node);
     if (call->sent || call->doubtful)
         status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
                             "%s %s within %lld ms; whether the %s took effect is not known", server,
@@ -205,7 +177,7 @@ static void expire(dueq_client *client) {
     else if (status == DUEQ_OK)
         status = dueq__fail(&client->error, DUEQ_TIMEOUT,
                             "%s did not answer within %lld ms; nothing was changed", server, limit);
-    dueq__call_finish(client, status);
+    dueq__durable_fail(client, status);
 }
 
 /* ---- From reply to result ---- */
@@ -213,11 +185,26 @@ static void expire(dueq_client *client) {
 /* An error in answer to a request. One that passes is tried again until the deadline, whose error it is then. */
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
+    call->sent = call->asking = false;
+    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE)
+        return;
     dueq_status status = dueq__reply_error(reply, &client->error);
-    call->sent = false;
+    struct dueq__redirect to;
+    if (!client->cluster && dueq__redirect_read(reply, "", &to)) {
+        struct dueq__error moved = client->error;
+        dueq__fail(&client->error, status,
+                   "%s is a node of a cluster, whose URL begins with redis+cluster:// or "
+                   "rediss+cluster:// (%.200s)",
+                   client->url.shown, moved.text);
+        client->error.passing = moved.passing;
+    }
     /* After a failover the address may lead to the new primary. */
-    if (client->error.passing == DUEQ__MOVES)
-        dueq__command_drop(client);
+    if (client->error.passing == DUEQ__MOVES) {
+        dueq__node_drop(client, client->node);
+        dueq__route_doubt(client);
+    }
+    if (client->error.passing != DUEQ__STAYS && dueq__wait_skip(client))
+        return;
     if (!dueq__again_refused(client, &client->error))
         dueq__call_finish(client, status);
 }
@@ -228,7 +215,7 @@ static void load(dueq_client *client, const struct dueq__script *script) {
         dueq__text("SCRIPT"), dueq__text("LOAD"), {script->source, script->size}};
     client->call.sent = false;
     if (++client->call.loads > MAX_LOADS ||
-        !dueq__command_send(client, DUEQ__ANSWER_LOAD, words, 3))
+        !dueq__node_send(client->node, DUEQ__ANSWER_LOAD, words, 3))
         dueq__call_finish(client, dueq__fail(&client->error, DUEQ_UNSUPPORTED,
                                              "%s does not keep the script '%s' after SCRIPT LOAD",
                                              client->url.shown, script->name));
@@ -236,7 +223,8 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = false;
+    call->sent = call->doubtful = call->asking = false;
+    call->redirects = 0;
     client->served = true;
     client->failures = 0;
     dueq__news_answered(client);
@@ -244,7 +232,10 @@ static void answered(dueq_client *client, const struct dueq__reply *reply) {
         dueq__call_pass_on(client);
     } else {
         dueq__call_answered(client);
-        call->decode(client, reply);
+        if (dueq__durable_asked(call))
+            dueq__durable_hold(client);
+        else
+            call->decode(client, reply);
     }
 }
 
@@ -272,6 +263,8 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
 
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
+    if (dueq__reply_is_nil(reply))
+        dueq__durable_drop(call);
     if (dueq__reply_is_noscript(reply)) {
         load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
@@ -292,7 +285,8 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     }
 }
 
-static void handle(dueq_client *client, enum dueq__answer answer, const struct dueq__reply *reply) {
+static void handle(dueq_client *client, struct dueq__node *node, enum dueq__answer answer,
+                   const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     dueq_bytes bytes = {0};
     switch (answer) {
@@ -321,16 +315,28 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
                  memmem(bytes.data, bytes.size, client->name, strlen(client->name)) &&
                  send_about_stale(client, DUEQ__ANSWER_KILL, "KILL"))
             break;
-        client->stale_id = 0;
+        client->node->stale_id = 0;
         break;
     case DUEQ__ANSWER_KILL:
         if (stale_later(client, reply))
             break;
         call->unsure = call->unsure || dueq__reply_is_error(reply);
-        client->stale_id = 0;
+        client->node->stale_id = 0;
+        break;
+    case DUEQ__ANSWER_PROOF:
+        if (!dueq__reply_is_error(reply)) {
+            dueq__durable_proven(client);
+            break;
+        }
+        refused(client, reply);
+        if (call->phase == DUEQ__PHASE_FINAL)
+            dueq__durable_explain(client);
+        break;
+    case DUEQ__ANSWER_DURABLE:
+        dueq__durable_answered(client, reply);
         break;
     case DUEQ__ANSWER_UNBLOCK:
-        dueq__wait_unblocked(client, reply);
+        dueq__block_unblocked(client, node, reply);
         break;
     case DUEQ__ANSWER_PROBE:
         dueq__wait_probed(client, reply);
@@ -347,56 +353,78 @@ static void handle(dueq_client *client, enum dueq__answer answer, const struct d
 void dueq__command_unasked(dueq_client *client) {
     dueq__fail(&client->error, DUEQ_PROTOCOL, "%s sent a reply without a request",
                client->url.shown);
-    dueq__command_drop(client);
+    dueq__node_drop(client, client->node);
     dueq__call_finish(client, DUEQ_PROTOCOL);
 }
 
-/* Takes the next reply in; false: there is none. */
-static bool take_reply(dueq_client *client) {
-    struct dueq__reply *reply = dueq__conn_reply(client->command);
+/* Takes the node's next reply in; false: there is none. */
+static bool take_reply(dueq_client *client, struct dueq__node *node) {
+    struct dueq__reply *reply = dueq__conn_reply(&node->conn);
     if (!reply)
         return false;
-    if (client->answer_count == 0) {
+    if (node->answer_count == 0) {
         dueq__reply_free(reply);
+        client->node = node;
         dueq__command_unasked(client);
         return false;
     }
-    enum dueq__answer answer = client->answers[0];
-    memmove(client->answers, client->answers + 1, --client->answer_count * sizeof answer);
+    enum dueq__answer answer = node->answers[0];
+    memmove(node->answers, node->answers + 1, --node->answer_count * sizeof answer);
     client->reply = reply;
-    handle(client, answer, reply);
+    /* The call has gone on to another node meanwhile: what it asked of this one is nobody's. */
+    if (node == client->node || answer >= DUEQ__ANSWER_UNBLOCK)
+        handle(client, node, answer, reply);
     dueq__reply_free(client->reply);
     client->reply = NULL;
     return true;
 }
 
+/* What was sent to other nodes than the call's: what ends or probes a wait. */
+static void pump_others(dueq_client *client) {
+    for (struct dueq__node *node = client->nodes; node; node = node->next) {
+        if (node == client->node || !node->answer_count)
+            continue;
+        dueq__conn_pump(&node->conn);
+        while (dueq__call_under_way(client) && take_reply(client, node))
+            ;
+        if (node->conn.state == DUEQ__CONN_CLOSED)
+            dueq__node_drop(client, node);
+    }
+}
+
 void dueq__command_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
+    pump_others(client);
     while (dueq__call_under_way(client)) {
         int64_t now = dueq__monotonic_ms();
         /* An answer that came in time counts also where the process was stopped meanwhile. */
         bool late = call->phase == DUEQ__PHASE_RUNNING && now >= call->deadline_ms;
-        if (client->command->state == DUEQ__CONN_CLOSED) {
-            if (client->command->up) {
+        if (!dueq__route_pump(client)) {
+            if (late && dueq__call_under_way(client))
+                expire(client);
+            return;
+        }
+        if (client->node->conn.state == DUEQ__CONN_CLOSED) {
+            if (client->node->conn.up) {
                 lost(client);
                 continue;
             }
             if (late)
                 expire(client);
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
-                !dueq__command_connect(client, client->command))
+                !dueq__command_connect(client, &client->node->conn, client->node))
                 return;
         }
-        dueq__conn_pump(client->command);
-        if (client->command->state == DUEQ__CONN_READY) {
+        dueq__conn_pump(&client->node->conn);
+        if (client->node->conn.state == DUEQ__CONN_READY) {
             client->reached = true;
             if (!late)
                 send_next(client);
-            dueq__conn_flush(client->command);
-            if (take_reply(client))
+            dueq__conn_flush(&client->node->conn);
+            if (take_reply(client, client->node))
                 continue;
         }
-        if (client->command->state == DUEQ__CONN_CLOSED)
+        if (client->node->conn.state == DUEQ__CONN_CLOSED)
             continue;
         if (late)
             expire(client);
@@ -405,8 +433,11 @@ void dueq__command_pump(dueq_client *client) {
 }
 
 bool dueq__command_ready(const dueq_client *client) {
-    bool connects = client->call.phase == DUEQ__PHASE_RUNNING &&
-                    client->command->state == DUEQ__CONN_CLOSED &&
-                    dueq__monotonic_ms() >= client->call.retry_ms;
+    const struct dueq__call *call = &client->call;
+    bool running = call->phase == DUEQ__PHASE_RUNNING;
+    if (running && !call->sent && dueq__route_target(client) != client->node)
+        return dueq__route_target(client) && dueq__monotonic_ms() >= call->retry_ms;
+    bool connects = running && client->node->conn.state == DUEQ__CONN_CLOSED &&
+                    dueq__monotonic_ms() >= call->retry_ms;
     return connects || can_send(client);
 }

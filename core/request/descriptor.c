@@ -22,7 +22,7 @@ void dueq__descriptor_close(struct dueq__descriptor *descriptor) {
     dueq__descriptor_init(descriptor);
 }
 
-static bool make(dueq_client *client) {
+bool dueq__descriptor_make(dueq_client *client) {
     struct dueq__descriptor *descriptor = &client->descriptor;
     struct epoll_event event = {.events = EPOLLIN};
     if (descriptor->epoll >= 0)
@@ -31,8 +31,8 @@ static bool make(dueq_client *client) {
     descriptor->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     if (descriptor->epoll >= 0 && descriptor->timer >= 0 &&
         !epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, descriptor->timer, &event)) {
-        for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++)
-            client->conns[i].epoll = descriptor->epoll;
+        for (struct dueq__conn *conn = client->conns; conn; conn = conn->next)
+            conn->epoll = descriptor->epoll;
         return true;
     }
     dueq__descriptor_close(descriptor);
@@ -41,25 +41,22 @@ static bool make(dueq_client *client) {
 
 void dueq__descriptor_sync(dueq_client *client) {
     const struct dueq__descriptor *descriptor = &client->descriptor;
-    struct pollfd set[DUEQ_MAX_SOCKETS];
-    int64_t left_us = -1;
-    size_t count = 0;
     if (descriptor->epoll < 0)
         return;
-    if (dueq__call_under_way(client))
-        count = dueq__call_poll_set(client, set, &left_us);
-    for (size_t i = 0; i < DUEQ_MAX_SOCKETS; i++) {
-        struct dueq__conn *conn = &client->conns[i];
-        struct epoll_event event = {.data.fd = dueq__conn_fd(conn)};
-        for (size_t k = 0; k < count; k++)
-            if (set[k].fd == event.data.fd)
-                event.events = (uint32_t)set[k].events;
+    int64_t left_us = dueq__call_want(client);
+    if (!dueq__call_under_way(client))
+        left_us = -1;
+    for (struct dueq__conn *conn = client->conns; conn; conn = conn->next) {
+        struct epoll_event event = {.events = (uint32_t)conn->wanted,
+                                    .data.fd = dueq__conn_fd(conn)};
         /* Two that resolve the same name have one descriptor, which the first that closes takes out. */
+        if (conn->wanted == conn->watched && conn->state != DUEQ__CONN_RESOLVING)
+            continue;
         if (event.events && epoll_ctl(descriptor->epoll, EPOLL_CTL_MOD, event.data.fd, &event))
             epoll_ctl(descriptor->epoll, EPOLL_CTL_ADD, event.data.fd, &event);
         else if (!event.events && conn->watched)
             epoll_ctl(descriptor->epoll, EPOLL_CTL_DEL, event.data.fd, NULL);
-        conn->watched = event.events != 0;
+        conn->watched = conn->wanted;
     }
     /* All zero disarms it: what is due at once is due in a nanosecond. */
     struct itimerspec when = {0};
@@ -72,7 +69,7 @@ void dueq__descriptor_sync(dueq_client *client) {
 
 int dueq_descriptor(dueq_client *client) {
     dueq__client_check_fork(client);
-    if (!make(client))
+    if (!dueq__descriptor_make(client))
         return -1;
     dueq__descriptor_sync(client);
     return client->descriptor.epoll;

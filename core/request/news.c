@@ -8,7 +8,7 @@
 /* What the clients of this process, which may be many, have to say of a server: once for all of them. */
 
 #define MOST_SERVERS 16
-/* For so long a server may be tried again until a client says so. */
+/* For so long a server may be tried again, by a call or by the program, until a client says so. */
 #define PATIENCE_MS 1000
 /* When that is said again, with how long and how often: after so long, and after twice as long each time. */
 #define FIRST_PAUSE_MS 10000

@@ -18,6 +18,8 @@ enum dueq__answer {
     DUEQ__ANSWER_RECALL,
     DUEQ__ANSWER_LIST, /* is the old connection still open? */
     DUEQ__ANSWER_KILL,
+    DUEQ__ANSWER_PROOF,   /* may WAIT be sent on this connection? */
+    DUEQ__ANSWER_DURABLE, /* of WAIT, behind a call */
     DUEQ__ANSWER_UNBLOCK, /* from here on: the call does not wait for it */
     DUEQ__ANSWER_REWAKE,
     DUEQ__ANSWER_PROBE,
@@ -41,6 +43,14 @@ struct dueq__settling {
     bool done;
     void (*settled)(void *owner, const char *outcomes, size_t count);
     void *owner;
+};
+
+/* Where what a call stores has to be before it is final. */
+struct dueq__durable {
+    dueq_durability asked;    /* with a timeout; no replicas and no disk: nowhere else */
+    struct dueq__reply *held; /* the script's answer, until that of WAIT comes; owned */
+    bool known;               /* the server has said where it is: */
+    int64_t replicas, disks;
 };
 
 /* The longest: a list's name in "dueq:{}:reply:", and a session with the number of a handle. */
@@ -72,6 +82,15 @@ struct dueq__call {
     dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state;   /* peek: of the messages looked at */
     unsigned scans;     /* queues: so far */
+    int slot;           /* in a cluster, of the request's keys */
+    size_t
+        part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
+    bool
+        asking; /* the request goes to a node that is importing the slot, which another one named */
+    unsigned redirects; /* in a row */
+    size_t first;       /* ack_push: where what it pushes begins among its items */
+    struct dueq__durable durable;
+    int64_t keep_ms; /* for how long its answer is kept */
     struct dueq__wait wait;
     dueq_status status;
     dueq_result *result;
@@ -88,6 +107,35 @@ struct dueq__suspended {
     struct dueq__suspended
         *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
 };
+
+/* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
+struct dueq__node {
+    char host[DUEQ__HOST_ROOM];
+    struct dueq__address address; /* as it announces itself; no host: where the URL leads */
+    struct dueq__conn conn;       /* for requests */
+    enum dueq__answer answers[DUEQ__MAX_ANSWERS];
+    size_t answer_count;
+    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
+    int64_t begun_ms; /* when its connection was started */
+    bool mapped;      /* it has slots, as far as is known */
+    bool counted;     /* among the primaries, while they are counted */
+    struct dueq__node *next;
+};
+
+/* block.c: a connection that blocks on the wake tokens of queues in one slot. It stays open when a call ends. */
+struct dueq__waiter {
+    struct dueq__conn conn;
+    struct dueq__node *node;
+    bool used; /* by the call under way */
+    int slot;
+    bool blocked;       /* a blocking command is under way */
+    bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
+    int64_t unblock_ms; /* when to repeat that */
+    int64_t until_ms;   /* a block that has not ended by then has no server any more */
+    struct dueq__waiter *next;
+};
+
+struct dueq__cluster; /* route.c */
 
 /* descriptor.c: what dueq_descriptor() made, if it was called. */
 struct dueq__descriptor {
@@ -112,10 +160,12 @@ struct dueq_client {
     bool evicting_told;
     char warning[640];
     struct dueq__server server;
-    int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    struct dueq__conn
-        conns[DUEQ_MAX_SOCKETS]; /* the command connection's, the waiter's, the subscription's */
-    struct dueq__conn *command, *waiter;
+    struct dueq__sentinels sentinels; /* where the URL names them */
+    struct dueq__conn *conns;         /* all of them */
+    struct dueq__node *nodes;         /* owned; the first is there before any is known */
+    struct dueq__node *node;          /* that the call is for, or the last one was */
+    struct dueq__cluster *cluster;    /* NULL: it is one server */
+    struct dueq__waiter *waiters;     /* owned */
     struct dueq__subscription subscription;
     struct dueq__embedded *embedded;
     struct dueq__id_source ids;
@@ -123,8 +173,6 @@ struct dueq_client {
     char name[DUEQ__ID_SIZE + 6]; /* of the connections: dueq-SESSION */
     uint64_t number;
     unsigned turn; /* of the calls that ask several queues in turn */
-    enum dueq__answer answers[DUEQ__MAX_ANSWERS];
-    size_t answer_count;
     struct dueq__call call;
     struct dueq__reply
         *reply; /* that is being decoded; a result that points into it takes it over */
@@ -149,14 +197,61 @@ struct dueq_queue {
     bool is_part;                      /* of such a queue's */
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
-    int64_t minute;  /* of the last call that may have kept the history */
-    int64_t kept;    /* the minute in which an answer's expiry was set last */
+    dueq_durability durability; /* of pushes by this handle */
+    int64_t durable_ms;         /* the longest that a call by it has waited for that */
+    int64_t minute;             /* of the last call that may have kept the history */
+    int64_t kept;               /* the minute in which an answer's expiry was set last */
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
 };
 
+/* node.c */
+/* Makes a connection one of the client's, and closes one that is so no longer. */
+void dueq__client_add(dueq_client *client, struct dueq__conn *conn);
+void dueq__client_remove(dueq_client *client, struct dueq__conn *conn);
+/* The node of that address (NULL: where the URL leads), made if it is not known yet; NULL: out of memory. */
+struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
+void dueq__node_free(dueq_client *client, struct dueq__node *node);
+void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter);
+/* Is such an answer of the node still to come? */
+bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer);
+/* Is one that the call waits for? */
+bool dueq__node_awaits_call(const struct dueq__node *node);
+/* Queues a command on its connection; false: there is none. */
+bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const dueq_bytes *words,
+                     size_t count);
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__answer answer,
+                          const struct dueq__resp *words);
+/* Closes its connection; the server may still read what was sent on it. */
+void dueq__node_drop(dueq_client *client, struct dueq__node *node);
+
+/* route.c: which node of a cluster a request goes to. Of a single server all of it is plain. */
+enum dueq__redirection { DUEQ__REDIRECT_NONE, DUEQ__REDIRECT_MOVED, DUEQ__REDIRECT_ASK };
+
+bool dueq__route_open(dueq_client *client); /* false: out of memory */
+/* Forgets what is known. */
+void dueq__route_close(dueq_client *client);
+/* The node that has a queue, and its slot; NULL: not known. */
+struct dueq__node *dueq__route_node(const dueq_client *client, const dueq_queue *queue, int *slot);
+/* The node that the call's request goes to; NULL: not known. */
+struct dueq__node *dueq__route_target(const dueq_client *client);
+/* Is there such a part of the cluster? See struct dueq__call. */
+bool dueq__route_has(const dueq_client *client, size_t part);
+/* Asks for the map if that is due, and sets client->node for the call; false: not known yet. */
+bool dueq__route_pump(dueq_client *client);
+/* Follows what an error of a node says of another one; NONE: it says nothing of use. */
+enum dueq__redirection dueq__route_redirected(dueq_client *client, const struct dueq__node *node,
+                                              const struct dueq__reply *reply);
+/* A node was lost, or is none that takes writes: the map may have changed. */
+void dueq__route_doubt(dueq_client *client);
+/* When dueq__route_pump() has something to do at the latest, in ms, and what it waits for (NULL: nothing). */
+int64_t dueq__route_next_ms(const dueq_client *client);
+struct dueq__conn *dueq__route_conn(const dueq_client *client);
+
 void dueq__descriptor_init(struct dueq__descriptor *descriptor);
 void dueq__descriptor_close(struct dueq__descriptor *descriptor);
+/* Makes it if it is not there yet; false: out of descriptors. */
+bool dueq__descriptor_make(dueq_client *client);
 /* Brings it up to what the client waits for now. */
 void dueq__descriptor_sync(dueq_client *client);
 
@@ -214,6 +309,8 @@ void dueq__call_unsuspend(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
+/* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
+int64_t dueq__call_want(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */
 size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKETS],
                            int64_t *left_us);
@@ -224,19 +321,35 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
 void dueq__command_pump(dueq_client *client);
 /* Could it move on at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
-/* Is such an answer still to come? */
-bool dueq__command_awaits(const dueq_client *client, enum dueq__answer answer);
-/* Queues a command on the command connection; false: there is none. */
-bool dueq__command_send(dueq_client *client, enum dueq__answer answer, const dueq_bytes *words,
-                        size_t count);
-bool dueq__command_send_resp(dueq_client *client, enum dueq__answer answer,
-                             const struct dueq__resp *words);
-/* Starts a connection; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn);
-/* Closes the command connection; the server may still read what was sent on it. */
-void dueq__command_drop(dueq_client *client);
+/* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
+bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Ends the call: the server sent a reply that nothing asked for. */
 void dueq__command_unasked(dueq_client *client);
+
+/* ---- durable.c: on how many replicas and disks is what a call stored? ------------------------------ */
+
+/* What counts: the most of what the handle's URL, the handle and `own` ask for, and how long to wait for it. */
+dueq_durability dueq__durable_for(const dueq_queue *queue, const dueq_durability *own);
+bool dueq__durable_asked(const struct dueq__call *call);
+/* Has the server said that all is where it has to be? */
+bool dueq__durable_enough(const struct dueq__call *call);
+/* Is it still to be known whether the server takes what durable_wait() sends on this connection? */
+bool dueq__durable_unproven(const dueq_client *client);
+/* Asks for that; false: no memory. */
+bool dueq__durable_prove(dueq_client *client);
+void dueq__durable_proven(dueq_client *client);
+/* Says what the server would need, in the place of its refusal. */
+void dueq__durable_explain(dueq_client *client);
+/* Sends WAIT or WAITAOF behind the request; true also where the call does not ask for it. */
+bool dueq__durable_wait(dueq_client *client);
+/* The script's answer has come; it is held, and where the request was not followed by WAIT, that is sent now. */
+void dueq__durable_hold(dueq_client *client);
+/* The server does not know the call any more, whose answer was held. */
+void dueq__durable_drop(struct dueq__call *call);
+/* The answer of WAIT has come. */
+void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply);
+/* Makes the call final with a failure; where its answer is held, with NOT_DURABLE. */
+void dueq__durable_fail(dueq_client *client, dueq_status status);
 
 /* ---- again.c: which failures are tried again ---------------------------------------------------- */
 
@@ -244,8 +357,10 @@ void dueq__command_unasked(dueq_client *client);
 void dueq__again_later(dueq_client *client, const char *why);
 /* The server refused something: is it tried again? Then this sets when, and notes the trouble. */
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error);
-/* Is a lost connection's error one that trying again does not mend? */
-bool dueq__again_hopeless(const dueq_client *client, dueq_status status);
+/* A call ends by a failure that may pass: the program may try again. */
+void dueq__again_over(dueq_client *client);
+/* Is the error of a lost connection one that trying again does not mend? */
+bool dueq__again_hopeless(const dueq_client *client, const struct dueq__error *error);
 
 /* ---- news.c: warnings that all clients of a process have in common -------------------------------- */
 

@@ -27,12 +27,8 @@
  * become one where they fall due at a rate. A message that is pushed ready meanwhile waits for that look.
  */
 #define SOON_US 5000
-/* A block's own end, so that a vanished consumer does not stay in the server's list for ever. */
-#define LONGEST_BLOCK_MS 300000
 /* How often a call looks while its waiting connections cannot be had: the server may be gone, or full. */
 #define BLIND_PAUSE_MS 1000
-/* How often a call that waits for a list looks while the server has no memory to park anything. */
-#define FULL_PAUSE_MS 500
 
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
@@ -42,8 +38,10 @@ static uint16_t draw(void) {
     return chance;
 }
 
-static int64_t next_probe_ms(void) {
-    return dueq__monotonic_ms() + PROBE_MS + PROBE_SPREAD_MS * draw() / 65536;
+/* A probe is about one slot. */
+static int64_t next_probe_ms(const dueq_client *client) {
+    int64_t pause = PROBE_MS + PROBE_SPREAD_MS * draw() / 65536;
+    return dueq__monotonic_ms() + pause / (int64_t)dueq__block_slots(client);
 }
 
 /* ---- Asking ---- */
@@ -91,7 +89,9 @@ dueq_status dueq__wait_quietly(dueq_client *client) {
     for (size_t i = 0; i < wait->watch_count; i++)
         wait->watches[i].ask = false;
     wait->begun = wait->watch_count;
-    wait->probe_ms = next_probe_ms();
+    wait->probe_ms = next_probe_ms(client);
+    if (client->cluster)
+        client->call.slot = dueq__slot(client->call.keys[DUEQ__KEY_FIRST]);
     client->error = (struct dueq__error){0};
     client->call.phase = DUEQ__PHASE_WAITING;
     return DUEQ_PENDING;
@@ -112,11 +112,9 @@ static size_t first_to_look(const struct dueq__wait *wait) {
     return first;
 }
 
-void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
+/* What comes after the answer about a queue, or without one. */
+static void go_on(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    wait->ahead_ms = now - dueq__monotonic_ms();
-    wait->watches[wait->at].look_us =
-        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + wait->slack_us;
     if (wait->begun < wait->watch_count) {
         dueq__wait_ask(client, wait->begun++);
     } else if (!patient(wait)) {
@@ -126,8 +124,41 @@ void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     } else {
         client->call.phase = DUEQ__PHASE_WAITING;
         wait->probing = false;
-        wait->probe_ms = next_probe_ms();
+        wait->probe_ms = next_probe_ms(client);
     }
+}
+
+void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
+    struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.at];
+    watch->away = false;
+    watch->ahead_ms = now - dueq__monotonic_ms();
+    watch->look_us =
+        pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->call.wait.slack_us;
+    go_on(client);
+}
+
+bool dueq__wait_all_away(const struct dueq__wait *wait) {
+    bool away = true;
+    for (size_t i = 0; i < wait->watch_count; i++)
+        away = away && wait->watches[i].away;
+    return away;
+}
+
+bool dueq__wait_skip(dueq_client *client) {
+    struct dueq__call *call = &client->call;
+    struct dueq__wait *wait = &call->wait;
+    if (!client->cluster || wait->watch_count < 2 || call->doubtful || dueq__call_settlement(call))
+        return false;
+    struct dueq__watch *watch = &wait->watches[wait->at];
+    watch->away = true;
+    if (!patient(wait) && dueq__wait_all_away(wait))
+        return false;
+    dueq__news_failed(client, client->error.text);
+    /* What that node counts on this client for, others find out by their probes. */
+    watch->ask = watch->timekeeper = watch->token = false;
+    watch->look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
+    go_on(client);
+    return true;
 }
 
 void dueq__wait_look_by(dueq_client *client, int64_t look_us) {
@@ -141,85 +172,9 @@ void dueq__wait_blind(dueq_client *client) {
     dueq__wait_look_by(client, dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS);
 }
 
-/* ---- The waiting connection ---- */
-
-/* Is there anything that it blocks on? */
-static bool may_block(const struct dueq__wait *wait) {
-    return !wait->foreign || wait->foreign->block;
-}
-
-static bool send_block(dueq_client *client, int64_t left_ms) {
-    const struct dueq__wait *wait = &client->call.wait;
-    struct dueq__resp words;
-    const struct dueq__resp *all = &words;
-    char seconds[32];
-    dueq__resp_init(&words);
-    if (wait->foreign) {
-        wait->foreign->block(client, &words);
-    } else {
-        dueq__resp_text(&words, "BZPOPMIN");
-        for (size_t i = 0; i < wait->watch_count; i++)
-            dueq__resp_bytes(&words, wait->watches[i].wake.data, wait->watches[i].wake.size);
-    }
-    snprintf(seconds, sizeof seconds, "%" PRId64 ".%03" PRId64, left_ms / 1000, left_ms % 1000);
-    dueq__resp_text(&words, seconds);
-    bool sent = dueq__conn_send(client->waiter, &all, 1);
-    dueq__resp_free(&words);
-    return sent;
-}
-
-static void block(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
-    int64_t now = dueq__monotonic_ms(), left = wait->until_ms - now + 1000;
-    int64_t look_ms = wait->watches[first_to_look(wait)].look_us / 1000;
-    if (client->no_unblock)
-        left = (look_ms < wait->until_ms ? look_ms : wait->until_ms) - now;
-    if (client->no_unblock && wait->probe_ms - now < left)
-        left = wait->probe_ms - now;
-    left = left < 1 ? 1 : left > LONGEST_BLOCK_MS ? LONGEST_BLOCK_MS : left;
-    wait->blocked = send_block(client, left);
-    if (wait->blocked)
-        dueq__conn_pump(client->waiter);
-    else
-        dueq__wait_close(client);
-}
-
-/* The block's answer: nil, a list that begins with the key, or an item that was parked, alone. */
-static void unblocked(struct dueq__wait *wait, const struct dueq__reply *reply) {
-    dueq_bytes key;
-    bool parked = dueq__reply_bytes(reply, &key);
-    if (!parked && !dueq__reply_bytes(dueq__reply_item(reply, 0), &key))
-        return;
-    for (size_t i = 0; i < wait->watch_count; i++)
-        if (parked || dueq__same(key, wait->watches[i].wake))
-            wait->watches[i].token = wait->watches[i].ask = true;
-}
-
-/* A wait that ended with neither a wake token nor a nil: an error of its own, or a passing one. */
-static void refused(dueq_client *client, const struct dueq__reply *reply) {
-    struct dueq__watch *watch = client->call.wait.watches;
-    struct dueq__error error = {0};
-    dueq_status status = dueq__reply_error(reply, &error);
-    if (client->call.phase == DUEQ__PHASE_ENDING)
-        return;
-    if (status == DUEQ_FULL) {
-        /* Nothing can be parked, but taken. */
-        dueq__again_later(client, error.text);
-        if (watch->look_us == DUEQ__NEVER)
-            watch->look_us = dueq__monotonic_us() + FULL_PAUSE_MS * 1000;
-    } else if (dueq__again_refused(client, &error)) {
-        /* Meanwhile requests find out whether it has passed, perhaps on another server. */
-        dueq__wait_close(client);
-        dueq__wait_blind(client);
-    } else {
-        client->error = error;
-        dueq__call_finish(client, status);
-    }
-}
-
 void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool was_on) {
     struct dueq__call *call = &client->call;
-    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, conn->error.status)) {
+    if (call->phase == DUEQ__PHASE_WAITING && dueq__again_hopeless(client, &conn->error)) {
         client->error = conn->error;
         dueq__call_finish(client, conn->error.status);
         return;
@@ -229,78 +184,41 @@ void dueq__wait_lost(dueq_client *client, const struct dueq__conn *conn, bool wa
         dueq__wait_end(client);
     else if (call->phase == DUEQ__PHASE_WAITING && was_on)
         /* The request also finds out whether the server is there. */
-        dueq__wait_ask(client, 0);
+        dueq__wait_ask(client, first_to_ask(&call->wait) % call->wait.watch_count);
     else if (call->phase == DUEQ__PHASE_WAITING)
         dueq__wait_blind(client);
 }
 
-/* Takes in what the server says of the block. */
-static void take_waited(dueq_client *client) {
-    struct dueq__wait *wait = &client->call.wait;
-    struct dueq__reply *reply;
-    while (dueq__call_under_way(client) && (reply = dueq__conn_reply(client->waiter))) {
-        if (!wait->blocked) {
-            dueq__wait_close(client);
-            dueq__command_unasked(client);
-        } else {
-            wait->blocked = wait->unblocking = false;
-            if (dueq__reply_is_error(reply))
-                refused(client, reply);
-            else
-                unblocked(wait, reply);
-            if (client->call.phase == DUEQ__PHASE_ENDING)
-                dueq__wait_end(client);
-        }
-        dueq__reply_free(reply);
-    }
+int64_t dueq__wait_look_us(const struct dueq__wait *wait) {
+    return wait->watches[first_to_look(wait)].look_us;
 }
 
-static bool looks_soon(const struct dueq__wait *wait) {
-    return wait->watches[first_to_look(wait)].look_us <= dueq__monotonic_us() + SOON_US;
+bool dueq__wait_looks_soon(const struct dueq__wait *wait) {
+    return dueq__wait_look_us(wait) <= dueq__monotonic_us() + SOON_US;
 }
 
-/* Is it to block now? */
-static bool blocks(const dueq_client *client) {
+bool dueq__wait_may_block(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
-    return client->waiter->state == DUEQ__CONN_READY && !call->wait.blocked &&
-           call->phase == DUEQ__PHASE_WAITING &&
+    return call->phase == DUEQ__PHASE_WAITING && patient(&call->wait) &&
            first_to_ask(&call->wait) == call->wait.watch_count &&
-           dueq__monotonic_ms() >= call->retry_ms && !looks_soon(&call->wait);
-}
-
-static void pump_waiter(dueq_client *client) {
-    struct dueq__call *call = &client->call;
-    struct dueq__wait *wait = &call->wait;
-    if (!may_block(wait))
-        return;
-    if (client->waiter->state == DUEQ__CONN_CLOSED && !client->waiter->up &&
-        (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
-         !dueq__command_connect(client, client->waiter)))
-        return;
-    dueq__conn_pump(client->waiter);
-    if (client->waiter->state == DUEQ__CONN_READY) {
-        if (client->waiter->id == 0)
-            client->no_unblock = true;
-        take_waited(client);
-        while (patient(wait) && blocks(client)) {
-            block(client);
-            take_waited(client);
-        }
-    }
-    if (client->waiter->up && client->waiter->state == DUEQ__CONN_CLOSED) {
-        /* A wake token may be lost with it. */
-        bool blocked = wait->blocked;
-        dueq__wait_close(client);
-        dueq__wait_lost(client, client->waiter, blocked);
-    }
+           dueq__monotonic_ms() >= call->retry_ms && !dueq__wait_looks_soon(&call->wait);
 }
 
 /* ---- The timer ---- */
 
-/* The queue whose next time this probe is about; NULL: it is about what there is in any. */
+/* The queue that this probe is about. */
 static struct dueq__watch *probed_watch(const struct dueq__wait *wait) {
-    bool times = !wait->locks && wait->probes % 2 == 1;
-    return times ? &wait->watches[wait->probes / 2 % wait->watch_count] : NULL;
+    return &wait->watches[wait->probes / 2 % wait->watch_count];
+}
+
+/* Is it about that queue's next time, and not about what there is in any of its slot? */
+static bool probes_time(const struct dueq__wait *wait) {
+    return !wait->locks && wait->probes % 2 == 1;
+}
+
+static bool is_probed(const struct dueq__wait *wait, const struct dueq__watch *watch) {
+    const struct dueq__watch *probed = probed_watch(wait);
+    return watch == probed || (!probes_time(wait) && watch->waiter == probed->waiter);
 }
 
 static bool send_probe(dueq_client *client) {
@@ -309,10 +227,16 @@ static bool send_probe(dueq_client *client) {
     if (wait->probing || wait->foreign)
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
+    bool time = probes_time(wait);
+    int slot;
+    struct dueq__node *node = dueq__route_node(client, watch->queue, &slot);
+    if (!node)
+        return false;
+    client->node = node;
     struct dueq__resp words;
     dueq__resp_init(&words);
-    dueq__resp_text(&words, watch ? "HGET" : "EXISTS");
-    if (watch) {
+    dueq__resp_text(&words, time ? "HGET" : "EXISTS");
+    if (time) {
         dueq_bytes meta = watch->queue->keys[DUEQ__KEY_META];
         dueq__resp_bytes(&words, meta.data, meta.size);
         dueq__resp_text(&words, "next_event");
@@ -321,17 +245,17 @@ static bool send_probe(dueq_client *client) {
         dueq__resp_bytes(&words, lock.data, lock.size);
     } else {
         for (size_t i = 0; i < wait->watch_count; i++)
-            for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+            for (size_t k = 0; is_probed(wait, &wait->watches[i]) && k < 3; k++) {
                 dueq_bytes line = wait->watches[i].queue->keys[lines[k]];
                 dueq__resp_bytes(&words, line.data, line.size);
             }
     }
-    wait->probing = dueq__command_send_resp(client, DUEQ__ANSWER_PROBE, &words);
+    wait->probing = dueq__node_send_resp(node, DUEQ__ANSWER_PROBE, &words);
     dueq__resp_free(&words);
     if (!wait->probing)
         return false;
     wait->probe_ms = dueq__monotonic_ms() + client->url.timeout_ms;
-    dueq__conn_flush(client->command);
+    dueq__conn_flush(&node->conn);
     return true;
 }
 
@@ -340,42 +264,45 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply) {
     int64_t number = 0;
     if (!wait->probing)
         return;
-    const struct dueq__watch *watch = probed_watch(wait);
     wait->probing = false;
-    wait->probes++;
-    if (client->call.phase != DUEQ__PHASE_WAITING)
+    if (client->call.phase != DUEQ__PHASE_WAITING) {
+        wait->probes++;
         return;
-    wait->probe_ms = next_probe_ms();
+    }
+    wait->probe_ms = next_probe_ms(client);
     bool known = dueq__reply_number(reply, &number) && number >= 0 && number <= DUEQ_MAX_TIME_MS;
-    bool forgotten = watch         ? number + OVERDUE_MS < dueq__monotonic_ms() + wait->ahead_ms
-                     : wait->locks ? number == 0
-                                   : number > 0;
-    if (!dueq__reply_is_error(reply) && !(known && forgotten))
-        return;
+    int64_t server_ms = dueq__monotonic_ms() + probed_watch(wait)->ahead_ms;
+    bool forgotten = probes_time(wait) ? number + OVERDUE_MS < server_ms
+                     : wait->locks     ? number == 0
+                                       : number > 0;
+    bool takes_over = dueq__reply_is_error(reply) || (known && forgotten);
     /* Whoever was to see to it did not: this consumer takes that over. */
-    for (size_t i = 0; i < wait->watch_count; i++)
-        if (!watch || watch == &wait->watches[i])
+    for (size_t i = 0; takes_over && i < wait->watch_count; i++)
+        if (is_probed(wait, &wait->watches[i]))
             wait->watches[i].token = wait->watches[i].ask = true;
-    dueq__wait_ask(client, first_to_ask(wait));
+    wait->probes++;
+    if (takes_over)
+        dueq__wait_ask(client, first_to_ask(wait));
 }
 
 /* It is time to look: as its timekeeper, or because a probe was not answered. */
 static void look(dueq_client *client, size_t at) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->probing)
-        dueq__command_drop(client);
+        dueq__node_drop(client, client->node);
     wait->probing = false;
     /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
-    if (wait->watches[at].timekeeper && wait->blocked && !client->no_unblock)
-        dueq__wait_unblock(client);
+    struct dueq__waiter *waiter = wait->watches[at].waiter;
+    if (wait->watches[at].timekeeper && waiter && waiter->blocked && !client->no_unblock)
+        dueq__block_unblock(client, waiter);
     dueq__wait_ask(client, at);
 }
 
 void dueq__wait_pump(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    pump_waiter(client);
+    dueq__block_pump(client);
     if (wait->foreign && wait->foreign->pump)
         wait->foreign->pump(client);
     dueq__wait_end_pump(client);
@@ -396,14 +323,6 @@ void dueq__wait_pump(dueq_client *client) {
     }
 }
 
-/* Is it to connect, or to block, once a back-off is over? */
-static bool block_due(const dueq_client *client) {
-    const struct dueq__wait *wait = &client->call.wait;
-    return may_block(wait) && !wait->blocked &&
-           (!client->waiter->up ||
-            (client->waiter->state == DUEQ__CONN_READY && !looks_soon(wait)));
-}
-
 int64_t dueq__wait_next_us(const dueq_client *client) {
     const struct dueq__call *call = &client->call;
     const struct dueq__wait *wait = &call->wait;
@@ -411,17 +330,16 @@ int64_t dueq__wait_next_us(const dueq_client *client) {
     bool waiting = call->phase == DUEQ__PHASE_WAITING;
     if (waiting) {
         next = wait->until_ms < wait->probe_ms ? wait->until_ms : wait->probe_ms;
-        if (block_due(client) && call->retry_ms < next)
+        if (dueq__block_due(client) && call->retry_ms < next)
             next = call->retry_ms;
         if (wait->foreign && wait->foreign->next_ms && wait->foreign->next_ms(client) < next)
             next = wait->foreign->next_ms(client);
     }
     if (call->phase == DUEQ__PHASE_ENDING)
         next = call->deadline_ms;
-    if (wait->blocked && wait->unblocking && wait->unblock_ms < next &&
-        !dueq__command_awaits(client, DUEQ__ANSWER_UNBLOCK))
-        next = wait->unblock_ms;
+    int64_t block_ms = dueq__block_next_ms(client);
+    next = block_ms < next ? block_ms : next;
     next = next < DUEQ__NEVER / 1000 ? next * 1000 : DUEQ__NEVER;
-    int64_t look_us = waiting ? wait->watches[first_to_look(wait)].look_us : DUEQ__NEVER;
+    int64_t look_us = waiting ? dueq__wait_look_us(wait) : DUEQ__NEVER;
     return look_us < next ? look_us : next;
 }

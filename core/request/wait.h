@@ -6,6 +6,8 @@
 #include "keys.h"
 
 struct dueq__watch;
+struct dueq__waiter;
+struct dueq__node;
 
 /*
  * How a call waits on a queue of another system, which has neither timekeeper nor wake token nor probe: each
@@ -26,7 +28,7 @@ struct dueq__foreign_wait {
 
 /* The connection on which a foreign wait is told of changes; it stays subscribed when a call ends. */
 struct dueq__subscription {
-    struct dueq__conn *conn;
+    struct dueq__conn conn;
     bool on;            /* the server has confirmed the channel */
     unsigned refusals;  /* to tell of changes, in a row */
     dueq_bytes channel; /* it was asked for; owned */
@@ -36,11 +38,14 @@ struct dueq__subscription {
 /* One of the queues that a call waits for: wait.c. */
 struct dueq__watch {
     dueq_queue *queue;
-    size_t place;    /* in the caller's array */
-    dueq_bytes wake; /* the key of its wake token */
-    int64_t look_us; /* when to look, by the monotonic clock */
-    bool ask;        /* it is to be asked */
+    size_t place;                /* in the caller's array */
+    dueq_bytes wake;             /* the key of its wake token */
+    struct dueq__waiter *waiter; /* that blocks on it; NULL: none yet */
+    int64_t ahead_ms;            /* the server's clock less the monotonic one */
+    int64_t look_us;             /* when to look, by the monotonic clock */
+    bool ask;                    /* it is to be asked */
     bool timekeeper; /* the server counts on this client: to look at look_us, or for a lock */
+    bool away;       /* its node cannot be asked now */
     bool held;       /* another consumer holds what is to be settled first */
     bool token;      /* a token or item is held that no request has declared yet */
 };
@@ -64,12 +69,8 @@ struct dueq__wait {
     int64_t until_ms;   /* the caller's patience; 0: it does not wait */
     int64_t end_ms;     /* when the call ends at the latest */
     int64_t probe_ms;   /* when to probe, or to give a probe up */
-    int64_t unblock_ms; /* when to repeat CLIENT UNBLOCK */
-    int64_t ahead_ms;   /* the server's clock less the monotonic one */
     unsigned probes;    /* sent in this wait, and one more by chance */
     bool probing;       /* and one is under way */
-    bool blocked;       /* a blocking command is under way on the waiting connection */
-    bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
     size_t quarantined; /* entries that were quarantined during the wait */
 };
 
@@ -87,6 +88,9 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at);
 dueq_status dueq__wait_quietly(dueq_client *client);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
+/* The node of the queue cannot be asked: goes on with the others. False: there are none, or it must be asked. */
+bool dueq__wait_skip(dueq_client *client);
+bool dueq__wait_all_away(const struct dueq__wait *wait);
 /* Looks at each of its queues by then at the latest, by the monotonic clock. */
 void dueq__wait_look_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */
@@ -98,18 +102,44 @@ void dueq__wait_probed(dueq_client *client, const struct dueq__reply *reply);
 /* When dueq__wait_pump() has something to do at the latest, by the monotonic clock. */
 int64_t dueq__wait_next_us(const dueq_client *client);
 
+/* When it looks next, by the monotonic clock, and is that too soon for a block? */
+int64_t dueq__wait_look_us(const struct dueq__wait *wait);
+bool dueq__wait_looks_soon(const struct dueq__wait *wait);
+/* Has it nothing else to do than to block? */
+bool dueq__wait_may_block(const dueq_client *client);
+
+/* ---- block.c: the connections on which it waits ----------------------------------------------------- */
+
+void dueq__block_pump(dueq_client *client);
+/* Is one to connect, or to block, once a back-off is over? */
+bool dueq__block_due(const dueq_client *client);
+/* When dueq__block_again() has something to do at the latest, in ms. */
+int64_t dueq__block_next_ms(const dueq_client *client);
+/* The number of connections that the call waits on, at least 1. */
+size_t dueq__block_slots(const dueq_client *client);
+/* Has the server end a block; false: that could not be sent. */
+bool dueq__block_unblock(dueq_client *client, struct dueq__waiter *waiter);
+/* The answer to that. */
+void dueq__block_unblocked(dueq_client *client, const struct dueq__node *node,
+                           const struct dueq__reply *reply);
+/* Has the server end all blocks; those that it cannot end so are closed. Are there any left? */
+bool dueq__block_end(dueq_client *client);
+/* Repeats an UNBLOCK that had no effect. */
+void dueq__block_again(dueq_client *client);
+/* Ends a block the hard way. */
+void dueq__block_close(dueq_client *client, struct dueq__waiter *waiter);
+void dueq__block_close_all(dueq_client *client);
+/* The call is over. */
+void dueq__block_end_call(dueq_client *client);
+
 /* ---- wait_end.c: how a wait ends --------------------------------------------------------------------- */
 
 /* The answer is this, which the call owns from now on; NULL: it could not be made, and the error is set. */
 void dueq__wait_found(dueq_client *client, dueq_result *result);
 /* The answer is there (wait.found), or there is none: ends the block, and what is owed to others. */
 void dueq__wait_end(dueq_client *client);
-/* Repeats an UNBLOCK that had no effect, and gives leaving up at its end. */
+/* Gives leaving up at its end. */
 void dueq__wait_end_pump(dueq_client *client);
-bool dueq__wait_unblock(dueq_client *client);
-void dueq__wait_unblocked(dueq_client *client, const struct dueq__reply *reply);
-/* Ends the block the hard way. */
-void dueq__wait_close(dueq_client *client);
 /* Gives a wait up: hands on what it may hold, as far as that goes without blocking. */
 void dueq__wait_abandon(dueq_client *client);
 

@@ -7,7 +7,9 @@ local time, ticket, answer = redis.call('TIME'), ARGV[4], nil
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, ':', 1, true) then
   -- The usual one is its own id, and there is nothing of it but its envelope.
-  local stop = redis.call('ZSCORE', leased, ticket)
+  local stop = redis.pcall('ZSCORE', leased, ticket)
+  local problem = type(stop) == 'table' and stop
+  -- include failed
   answer = DUEQ_LEASE_LOST .. ''
   if stop and tonumber(stop) > now then
     redis.call('HDEL', msg, ticket)
@@ -22,6 +24,8 @@ else
   -- include count
   local tickets
   answer, tickets = held(4, #ARGV, now)
+  local problem = not answer and tickets
+  -- include failed
   if #tickets > 0 then
     -- include history
     acknowledge(tickets)

@@ -5,6 +5,7 @@
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then 0 for each successor, or 4 as well; and
 -- '+' where a relay has work.
 
+-- include known
 local now, number, stored = now_ms(), (#ARGV - 5) / 5, {}
 local id = holder(ARGV[4], now)
 if not id then

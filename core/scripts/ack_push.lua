@@ -4,6 +4,7 @@
 -- Returns digits: of the message, 0 finished or 4 the lease was lost; then one for each successor, as of
 -- push, or 4 as well.
 
+-- include known
 -- include replace
 local now = now_ms()
 local id, envelope = holder(ARGV[4], now)

@@ -3,6 +3,7 @@
 -- args ticket, reason
 -- Returns a digit: 0 done, 4 the lease was lost; and '+' as of retry.
 
+-- include known
 -- include permit
 local now = now_ms()
 local id, envelope, had = holder(ARGV[4], now)

@@ -5,7 +5,9 @@
 -- passes on to cancel_any
 -- Returns a digit: 2 (as of cancel_any), or nil.
 local id = ARGV[4]
-local envelope = redis.call('HGET', msg, id)
+local envelope = redis.pcall('HGET', msg, id)
+local problem = type(envelope) == 'table' and envelope
+-- include failed
 local version, flags = string.byte(envelope or '', 1, 2)
 if version ~= 0xD1 or not flags or flags >= 32 then
   return nil

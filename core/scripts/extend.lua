@@ -3,9 +3,11 @@
 -- args lease in ms from now, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 
--- include permit
 local now = now_ms()
 local outcome, tickets = held(5, #ARGV, now)
+local problem = not outcome and tickets
+-- include failed
+-- include permit
 put(leased, now + ARGV[4], tickets)
 if #tickets > 0 then
   note_event(now + ARGV[4], now)

@@ -5,6 +5,7 @@
 -- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
 --         has come ('': it is open) }. There are no partitions: { 0 }.
 
+-- include known
 local count = tonumber(redis.call('HGET', partitions, 'count') or '')
 if not count then
   return { 0 }

@@ -3,5 +3,6 @@
 -- Returns a digit: 0 it is paused.
 -- The time 0 is noted as the next event: so every reserve looks closer, and sees the pause.
 
+-- include known
 redis.call('HSET', meta, 'paused', '1', 'next_event', '0')
 return done(DUEQ_OK)

@@ -1,11 +1,12 @@
 -- peek: shows messages of one state, a page at a time, and changes nothing.
--- keys msg ready high low delayed leased dead outbox attempts handover
+-- keys msg ready high low delayed leased dead outbox attempts handover meta
 -- args alone: state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), cursor ('': the first page), how many
 -- Returns { now ms, cursor of the next page ('': none), then for each message: its time in ms, ticket,
 -- envelope, attempts ('' where there are none) }. Of one in the outbox that could not be relayed, their error says
 -- why.
 -- The cursor: of ready a place in the lines, one behind another, of the others as lib/page.lua.
 
+-- include known
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local answer = { int(now_ms()), '' }
 

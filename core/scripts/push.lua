@@ -8,7 +8,9 @@ for i = 1, n do
   tickets[i] = argv[2 * i + 2]
 end
 -- Tickets come first: one without a message is dropped when it is met.
-local length = redis.call('RPUSH', ready, unpack(tickets))
+local length = redis.pcall('RPUSH', ready, unpack(tickets))
+local problem = type(length) == 'table' and length
+-- include failed
 redis.call('HSET', msg, unpack(argv, 4))
 if n > 1 then
   number = string.format('%d', n)

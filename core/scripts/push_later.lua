@@ -2,7 +2,7 @@
 -- keys msg ready delayed wake meta reply
 -- args due ('+ms' from now, '@ms' since 1970), then id, envelope of each
 -- Returns a digit for each: 0 stored.
-local argv, tickets, time = ARGV, {}, redis.call('TIME')
+local argv, tickets, time, length = ARGV, {}, redis.call('TIME'), nil
 local n, number = (#argv - 4) / 2, '1'
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local at = string.sub(argv[4], 2) + (string.byte(argv[4]) == 43 and now or 0)
@@ -15,13 +15,15 @@ if at > now then
   for i = 1, n do
     tickets[2 * i - 1], tickets[2 * i] = score, argv[2 * i + 3]
   end
-  redis.call('ZADD', delayed, unpack(tickets))
+  length = redis.pcall('ZADD', delayed, unpack(tickets))
 else
   for i = 1, n do
     tickets[i] = argv[2 * i + 3]
   end
-  redis.call('RPUSH', ready, unpack(tickets))
+  length = redis.pcall('RPUSH', ready, unpack(tickets))
 end
+local problem = type(length) == 'table' and length
+-- include failed
 redis.call('HSET', msg, unpack(argv, 5))
 local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
 if at <= now then

@@ -5,4 +5,6 @@
 
 local now = now_ms()
 -- include history
-return done(store(ARGV, 4, now, {}))
+local outcome, problem = store(ARGV, 4, now, {})
+-- include failed
+return done(outcome)

@@ -6,6 +6,7 @@
 -- include replace
 local now = now_ms()
 -- include history
-local outcome = store(ARGV, 4, now, { replace = replace })
+local outcome, problem = store(ARGV, 4, now, { replace = replace })
+-- include failed
 remove_gone()
 return done(outcome)

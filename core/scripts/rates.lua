@@ -4,6 +4,7 @@
 -- Returns texts "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals: first those
 -- of now, then those noted at the first call of each minute, the latest first.
 
+-- include known
 local values = redis.call('HMGET', meta, unpack(totals_names))
 local answer = { totals(now_ms(), redis.call('LLEN', ready), values) }
 for _, text in ipairs(redis.call('LRANGE', rates, 0, ARGV[1] - 1)) do

@@ -1,12 +1,16 @@
--- recall: after a lost connection, tells what a call answered if it was run. It changes nothing.
+-- recall: after a lost connection, tells what a call answered if it was run.
 -- keys msg leased attempts reply
--- args alone: number of the call, '1' if the call was a reserve
+-- args alone: number of the call, '1' if the call was a reserve; where WAIT follows, for how long its answer is kept
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
 -- messages of that call that are still held, and the time of that call.
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
   return nil
+end
+if ARGV[3] then
+  -- WAIT waits for the last write of its connection, and answers at once where there was none.
+  redis.call('PEXPIRE', reply, ARGV[3])
 end
 if ARGV[2] == '0' then
   return text

@@ -5,6 +5,7 @@
 -- args alone: when the relay's lease ends in ms, the other queue's name, error ('': none), then ticket and digit of each
 -- Returns how many left the outbox.
 
+-- include known
 -- include permit
 local now, left = now_ms(), 0
 local problem = ARGV[3] ~= '' and ARGV[2] .. ': ' .. ARGV[3] or ''

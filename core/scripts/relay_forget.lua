@@ -1,7 +1,9 @@
 -- relay_forget: forgets entries of another queue's outbox that are gone from there.
--- keys received
+-- keys received meta
 -- args alone: the other queue's name, tickets
 -- Returns how many were known.
+
+-- include known
 local notes = {}
 for i = 2, #ARGV do
   notes[i - 1] = ARGV[1] .. '\n' .. ARGV[i]

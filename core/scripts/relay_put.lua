@@ -6,18 +6,22 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
 
+-- include known
 -- include replace
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
 end
 -- A ticket that is pushed again after a push that ended in its middle would be there twice.
-look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
+look({ HLEN = { msg, meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
 local outcome, words, places, records, fresh = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
   local note, n = ARGV[2] .. '\n' .. ARGV[i + 5], #outcome + 1
   outcome[n] = DUEQ_OK
-  if not redis.call('ZSCORE', received, note) then
+  if redis.call('ZSCORE', received, note) then
+    -- Its new time is a write, which WAIT waits for.
+    fresh[#fresh + 1] = note
+  else
     places[n], records[#records + 1] = note, ARGV[i + 4]
     for k = i, i + 3 do
       words[#words + 1] = ARGV[k]

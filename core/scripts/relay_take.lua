@@ -4,6 +4,7 @@
 -- Returns { end of the lease in ms, the other queue's name ('': there is nothing), then for each entry its ticket, id,
 -- envelope, due, extra, attempts ('': a successor) }.
 
+-- include known
 -- include permit
 local now = now_ms()
 local stop, name, answer, taken, broken = now + ARGV[3], '', {}, {}, {}

@@ -4,6 +4,7 @@
 -- args delay in ms, tickets
 -- Returns a digit for each: 0 done, 4 the lease was lost.
 
+-- include known
 -- include permit
 local now, delay = now_ms(), tonumber(ARGV[4])
 local outcome, back, records, seen = {}, {}, {}, {}

@@ -2,6 +2,7 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received reply
 -- Returns how many messages it had.
 
+-- include known
 local number = redis.call('HLEN', msg)
 redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta, unique, wake,
   quarantine, rates, received)

@@ -7,7 +7,9 @@
 local id, time = ARGV[4], redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local at = (tonumber(string.sub(ARGV[5], 2)) or 0) + (string.byte(ARGV[5]) == 43 and now or 0)
-local envelope = redis.call('HGET', msg, id)
+local envelope = redis.pcall('HGET', msg, id)
+local problem = type(envelope) == 'table' and envelope
+-- include failed
 local version, flags = string.byte(envelope or '', 1, 2)
 if version ~= 0xD1 or not flags or flags >= 32 or at <= now then
   return nil

@@ -18,7 +18,11 @@ local time = call('TIME')
 local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
 local ordered = most < 0
 most = math.abs(most)
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked', 'has_priorities')
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked', 'has_priorities', 'wire')
+local wire = state[6]
+if wire then
+  -- include refuse
+end
 local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
 local looked = not first or first <= now
 if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)

@@ -16,6 +16,8 @@ local ordered = argv[4] < '0'
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
   outcomes, acknowledged = held(8, stop, now)
+  local problem = not outcomes and acknowledged
+  -- include failed
   if #acknowledged > 0 then
     acknowledge(acknowledged)
   end
@@ -26,12 +28,15 @@ for _, ticket in ipairs(acknowledged) do
   end
 end
 if back then
+  -- include known
   look_around()
   local digit, out, at = retry(back, tonumber(argv[stop + 2]), tonumber(argv[stop + 3]), argv[stop + 4], now)
   outcomes, first, out_now = outcomes .. digit, at or first, out
 end
 
-local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused')
+local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire')
+local wire = state[6]
+-- include refuse
 local function noted_time(text)
   local at = tonumber(text or '')
   return at and at >= 0 and at <= 4102444800000 and at % 1 == 0 and at or nil

@@ -3,6 +3,7 @@
 -- Returns a digit: 0 it is not paused.
 -- The time 0 stays noted: the next reserve moves what fell due meanwhile, and notes the time anew.
 
+-- include known
 if redis.call('HDEL', meta, 'paused') == 1 then
   wake_one()
 end

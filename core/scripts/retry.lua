@@ -4,6 +4,7 @@
 -- Returns a digit: 0 it will be delivered again, 5 that was its end, 4 the lease was lost; and '+' behind it where a
 -- relay is to take it to its dead-letter queue.
 
+-- include known
 -- include permit
 local now = now_ms()
 local outcome, out, at = retry(ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]), ARGV[7], now)

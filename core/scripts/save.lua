@@ -3,6 +3,7 @@
 -- args ticket, cursor ('': it goes)
 -- Returns a digit: 0 done, 4 the lease was lost; or an error: CORRUPT, TOO_LARGE.
 
+-- include known
 -- include permit
 local id, envelope = holder(ARGV[4], now_ms())
 if not id then

@@ -7,6 +7,7 @@
 -- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where the member does not
 --         know this epoch also { ..., how many of its own it is to give up, and its own }.
 
+-- include known
 local count, epoch = tonumber(redis.call('HGET', partitions, 'count') or ''), redis.call('HGET', partitions, 'epoch')
 if not count then
   if redis.call('EXISTS', msg) == 1 then

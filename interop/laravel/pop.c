@@ -89,7 +89,7 @@ static void block(const dueq_client *client, struct dueq__resp *words) {
 
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
     const dueq_bytes words[] = {dueq__text("RPUSH"), watch->wake, dueq__text("1")};
-    dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 3);
+    dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, words, 3);
 }
 
 dueq_status dueq_laravel_pop_submit(dueq_laravel *queue, size_t count, int64_t timeout_ms,

@@ -30,22 +30,22 @@ static bool can_track(const dueq_client *client) {
 
 /* Are its changes since the last request told? */
 static bool is_told(const dueq_client *client) {
-    return dueq__laravel_of(client)->told && client->command->state == DUEQ__CONN_READY &&
-           client->subscription.tracked_id == client->command->id;
+    return dueq__laravel_of(client)->told && client->node->conn.state == DUEQ__CONN_READY &&
+           client->subscription.tracked_id == client->node->conn.id;
 }
 
 static bool send_tracking(dueq_client *client) {
     struct dueq__subscription *subscription = &client->subscription;
     char id[24];
-    snprintf(id, sizeof id, "%" PRId64, subscription->conn->id);
+    snprintf(id, sizeof id, "%" PRId64, subscription->conn.id);
     /* Only what is asked for is tracked (OPTIN), and what others change (NOLOOP). */
     const dueq_bytes words[] = {dueq__text("CLIENT"),   dueq__text("TRACKING"), dueq__text("ON"),
                                 dueq__text("REDIRECT"), dueq__text(id),         dueq__text("OPTIN"),
                                 dueq__text("NOLOOP")};
-    if (subscription->tracked_id != client->command->id &&
-        !dueq__command_send(client, DUEQ__ANSWER_TRACK, words, sizeof words / sizeof *words))
+    if (subscription->tracked_id != client->node->conn.id &&
+        !dueq__node_send(client->node, DUEQ__ANSWER_TRACK, words, sizeof words / sizeof *words))
         return false;
-    subscription->tracked_id = client->command->id;
+    subscription->tracked_id = client->node->conn.id;
     return true;
 }
 
@@ -60,8 +60,8 @@ void dueq__laravel_track(dueq_client *client) {
     dueq_bytes read[1 + sizeof tracked / sizeof *tracked] = {dueq__text("EXISTS")};
     for (size_t i = 0; i < queue->tracks; i++)
         read[1 + i] = queue->queue.keys[tracked[i]];
-    queue->told = dueq__command_send(client, DUEQ__ANSWER_TRACK, next, 3) &&
-                  dueq__command_send(client, DUEQ__ANSWER_TRACK, read, 1 + queue->tracks);
+    queue->told = dueq__node_send(client->node, DUEQ__ANSWER_TRACK, next, 3) &&
+                  dueq__node_send(client->node, DUEQ__ANSWER_TRACK, read, 1 + queue->tracks);
 }
 
 void dueq__laravel_tracked(dueq_client *client, const struct dueq__reply *reply) {
@@ -121,7 +121,7 @@ void dueq__laravel_listen(dueq_client *client) {
     }
     if (client->subscription.refusals < DUEQ__MAX_REFUSALS)
         dueq__subscription_pump(client, &channel);
-    else if (client->subscription.conn->up)
+    else if (client->subscription.conn.up)
         dueq__client_unsubscribe(client);
 }
 

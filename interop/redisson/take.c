@@ -70,7 +70,7 @@ static void block(const dueq_client *client, struct dueq__resp *words) {
 static void give_back(dueq_client *client, const struct dueq__watch *watch) {
     const dueq_bytes words[] = {dueq__text("LMOVE"), client->call.keys[DUEQ__REDISSON_PARKED],
                                 watch->wake, dueq__text("LEFT"), dueq__text("LEFT")};
-    dueq__command_send(client, DUEQ__ANSWER_REWAKE, words, 5);
+    dueq__node_send(client->node, DUEQ__ANSWER_REWAKE, words, 5);
 }
 
 dueq_status dueq_redisson_take_submit(dueq_redisson *queue, size_t count, int64_t timeout_ms) {

@@ -43,7 +43,7 @@ static void told(dueq_client *client, const struct dueq__reply *message) {
         client->call.wait.watches->ask = true;
         return;
     }
-    int64_t left = due - client->call.wait.ahead_ms - dueq__monotonic_ms();
+    int64_t left = due - client->call.wait.watches->ahead_ms - dueq__monotonic_ms();
     dueq__wait_look_by(client, dueq__monotonic_us() + (left > 0 ? left : 0) * 1000);
 }
 

@@ -95,6 +95,23 @@ def test_tiny_run_of_delayed_messages_has_every_figure(tmp_path: Path) -> None:
     assert "| bare commands | " in page
 
 
+def test_tiny_run_of_durable_pushes_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "durable")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    summary = report["durable"]["summary"]
+    assert [row["name"] for row in summary] == ["one by one", "a hundred in a call", "by a pusher"]
+    for row in summary:
+        for kind in ("plain", "replica"):
+            assert row[kind]["rate"] > 0
+            assert row[kind]["server_us"] > 0
+        assert row["cpu_ratio"] > 0
+    assert len(report["targets"]) == 3
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "### Durable pushes" in page
+
+
 def test_tiny_run_of_web_requests_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, "--only", "fpm")

@@ -12,17 +12,10 @@ everysec what the server lost is reported, and is no failure.
 from __future__ import annotations
 
 import argparse
-import heapq
-import itertools
 import random
-import shutil
-import signal
 import subprocess
 import sys
-import tempfile
-import time
 from collections import Counter
-from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -30,15 +23,14 @@ from queue import Empty
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
-from crew import ROOT, Crew, now_ms
-from kinds import KINDS, NEAR_USER, AnyVerdict, Kind
+from crew import Crew, now_ms
+from faults import Choices, Faults, Progress, main_of, parser_of, report
+from kinds import KINDS, NEAR_USER, Kind
 from relays import Relays
 
-import dueq
 import private_server
 from private_server import Refused, Server
 
-FAULT_EVERY_S = 0.8
 # Not meta, whose counts what is done meanwhile would miss.
 REPLACED = (
     *("msg", "ready", "high", "low", "delayed", "leased", "dead", "outbox", "handover", "received"),
@@ -69,58 +61,34 @@ def mend_log(server: Server) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-class Chaos:
+class Chaos(Faults):
     def __init__(
         self, server: Server, crew: Crew, kind: type[Kind], chance: random.Random, log: Path
     ) -> None:
-        self.server, self.crew, self.kind, self.chance = server, crew, kind, chance
-        self.faults: Counter[str] = Counter()
+        super().__init__(crew, chance, log)
+        self.server, self.kind = server, kind
         self.relays = Relays(server.socket.with_name("relays"), server.socket, chance)
         self.interrupted: Counter[str] = Counter()  # relays, by the step
         self.waited = 0  # messages that could not be relayed
         self.server_up = True
-        self.log = log.open("w", encoding="utf-8", buffering=1)
-        self.felt = log.with_suffix(".ledger").open("w", encoding="utf-8", buffering=1)
-        self._later: list[tuple[float, int, Callable[[], None]]] = []
-        self._order = itertools.count()
 
-    def run(self, seconds: float, progress: Progress) -> None:
-        begin = time.monotonic()
-        fault_at = begin + 0.5
-        while (now := time.monotonic()) < begin + seconds:
-            while self._later and self._later[0][0] <= now:
-                heapq.heappop(self._later)[2]()
-            if now >= fault_at:
-                self.fault()
-                fault_at = now + self.chance.uniform(0.2, 2 * FAULT_EVERY_S - 0.2)
-            self.crew.watch()
-            progress.show(self.server_up, sum(self.faults.values()))
-            wait = min(fault_at, self._later[0][0] if self._later else fault_at, now + 0.5)
-            self.meet_relay(max(0.0, wait - time.monotonic()))
-        while self._later:
-            heapq.heappop(self._later)[2]()
+    def is_calm(self) -> bool:
+        return self.server_up
 
-    def fault(self) -> None:
-        kinds: dict[Callable[[], str | None], int] = {
+    def kinds(self) -> Choices:
+        kinds: Choices = {
             self.cut_one: 14,
             self.cut_all: 6,
             self.kill_server: 12,
             self.stop_server: 12,
+            **self.of_workers(self.kind),
         }
-        for role, weight in self.kind.kills.items():
-            kinds[partial(self.kill_worker, role)] = weight
-        for role, weight in self.kind.stops.items():
-            least = 1.2 if role == "consume" else 0.3
-            kinds[partial(self.stop_worker, role, least, 4.0)] = weight
         if self.kind.far:
             kinds[self.deny] = kinds[self.replace_key] = 8
-        [kind] = self.chance.choices(list(kinds), list(kinds.values()))
-        if done := kind():
-            self.note(done)
-            self.faults[done.split(":")[0]] += 1
+        return kinds
 
-    def meet_relay(self, wait: float) -> None:
-        """Does for so many seconds what interrupts relays."""
+    def rest(self, wait: float) -> None:
+        """Interrupts relays meanwhile."""
         try:
             met = self.relays.met.get(timeout=wait)
         except Empty:
@@ -138,42 +106,6 @@ class Chaos:
                 self.faults[f"relay {way}"] += 1
                 self.interrupted[where] += 1
         met.over.set()
-
-    def note(self, what: str) -> None:
-        self.log.write(f"{now_ms()} {what}\n")
-
-    def feel(self, begin_ms: int, worker: str = "-") -> None:
-        """Notes for the judge a fault that ends now. worker: the one that it met; -: all."""
-        self.felt.write(f"fault {begin_ms} {now_ms()} {worker}\n")
-
-    def later(self, seconds: float, action: Callable[[], None]) -> None:
-        heapq.heappush(self._later, (time.monotonic() + seconds, next(self._order), action))
-
-    def kill_worker(self, role: str) -> str | None:
-        workers = [worker for worker in self.crew.workers if worker.role == role]
-        worker = self.chance.choice(workers)
-        name = worker.name
-        worker.kill()
-        worker.start()
-        return f"{doer(role)} killed: {name}"
-
-    def stop_worker(self, role: str, least: float, most: float) -> str | None:
-        workers = self.crew.at_work(role)
-        if len(workers) < 2:
-            return None
-        worker = self.chance.choice(workers)
-        process, number = worker.process, worker.number
-        begin_ms = now_ms()
-        worker.stop()
-
-        def go_on() -> None:
-            if worker.process is process:
-                worker.go_on()
-                self.feel(begin_ms, number)
-                self.note(f"goes on: {worker.name}")
-
-        self.later(self.chance.uniform(least, most), go_on)
-        return f"{doer(role)} stopped: {worker.name}"
 
     def cut_one(self) -> str | None:
         clients = self.command("CLIENT", "LIST")
@@ -205,7 +137,7 @@ class Chaos:
             return None
         try:
             return self.server.command(*words)
-        except (OSError, Refused, ValueError):
+        except (OSError, Refused, EOFError):
             return None
 
     def kill_server(self) -> str | None:
@@ -273,58 +205,8 @@ class Chaos:
         self.later(self.chance.uniform(0.5, 6.0), mend)
 
 
-def doer(role: str) -> str:
-    return {"move": "mover", "gamble": "gambler", "reach": "reacher"}.get(role, f"{role}r")
-
-
-class Progress:
-    """A line every few seconds."""
-
-    def __init__(self, kind: Kind) -> None:
-        self.kind = kind
-        self.begin = time.monotonic()
-        self.next = self.begin + 2
-
-    def show(self, server_up: bool, faults: int) -> None:
-        now = time.monotonic()
-        if now < self.next or not server_up:
-            return
-        self.next = now + 5
-        try:
-            text = self.kind.progress()
-        except dueq.Error:
-            return
-        print(f"{now - self.begin:5.0f} s  {faults} faults  {text}", flush=True)
-
-
-def report(verdict: AnyVerdict, folder: Path) -> None:
-    print("", *verdict.summary(), sep="\n")
-    failures = ", ".join(f"{name} {count}" for name, count in sorted(verdict.errors.items()))
-    print(f"failed calls by status and verb: {failures or 'none'}")
-    for name, marks in verdict.broken().items():
-        if marks:
-            print(f"\n{name}: {len(marks)}")
-        for mark in marks[:5]:
-            print(f"  {mark}")
-            for line in story(folder, mark) if name != "odd" else []:
-                print(f"    {line}")
-
-
-def story(folder: Path, mark: str) -> list[str]:
-    """All that the ledgers say of a mark."""
-    lines = []
-    for path in sorted(folder.glob("*.ledger")):
-        for line in path.read_text("utf-8", "replace").splitlines():
-            if line.split(" ")[1:2] == [mark]:
-                lines.append(f"{path.stem}: {line}")
-    return lines
-
-
 def run(options: argparse.Namespace) -> int:
     folder: Path = options.ledgers
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    private_server.PROGRAM = options.server
     chance = random.Random(options.seed)
     begin_ms = now_ms()
     kind = KINDS[options.queues]
@@ -341,13 +223,13 @@ def run(options: argparse.Namespace) -> int:
         queues = kind(f"{server.url}?timeout=15s", stack)
         rate = (options.rate or kind.rate) / len(kind.commands)
         crew = Crew(
-            folder, partial(kind.url, server.socket), kind.commands, kind.queues, rate, chance
+            folder, partial(kind.url, server.socket), kind.commands, [kind.queues], rate, chance
         )
         chaos = Chaos(server, crew, kind, chance, folder / "faults.log")
         try:
             for role, each in kind.each.items():
                 crew.hire(role, each)
-            chaos.run(options.seconds, Progress(queues))
+            chaos.run(options.seconds, Progress(queues.progress))
             print("the rest is drained", flush=True)
             queues.drain(crew, server)
         finally:
@@ -379,41 +261,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        prog="./dev chaos",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = parser_of("chaos", __doc__)
     parser.add_argument(
         "--queues", choices=tuple(KINDS), default="own", help="whose they are; default: dueq's own"
     )
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long the faults go on")
-    parser.add_argument("--seed", type=int, help="of the faults and the workers; default: any")
-    parser.add_argument(
-        "--server", default=private_server.PROGRAM, help="redis-server, valkey-server"
-    )
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always")
-    parser.add_argument("--rate", type=float, help="messages a second at most")
-    parser.add_argument(
-        "--ledgers",
-        type=Path,
-        metavar="FOLDER",
-        help="default: a new one in build/chaos, removed when the exit status is 0",
-    )
-    options = parser.parse_args()
-    if options.seed is None:
-        options.seed = random.SystemRandom().getrandbits(31)
-    for ending in (signal.SIGTERM, signal.SIGHUP):  # what was started gets ended, too
-        signal.signal(ending, lambda number, _: sys.exit(128 + number))
-    if options.ledgers:
-        sys.exit(run(options))
-    runs = ROOT / "build/chaos"
-    runs.mkdir(parents=True, exist_ok=True)
-    options.ledgers = Path(tempfile.mkdtemp(prefix=time.strftime("%Y%m%d-%H%M%S-"), dir=runs))
-    status = run(options)
-    if status == 0:
-        shutil.rmtree(options.ledgers)
-    sys.exit(status)
+    main_of("chaos", parser, run)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import random
 import signal
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -24,8 +24,8 @@ class Worker:
 
     _numbers = itertools.count(1)
 
-    def __init__(self, crew: Crew, language: str, role: str) -> None:
-        self.crew, self.language, self.role = crew, language, role
+    def __init__(self, crew: Crew, language: str, role: str, queues: tuple[str, ...]) -> None:
+        self.crew, self.language, self.role, self.queues = crew, language, role, queues
         self.stopped = False
         self.start()
 
@@ -38,7 +38,7 @@ class Worker:
         self.errors = self.ledger.with_suffix(".err")
         self._size, self._grown = 0, time.monotonic()
         words = [*self.crew.commands[self.language], self.role, self.ledger]
-        words += [self.crew.url(self.role), *self.crew.queues]
+        words += [self.crew.url(self.role), *self.queues]
         words += [self.number, str(self.crew.chance.getrandbits(31))]
         with self.errors.open("wb") as errors:
             self.process = subprocess.Popen(
@@ -82,7 +82,7 @@ class Crew:
 
     url       the server's, for a role
     commands  how to start one, by language
-    queues    the names of what they work on
+    queues    the names of what they work on: each worker on one of these groups
     rate      messages a second of each producer
     """
 
@@ -91,7 +91,7 @@ class Crew:
         folder: Path,
         url: Callable[[str], str],
         commands: dict[str, list[str | Path]],
-        queues: tuple[str, ...],
+        queues: Sequence[tuple[str, ...]],
         rate: float,
         chance: random.Random,
     ) -> None:
@@ -104,8 +104,11 @@ class Crew:
         return self.folder / f"stop-{role}"
 
     def hire(self, role: str, each: int) -> None:
-        for language in list(self.commands) * each:
-            self.workers.append(Worker(self, language, role))
+        """So many of each language, and at least one on each group of queues."""
+        groups = itertools.cycle(self.queues)
+        languages = list(self.commands) * max(each, -(-len(self.queues) // len(self.commands)))
+        for language, queues in zip(languages, groups, strict=False):
+            self.workers.append(Worker(self, language, role, queues))
 
     def at_work(self, role: str) -> list[Worker]:
         return [worker for worker in self.workers if worker.role == role and not worker.stopped]

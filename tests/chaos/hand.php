@@ -10,7 +10,7 @@ const DUPLICATE = 2;
 const LEASE_LOST = 4;
 const CONNECT = -10;
 const WRONG_TYPE = -27;
-const UNKNOWN = [-11, -12]; // CLOSED, TIMEOUT
+const UNKNOWN = [-11, -12, -34]; // CLOSED, TIMEOUT, NOT_DURABLE
 
 function nowMs(): int
 {

@@ -98,7 +98,7 @@ class Own(Kind):
 
     def __init__(self, url: str, stack: ExitStack) -> None:
         self.handles = [stack.enter_context(dueq.Queue(name, url)) for name in self.queues]
-        self.environment = os.environ | {"DUEQ_URL": url}
+        self.url_of_all = url
         self.stats: Counter[str] = Counter()
 
     def progress(self) -> str:
@@ -116,24 +116,30 @@ class Own(Kind):
         return judge(ledgers)
 
     def left(self, verdict: AnyVerdict) -> tuple[list[str], list[str]]:
-        stats, left = self.stats, []
-        if any(stats[name] for name in UNWANTED):
-            left.append(f"not to be there: {dict(stats)}")
-        for queue in self.handles:
-            checked = subprocess.run(
-                [ROOT / "build/bin/dueq", "check", queue.name],
-                env=self.environment,
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            if checked.returncode:
-                left.append(f"check {queue.name}: {checked.stdout}{checked.stderr}")
-        return left, [
+        stats = self.stats
+        return unwanted(self.handles, self.url_of_all, stats), [
             f"{stats[name]} {name} were counted by the server, which the ledgers do not explain"
             for name, verb in (("acked", "ack"), ("retried", "retry"))
             if not 0 <= stats[name] - verdict.done[verb] <= verdict.unknown[verb]
         ]
+
+
+def unwanted(queues: Sequence[dueq.Queue], url: str, stats: Counter[str]) -> list[str]:
+    """What is left in dueq's queues, and what is wrong with them, when they have been emptied."""
+    left = []
+    if any(stats[name] for name in UNWANTED):
+        left.append(f"not to be there: {dict(stats)}")
+    for queue in queues:
+        checked = subprocess.run(
+            [ROOT / "build/bin/dueq", "check", queue.name],
+            env=os.environ | {"DUEQ_URL": url},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if checked.returncode:
+            left.append(f"check {queue.name}: {checked.stdout}{checked.stderr}")
+    return left
 
 
 class Foreign(Kind):

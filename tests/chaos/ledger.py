@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 FAR = 1 << 62
+UNANSWERED_MS = 10_000  # a call of which nobody knows what came is over by then
 
 VERBS = {
     "acking": "ack",
@@ -30,6 +31,7 @@ class Delivery:
     verb: str = ""  # the last that began
     pending: bool = False  # what came of it is not known
     begin: int = 0  # when it began
+    done: int = 0  # when what came of it was known; 0: it never was
     again: int = 0  # not to be delivered before; extend: its lease does not end before
     by_backoff: bool = False
     successors: tuple[str, ...] = ()
@@ -82,6 +84,22 @@ class Facts:
     errors: Counter[str] = field(default_factory=Counter)  # failures by status and verb
     odd: list[str] = field(default_factory=list)  # lines of no sense
     faults: list[tuple[int, int, str]] = field(default_factory=list)  # from, to, worker or -
+    # Of each queue the times of which a failover may have lost what was done: from, to.
+    forgotten: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    # Messages that a consumer just waited for: its queue, when it was due, when it came.
+    probes: list[tuple[str, int, int]] = field(default_factory=list)
+
+    def forgot(self, queue: str, begin: int, end: int) -> bool:
+        """Whether a failover may have lost what was done to a queue between these times."""
+        return any(first <= end and begin <= last for first, last in self.forgotten.get(queue, ()))
+
+    def touched(self, delivery: Delivery) -> bool:
+        """Whether a failover may have lost a delivery, or what was done with it last."""
+        done = delivery.done or delivery.begin + UNANSWERED_MS
+        return self.forgot(delivery.queue, delivery.now, delivery.now) or (
+            bool(delivery.verb) and self.forgot(delivery.queue, delivery.begin, done)
+        )
 
 
 def read(ledgers: Iterable[Iterable[str]]) -> Facts:
@@ -108,6 +126,11 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                 pushes[rest[0]].outcome, pushes[rest[0]].time = word, int(rest[1])
             elif word == "fault":
                 facts.faults.append((int(rest[0]), int(rest[1]), rest[2]))
+            elif word == "probe":
+                facts.probes.append((rest[0], int(rest[1]), int(rest[2])))
+            elif word == "forgotten":
+                for queue in rest[2].split(","):
+                    facts.forgotten.setdefault(queue, []).append((int(rest[0]), int(rest[1])))
             elif word in ("got", "kept"):
                 worker = rest.pop() if word == "kept" else ""
                 mark, number, now, end, queue, attempt, crashes = rest
@@ -158,6 +181,7 @@ def _settle(delivery: Delivery, word: str, rest: list[str]) -> None:
     if word == "closed":
         delivery.closed, delivery.end = True, min(delivery.end, int(rest[0]))
         return
+    delivery.done = int(rest[0]) if rest else delivery.begin
     if word in ("acked", "retried", "released", "buried"):
         delivery.ended = word
     elif word == "extended":

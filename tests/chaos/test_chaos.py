@@ -15,9 +15,9 @@ HERE = Path(__file__).resolve().parent
 SERVERS = [name for name in ("redis-server", "valkey-server") if shutil.which(name)]
 
 
-def run(tmp_path: Path, *options: str) -> tuple[str, dict[str, int]]:
-    """What a run printed, and the numbers of its last line."""
-    command = [sys.executable, str(HERE / "chaos.py"), *options]
+def output(program: str, tmp_path: Path, *options: str) -> str:
+    """What a run printed, whose exit status was 0."""
+    command = [sys.executable, str(HERE / program), *options]
     done = subprocess.run(
         [*command, "--ledgers", str(tmp_path / "ledgers")],
         stdout=subprocess.PIPE,
@@ -27,9 +27,15 @@ def run(tmp_path: Path, *options: str) -> tuple[str, dict[str, int]]:
         check=False,
     )
     assert done.returncode == 0, done.stdout
-    last = done.stdout.splitlines()[-1]
-    assert re.fullmatch(r"chaos:( \w+=\d+)+", last), done.stdout
-    return done.stdout, {name: int(text) for name, text in re.findall(r"(\w+)=(\d+)", last)}
+    return done.stdout
+
+
+def run(tmp_path: Path, *options: str) -> tuple[str, dict[str, int]]:
+    """What a run printed, and the numbers of its last line."""
+    text = output("chaos.py", tmp_path, *options)
+    last = text.splitlines()[-1]
+    assert re.fullmatch(r"chaos:( \w+=\d+)+", last), text
+    return text, {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", last)}
 
 
 def assert_done(text: str, *words: str) -> None:

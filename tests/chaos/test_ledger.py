@@ -20,6 +20,7 @@ GOT = "got 1.1 1 1000 2000 a 1 0"
 ACKED = ["acking 1.1 1 1500 -", "acked 1.1 1 1501"]
 RETRIED = ["retrying 1.1 1 1200 1300", "retried 1.1 1 1201"]
 RELEASED = ["releasing 1.1 1 1200 1300", "released 1.1 1 1201"]
+SECOND_DELIVERY = ["got 1.1 2 2000 3000 a 1 1", "acking 1.1 2 2001 -", "acked 1.1 2 2002"]
 SECOND = ["acking 1.1 2 2001 -", "acked 1.1 2 2002"]
 THIRD = ["acking 1.1 3 3001 -", "acked 1.1 3 3002"]
 # Acknowledged with a successor, which is delivered and acknowledged.
@@ -250,6 +251,14 @@ def test_judge_finds_a_successor_without_its_ack() -> None:
     assert found(PUSHED, lost, second, SUCCESSOR) == {"torn": ["1.1"], "phantom": ["2.1"]}
 
 
+def test_judge_forgives_what_a_failover_took_back_with_its_answer() -> None:
+    second = ["got 1.1 2 2000 3000 a 1 1", *SECOND]
+    lost = [GOT, *SUCCEEDS, "refused 2.1 2501", "lost 1.1 1 2501"]
+    assert found(PUSHED, lost, second, SUCCESSOR, ["forgotten 900 2600 a,b"]) == {}
+    before = ["forgotten 100 200 a,b"]
+    assert found(PUSHED, lost, second, SUCCESSOR, before) == {"torn": ["1.1"], "phantom": ["2.1"]}
+
+
 def test_judge_finds_one_of_two_successors_missing() -> None:
     first = ["intend 2.2 - 1500 b 5 5 - default", *SUCCEEDS]
     first[-1] += ",2.2"
@@ -400,3 +409,59 @@ def test_a_loop_that_is_closed_releases_what_it_held() -> None:
     assert found(PUSHED, [KEPT], later) == {"two holders": ["1.1"]}
     sooner = [later[0].replace("1600", "1400"), *later[1:]]
     assert found(PUSHED, held, sooner) == {"two holders": ["1.1"]}
+
+
+# Acknowledged at 1500 to 1501, and delivered again.
+AGAIN = [PUSHED, [GOT, *ACKED], ["got 1.1 2 2500 3500 a 1 1", "acking 1.1 2 2501 -"]]
+# Two deliveries of the same number, the second one at 1400.
+TWICE = [PUSHED, [GOT, "acking 1.1 1 1600 -"], ["got 1.1 1 1400 2400 a 1 0"]]
+
+
+@pytest.mark.parametrize(
+    ("ledgers", "window", "promise"),
+    [
+        pytest.param(AGAIN, "1501 1510 a", "acked again", id="the ack"),
+        pytest.param(AGAIN, "2400 2500 b,a", "acked again", id="the delivery, by the old primary"),
+        pytest.param(TWICE, "900 1000 a", "two holders", id="the first delivery"),
+        pytest.param(TWICE, "1400 1450 a", "two holders", id="the second delivery"),
+        pytest.param(
+            [PUSHED, [GOT, *RETRIED], ["got 1.1 2 1250 2250 a 1 1", *SECOND]],
+            "1201 1202 a",
+            "early",
+            id="the retry",
+        ),
+        pytest.param(
+            [PUSHED, ["got 1.1 2 1500 2500 a 2 0", *SECOND]],
+            "1400 1450 a",
+            "miscounted",
+            id="a retry that nobody noted",
+        ),
+        pytest.param(
+            [PUSHED, [GOT, "acking 1.1 1 1500 -", "lost 1.1 1 1501"], SECOND_DELIVERY],
+            "1500 1500 a",
+            "robbed",
+            id="who asked the old primary",
+        ),
+    ],
+)
+def test_failover_takes_back(ledgers: list[list[str]], window: str, promise: str) -> None:
+    """What is done in its time is no broken promise: only then, and only in its queues."""
+    taken = verdict(*ledgers, [f"forgotten {window}"])
+    assert not any(taken.broken().values())
+    assert taken.forgotten == {promise: 1}
+    begin, end, queues = window.split(" ")
+    for other in (f"{begin} {end} c", f"1 2 {queues}"):
+        assert list(found(*ledgers, [f"forgotten {other}"])) == [promise]
+
+
+def test_failover_loses_nothing_that_was_accepted() -> None:
+    assert found(PUSHED, ["forgotten 1 5000 a"]) == {"lost": ["1.1"]}
+
+
+def test_lateness_is_of_the_probes() -> None:
+    probes = [f"probe a {due} {due + late}" for due, late in ((1000, 5), (2000, 700), (3000, 3))]
+    assert verdict(probes, ["forgotten 2500 2600 a", "forgotten 3000 3001 b"]).lateness() == [
+        "late, as a rule: 50 % 5 ms, 90 % 5 ms, 99 % 5 ms, 99.9 % 5 ms, all 5 ms (2 messages)",
+        "late, where a failover met the wait: 50 % 700 ms, 90 % 700 ms, 99 % 700 ms,"
+        " 99.9 % 700 ms, all 700 ms (1 messages)",
+    ]

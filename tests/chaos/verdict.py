@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ledger import FAR, Delivery, Facts, Push, read
+from ledger import FAR, UNANSWERED_MS, Delivery, Facts, Push, read
 from past import follows, least_delay
 
 # What killed, stopped and cut-off connections explain: CONNECT, CLOSED, TIMEOUT, LOADING; and what
 # keys explain that were replaced: WRONG_TYPE.
-EXPECTED = {-10, -11, -12, -23, -27}
+EXPECTED = frozenset({-10, -11, -12, -23, -27})
+# What a failover explains besides: READONLY, UNAVAILABLE, NOT_DURABLE.
+FAILED_OVER = frozenset({-24, -33, -34})
 SETTLED_MS = 500  # after a fault, until all are connected again
 
 
@@ -45,14 +47,34 @@ class Verdict:
     phantom: list[str] = field(default_factory=list)  # never stored, as the producer was told
     robbed: list[str] = field(default_factory=list)  # LEASE_LOST before the lease's end
     odd: list[str] = field(default_factory=list)  # errors that no fault explains, lines of no sense
+    forgotten: Counter[str] = field(default_factory=Counter)  # broken because of a failover
+    # How late the probes came, ms: those whose wait a failover met, and the others.
+    late_failover: list[int] = field(default_factory=list)
+    late_calm: list[int] = field(default_factory=list)
 
     def line(self, faults: int) -> str:
         """The run's last line, for machines."""
+        return f"chaos: faults={faults} {self.counts()}"
+
+    def counts(self) -> str:
         return (
-            f"chaos: faults={faults} messages={self.accepted} lost={len(self.lost)}"
+            f"messages={self.accepted} lost={len(self.lost)}"
             f" acked_again={len(self.acked_again)} two_holders={len(self.two_holders)}"
             f" early={len(self.early)}"
         )
+
+    def taken_back(self) -> str:
+        counts = (f"{name} {number}" for name, number in sorted(self.forgotten.items()))
+        return (
+            f"taken back by failovers, and so no broken promise: {', '.join(counts) or 'nothing'}"
+        )
+
+    def lateness(self) -> list[str]:
+        """How late messages came to a consumer that just waited for them."""
+        return [
+            f"late, as a rule: {_percentiles(self.late_calm)}",
+            f"late, where a failover met the wait: {_percentiles(self.late_failover)}",
+        ]
 
     def summary(self) -> list[str]:
         done = ", ".join(f"{verb} {number}" for verb, number in sorted(self.done.items()))
@@ -82,26 +104,47 @@ class Verdict:
         }
 
 
-def judge(ledgers: Iterable[Iterable[str]]) -> Verdict:
-    """`ledgers`: the lines of each process, in its order."""
+def _percentiles(times: list[int]) -> str:
+    if not times:
+        return "no messages"
+    times = sorted(times)
+    shares = {"50 %": 0.5, "90 %": 0.9, "99 %": 0.99, "99.9 %": 0.999}
+    parts = [f"{text} {times[int(share * len(times))]} ms" for text, share in shares.items()]
+    return f"{', '.join(parts)}, all {times[-1]} ms ({len(times)} messages)"
+
+
+def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Verdict:
+    """`ledgers`: the lines of each process, in its order. expected: the statuses of failures."""
     facts = read(ledgers)
     verdict = Verdict(errors=facts.errors, odd=facts.odd)
     verdict.odd += [
-        f"error {text}" for text in facts.errors if int(text.split(" ")[0]) not in EXPECTED
+        f"error {text}" for text in facts.errors if int(text.split(" ")[0]) not in expected
     ]
     groups: dict[str, list[Push]] = {}
     for push in facts.pushes.values():
         if push.id != "-":
             groups.setdefault(push.id, []).append(push)
+    for queue, due, came in facts.probes:
+        met = facts.forgot(queue, due, came)
+        (verdict.late_failover if met else verdict.late_calm).append(came - due)
     for mark, push in facts.pushes.items():
         _count(verdict, push)
         others = [other for other in groups.get(push.id, ()) if other is not push]
+        taken_back = verdict.forgotten.total()
         broken = _storing(verdict, push, others)
+        # Stored, and the answer lost with it: asked again, the new primary refused it.
+        if "phantom" in broken and push.outcome == "refused" and push.deliveries:
+            broken -= {"phantom"}
+            broken |= _blame(verdict, facts, "phantom", push.deliveries, each=True)
         broken |= _holders(verdict, push, facts)
         broken |= _successors(verdict, push, facts, groups)
+        taken_back = verdict.forgotten.total() - taken_back
         # Where an id was pushed more than once, its messages may be in each other's way.
-        if not broken and not others and not follows(push):
-            broken.add("miscounted")
+        if not broken and not taken_back and not others and not follows(push):
+            if any(map(facts.touched, push.deliveries)) or _unseen(push, facts):
+                verdict.forgotten["miscounted"] += 1
+            else:
+                broken.add("miscounted")
         for promise in broken:
             verdict.broken()[promise].append(mark)
         if "lost" in broken:
@@ -150,27 +193,56 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
 
 def _holders(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
     """What is broken between the deliveries of a message."""
-    broken = set()
-    if any(delivery.robbed for delivery in push.deliveries):
-        broken.add("robbed")
+    robbed = [delivery for delivery in push.deliveries if delivery.robbed]
+    broken = _blame(verdict, facts, "robbed", robbed) if robbed else set()
     deliveries = sorted(push.deliveries, key=lambda delivery: (delivery.now, delivery.number))
-    for before, after in pairwise(deliveries):
-        if before.ended == "acked":
-            broken.add("two holders" if after.now < before.begin else "acked again")
-        elif after.number <= before.number:
-            broken.add("two holders")
-        elif before.ended or (before.pending and before.verb in ("retry", "release", "bury")):
-            if after.now < min(before.begin, before.end):
-                broken.add("two holders")
-            elif after.now < _not_before(push, before):
-                broken.add("early")
-        else:
-            verdict.crashed += 1
-            if after.now < before.end:
-                broken.add("two holders")
-        if before.worker and after.now < before.begin and not _excused(before, after.now, facts):
-            broken.add("two holders")
+    for pair in pairwise(deliveries):
+        if promise := _between(verdict, push, pair, facts):
+            broken |= _blame(verdict, facts, promise, pair)
     return broken
+
+
+def _blame(
+    verdict: Verdict,
+    facts: Facts,
+    promise: str,
+    deliveries: Iterable[Delivery],
+    each: bool = False,
+) -> set[str]:
+    """The promise that these deliveries break, unless a failover may have lost one (each)."""
+    if (all if each else any)(map(facts.touched, deliveries)):
+        verdict.forgotten[promise] += 1
+        return set()
+    return {promise}
+
+
+def _between(verdict: Verdict, push: Push, pair: tuple[Delivery, Delivery], facts: Facts) -> str:
+    """The promise that a delivery and the next one break."""
+    before, after = pair
+    if before.ended == "acked":
+        return "two holders" if after.now < before.begin else "acked again"
+    if after.number <= before.number:
+        return "two holders"
+    if before.ended or (before.pending and before.verb in ("retry", "release", "bury")):
+        if after.now < min(before.begin, before.end):
+            return "two holders"
+        if after.now < _not_before(push, before):
+            return "early"
+    else:
+        verdict.crashed += 1
+        if after.now < before.end:
+            return "two holders"
+    if before.worker and after.now < before.begin and not _excused(before, after.now, facts):
+        return "two holders"
+    return ""
+
+
+def _unseen(push: Push, facts: Facts) -> bool:
+    """Whether a failover may have lost a delivery of which no ledger knows."""
+    times = [push.time, *(delivery.now for delivery in push.deliveries)]
+    queues = {push.queue, push.dead_letter, *(delivery.queue for delivery in push.deliveries)}
+    begin = min(filter(None, times), default=0)
+    return any(facts.forgot(queue, begin, max(times) + UNANSWERED_MS) for queue in queues)
 
 
 def _excused(kept: Delivery, time: int, facts: Facts) -> bool:
@@ -193,7 +265,7 @@ def _successors(
     verdict: Verdict, push: Push, facts: Facts, groups: dict[str, list[Push]]
 ) -> set[str]:
     last = max((delivery.number for delivery in push.deliveries), default=0)
-    broken = set()
+    broken: set[str] = set()
     for delivery in push.deliveries:
         # An ack of which nothing is known was done where the message did not come again.
         done = delivery.ended == "acked" or (delivery.acking and delivery.number == last)
@@ -205,5 +277,5 @@ def _successors(
             # One for another queue is dropped where a message of its id lives there.
             dropped = successor.relayed and len(groups.get(successor.id, ())) > 1
             if stored != done and not (done and dropped):
-                broken.add("torn")
+                broken |= _blame(verdict, facts, "torn", [delivery])
     return broken

@@ -85,7 +85,9 @@ __attribute__((format(printf, 1, 2))) static void note(const char *format, ...) 
     self.lines[self.length++] = '\n';
 }
 
-static bool unknown(dueq_status status) { return status == DUEQ_CLOSED || status == DUEQ_TIMEOUT; }
+static bool unknown(dueq_status status) {
+    return status == DUEQ_CLOSED || status == DUEQ_TIMEOUT || status == DUEQ_NOT_DURABLE;
+}
 
 static dueq_status told(const char *verb, dueq_status status) {
     if (status < 0) {
@@ -193,7 +195,8 @@ static void outcomes(const struct item *list, size_t count, dueq_status status,
     int64_t end = now_ms();
     for (size_t i = 0; i < count; i++) {
         const char *word = "refused";
-        dueq_status one = result ? dueq_result_status(result, first + i) : status;
+        bool each = result && status != DUEQ_NOT_DURABLE;
+        dueq_status one = each ? dueq_result_status(result, first + i) : status;
         if (one == DUEQ_OK)
             word = "accepted";
         else if (one == DUEQ_DUPLICATE)
@@ -408,7 +411,7 @@ static void work(int queue, const dueq_result *result, bool calm) {
             continue;
         } else if (rare(20)) {
             release(queue, message, delay);
-        } else if (rare(3)) {
+        } else if (rare(10)) {
             bury(queue, message);
         } else if (rare(100)) {
             succeed(queue, message);

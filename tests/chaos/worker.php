@@ -282,7 +282,7 @@ final class Worker extends Hand
             } elseif (rare(0.02)) {
                 $action = fn () => $message->release($delay / 1000);
                 $this->settle('release', $message, nowMs() + $delay, $action);
-            } elseif (rare(0.003)) {
+            } elseif (rare(0.01)) {
                 $this->settle('bury', $message, '-', $message->bury(...));
             } elseif (rare(0.1)) {
                 $this->succeed($message);

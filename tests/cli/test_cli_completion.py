@@ -45,7 +45,7 @@ def test_completion_of_commands(dueq: Program) -> None:
 def test_completion_of_options(dueq: Program) -> None:
     assert offers(dueq, "push", "orders", "--max") == ["--max-attempts", "--max-crashes"]
     assert offers(dueq, "ack", "orders", "ticket", "--max-a") == ["--max-attempts"]
-    assert offers(dueq, "push", "--re") == ["--replace", "--replace=body"]
+    assert offers(dueq, "push", "--re") == ["--replace", "--replace=body", "--replicas"]
     assert offers(dueq, "stats", "orders", "--") == [
         *["--url", "--url-file", "--partitions", "--key", "--json", "--help", "--version"]
     ]

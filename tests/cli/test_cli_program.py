@@ -133,7 +133,7 @@ def test_embedded_server_by_default(dueq: Program, tmp_path: Path) -> None:
     for words in (["push", "orders", "hello"], ["reserve", "orders", "--ack"]):
         ended = dueq(*words)
         assert ended.err.startswith(
-            f"dueq: warning: no DUEQ_URL: this is the private server of {place}, "
+            f"dueq: warning: no DUEQ_URL: this is the private server embedded:{place}, "
         )
         assert len(ended.err.splitlines()) == 1
     assert ended.text == "hello\n"

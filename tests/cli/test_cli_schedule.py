@@ -72,7 +72,7 @@ def test_schedule_remove(dueq: Program) -> None:
     for verb in ("remove", "pause", "resume", "run"):
         ended = dueq.run("schedule", verb, "orders", "nightly")
         assert ended.code == 1
-        assert "NOT_FOUND" in ended.err
+        assert ended.err == "dueq: NOT_FOUND: nightly: the queue has no schedule of this name\n"
 
 
 @pytest.mark.parametrize(

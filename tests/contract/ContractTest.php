@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Exception\DueqException;
+use Dueq\Exception\NotDurableException;
 use Dueq\Laravel\Queue as LaravelQueue;
 use Dueq\Lock;
 use Dueq\Message;
@@ -141,6 +142,9 @@ final class ContractTest extends TestCase
             $outcomes = $this->$verb($step, $expect, $where) ?? ['OK'];
         } catch (DueqException $e) {
             $this->assertNotSame('', $e->getMessage(), $where);
+            if ($e instanceof NotDurableException && isset($expect['stored'])) {
+                $this->assertSame($this->values($expect['stored']), $e->ids, $where);
+            }
             $count = $verb === 'ackPush' && $e->getCode() > 0 ? 1 + count(self::found($step)) : 1;
             $outcomes = array_fill(0, $count, self::$statuses[$e->getCode()]);
         }

@@ -91,6 +91,7 @@ trait Values
     {
         $draft = ['body' => $this->value($found['body'])] + self::seconds($found, [
             'delay_ms' => 'delay', 'at_ms' => 'at', 'lease_ms' => 'lease', 'ttl_ms' => 'ttl', 'unique_ms' => 'unique',
+            'durable_timeout_ms' => 'durableTimeout',
         ]);
         foreach (['max_attempts' => 'maxAttempts', 'max_crashes' => 'maxCrashes'] as $key => $name) {
             if (isset($found[$key])) {
@@ -100,7 +101,7 @@ trait Values
         if (isset($found['dead_letter'])) {
             $draft['deadLetter'] = $this->queueName($found['dead_letter']);
         }
-        $draft += array_intersect_key($found, ['priority' => 0, 'drop' => 0]);
+        $draft += array_intersect_key($found, ['priority' => 0, 'drop' => 0, 'replicas' => 0, 'disk' => 0]);
         foreach (['id', 'key'] as $name) {
             if (isset($found[$name])) {
                 $draft[$name] = $this->value($found[$name]);

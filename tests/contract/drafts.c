@@ -47,6 +47,9 @@ static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
     draft->unique_ms = number(from, "unique_ms", 0);
     draft->key = bytes(run, from, "key");
     draft->replace = (dueq_replace)choice(run, from, "replace", replace);
+    draft->durability.replicas = (int)number(from, "replicas", 0);
+    draft->durability.disk = json_object_get_boolean(field(from, "disk"));
+    draft->durability.timeout_ms = number(from, "durable_timeout_ms", 0);
     if (draft->dead_letter.size)
         queue_named(run, draft->dead_letter);
 }

@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cached_property
+from typing import Any, Protocol
 
 from situations import Json, Situation, Values
 
@@ -11,18 +12,29 @@ import dueq.laravel
 import dueq.redisson
 from dueq.errors import CorruptError
 from dueq.interop import Moved
-from private_server import Server
+from private_server import Reply
+
+
+class Asked(Protocol):
+    """What a situation runs on, and what is asked beside dueq."""
+
+    url: str
+
+    def command(self, *words: str | bytes | int) -> Reply: ...
 
 
 class Foreign(Values):
     """One situation under way: what it does to them."""
 
-    def __init__(self, server: Server, situation: Situation) -> None:
+    def __init__(self, server: Asked, situation: Situation) -> None:
         super().__init__(situation)
         self.server = server
         self.redisson = dueq.redisson.DelayedQueue(situation.name, server.url)
-        self.laravel = dueq.laravel.Queue(situation.name, server.url)
         self.jobs: dict[str, dueq.laravel.Job] = {}
+
+    @cached_property
+    def laravel(self) -> dueq.laravel.Queue:
+        return dueq.laravel.Queue(self.situation.name, self.server.url)
 
     def now(self) -> int:
         """The server's clock in milliseconds."""

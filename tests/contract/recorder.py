@@ -8,18 +8,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import BinaryIO, TypeAlias
 
-from private_server import Server
+from private_server import Server, packed
 
 Answer: TypeAlias = "int | bytes | str | list[Answer] | None"
 """As the server sends it; a text is an error."""
 Word: TypeAlias = "str | bytes | int"
-
-
-def packed(words: Sequence[Word]) -> bytes:
-    parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-    return b"".join(
-        [b"*%d\r\n" % len(parts), *(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)]
-    )
 
 
 def read(file: BinaryIO) -> Answer:

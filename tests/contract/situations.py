@@ -17,8 +17,8 @@ PLAIN = [name for name, row in VERBS.items() if row.get("alike") == "plain"]
 VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
-DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter", "key"}
-DRAFT |= {"unique_ms", "replace"}
+DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
+DRAFT |= {"unique_ms", "replace", "replicas", "disk", "durable_timeout_ms", "key"}
 JOB_DRAFT = {
     "payload",
     "job",
@@ -65,6 +65,8 @@ FIELDS = {
     "pass": {"args"},
     "break": {"args"},
     "mend": {"args"},
+    "raise": {"args"},
+    "lower": {"args"},
     "redisson open": {"destination", "codec", "layout"},
     "redisson offer": {"value", "values", "times", "delay_ms", "at_ms"},
     "redisson transfer": {"timeout_ms", "most"},
@@ -90,7 +92,8 @@ STATS |= {"next_ms", "next_in_ms", "oldest_ms", "oldest_in_ms"}
 MOVED = {"moved", "quarantined", "next_ms", "next_in_ms"}
 SIZES = {"ready", "delayed", "reserved", "quarantined", "next_ms", "next_in_ms", "now_in_ms"}
 EXPECTS = {
-    **{key: {"statuses"} for key in ("push", "ack", "ack_push", *ON_IDS)},
+    **{key: {"statuses"} for key in ("ack", *ON_IDS)},
+    **{key: {"statuses", "stored"} for key in ("push", "ack_push")},
     "cancel": {"statuses", "states"},
     "reserve": {"messages", "count", "ids", "queue"},
     "peek": {"messages", "count", "ids"},
@@ -102,7 +105,7 @@ EXPECTS = {
     "stats": STATS,
     "rates": {"rates"},
     "queues": {"names", "without"},
-    **{key: {"reply"} for key in ("redis", "pass", "break", "mend")},
+    **{key: {"reply"} for key in ("redis", "pass", "break", "mend", "raise", "lower")},
     **{key: {"reply"} for key in ("place", "elements", "payloads", "nearer")},
     **{f"redisson {verb}": {"values", "count"} for verb in ("take", "poll", "peek")},
     **{key: {"statuses", "id"} for key in ("laravel push", "laravel later")},
@@ -198,7 +201,7 @@ class Values:
     def draft_options(self, found: Json) -> Json:
         """The arguments of Queue.push() and dueq.Draft behind the body."""
         options: dict[str, Json] = {}
-        for name in ("delay", "at", "lease", "ttl", "unique"):
+        for name in ("delay", "at", "lease", "ttl", "unique", "durable_timeout"):
             if f"{name}_ms" in found:
                 options[name] = found[f"{name}_ms"] / 1000
         for name in ("max_attempts", "max_crashes"):
@@ -206,7 +209,7 @@ class Values:
                 options[name] = found[name] or None
         if "dead_letter" in found:
             options["dead_letter"] = self.queue_name(found["dead_letter"])
-        for name in ("priority", "drop"):
+        for name in ("priority", "drop", "replicas", "disk"):
             if name in found:
                 options[name] = found[name]
         for name in ("id", "key"):

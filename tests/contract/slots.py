@@ -9,22 +9,20 @@ tells of each script which of its calls go wrong then, and which keys it touches
 from them.
 """
 
-import binascii
 import contextlib
 import hashlib
 import importlib.util
 import re
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "topology"))
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
 from recorder import Answer, Call, Line, Recorder, Word, bulk
@@ -33,7 +31,8 @@ from test_contract import Run
 
 import dueq
 import dueq.redisson
-from private_server import Server
+from cluster import Cluster
+from node import Node, slot_of
 
 SCRIPTS = Path(__file__).parents[2] / "core/scripts"
 TRACED = Path(__file__).with_name("traced.lua").read_text(encoding="utf-8")
@@ -208,34 +207,19 @@ class Ran:
     commands: list[Command]
 
 
-class Node(Server):
-    """One of a cluster."""
+class Runner:
+    """Runs calls on a node of a cluster."""
 
-    def __init__(self) -> None:
-        self.port, self.bus = free_port(), free_port()
-        words = ["--bind", "127.0.0.1", "--port", str(self.port), "--cluster-enabled", "yes"]
-        words += ["--cluster-port", str(self.bus), "--cluster-require-full-coverage", "no"]
-        super().__init__(*words, "--enable-debug-command", "yes")
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.send = Line(node)
         self._loaded: dict[Script, str] = {}
-
-    def start(self) -> None:
-        super().start()
-        self.send = Line(self)
-        self.id = self.text("CLUSTER", "MYID")
-
-    def stop(self) -> None:
-        self.send.close()
-        super().stop()
-
-    def text(self, *words: Word) -> str:
-        [found] = self.send(words)
-        return bulk(found).decode()
 
     def run(self, script: Script, call: Call, *state: str) -> Ran:
         """Runs a call where its slot is in that state (none: this node's own, and it stays)."""
         if script not in self._loaded:
             source = TRACED.replace("-- script\n", script.source)
-            self._loaded[script] = self.text("SCRIPT", "LOAD", source)
+            self._loaded[script] = self.node.text("SCRIPT", "LOAD", source)
         slot = slot_of(call.keys[0])
         # What has an end is not to end meanwhile.
         begin: list[Sequence[Word]] = [
@@ -275,38 +259,13 @@ def command(told: Answer) -> Command:
     return Command(name, name in REMOVALS and done == "1", keys)
 
 
-def slot_of(key: bytes) -> int:
-    tag = re.search(rb"\{([^}]+)\}", key)
-    return binascii.crc_hqx(tag[1] if tag else key, 0) % 16384
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 @contextmanager
-def cluster() -> Iterator[tuple[Node, Node]]:
-    """Two nodes; all slots are the first one's."""
-    one, two = Node(), Node()
-    with one, two:
-        one.send(
-            ("CLUSTER", "ADDSLOTSRANGE", 0, 16383),
-            ("CLUSTER", "MEET", "127.0.0.1", two.port, two.bus),
-        )
-        deadline = time.monotonic() + 20
-        for node, other in ((one, two), (two, one)):
-            while not knows(node, other):
-                assert time.monotonic() < deadline, node.text("CLUSTER", "NODES")
-                time.sleep(0.01)
-        yield one, two
-
-
-def knows(node: Node, other: Node) -> bool:
-    nodes, info = node.text("CLUSTER", "NODES"), node.text("CLUSTER", "INFO")
-    met = other.id in nodes and "handshake" not in nodes
-    return met and "slots_assigned:16384" in info and "state:ok" in info
+def runners() -> Iterator[tuple[Runner, Runner]]:
+    """On two nodes; all slots are the first one's."""
+    with Cluster(1, spare=1) as cluster:
+        one, two = map(Runner, cluster.nodes)
+        with closing(one.send), closing(two.send):
+            yield one, two
 
 
 # ---- What becomes of it ----
@@ -315,7 +274,7 @@ def knows(node: Node, other: Node) -> bool:
 class Trials:
     """Runs calls where their slot stays, and where it moves, and compares."""
 
-    def __init__(self, one: Node, two: Node) -> None:
+    def __init__(self, one: Runner, two: Runner) -> None:
         self._one, self._two = one, two
         self._holes: dict[str, bytes] = {}
         for kind, (name, *words) in HOLES.items():
@@ -334,8 +293,8 @@ class Trials:
         call = replace(call, before=before)
         stays = self._one.run(script, call)
         moves = {
-            "leaves": self._one.run(script, call, "MIGRATING", self._two.id),
-            "comes": self._two.run(script, call, "IMPORTING", self._one.id),
+            "leaves": self._one.run(script, call, "MIGRATING", self._two.node.id),
+            "comes": self._two.run(script, call, "IMPORTING", self._one.node.id),
         }
         found = {how: differs(script, stays, ran) for how, ran in moves.items()}
         wrong = [f"the slot {how}: {what}" for how, what in found.items() if what]
@@ -391,8 +350,8 @@ def report(trials: Trials, script: Script, calls: list[Call]) -> str:
 
 def main(names: list[str]) -> None:
     calls = recorded()
-    with cluster() as nodes:
-        trials = Trials(*nodes)
+    with runners() as both:
+        trials = Trials(*both)
         for script in scripts():
             if not names or script.name in names:
                 print(report(trials, script, calls) or f"{script.name}: nothing is wrong")

@@ -12,12 +12,28 @@ static void do_open(struct run *run, json_object *step) {
     run->name = name;
 }
 
+/* The ids that NOT_DURABLE tells. */
+static void compare_stored(struct run *run, json_object *expect, const dueq_result *result) {
+    json_object *expected = field(expect, "stored");
+    size_t first = dueq_result_first(result), count = dueq_result_count(result) - first;
+    if (!expected)
+        return;
+    if (count != json_object_array_length(expected))
+        wrong(run, "%zu are stored instead of %zu", count, json_object_array_length(expected));
+    for (size_t i = 0; i < count; i++) {
+        dueq_bytes id = dueq_result_id(result, first + i);
+        if (!same(id, value(run, json_object_array_get_idx(expected, i))))
+            wrong(run, "%s is stored", shown(run, id));
+    }
+}
+
 static void do_push(struct run *run, json_object *step) {
     size_t count;
     dueq_draft *all = drafts(run, step, &count);
     dueq_result *result;
     compare_status(run, field(step, "expect"), dueq_push(run->queue, all, count, &result));
     compare_statuses(run, field(step, "expect"), result);
+    compare_stored(run, field(step, "expect"), result);
     if (result)
         remember_drafts(run, step, run->queue, all, result, 0);
     dueq_result_free(result);
@@ -33,6 +49,7 @@ static void do_ack_push(struct run *run, json_object *step) {
     compare_status(run, field(step, "expect"),
                    dueq_ack_push(message->queue, message->ticket, target, all, count, &result));
     compare_statuses(run, field(step, "expect"), result);
+    compare_stored(run, field(step, "expect"), result);
     if (result && !dueq_result_status(result, 0))
         remember_drafts(run, step, target ? target : message->queue, all, result, 1);
     dueq_result_free(result);
@@ -53,11 +70,13 @@ static void do_schedule(struct run *run, json_object *step) {
 static void do_turn(struct run *run, json_object *step) {
     const struct capture *held = captured(run, step, "message");
     dueq_result *found;
-    if (dueq_find(held->queue, held->id, &found))
-        wrong(run, "there is no such message");
-    dueq_message message = *dueq_result_message(found, 0);
-    message.ticket = held->ticket;
-    compare_status(run, field(step, "expect"), dueq_turn(held->queue, &message, NULL));
+    dueq_status status = dueq_find(held->queue, held->id, &found);
+    if (status == DUEQ_OK) {
+        dueq_message message = *dueq_result_message(found, 0);
+        message.ticket = held->ticket;
+        status = dueq_turn(held->queue, &message, NULL);
+    }
+    compare_status(run, field(step, "expect"), status);
     dueq_result_free(found);
 }
 

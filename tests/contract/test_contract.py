@@ -13,7 +13,7 @@ import dueq
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from foreign import Foreign, to_ms
+from foreign import Asked, Foreign, to_ms
 from situations import (
     BACKOFF,
     DRAFT,
@@ -54,7 +54,11 @@ def server() -> Iterator[Server]:
 
 @pytest.mark.parametrize("situation", [pytest.param(s, id=s.name) for s in situations()])
 def test_contract(server: Server, situation: Situation) -> None:
-    run = Run(server, situation)
+    run_situation(Run(server, situation))
+
+
+def run_situation(run: "Run") -> None:
+    situation = run.situation
     for number, step in enumerate(situation.steps, 1):
         try:
             run.step(step)
@@ -67,7 +71,7 @@ def test_contract(server: Server, situation: Situation) -> None:
 class Run(Foreign):
     """One situation under way."""
 
-    def __init__(self, server: Server, situation: Situation) -> None:
+    def __init__(self, server: Asked, situation: Situation) -> None:
         super().__init__(server, situation)
         self.queue = dueq.Queue(situation.name, server.url)
         self.several: dict[tuple[str, ...], dueq.Queues] = {}
@@ -77,8 +81,11 @@ class Run(Foreign):
     # The server beside the package
 
     def script(self, name: str, arguments: list[bytes]) -> Reply:
-        source = (FOLDER / f"{name}.lua").read_bytes()
         names = [self.name, *(name for name in self.names if name != self.name)]
+        return self.script_on(names, name, arguments)
+
+    def script_on(self, names: list[bytes], script: str, arguments: list[bytes]) -> Reply:
+        source = (FOLDER / f"{script}.lua").read_bytes()
         keys = [b"dueq:{" + name + b"}:" for name in names]
         return self.server.command("EVAL", source, len(keys), *keys, *arguments)
 
@@ -99,6 +106,8 @@ class Run(Foreign):
             statuses = verb(step, expect) or ["OK"]
         except dueq.Error as error:
             statuses = [error.name if str(error) else "without a text"]
+            if isinstance(error, dueq.NotDurable):
+                self.compare_stored(error, expect)
             if step["do"] == "ack_push" and error.name == "LEASE_LOST":
                 statuses += statuses * len(self.drafts(step))
         except UnicodeEncodeError:
@@ -122,7 +131,7 @@ class Run(Foreign):
 
     def do_open(self, step: Json, expect: Json) -> None:
         url, partitions = self.server.url, step.get("partitions")
-        self.queue = dueq.Queue(self.text(step["name"]), url, partitions)
+        self.queue = dueq.Queue(self.text(step["name"]), url, partitions=partitions)
         self.name = self.value(step["name"])
         self.names[self.name] = None
 
@@ -130,6 +139,10 @@ class Run(Foreign):
     def drafts(step: Json) -> list[Json]:
         found: list[Json] = step.get("drafts", [step])
         return found * int(step.get("times", 1))
+
+    def compare_stored(self, error: dueq.NotDurable, expect: Json) -> None:
+        if "stored" in expect:
+            assert list(error.ids) == [self.text(id) for id in expect["stored"]]
 
     def do_push(self, step: Json, expect: Json) -> list[str]:
         found = self.drafts(step)

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 from recorder import Call
-from slots import Script, Trials, cluster, recorded, report, scripts
+from slots import Script, Trials, recorded, report, runners, scripts
 
 
 @pytest.fixture(scope="module")
 def trials() -> Iterator[Trials]:
-    with cluster() as nodes:
-        yield Trials(*nodes)
+    with runners() as both:
+        yield Trials(*both)
 
 
 @pytest.fixture(scope="module")

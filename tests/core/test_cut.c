@@ -206,7 +206,7 @@ static void test_old_connection_is_ended_also_by_the_call_after_next(void **stat
     redisContext *old = redisConnectUnix(server.socket);
     freeReplyObject(redisCommand(old, "CLIENT SETNAME %s", late.client->name));
     redisReply *id = redisCommand(old, "CLIENT ID");
-    const int64_t number = late.client->stale_id = id->integer;
+    const int64_t number = late.client->node->stale_id = id->integer;
     freeReplyObject(id);
     run_command(&server, "CLIENT PAUSE 1000 ALL");
     assert_status(late.client, TIMEOUT, push_text(late.queue, "y"));

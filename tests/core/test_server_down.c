@@ -16,6 +16,32 @@ static void test_push_without_a_server_fails_at_once(void **state) {
     assert_true(now_ms() - start < 8000);
 }
 
+/* The program tries again, and is told of it as of a call that does. */
+static void test_server_that_calls_find_away_is_said_once_and_when_it_is_back(void **state) {
+    (void)state;
+    char said[4][640] = {""};
+    size_t count = 0;
+    server_kill(&server);
+    struct jobs early = jobs_open(server.url);
+    for (int64_t back = now_ms() + 2500; count < 2;) {
+        dueq_status status = push_text(early.queue, "x");
+        const char *warning = dueq_warning(early.client);
+        if (warning)
+            snprintf(said[count++], sizeof said[0], "%s", warning);
+        if (back && now_ms() > back) {
+            back = 0;
+            assert_int_equal(count, 1);
+            server_restart(&server);
+        } else if (back) {
+            assert_status(early.client, CONNECT, status);
+        }
+        usleep(20000);
+    }
+    assert_non_null(strstr(said[0], "it is tried again: cannot reach"));
+    assert_non_null(strstr(said[1], "it answers again, after "));
+    jobs_close(early);
+}
+
 static void test_push_to_something_else_is_a_protocol_error(void **state) {
     (void)state;
     char url[64];
@@ -185,6 +211,7 @@ static void test_push_after_script_flush_loads_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_push_without_a_server_fails_at_once),
+        TEST(test_server_that_calls_find_away_is_said_once_and_when_it_is_back),
         TEST(test_push_to_something_else_is_a_protocol_error),
         TEST(test_push_to_a_paused_server_ends_at_the_deadline),
         TEST(test_reserve_that_ends_while_the_server_is_stopped_is_empty),

@@ -27,8 +27,9 @@ static void test_url_good(void **state) {
         if (dueq__url_parse(&url, text, &error) != DUEQ_OK)
             fail_msg("%s: %s", text, error.text);
         assert_same(text, "transport", golden_text(&golden, 1), transports[url.transport]);
-        assert_same(text, "host", golden_text(&golden, 2), url.host);
-        assert_number(text, "port", golden_number(&golden, 3), url.port);
+        assert_same(text, "host", golden_text(&golden, 2), url.hosts ? url.hosts->host : NULL);
+        assert_number(text, "port", golden_number(&golden, 3), url.hosts ? url.hosts->port : 0);
+        assert_number(text, "topology", DUEQ__SINGLE, url.topology);
         assert_number(text, "db", golden_number(&golden, 4), url.db);
         assert_same(text, "user", golden_text(&golden, 5), url.user);
         assert_same(text, "password", golden_text(&golden, 6), url.password);
@@ -40,6 +41,72 @@ static void test_url_good(void **state) {
         assert_same(text, "text to show", golden_text(&golden, 12), url.shown);
         dueq__url_clear(&url);
     }
+}
+
+static void add_address(char text[256], const char *between, struct dueq__address address) {
+    size_t size = strlen(text);
+    snprintf(text + size, 256 - size, "%s%s %d", size ? between : "", address.host, address.port);
+}
+
+static void test_url_of_several_servers(void **state) {
+    (void)state;
+    static const char *const topologies[] = {"single", "sentinel", "cluster"};
+    struct golden golden = golden_open("server_urls");
+    while (golden_next(&golden)) {
+        struct dueq__url url;
+        struct dueq__error error = {0};
+        const char *text = golden.field[0];
+        char hosts[256] = "", map[256] = "";
+        if (dueq__url_parse(&url, text, &error) != DUEQ_OK)
+            fail_msg("%s: %s", text, error.text);
+        for (size_t i = 0; i < url.host_count; i++)
+            add_address(hosts, ",", url.hosts[i]);
+        for (size_t i = 0; i < url.map_count; i++) {
+            add_address(map, ",", url.map[i].announced);
+            add_address(map, " ", url.map[i].real);
+        }
+        const struct {
+            const char *what, *is;
+        } fields[] = {{"topology", topologies[url.topology]},
+                      {"transport", url.transport == DUEQ__TLS ? "tls" : "tcp"},
+                      {"hosts", hosts},
+                      {"primary", url.primary},
+                      {"db", NULL},
+                      {"user", url.user},
+                      {"password", url.password},
+                      {"sentinels' user", url.sentinel.user},
+                      {"sentinels' password", url.sentinel.password},
+                      {"sentinels' ca", url.sentinel.ca},
+                      {"sentinels' cert", url.sentinel.cert},
+                      {"sentinels' key", url.sentinel.key},
+                      {"TLS name", url.tls_name},
+                      {"map", map[0] ? map : NULL},
+                      {"text to show", url.shown}};
+        for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+            if (strcmp(fields[i].what, "db") == 0)
+                assert_number(text, "db", golden_number(&golden, i + 1), url.db);
+            else
+                assert_same(text, fields[i].what, golden_text(&golden, i + 1), fields[i].is);
+        dueq__url_clear(&url);
+    }
+}
+
+static void test_url_maps_what_servers_announce(void **state) {
+    (void)state;
+    struct dueq__url url;
+    struct dueq__error error = {0};
+    const char *text = "redis+cluster://h1?map=Inside:7000=out:1,inside:7001=[::1]:2";
+    assert_int_equal(dueq__url_parse(&url, text, &error), DUEQ_OK);
+    struct dueq__address first = dueq__url_reach(&url, (struct dueq__address){"inside", 7000});
+    struct dueq__address second = dueq__url_reach(&url, (struct dueq__address){"INSIDE", 7001});
+    struct dueq__address other = dueq__url_reach(&url, (struct dueq__address){"inside", 7002});
+    assert_string_equal(first.host, "out");
+    assert_int_equal(first.port, 1);
+    assert_string_equal(second.host, "::1");
+    assert_int_equal(second.port, 2);
+    assert_string_equal(other.host, "inside");
+    assert_int_equal(other.port, 7002);
+    dueq__url_clear(&url);
 }
 
 static void test_url_bad(void **state) {
@@ -60,9 +127,8 @@ static void test_url_bad(void **state) {
 }
 
 /* What can end where it should not: every beginning of good URLs parses or is refused. */
-static void test_url_cut_anywhere(void **state) {
-    (void)state;
-    struct golden golden = golden_open("urls");
+static void cut_anywhere(const char *name) {
+    struct golden golden = golden_open(name);
     while (golden_next(&golden)) {
         size_t size = strlen(golden.field[0]);
         for (size_t length = 0; length < size; length++) {
@@ -76,6 +142,12 @@ static void test_url_cut_anywhere(void **state) {
             free(text);
         }
     }
+}
+
+static void test_url_cut_anywhere(void **state) {
+    (void)state;
+    cut_anywhere("urls");
+    cut_anywhere("server_urls");
 }
 
 static void test_open_with_a_bad_url(void **state) {
@@ -216,8 +288,9 @@ static void test_default_is_said_once_a_process(void **state) {
                       !dueq_open(NULL, &first) && !dueq_open(NULL, &second);
         bool silent = opened && !dueq_warning(named);
         const char *said = opened ? dueq_warning(first) : NULL;
-        bool by_name = said && strncmp(said, "no DUEQ_URL: ", 13) == 0 &&
-                       strstr(said, "the private server of /home/anna/.local/state/dueq, which");
+        bool by_name =
+            said && strncmp(said, "no DUEQ_URL: ", 13) == 0 &&
+            strstr(said, "the private server embedded:/home/anna/.local/state/dueq, which");
         bool once = opened && !dueq_warning(first) && !dueq_warning(second);
         _exit(!opened + 2 * !silent + 4 * !by_name + 8 * !once);
     }
@@ -244,6 +317,8 @@ static void test_default_is_refused_where_a_url_is_required(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_url_good),
+        cmocka_unit_test(test_url_of_several_servers),
+        cmocka_unit_test(test_url_maps_what_servers_announce),
         cmocka_unit_test(test_url_bad),
         cmocka_unit_test(test_url_cut_anywhere),
         cmocka_unit_test(test_open_with_a_bad_url),

@@ -1,6 +1,6 @@
 /*
  * A whole client against a server that answers with any bytes. The first byte chooses the call, the
- * second whether the server closes after its bytes.
+ * second whether the server closes after its bytes (1), and whether pushes wait for a replica (2) and the disk (4).
  */
 #include "hostile.h"
 
@@ -94,6 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     CHECK(dueq_open(url, &client) == DUEQ_OK);
     CHECK(dueq_queue_open(client, "q", 1, &queues[0]) == DUEQ_OK);
     CHECK(dueq_queue_open(client, "r", 1, &queues[1]) == DUEQ_OK);
+    const dueq_durability durability = {data[1] >> 1 & 1, data[1] >> 2 & 1, 1000};
+    CHECK(dueq_queue_durability(queues[0], &durability) == DUEQ_OK);
     play(client, submit(client, queues, data[0]), (dueq_bytes){data + 2, size - 2}, data[1] & 1);
     dueq_queue_close(queues[0]);
     dueq_queue_close(queues[1]);

@@ -8,7 +8,7 @@ import time
 from types import TracebackType
 from typing import BinaryIO
 
-from private_server import Reply, Server, _read
+from private_server import Reply, Server, read_reply
 
 
 def free_port() -> int:
@@ -113,7 +113,7 @@ class Listener:
         self._connection.close()
 
     def _read(self) -> list[Reply]:
-        reply = _read(self._file)
+        reply = read_reply(self._file)
         assert isinstance(reply, list)
         return reply
 

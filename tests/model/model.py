@@ -42,30 +42,41 @@ class Queue:
 
     # What a producer does
 
-    def push(self, drafts: list[Draft], now: int) -> list[Status]:
+    def push(self, drafts: list[Draft], now: int, after: str | None = None) -> list[Status]:
+        """`after`: the id of the message whose successors they are."""
         made = [Message(d, now, now + d.ttl_ms if d.ttl_ms else 0) for d in drafts]
-        return self._store([(message, message.draft.due_ms) for message in made], now)
+        return self._store([(message, message.draft.due_ms) for message in made], now, after)
 
-    def _store(self, messages: list[tuple[Message, int]], now: int) -> list[Status]:
+    def _store(
+        self, messages: list[tuple[Message, int]], now: int, after: str | None = None
+    ) -> list[Status]:
         """Of those of one call that replace each other the last counts, in the first place."""
         fresh = dict[str, tuple[Message, int]]()
-        statuses = [self._judge(message, due_ms, fresh, now) for message, due_ms in messages]
+        statuses = [self._judge(message, due, fresh, now, after) for message, due in messages]
         for message, due_ms in fresh.values():
             self.living[message.draft.id] = message
             self._wait(message, due_ms, now)
         return statuses
 
     def _judge(
-        self, message: Message, due_ms: int, fresh: dict[str, tuple[Message, int]], now: int
+        self,
+        message: Message,
+        due_ms: int,
+        fresh: dict[str, tuple[Message, int]],
+        now: int,
+        after: str | None,
     ) -> Status:
-        """A living message, in whatever state, keeps its id for itself; one gone, for its time."""
+        """
+        A living message, in whatever state, keeps its id for itself; one gone, for its time, but
+        not from its successor.
+        """
         draft = message.draft
         old, before = self.living.get(draft.id), draft.id in fresh
         if (old or before) and draft.replace == "refuse":
             return "DUPLICATE"
         if old and old.state == "outbox":
             return "DUPLICATE"
-        if not (old or before) and self.unique.get(draft.id, 0) > now:
+        if not (old or before or draft.id == after) and self.unique.get(draft.id, 0) > now:
             return "DUPLICATE"
         if draft.unique_ms:
             self.unique[draft.id] = now + draft.unique_ms

@@ -15,7 +15,7 @@ from layout import due_word, made_id, opened, packed, shown
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python"))
 
-from private_server import Refused, Reply, Server, _read
+from private_server import Refused, Reply, Server, read_reply
 
 Json: TypeAlias = Any
 Word: TypeAlias = "str | bytes | int"
@@ -54,7 +54,7 @@ class Connection:
         replies, refusal = list[Reply](), None
         for _ in requests:
             try:
-                replies.append(_read(self._file))
+                replies.append(read_reply(self._file))
             except Refused as error:
                 refusal = error
         if refusal:

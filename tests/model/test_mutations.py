@@ -138,7 +138,7 @@ MUTATIONS = {
     ),
     "push_own_overwrites_a_living_message": (
         "push_own",
-        "local living = redis.call('HMGET', msg, unpack(ids))",
+        "local living = redis.pcall('HMGET', msg, unpack(ids))",
         "local living = {}",
     ),
     "push_own_sets_no_window": (

@@ -51,7 +51,7 @@ final class ConstructTest extends QueueTestCase
         [$code, $said] = $this->php($begin . sprintf($use, '') . sprintf($use, ''), 'log_errors=1');
         $this->assertSame([0, 1], [$code, substr_count($said, "\n")], $said);
         $this->assertStringContainsString(
-            "dueq: no DUEQ_URL: this is the private server of $home/dueq, which only this user's programs ",
+            "dueq: no DUEQ_URL: this is the private server embedded:$home/dueq, which only this user's programs ",
             $said
         );
         $this->assertSame(

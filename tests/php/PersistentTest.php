@@ -291,6 +291,46 @@ final class PersistentTest extends QueueTestCase
         $this->assertMatchesRegularExpression('/a1 .*b1 .*a\d /s', $output);
     }
 
+    /** As under RoadRunner, Swoole and FrankenPHP's workers: requests are calls in one script that goes on. */
+    public function test_requests_of_one_script_that_goes_on(): void
+    {
+        $server = new Server();
+        $this->url = $server->url();
+        $count = fn () => preg_match_all('/ name=dueq-/', $server->command('CLIENT', 'LIST'));
+        $requests = [
+            fn ($n) => $this->persistent()->push("order $n"),
+            fn () => $this->persistent('taken')->push('x', id: 'the same', delay: 60),
+            fn ($n) => (new Client($this->url, persistent: true))->queue('mail')->push('failed') && throw new \LogicException("$n"),
+            function () {
+                foreach ($this->persistent()->consume(prefetch: 10, timeout: 0.0) as $message) {
+                    $message->ack();
+                    return;
+                }
+            },
+            fn () => $this->persistent('never')->reserveStart(60.0)->poll(),
+            fn () => $this->persistent()->reserve()?->release(),
+        ];
+        $serve = function (int $n) use ($requests): int {
+            try {
+                $requests[$n % 6]($n);
+                return 0;
+            } catch (DuplicateException | \LogicException $error) {
+                return $error instanceof DuplicateException || $error->getMessage() === "$n" ? 1 : 0;
+            }
+        };
+        $failed = array_sum(array_map($serve, range(0, 299)));
+        $server->kill();
+        $server->start();
+        $memory = memory_get_usage();
+        $failed += array_sum(array_map($serve, range(0, 899)));
+        $this->assertLessThan(64 * 1024, memory_get_usage() - $memory);
+        $this->assertSame(99 + 299, $failed, 'each in its own request');
+        $this->await(fn () => $count() === 1);
+        $stats = $this->persistent()->stats();
+        $this->assertSame([150, 150, 0, 0], [$stats->pushed, $stats->acked, $stats->ready, $stats->leased]);
+        $server->remove();
+    }
+
     public function test_it_makes_no_leak(): void
     {
         $cycle = function (): void {

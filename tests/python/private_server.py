@@ -2,15 +2,17 @@
 
 import contextlib
 import os
+import random
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, TypeAlias
+from typing import BinaryIO, Self, TypeAlias
 
 Reply: TypeAlias = "int | bytes | list[Reply] | None"
 
@@ -22,12 +24,24 @@ PROGRAM = (
 )
 
 
+def free_port() -> int:
+    """One that stays free while its server is down: connections get theirs from higher ones."""
+    while True:
+        port = random.SystemRandom().randrange(10000, 30000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+
+
 class Refused(Exception):
     """An error reply."""
 
 
 class Server:
     """Runs until the with block ends. options: words of the server's command line."""
+
+    config: Path | None = None
 
     def __init__(self, *options: str) -> None:
         # A socket's path has 107 bytes at most, too few for a directory of pytest's.
@@ -38,7 +52,7 @@ class Server:
         self._options = options
         self._process: subprocess.Popen[bytes] | None = None
 
-    def __enter__(self) -> "Server":
+    def __enter__(self) -> Self:
         self.start()
         return self
 
@@ -54,7 +68,10 @@ class Server:
     def start(self) -> None:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
-        self._process = subprocess.Popen([self.program, *words, *self._options])
+        # It dies with the process that has started it, however that ends.
+        program = ["setpriv", "--pdeathsig", "KILL", self.program]
+        program += [str(self.config)] if self.config else []
+        self._process = subprocess.Popen([*program, *words, *self._options])
         deadline = time.monotonic() + 10
         while True:
             try:
@@ -78,6 +95,10 @@ class Server:
         assert self._process
         self._process.send_signal(signal.SIGCONT)
 
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
     def log(self) -> str:
         path = self.directory / "log"
         return path.read_text(encoding="utf-8") if path.exists() else "no log"
@@ -93,12 +114,9 @@ class Server:
 
     def command(self, *words: str | bytes | int) -> Reply:
         """Runs one command on a connection of its own. Raises Refused for an error reply."""
-        parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
-        request = b"*%d\r\n" % len(parts)
-        request += b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
         with self.connect() as connection, connection.makefile("rb") as file:
-            connection.sendall(request)
-            return _read(file)
+            connection.sendall(packed(words))
+            return read_reply(file)
 
     def wait_for_busy(self) -> None:
         """Returns when the server refuses commands because a script runs."""
@@ -121,8 +139,19 @@ class Server:
             time.sleep(0.005)
 
 
-def _read(file: BinaryIO) -> Reply:
+def packed(words: Sequence[str | bytes | int]) -> bytes:
+    """A command, as it is sent."""
+    parts = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return b"".join(
+        [b"*%d\r\n" % len(parts), *(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)]
+    )
+
+
+def read_reply(file: BinaryIO) -> Reply:
+    """Raises Refused for an error reply, EOFError at the connection's end."""
     line = file.readline()
+    if not line:
+        raise EOFError
     kind, rest = line[:1], line[1:-2]
     if kind == b"-":
         raise Refused(rest.decode())
@@ -132,4 +161,4 @@ def _read(file: BinaryIO) -> Reply:
         return int(rest)
     if kind == b"$":
         return file.read(int(rest) + 2)[:-2] if int(rest) >= 0 else None
-    return [_read(file) for _ in range(int(rest))]
+    return [read_reply(file) for _ in range(int(rest))]

@@ -14,11 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 import dueq
 from dueq import aio, errors
+from forked import in_child
 from private_server import Server
 
 
@@ -165,6 +167,23 @@ def test_consume_failures_may_be_settled_otherwise(queue: dueq.Queue) -> None:
     with pytest.raises(LookupError):
         queue.consume(timeout=0).work(handle, fail)
     assert [message.error for message in queue.peek("ready")] == ["LookupError"]
+
+
+def test_consume_knows_what_ack_many_has_settled(
+    queue: dueq.Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    """It does not warn of it, nor does it release it, and the end of its block does nothing."""
+    queue.push_many(numbers(6))
+    taken = []
+    with queue.consume(prefetch=6, timeout=0, concurrency=2) as consumer:
+        for message in consumer:
+            taken.append(message)
+            if len(taken) == 2:
+                with message:
+                    assert queue.ack_many(taken) == [True, True]
+                taken.clear()
+    assert (consumer.lost, settled(queue)) == (0, (0, 0, 0, 6))
+    assert caplog.messages == []
 
 
 def test_consume_work_ends_by_a_failure(queue: dueq.Queue) -> None:
@@ -379,29 +398,24 @@ def test_consume_server_killed_and_back(own_server: Server) -> None:
         assert taken == [b"before", b"after"]
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_consume_fork_in_a_loop(queue: dueq.Queue) -> None:
     """The child settles at once what its parent took, and goes on with messages of its own."""
     queue.push_many(numbers(3))
-    child = 0
     consumer = queue.consume(prefetch=2, timeout=0.2)
+
+    def work(taken: dueq.Message) -> None:
+        rest = []
+        with taken:
+            pass
+        for own in queue.consume(timeout=0.2):
+            with own:
+                rest.append(own.body)
+        assert rest == [b"2"]
+
     for message in consumer:
         with message:
             if message.body == b"0":
-                child = os.fork()
-        if child == 0 and message.body == b"0":
-            code = 1
-            try:
-                rest = []
-                for own in queue.consume(timeout=0.2):
-                    with own:
-                        rest.append(own.body)
-                code = 0 if rest == [b"2"] else 3
-            finally:
-                os._exit(code)
-        if child:
-            assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-            child = 0
+                in_child(partial(work, message))
     assert consumer.lost <= 1  # both have acknowledged the first
     assert settled(queue) == (0, 0, 0, 3)
 

@@ -55,9 +55,9 @@ def test_default_is_said_once(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stderr.splitlines()) == (
         0,
         [
-            f"no DUEQ_URL: this is the private server of {tmp_path}/dueq, which only this user's "
-            "programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
-            "embedded:DIR for this one"
+            f"no DUEQ_URL: this is the private server embedded:{tmp_path}/dueq, which only this "
+            "user's programs on this machine share. Set DUEQ_URL to the URL of your server, or to "
+            "that of this one"
         ],
     )
 

@@ -25,8 +25,8 @@ def test_error_class_of_every_failure(row: tuple[int, str, bool]) -> None:
     code, name, retriable = row
     error = errors.make(code, "what happened")
     # Those of Python's own name say whose they are.
-    names = {"NAME": "QueueName", "TIMEOUT": "ServerTimeout"}
-    assert type(error).__name__ == names.get(name, name.title().replace("_", "")) + "Error"
+    names = {"NAME": "QueueNameError", "TIMEOUT": "ServerTimeoutError", "NOT_DURABLE": "NotDurable"}
+    assert type(error).__name__ == names.get(name, name.title().replace("_", "") + "Error")
     assert (error.status, error.name, error.retriable) == (code, name, retriable)
     assert str(error) == "what happened"
     assert isinstance(error, dueq.Error)

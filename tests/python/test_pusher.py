@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import os
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import pytest
 
 import dueq
 from dueq import aio, errors
+from forked import in_child
 from private_server import Server
 
 
@@ -138,22 +138,18 @@ def test_pusher_threads(queue: dueq.Queue) -> None:
     assert sorted(bodies(queue)) == sorted(numbers(2000))
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_pusher_fork(queue: dueq.Queue) -> None:
     """What was taken over is the parent's; the child goes on with its own."""
     with queue.pusher() as pusher:
+
+        def work() -> None:
+            push = pusher.push("child")
+            pusher.flush()
+            assert push.done
+
         for body in numbers(1000):
             pusher.push(body)
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                push = pusher.push("child")
-                pusher.flush()
-                code = 0 if push.done else 2
-            finally:
-                os._exit(code)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        in_child(work)
     assert sorted(bodies(queue)) == sorted([*numbers(1000), b"child"])
 
 
@@ -339,18 +335,9 @@ def test_aio_forgotten_pusher_flushes_while_the_loop_runs(
     assert "of the push of 7" in caplog.text
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_child_does_not_push_what_its_parent_has_forgotten(queue: dueq.Queue) -> None:
     with queue.pusher() as pusher:
         for body in numbers(1000):
             pusher.push(body)
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                pusher._forgotten()  # warns of nothing
-                code = 0
-            finally:
-                os._exit(code)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        in_child(pusher._forgotten)  # warns of nothing
     assert bodies(queue) == list(numbers(1000))

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import math
-import os
 import pickle
 import struct
 import threading
@@ -20,6 +19,7 @@ import dueq
 import dueq.redisson
 from dueq import errors
 from dueq.interop import Moved
+from forked import in_child
 from private_server import Server
 
 PACKED = "redisson_delay_queue:{orders}"
@@ -460,18 +460,14 @@ def test_redisson_threads_share_a_queue(orders: dueq.redisson.DelayedQueue) -> N
     assert taken == Counter(range(600))
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_redisson_fork(orders: dueq.redisson.DelayedQueue) -> None:
     orders.offer_many(["a", "b"])
     orders.transfer()
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            code = orders.take(timeout=5) is None
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+    def work() -> None:
+        assert orders.take(timeout=5) in ("a", "b")
+
+    in_child(work)
     assert orders.take(timeout=5) in ("a", "b")
     assert orders.take(timeout=0) is None
 

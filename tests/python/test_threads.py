@@ -1,14 +1,15 @@
 import multiprocessing
-import os
 import threading
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 
 import dueq
 from dueq import errors
+from forked import in_child
 from private_server import Server
 
 
@@ -76,21 +77,16 @@ def test_threads_close_ends_a_wait(queue: dueq.Queue, server: Server) -> None:
             waiting.result(timeout=10)
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_fork_both_go_on(queue: dueq.Queue) -> None:
+    def work() -> None:
+        queue.push("child")
+        message = queue.reserve()
+        assert message is not None
+        assert message.body == b"parent"
+        message.ack()
+
     queue.push("parent")
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            queue.push("child")
-            message = queue.reserve()
-            if message and message.body == b"parent":
-                message.ack()
-                code = 0
-        finally:
-            os._exit(code)
-    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    in_child(work)
     message = queue.reserve(timeout=5)
     assert message is not None
     assert message.body == b"child"
@@ -98,7 +94,6 @@ def test_fork_both_go_on(queue: dueq.Queue) -> None:
     assert queue.stats().acked == 2
 
 
-@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 def test_fork_with_a_message_and_a_lock(queue: dueq.Queue) -> None:
     """The child settles what the parent holds."""
     queue.push("x")
@@ -107,16 +102,13 @@ def test_fork_with_a_message_and_a_lock(queue: dueq.Queue) -> None:
         message = queues.reserve()
         assert held is not None
         assert message is not None
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                message.ack()
-                held.release()
-                code = queues.reserve() is not None
-            finally:
-                os._exit(code)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+        def work(message: dueq.Message, held: dueq.Lock) -> None:
+            message.ack()
+            held.release()
+            assert queues.reserve() is None
+
+        in_child(partial(work, message, held))
         with pytest.raises(dueq.LeaseLost):
             message.ack()
         with pytest.raises(dueq.LeaseLost):

@@ -78,7 +78,8 @@ final class TransportTest extends SymfonyTestCase
         $this->assertSame([], self::got($this->transport()));
         $this->assertSame(1, $transport->getMessageCount());
         [$envelope] = self::got($transport);
-        $this->assertGreaterThanOrEqual(0.3, microtime(true) - $begun);
+        // The server counts whole milliseconds.
+        $this->assertGreaterThanOrEqual(0.299, microtime(true) - $begun);
         $this->assertLessThan(8, microtime(true) - $begun, 'it wakes at the time');
         $transport->ack($envelope);
     }

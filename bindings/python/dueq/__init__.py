@@ -14,7 +14,7 @@ from dueq.blocking.message import Message
 from dueq.blocking.pusher import Pusher
 from dueq.blocking.queue import Queue, Queues, queues
 from dueq.draft import Draft
-from dueq.errors import Duplicate, Error, LeaseLost
+from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
 from dueq.job import Job, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
@@ -31,6 +31,7 @@ __all__ = [
     "LeaseLost",
     "Lock",
     "Message",
+    "NotDurable",
     "Push",
     "Pusher",
     "Queue",

@@ -21,7 +21,8 @@ class Pusher:
 # kind, jitter, base_ms, cap_ms, list_ms
 BackoffRow: TypeAlias = tuple[int, int, int, int, tuple[int, ...]]
 # body, id ("": the core makes one), delay_ms, at_ms, max_attempts, lease_ms, headers,
-# priority, max_crashes, ttl_ms, backoff, drop, dead_letter, unique_ms, replace
+# priority, max_crashes, ttl_ms, backoff, drop, dead_letter, unique_ms, replace, and what a
+# DurabilityRow has
 DraftRow: TypeAlias = tuple[
     Buffer | str,
     str,
@@ -38,8 +39,13 @@ DraftRow: TypeAlias = tuple[
     str,
     int,
     int,
+    int,
+    bool,
+    int,
     str,
 ]
+# replicas, disk, timeout_ms
+DurabilityRow: TypeAlias = tuple[int, bool, int]
 # name, expression, zone, catchup, the job alone
 ScheduleRow: TypeAlias = tuple[str, str, str, int, tuple[DraftRow, ...]]
 # id, ticket, headers, body
@@ -150,6 +156,7 @@ def schedule_next(expression: str, zone: str, after_ms: int, /) -> int | None: .
 def client_open(url: str | None, /) -> Client: ...
 def client_url(client: Client, /) -> str: ...
 def warning(client: Client, /) -> str | None: ...
+def queue_durability(queue: Handle, durability: DurabilityRow, /) -> int: ...
 def queue_open(client: Client, name: str, /) -> Handle: ...
 def partitions_open(client: Client, name: str, count: int, key: str, /) -> Handle: ...
 def partition_name(queue: str, partition: int, /) -> str: ...
@@ -291,6 +298,7 @@ SERVER: int
 PROTOCOL: int
 LAYOUT: int
 UNAVAILABLE: int
+NOT_DURABLE: int
 MAX_NAME: int
 MAX_ID: int
 MAX_HEADERS: int
@@ -316,6 +324,9 @@ MAX_RUN_MS: int
 MAX_SLACK_MS: int
 MAX_PUSHES: int
 MAX_SOCKETS: int
+MAX_REPLICAS: int
+MAX_DURABLE_MS: int
+DEFAULT_DURABLE_MS: int
 DEFAULT_TIMEOUT_MS: int
 LOW: int
 NORMAL: int

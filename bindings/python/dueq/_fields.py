@@ -214,13 +214,20 @@ def tickets(
 ) -> Iterator[str]:
     """The tickets of messages, or tickets. InvalidError for a message of another queue."""
     prefix = _core.partition_name(queue, 0)[:-1]
-    for item in listed(messages, "messages"):
+    for item in messages:
         if not isinstance(item, Fields):
             yield item
         elif item.queue == queue or (partitioned and item.queue.startswith(prefix)):
             yield item.ticket
         else:
             raise InvalidError(f"the message is of the queue {item.queue}, not of {queue}")
+
+
+def settled(messages: Iterable[Fields | str]) -> None:
+    """A call has settled them."""
+    for item in messages:
+        if isinstance(item, Fields):
+            item._let_go()
 
 
 def state_number(name: StateName) -> int:

@@ -19,7 +19,7 @@ class Push:
     id: str | None
     """The message's id. None: the core creates it, and the push is not done yet or has failed."""
     error: Error | None
-    """Why it failed: dueq.Duplicate, or as of Queue.push()."""
+    """Why it failed: dueq.Duplicate, dueq.NotDurable (it is stored), or as of Queue.push()."""
     done: bool
     """Whether its outcome is known: it is stored, or there is an error."""
 

@@ -29,14 +29,23 @@ _UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 KEYED = "\n"
 
 
-def opener(partitions: int | None) -> Open:
-    """Opens queues of partitions, the one that has a key, and what has a partition's own name."""
-    if partitions is None:
-        return _core.queue_open
+def opener(
+    durability: _core.DurabilityRow | None, whole: str, partitions: int | None = None
+) -> Open:
+    """
+    Opens queues whose pushes ask for this durability. Of the one that has partitions, `whole`, also
+    the handle that has a key.
+    """
 
     def open(client: _core.Client, asked: str) -> _core.Handle:
         name, _, key = asked.partition(KEYED)
-        return _core.partitions_open(client, name, partitions, key)
+        if partitions is None or name != whole:
+            handle = _core.queue_open(client, asked)
+        else:
+            handle = _core.partitions_open(client, name, partitions, key)
+        if durability:
+            _core.queue_durability(handle, durability)
+        return handle
 
     return open
 
@@ -55,7 +64,7 @@ class Handles(dict[str, "_core.Handle"]):
             # A call needs it to its end, and the one before has ended. There are many keys.
             self._keyed = self._open(self._client, name)
             return self._keyed
-        self[name] = handle = _core.queue_open(self._client, name)
+        self[name] = handle = self._open(self._client, name)
         return handle
 
 

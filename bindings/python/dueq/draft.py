@@ -55,6 +55,9 @@ class Options(TypedDict, total=False):
     dead_letter: str | None
     unique: float | timedelta | None
     replace: bool | Literal["body"]
+    replicas: int
+    disk: bool
+    durable_timeout: float | timedelta | None
     key: str | None
 
 
@@ -83,6 +86,15 @@ def _check(value: object, types: tuple[type, ...], name: str) -> None:
     if not isinstance(value, types):
         wanted = " or ".join(type.__name__.replace("NoneType", "None") for type in types)
         raise TypeError(f"{name}: {value!r} is not {wanted}")
+
+
+def durability_row(
+    replicas: int, disk: bool, timeout: float | timedelta | None
+) -> _core.DurabilityRow:
+    """What a queue or a push asks for, as the core wants it."""
+    _check(replicas, (int,), "replicas")
+    _check(disk, (bool,), "disk")
+    return replicas, disk, limit_ms(timeout, "durable_timeout")
 
 
 def _header_row(headers: Mapping[str, str] | None) -> tuple[tuple[str, str], ...]:
@@ -143,6 +155,12 @@ class Draft:
                   refused. True: the old message is deleted, as by cancel(), and this one is stored.
                   "body": the same, but a ready or delayed one keeps its due time and its place.
 
+    replicas      the push waits until so many replicas of the server have received the message, 0
+                  to 100; with too few it raises NotDurable, and the message is stored
+    disk          True: and until it is on the server's disk, and on those of the replicas
+    durable_timeout
+                  how long it waits for them; None: as the queue and the URL say, else 2 seconds.
+                  The queue and the URL may ask for replicas and disk, too: the most counts
     key           with partitions: messages of one key are in one partition, in their order. 1 to
                   255 bytes of UTF-8 without control characters. None: the id, if it is given,
                   decides; else any
@@ -164,6 +182,9 @@ class Draft:
     dead_letter: str | None = field(default=None, kw_only=True)
     unique: float | timedelta | None = field(default=None, kw_only=True)
     replace: bool | Literal["body"] = field(default=False, kw_only=True)
+    replicas: int = field(default=0, kw_only=True)
+    disk: bool = field(default=False, kw_only=True)
+    durable_timeout: float | timedelta | None = field(default=None, kw_only=True)
     key: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self, json: object) -> None:
@@ -199,6 +220,7 @@ class Draft:
             _text(self.dead_letter, "dead_letter"),
             optional_ms(self.unique, "unique"),
             _REPLACE[self.replace],
+            *durability_row(self.replicas, self.disk, self.durable_timeout),
             _text(self.key, "key"),
         )
 

@@ -141,5 +141,24 @@ class UnavailableError(Error, status=_core.UNAVAILABLE):
     """The server cannot do it for now."""
 
 
+class NotDurable(Error, status=_core.NOT_DURABLE):
+    """
+    The message is stored, but not on all the replicas and disks that were asked for. Push it again
+    with its id: it is stored once, and the push raises Duplicate when it is durable.
+    """
+
+    ids: tuple[str, ...] = ()
+    """Of the messages that are stored: those of one call, or of one batch of push_many()."""
+    replicas: int = 0
+    """How many replicas have them, as far as the server said."""
+    disk: bool = False
+    """Whether they are on the server's disk, as far as it said."""
+
+    @property
+    def id(self) -> str:
+        """That of the first."""
+        return self.ids[0]
+
+
 class LayoutError(Error, status=_core.LAYOUT):
-    """Elements of another layout wait here."""
+    """The queue has another layout than this client knows."""

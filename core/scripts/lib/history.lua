@@ -3,7 +3,9 @@
 if ARGV[3] == '1' then
   -- include totals
   local minute = string.format('%d', math.floor(now / 60000))
-  local values, length = redis.pcall('HMGET', meta, 'minute', unpack(totals_names)), redis.pcall('LLEN', ready)
+  local values, length = redis.pcall('HMGET', meta, 'wire', 'minute', unpack(totals_names)), redis.pcall('LLEN', ready)
+  local wire = table.remove(values, 1)
+  -- include refuse
   local is_noted = values.err or type(length) == 'table' or table.remove(values, 1) == minute
   -- On a full server it writes nothing: after a first write the server lets a script fill it further.
   if not is_noted and type(redis.pcall('HSET', meta, 'minute', minute)) ~= 'table' then

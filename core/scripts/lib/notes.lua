@@ -23,7 +23,7 @@ local function check_notes()
     redis.call('HSET', meta, 'repairer', ARGV[5])
   end
   local names = { 'pushed', 'reserved', 'acked', 'retried', 'expired', 'died', 'cancelled', 'purged', 'quarantined',
-    'ready_offset', 'next_event', 'outbox_event', 'has_priorities' }
+    'ready_offset', 'next_event', 'outbox_event', 'has_priorities', 'wire' }
   local values = read_list('HMGET', meta, unpack(names))
   local function head(key)
     local score = tonumber(read_list('ZRANGE', key, 0, 0, 'WITHSCORES')[2] or '')
@@ -37,6 +37,8 @@ local function check_notes()
       right = first < math.huge and int(first) or ''
     elseif name == 'has_priorities' then
       right = value ~= '1' and #read_list('LRANGE', high, 0, 0) + #read_list('LRANGE', low, 0, 0) > 0 and '1' or nil
+    elseif name == 'wire' then
+      right = value ~= '' and value ~= '1' and '1' or nil
     elseif not first and value ~= '' and not string.find(value, '^%-?%d' .. string.rep('%d?', 14) .. '$') then
       right = '0'
     end

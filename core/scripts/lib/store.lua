@@ -18,17 +18,21 @@ local function draft_read(words, i, now)
 end
 
 -- Stores the drafts in `words` from `from` on. `how` may have: replace (lib/replace.lua), which is asked about living
--- messages that drafts replace; leaving, the id of one that counts as gone; records, the attempts of each draft ('':
--- none). Tickets are written before envelopes: where a write fails, tickets without messages may be left, which a
--- reserve drops, and never a message without a ticket.
--- Returns a digit for each: 0 stored, 2 refused.
+-- messages that drafts replace; leaving, the id of a message that goes in the same step, which is free for one of
+-- them, also while it is unique; records, the attempts of each draft ('': none). Tickets are written before envelopes:
+-- where a write fails, tickets without messages may be left, which a reserve drops, and never a message without a
+-- ticket.
+-- Returns a digit for each: 0 stored, 2 refused; or nil, and why it cannot tell: then nothing is changed.
 local function store(words, from, now, how)
   local ids, outcome, fresh, windows, pushed, replaced, own = {}, {}, {}, {}, 0, 0, false
   for i = from, #words, 4 do
     ids[#ids + 1] = words[i]
     own = own or string.byte(words[i + 1], 2) % 2 == 1
   end
-  local living = redis.call('HMGET', msg, unpack(ids))
+  local living = redis.pcall('HMGET', msg, unpack(ids))
+  if living.err then
+    return nil, living
+  end
   local kept = own and redis.call('ZCARD', unique) > 0 and redis.call('ZMSCORE', unique, unpack(ids)) or {}
   for n, id in ipairs(ids) do
     local draft, before = draft_read(words, from + 4 * (n - 1), now), fresh[id]
@@ -39,7 +43,7 @@ local function store(words, from, now, how)
       stored = draft.replace > 0 and old and how.replace(draft, id, old)
       replaced = replaced + (stored and not (draft.kept and draft.replace == 2) and 1 or 0)
     else
-      stored = draft.incarnation == '' or not kept[n] or tonumber(kept[n]) <= now
+      stored = draft.incarnation == '' or id == how.leaving or not kept[n] or tonumber(kept[n]) <= now
     end
     outcome[n] = stored and DUEQ_OK or DUEQ_DUPLICATE
     if stored then

@@ -138,7 +138,7 @@ static void throw_corrupt(const dueq_php_source *source, dueq_bytes raw) {
     zend_string *reason = reason_of(source, raw);
     zval exception, value;
 
-    dueq_php_exception_make(&exception, DUEQ_CORRUPT, ZSTR_VAL(reason));
+    dueq_php_exception_make(&exception, DUEQ_CORRUPT, ZSTR_VAL(reason), NULL);
     dueq_php_string(&value, raw);
     zend_update_property(dueq_php_corrupt_ce, Z_OBJ(exception), ZEND_STRL("raw"), &value);
     zval_ptr_dtor(&value);

@@ -9,12 +9,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self, overload
 
 from dueq import _core
-from dueq._call import Call, on
+from dueq._call import Answer, Call, on
 from dueq._fields import Fields, described, noted
 from dueq._log import log
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Draft, rows
-from dueq.errors import Error, InvalidError
+from dueq.errors import Error, InvalidError, NotDurable
 from dueq.times import duration_ms
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ class Message(Fields):
         push  up to 200 successors, stored in the same step: all of them or, if the lease has ended,
               none. Returns their ids in order, None for a duplicate.
         to    the name of the queue to push them to; None: the message's own
+
+        NotDurable tells of the successors, as of Queue.push(): the message is acknowledged then.
         """
         self._asked = True
         drafts = () if push is None else tuple(rows(push))
@@ -66,9 +68,17 @@ class Message(Fields):
                 link.queues[self.queue], self.ticket, link.target(to), drafts
             )
         )
-        outcomes = self._home.call(call).outcomes
+        outcomes = self._stored(call).outcomes
         self._settle(outcomes[0][0])
         return [id if status == _core.OK else None for status, id in outcomes[1:]]
+
+    def _stored(self, call: Call) -> Answer:
+        """Acknowledges with successors. Where these are not durable it is acknowledged, too."""
+        try:
+            return self._home.call(call)
+        except NotDurable:
+            self._let_go()
+            raise
 
     def retry(
         self, delay: float | timedelta | None = None, error: str | BaseException = ""
@@ -142,7 +152,7 @@ class Message(Fields):
         """
         self._asked = True
         row = (self.id, self.ticket, tuple(self.headers.items()), self.body)
-        outcomes = (self._home.call(on(self.queue, _core.turn_submit, row))).outcomes
+        outcomes = (self._stored(on(self.queue, _core.turn_submit, row))).outcomes
         self._settle(outcomes[0][0])
         return [id for status, id in outcomes[1:-1] if status == _core.OK]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core
 from dueq._call import Answer, Call, counted, on
-from dueq._fields import STATES, Fields, State, StateName, listed, state_number, tickets
+from dueq._fields import STATES, Fields, State, StateName, listed, settled, state_number, tickets
 from dueq._link import KEYED, opener
 from dueq._log import log
 from dueq._turns import in_turn
@@ -21,7 +21,7 @@ from dueq.blocking.lock import Lock
 from dueq.blocking.message import Message
 from dueq.blocking.pool import Closing, Pool
 from dueq.blocking.pusher import Pusher
-from dueq.draft import Body, Draft, Options, batches, row, with_options
+from dueq.draft import Body, Draft, Options, batches, durability_row, row, with_options
 from dueq.errors import Duplicate, InvalidError
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
@@ -46,10 +46,13 @@ class Source(Closing):
         names: tuple[str, ...],
         order: int,
         turns: tuple[str, ...] | None = None,
+        durability: _core.DurabilityRow | None = None,
         partitions: int | None = None,
     ) -> None:
-        super().__init__(Pool(url, *names, open=opener(partitions)), ", ".join(names))
+        self._durability = durability
         self.partitions = partitions
+        open = opener(durability, names[0], partitions)
+        super().__init__(Pool(url, *names, open=open), ", ".join(names))
         self._order = order
         self._turns = turns or names
         self.names = names
@@ -58,7 +61,7 @@ class Source(Closing):
         return {**self.__dict__, "_home": self._home._url}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        open = opener(state["partitions"])
+        open = opener(state["_durability"], state["names"][0], state["partitions"])
         self.__dict__.update(state, _home=Pool(state["_home"], *state["names"], open=open))
 
     def _sources(self) -> tuple[str, ...]:
@@ -182,6 +185,8 @@ class Queue(Source, Verbs):
     url         redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
                 embedded:DIR for a private server of a directory.
                 None: $DUEQ_URL, and without it an embedded server in the user's state directory.
+    replicas, disk, durable_timeout
+                of all its pushes, as of dueq.Draft; the URL may have them as parameters
     partitions  1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which several
                 nodes of a cluster can have. A push's `key` chooses the partition. Consumers share
                 them, and deliver the messages of each in order, one after the other. The first call
@@ -200,8 +205,20 @@ class Queue(Source, Verbs):
     took effect is not known.
     """
 
-    def __init__(self, name: str, url: str | None = None, partitions: int | None = None) -> None:
-        super().__init__(url, (name,), _core.PREFERENCE, None, partitions)
+    def __init__(
+        self,
+        name: str,
+        url: str | None = None,
+        *,
+        replicas: int = 0,
+        disk: bool = False,
+        durable_timeout: float | timedelta | None = None,
+        partitions: int | None = None,
+    ) -> None:
+        durability = durability_row(replicas, disk, durable_timeout)
+        super().__init__(
+            url, (name,), _core.PREFERENCE, durability=durability, partitions=partitions
+        )
         self.name = name
         self._own = name
 
@@ -234,6 +251,9 @@ class Queue(Source, Verbs):
         the id is still unique. After errors.ClosedError and errors.ServerTimeoutError it is not
         known whether the message is stored. Push it again with the same id: it is stored once while
         the first is in the queue and, with `unique`, also when the first is done already.
+
+        NotDurable has the id of the message, which is stored. Push it again with that id: it raises
+        Duplicate when the message is on all replicas and disks that were asked for.
         """
         call = on(self._own, _core.push_submit, (row(body, options),))
         [(status, stored)] = self._home.call(call).outcomes
@@ -298,8 +318,13 @@ class Queue(Source, Verbs):
         Acknowledges any number of messages or tickets. False: the lease has ended. Raises
         InvalidError for a message of another queue.
         """
-        held = tickets(self.name, messages, self.partitions is not None)
-        return self._each(_core.ack_submit, held, _done_of)
+        left = iter(listed(messages, "messages"))
+        done: list[bool] = []
+        while batch := tuple(islice(left, _core.MAX_BATCH)):
+            held = tuple(tickets(self.name, batch, self.partitions is not None))
+            done += _done_of(self._home.call(on(self._own, _core.ack_submit, held)))
+            settled(batch)
+        return done
 
     def cancel(self, id: str) -> State | None:
         """

@@ -72,7 +72,6 @@ class Worker:
         self.done = 0
         self._lock = threading.Lock()
         self._reaching = threading.Lock()
-        self._reached = False
 
     @property
     def max_run(self) -> float:
@@ -120,28 +119,22 @@ class Worker:
             self.stop(exits.OK, f"--max-jobs {self.settings.max_jobs} is reached")
 
     def reach(self) -> bool:
-        """Waits until the server answers. False: the worker is to stop."""
-        begin, told, pause = time.monotonic(), 0.0, 0.1
-        queue = self.app.queue(next(iter(self.queues)))
+        """Waits until the server answers, at first for each queue. False: the worker is to stop."""
+        pause = 0.1
+        names = list(self.queues)[: 1 if self.ready else None]
         with self._reaching:
             while not self.stopping:
                 try:
-                    queue.stats()
+                    for name in names:
+                        self.app.queue(name).stats()
                 except Error as error:
                     if not error.retriable:
                         self.fail(error)
                         break
-                    # A server that answered before is the core's to tell of.
-                    away = time.monotonic() - begin
-                    if not self._reached and (not told or away >= 2 * told):
-                        log.warning("no answer for %.0f s; it is tried again: %s", away, error)
-                        told = max(away, 5.0)
+                    # The core logs that the server is away, and that it is back.
                     time.sleep(pause * random.uniform(0.5, 1.0))
                     pause = min(2 * pause, _LONGEST_PAUSE_S)
                 else:
-                    if told:
-                        log.warning("%s: it answers", queue.url)
-                    self._reached = True
                     return True
         return False
 

@@ -6,8 +6,6 @@ namespace Dueq\Worker;
 
 use Dueq\Client;
 use Dueq\Consumer;
-use Dueq\Exception\ClosedException;
-use Dueq\Exception\ConnectException;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
 use Dueq\Worker;
@@ -49,9 +47,6 @@ final class Child
 
     private int $done = 0;
 
-    /** Whether the parent was told that this process cannot take messages. */
-    private bool $isInTrouble = false;
-
     private bool $hasEnded = false;
 
     /**
@@ -87,50 +82,79 @@ final class Child
         $this->installHandlers();
         pcntl_sigprocmask(SIG_UNBLOCK, $blocked);
         register_shutdown_function(fn () => $this->hasEnded || $this->tellWhyItDies());
-        $status = $this->begin() && $this->work() ? 0 : 1;
+        $status = 0;
+        try {
+            $this->begin();
+            $this->work();
+        } catch (Throwable $error) {
+            $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
+            $this->parent->send(['is' => 'unable', 'text' => $text]);
+            $status = 1;
+        }
         $this->hasEnded = true;
 
         return $status;
     }
 
-    /** @return bool false: it cannot; the parent knows why */
-    private function begin(): bool
+    /** @throws Throwable it cannot work, or the server refuses it for good */
+    private function begin(): void
     {
         $this->show('starts');
         Client::onNotice($this->tellNotice(...));
-        try {
-            $worker = (static fn (string $file) => require $file)(realpath($this->options->bootstrap));
-            if (!$worker instanceof Worker) {
-                throw new RuntimeException("{$this->options->bootstrap} returns no Dueq\\Worker");
-            }
-            $this->logger = $worker->logger ?? $this->logger;
-            $this->worker = $worker;
-            $this->consumer = $this->consumer();
-        } catch (Throwable $error) {
-            return $this->cannot($error);
+        $worker = (static fn (string $file) => require $file)(realpath($this->options->bootstrap));
+        if (!$worker instanceof Worker) {
+            throw new RuntimeException("{$this->options->bootstrap} returns no Dueq\\Worker");
         }
+        $this->logger = $worker->logger ?? $this->logger;
+        $this->worker = $worker;
+        $this->consumer = $this->consumer();
         $this->watch = $this->options->watch ? new Watch($worker->folders()) : null;
+        $this->reach();
         foreach ($this->debts as $debt) {
             $debt->settle($worker->tasks, $this->logger);
         }
-        $this->parent->send(['is' => 'ready']);
-        $this->show($this->isQuiet ? 'quiet' : 'waits');
-
-        return true;
+        if (!$this->isStopping) {
+            $this->parent->send(['is' => 'ready']);
+            $this->show($this->isQuiet ? 'quiet' : 'waits');
+        }
     }
 
-    private function cannot(Throwable $error): bool
+    /**
+     * Waits until the server has answered for each queue, or this process is to end.
+     *
+     * @throws DueqException it refuses for good
+     */
+    private function reach(): void
     {
-        $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
-        $this->parent->send(['is' => 'unable', 'text' => $text]);
+        while (!$this->isOver()) {
+            try {
+                foreach (array_unique($this->queues()) as $queue) {
+                    $this->worker->tasks->queue($queue)->stats();
+                }
 
-        return false;
+                return;
+            } catch (DueqException $error) {
+                $this->pauseAfter($error);
+            }
+        }
     }
 
-    /** @return bool false: the server does not let it, and did not before */
-    private function work(): bool
+    /**
+     * Before the next try. dueq says by itself that the server is away, and that it is back.
+     *
+     * @throws DueqException there is none: the server refuses for good
+     */
+    private function pauseAfter(DueqException $error): void
     {
-        $served = false;
+        if (!$error->isRetriable()) {
+            throw $error;
+        }
+        $this->isStopping || sleep(self::PAUSE);
+    }
+
+    /** @throws DueqException the server refuses it for good */
+    private function work(): void
+    {
         while (!$this->isOver()) {
             if ($this->isQuiet) {
                 sleep(1);
@@ -141,26 +165,22 @@ final class Child
                 // A signal may have come before there was a consumer that it could stop.
                 if (!$this->isStopping && !$this->isQuiet) {
                     $this->consumer->work($this->handle(...), $this->fail(...));
-                    $this->isBack();
-                    $served = true;
                 }
             } catch (DueqException $error) {
-                if (!$served && !$error->isRetriable()) {
-                    return $this->cannot($error);
-                }
-                $this->cannotNow($error, $served);
-                $this->isStopping || sleep(self::PAUSE);
+                $this->pauseAfter($error);
             }
         }
+    }
 
-        return true;
+    /** @return non-empty-list<string> */
+    private function queues(): array
+    {
+        return $this->options->queues ?? ($this->worker->queues() ?: ['default']);
     }
 
     private function consumer(): Consumer
     {
-        $queues = $this->options->queues ?? ($this->worker->queues() ?: ['default']);
-
-        return $this->worker->tasks->client()->queues($queues, $this->options->order)->consume(
+        return $this->worker->tasks->client()->queues($this->queues(), $this->options->order)->consume(
             prefetch: $this->options->prefetch,
             lease: $this->options->lease,
             maxRun: self::WITHOUT_END,
@@ -170,7 +190,6 @@ final class Child
 
     private function handle(Message $message): void
     {
-        $this->isBack();
         if (posix_getppid() !== $this->parentId) {
             $message->release();
             $this->endLoop();
@@ -218,7 +237,8 @@ final class Child
         $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
         $this->logger->error(
             "$name failed (attempt $attempt): " . $error::class . ": {$error->getMessage()}",
-            self::context($message) + ['attempt' => $message->attempt, 'exception' => $error],
+            // Where an unknown task was thrown says nothing.
+            self::context($message) + ['attempt' => $message->attempt] + ($error instanceof UnknownTask ? [] : ['exception' => $error]),
         );
     }
 
@@ -248,24 +268,6 @@ final class Child
     {
         $this->consumer?->stop();
         $this->consumer = null;
-    }
-
-    private function cannotNow(DueqException $error, bool $served): void
-    {
-        // Of a server that was there, dueq says by itself that it is away, and that it is back.
-        $isSaid = $error instanceof ClosedException || ($served && $error instanceof ConnectException);
-        if (!$isSaid && !$this->isInTrouble) {
-            $this->isInTrouble = true;
-            $this->tellNotice("dueq: it is tried again: {$error->getMessage()}");
-        }
-    }
-
-    private function isBack(): void
-    {
-        if ($this->isInTrouble) {
-            $this->isInTrouble = false;
-            $this->tellNotice('dueq: the server answers again');
-        }
     }
 
     private function tellNotice(string $text): void

@@ -257,7 +257,8 @@ final class Supervisor
     {
         $now = microtime(true);
         $this->notices = array_filter($this->notices, fn (float $said) => $now - $said < self::AT_ONCE);
-        $kind = preg_replace('/\d+/', '', $text);
+        // Why a server is tried again may differ from child to child.
+        $kind = preg_replace('/\d+|(?<=it is tried again).*/', '', $text);
         if (!isset($this->notices[$kind])) {
             $this->notices[$kind] = $now;
             $this->logger->warning($text);

@@ -1,0 +1,172 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net.h"
+
+/*
+ * Sentinels watch a primary and its replicas, and tell which server is the primary now. They are asked before each
+ * connection (redis.io, "Guidelines for Redis clients with support for Redis Sentinel"). One of them tells by a
+ * message when another server has become the primary: the old one may be there and take writes for seconds, which
+ * are lost when it is demoted, or hang without an end of its connections.
+ */
+
+#define WATCH_PAUSE_MS 1000
+
+struct dueq__discovery {
+    struct dueq__sentinels *sentinels;
+    struct dueq__inquiry *inquiry;
+    char found[DUEQ__SHOWN_ADDRESS];
+};
+
+void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
+                          const char *name) {
+    const struct dueq__sentinel_login *own = &url->sentinel;
+    *sentinels = (struct dueq__sentinels){.url = *url};
+    struct dueq__url *as = &sentinels->url;
+    as->topology = DUEQ__SINGLE;
+    as->db = 0;
+    as->user = own->user;
+    as->password = own->password;
+    as->ca = own->ca ? own->ca : url->ca;
+    as->cert = own->cert ? own->cert : url->cert;
+    as->key = own->key ? own->key : url->key;
+    dueq__conn_init(&sentinels->watch, as, name, NULL);
+}
+
+/* ---- Being told ---- */
+
+/* "NAME OLD-HOST OLD-PORT HOST PORT"; false: it is about another primary, or is not that. */
+static bool read_switch(const struct dueq__sentinels *sentinels, dueq_bytes text,
+                        char host[DUEQ__HOST_ROOM], int *port) {
+    char message[3 * DUEQ__HOST_ROOM], *at = message;
+    size_t name = strlen(sentinels->url.primary);
+    if (text.size >= sizeof message || text.size <= name ||
+        memcmp(text.data, sentinels->url.primary, name) != 0)
+        return false;
+    memcpy(message, text.data, text.size);
+    message[text.size] = '\0';
+    at += name;
+    return *at == ' ' && sscanf(at, " %*s %*d %255s %d", host, port) == 2 && *port > 0 &&
+           *port <= 65535;
+}
+
+static void take_message(struct dueq__sentinels *sentinels, const struct dueq__reply *reply) {
+    char host[DUEQ__HOST_ROOM];
+    struct dueq__address found = {host, 0};
+    dueq_bytes text;
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 2), &text) ||
+        !read_switch(sentinels, text, host, &found.port))
+        return;
+    dueq__address_show(dueq__url_reach(&sentinels->url, found), sentinels->primary);
+    sentinels->first = sentinels->watched;
+    sentinels->turn++;
+}
+
+void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {
+    struct dueq__conn *conn = &sentinels->watch;
+    struct dueq__reply *reply;
+    if (conn->state == DUEQ__CONN_CLOSED) {
+        if (!sentinels->found || dueq__monotonic_ms() < sentinels->watch_ms)
+            return;
+        sentinels->watch_ms = dueq__monotonic_ms() + WATCH_PAUSE_MS;
+        sentinels->watched = sentinels->first % sentinels->url.host_count;
+        sentinels->subscribed = false;
+        dueq__conn_start_at(conn, sentinels->url.hosts[sentinels->watched]);
+    }
+    dueq__conn_pump(conn);
+    if (conn->state != DUEQ__CONN_READY)
+        return;
+    if (!sentinels->subscribed) {
+        struct dueq__resp words;
+        const struct dueq__resp *all = &words;
+        dueq__resp_init(&words);
+        dueq__resp_text(&words, "SUBSCRIBE");
+        dueq__resp_text(&words, "+switch-master");
+        sentinels->subscribed = dueq__conn_send(conn, &all, 1);
+        dueq__resp_free(&words);
+        dueq__conn_flush(conn);
+    }
+    while ((reply = dueq__conn_reply(conn))) {
+        take_message(sentinels, reply);
+        dueq__reply_free(reply);
+    }
+}
+
+/* ---- Asking ---- */
+
+struct dueq__discovery *dueq__discovery_start(struct dueq__sentinels *sentinels, const char *name) {
+    const struct dueq__url *url = &sentinels->url;
+    struct dueq__discovery *discovery = calloc(1, sizeof *discovery);
+    struct dueq__resp words;
+    if (!discovery)
+        return NULL;
+    dueq__resp_init(&words);
+    dueq__resp_text(&words, "SENTINEL");
+    dueq__resp_text(&words, "get-master-addr-by-name");
+    dueq__resp_text(&words, url->primary);
+    discovery->sentinels = sentinels;
+    discovery->inquiry =
+        dueq__inquiry_start(url, name, url->hosts, url->host_count, sentinels->first, &words);
+    if (!discovery->inquiry) {
+        free(discovery);
+        return NULL;
+    }
+    return discovery;
+}
+
+/* Reads the answer: a host and a port. */
+static bool read_address(struct dueq__discovery *discovery, struct dueq__address *found) {
+    const struct dueq__reply *reply = discovery->inquiry->reply;
+    dueq_bytes host;
+    int64_t port;
+    if (!dueq__reply_bytes(dueq__reply_item(reply, 0), &host) ||
+        !dueq__reply_number(dueq__reply_item(reply, 1), &port) || host.size == 0 ||
+        host.size >= sizeof discovery->found || memchr(host.data, '\0', host.size) || port < 1 ||
+        port > 65535)
+        return false;
+    memcpy(discovery->found, host.data, host.size);
+    discovery->found[host.size] = '\0';
+    *found = (struct dueq__address){discovery->found, (int)port};
+    return true;
+}
+
+int dueq__discovery_pump(struct dueq__discovery *discovery, struct dueq__address *found,
+                         struct dueq__error *error) {
+    struct dueq__inquiry *inquiry = discovery->inquiry;
+    const struct dueq__url *url = &discovery->sentinels->url;
+    while (dueq__inquiry_pump(inquiry)) {
+        if (inquiry->error.status) {
+            dueq__fail(error, inquiry->error.status, "no sentinel leads to the primary '%s': %s",
+                       url->primary, inquiry->error.text);
+            error->passing = inquiry->error.passing;
+            return -1;
+        }
+        if (read_address(discovery, found)) {
+            discovery->sentinels->first = inquiry->at;
+            discovery->sentinels->found = true;
+            *found = dueq__url_reach(url, *found);
+            dueq__conn_close(&inquiry->conn);
+            return 1;
+        }
+        dueq__inquiry_pass(inquiry, DUEQ_CONNECT,
+                           dueq__reply_is_nil(inquiry->reply) ? "knows no primary of this name"
+                                                              : "answers what is no address");
+    }
+    return 0;
+}
+
+struct dueq__inquiry *dueq__discovery_inquiry(const struct dueq__discovery *discovery) {
+    return discovery->inquiry;
+}
+
+void dueq__discovery_doubt(const struct dueq__discovery *discovery) {
+    discovery->sentinels->first = discovery->inquiry->at + 1;
+}
+
+void dueq__discovery_drop(struct dueq__discovery *discovery) {
+    if (!discovery)
+        return;
+    dueq__inquiry_drop(discovery->inquiry);
+    free(discovery);
+}

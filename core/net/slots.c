@@ -1,0 +1,100 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "net.h"
+
+/* Where a cluster keeps its keys, as it says so (redis.io: cluster specification, CLUSTER SLOTS). */
+
+/* CRC-16/XMODEM: polynomial 0x1021, from 0 (the specification's appendix A). */
+static unsigned crc16(const unsigned char *bytes, size_t size) {
+    unsigned crc = 0;
+    for (size_t i = 0; i < size; i++) {
+        crc ^= (unsigned)bytes[i] << 8;
+        for (int bit = 0; bit < 8; bit++)
+            crc = crc & 0x8000 ? crc << 1 ^ 0x1021 : crc << 1;
+    }
+    return crc & 0xffff;
+}
+
+int dueq__slot(dueq_bytes key) {
+    const unsigned char *bytes = key.data;
+    const unsigned char *open = key.size ? memchr(bytes, '{', key.size) : NULL;
+    const unsigned char *tag = open ? open + 1 : NULL;
+    const unsigned char *close = tag ? memchr(tag, '}', (size_t)(bytes + key.size - tag)) : NULL;
+    unsigned crc =
+        close && close > tag ? crc16(tag, (size_t)(close - tag)) : crc16(bytes, key.size);
+    return (int)(crc % DUEQ__SLOTS);
+}
+
+/* The host that a node announces: none or an empty one is the host that was asked; "?" is not known. */
+static bool copy_host(char host[DUEQ__HOST_ROOM], dueq_bytes announced, const char *asked) {
+    if (announced.size == 1 && *(const char *)announced.data == '?')
+        return false;
+    if (announced.size >= DUEQ__HOST_ROOM || strlen(asked) >= DUEQ__HOST_ROOM)
+        return false;
+    if (announced.size == 0)
+        announced = dueq__text(asked);
+    memcpy(host, announced.data, announced.size);
+    host[announced.size] = '\0';
+    return strlen(host) == announced.size;
+}
+
+static bool good_port(int64_t port) { return port > 0 && port <= 65535; }
+
+static bool good_slot(int64_t slot) { return slot >= 0 && slot < DUEQ__SLOTS; }
+
+/* The host of a node in a map: where its preferred endpoint is not known ("?"), the address beside it (Redis 7). */
+static bool read_host(const struct dueq__reply *node, const char *asked,
+                      char host[DUEQ__HOST_ROOM]) {
+    const struct dueq__reply *name = dueq__reply_item(node, 0), *more = dueq__reply_item(node, 3);
+    dueq_bytes announced = {0}, field;
+    if (!dueq__reply_is_nil(name) && !dueq__reply_bytes(name, &announced))
+        return false;
+    for (size_t i = 0; dueq__same(announced, dueq__text("?")) && i < dueq__reply_count(more);
+         i += 2)
+        if (dueq__reply_bytes(dueq__reply_item(more, i), &field) &&
+            dueq__same(field, dueq__text("ip")))
+            dueq__reply_bytes(dueq__reply_item(more, i + 1), &announced);
+    return copy_host(host, announced, asked);
+}
+
+size_t dueq__slots_read(const struct dueq__reply *reply, const char *asked,
+                        void (*range)(void *owner, int first, int last,
+                                      const struct dueq__address *primary),
+                        void *owner) {
+    size_t ranges = 0;
+    for (size_t i = 0; i < dueq__reply_count(reply); i++) {
+        const struct dueq__reply *item = dueq__reply_item(reply, i);
+        const struct dueq__reply *node = dueq__reply_item(item, 2);
+        int64_t first, last, port;
+        char host[DUEQ__HOST_ROOM];
+        if (!dueq__reply_number(dueq__reply_item(item, 0), &first) || !good_slot(first) ||
+            !dueq__reply_number(dueq__reply_item(item, 1), &last) || !good_slot(last) ||
+            !dueq__reply_number(dueq__reply_item(node, 1), &port) || !good_port(port) ||
+            !read_host(node, asked, host))
+            continue;
+        range(owner, (int)first, (int)last, &(struct dueq__address){host, (int)port});
+        ranges++;
+    }
+    return ranges;
+}
+
+bool dueq__redirect_read(const struct dueq__reply *reply, const char *asked,
+                         struct dueq__redirect *redirect) {
+    char kind[8], endpoint[DUEQ__HOST_ROOM + 8];
+    dueq_bytes text;
+    int slot;
+    if (!dueq__reply_error_bytes(reply, &text) || text.size >= 512 ||
+        sscanf(text.data, "%7s %d %260s", kind, &slot, endpoint) != 3 || !good_slot(slot))
+        return false;
+    redirect->ask = strcmp(kind, "ASK") == 0;
+    if (!redirect->ask && strcmp(kind, "MOVED") != 0)
+        return false;
+    /* An IPv6 address has colons of its own, and no brackets. */
+    char *colon = strrchr(endpoint, ':');
+    redirect->slot = slot;
+    redirect->port = colon ? atoi(colon + 1) : 0;
+    return good_port(redirect->port) &&
+           copy_host(redirect->host, (dueq_bytes){endpoint, (size_t)(colon - endpoint)}, asked);
+}

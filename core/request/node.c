@@ -1,0 +1,110 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "request.h"
+
+/* The servers that a client speaks to: their connections for requests, and what these answer. */
+
+void dueq__client_add(dueq_client *client, struct dueq__conn *conn) {
+    conn->next = client->conns;
+    conn->epoll = client->descriptor.epoll;
+    conn->sentinels = &client->sentinels;
+    client->conns = conn;
+}
+
+void dueq__client_remove(dueq_client *client, struct dueq__conn *conn) {
+    struct dueq__conn **at = &client->conns;
+    while (*at != conn)
+        at = &(*at)->next;
+    *at = conn->next;
+    dueq__conn_close(conn);
+}
+
+static struct dueq__node *new_node(dueq_client *client, const struct dueq__address *address) {
+    struct dueq__node *node = calloc(1, sizeof *node);
+    if (!node)
+        return NULL;
+    dueq__conn_init(&node->conn, &client->url, client->name, &client->server);
+    if (address) {
+        snprintf(node->host, sizeof node->host, "%s", address->host);
+        node->address = (struct dueq__address){node->host, address->port};
+    }
+    dueq__client_add(client, &node->conn);
+    node->next = client->nodes;
+    client->nodes = node;
+    return node;
+}
+
+struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address) {
+    for (struct dueq__node *node = client->nodes; node; node = node->next)
+        if (address ? node->address.host && node->address.port == address->port &&
+                          strcmp(node->host, address->host) == 0
+                    : !node->address.host)
+            return node;
+    return new_node(client, address);
+}
+
+void dueq__node_free(dueq_client *client, struct dueq__node *node) {
+    struct dueq__node **at = &client->nodes;
+    while (*at != node)
+        at = &(*at)->next;
+    *at = node->next;
+    dueq__client_remove(client, &node->conn);
+    free(node);
+}
+
+void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter) {
+    struct dueq__waiter **at = &client->waiters;
+    while (*at != waiter)
+        at = &(*at)->next;
+    *at = waiter->next;
+    dueq__client_remove(client, &waiter->conn);
+    free(waiter);
+}
+
+bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer) {
+    for (size_t i = 0; i < node->answer_count; i++)
+        if (node->answers[i] == answer)
+            return true;
+    return false;
+}
+
+bool dueq__node_awaits_call(const struct dueq__node *node) {
+    for (size_t i = 0; i < node->answer_count; i++)
+        if (node->answers[i] < DUEQ__ANSWER_UNBLOCK)
+            return true;
+    return false;
+}
+
+bool dueq__node_send_resp(struct dueq__node *node, enum dueq__answer answer,
+                          const struct dueq__resp *words) {
+    bool sent = node->conn.state == DUEQ__CONN_READY && node->answer_count < DUEQ__MAX_ANSWERS &&
+                dueq__conn_send(&node->conn, &words, 1);
+    if (sent)
+        node->answers[node->answer_count++] = answer;
+    return sent;
+}
+
+bool dueq__node_send(struct dueq__node *node, enum dueq__answer answer, const dueq_bytes *words,
+                     size_t count) {
+    struct dueq__resp list;
+    dueq__resp_init(&list);
+    for (size_t i = 0; i < count; i++)
+        dueq__resp_bytes(&list, words[i].data, words[i].size);
+    bool sent = dueq__node_send_resp(node, answer, &list);
+    dueq__resp_free(&list);
+    return sent;
+}
+
+void dueq__node_drop(dueq_client *client, struct dueq__node *node) {
+    /* What else may be under way does no harm late. So one that was stale before stays so until it is known. */
+    if (dueq__node_awaits(node, DUEQ__ANSWER_CALL)) {
+        if (node->conn.named && node->conn.id)
+            node->stale_id = node->conn.id;
+        else
+            client->call.unsure = true;
+    }
+    node->answer_count = 0;
+    dueq__conn_close(&node->conn);
+}

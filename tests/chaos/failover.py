@@ -1,0 +1,207 @@
+"""
+Producers and consumers in Python, PHP and C on queues of a primary with a replica, which three
+sentinels watch. The primary is killed, stopped until it is replaced, or replaced as it is; workers
+and sentinels are killed, too. Ledgers outside the queues prove what came of every message.
+
+Replication is asynchronous: a failover takes back what the replica has not got. --durability
+replicas:1 has every push wait for the replica, and then no message is lost; without it the loss is
+counted. What else a failover takes back (who holds a message, what was acknowledged) is counted by
+the promise that looks broken by it.
+
+The last line is for machines. The exit status is 0 when nothing was lost that was to be durable,
+and nothing is broken of a message that met no failover.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import random
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
+
+from crew import Crew, now_ms
+from faults import Choices, Faults, Progress, main_of, parser_of, report
+from kinds import Own
+from probe import Probe
+from synced import Synced
+from verdict import EXPECTED, FAILED_OVER, judge
+
+from private_server import Refused
+from sentinel import Peer, Sentinel, Watched
+
+CALM_S = 4  # between two failovers, at most
+RATE = 90.0  # messages a second: few enough that those who consume them wait
+PROBED = ("probe-1", "probe-2")
+DURABILITIES = {"none": "", "replicas:1": "&replicas=1"}
+
+
+class Failover(Faults):
+    """Replaces the primary again and again, whenever all is well again."""
+
+    def __init__(
+        self, watched: Watched, synced: Synced, crew: Crew, chance: random.Random, log: Path
+    ) -> None:
+        super().__init__(crew, chance, log)
+        self.watched, self.synced = watched, synced
+        self.calm = True
+        self.took: list[int] = []  # until the sentinels named another one, ms
+
+    def is_calm(self) -> bool:
+        return self.calm
+
+    def kinds(self) -> Choices:
+        return {
+            self.kill_primary: 40,
+            self.freeze_primary: 25,
+            self.switch: 25,
+            self.kill_sentinel: 10,
+            **self.of_workers(Own),
+        }
+
+    def kill_primary(self) -> str | None:
+        if not self.calm:
+            return None
+        old = self.watched.primary
+        old.stop()
+        self.replaced(old, old.start)
+        return f"primary killed: {old.port}"
+
+    def freeze_primary(self) -> str | None:
+        if not self.calm:
+            return None
+        old = self.watched.primary
+        old.freeze()
+        self.replaced(old, old.thaw)
+        return f"primary stopped: {old.port}"
+
+    def switch(self) -> str | None:
+        if not self.calm:
+            return None
+        old = self.watched.primary
+        if not self.watched.begin_failover():
+            return None
+        self.replaced(old, lambda: None)
+        return f"primary switched: {old.port}"
+
+    def kill_sentinel(self) -> str | None:
+        if not self.calm:
+            return None
+        sentinel = self.chance.choice(self.watched.sentinels)
+        sentinel.stop()
+        self.calm = False
+        self.later(self.chance.uniform(0, 2), partial(self.bring_back, sentinel, now_ms()))
+        return f"sentinel killed: {sentinel.port}"
+
+    def bring_back(self, sentinel: Sentinel, begin_ms: int) -> None:
+        sentinel.start()
+        self.when(self.watched.is_settled, self.calm_down)
+
+    def calm_down(self) -> None:
+        self.calm = True
+
+    def when(self, met: Callable[[], bool], action: Callable[[], None]) -> None:
+        """Does something as soon as something is so."""
+
+        def look() -> None:
+            with contextlib.suppress(Refused, OSError):
+                if met():
+                    action()
+                    return
+            self.later(0.1, look)
+
+        self.later(0.1, look)
+
+    def replaced(self, old: Peer, come_back: Callable[[], None]) -> None:
+        """The primary is about to be replaced, and comes back some time afterwards."""
+        begin_ms = now_ms()
+        synced_ms = self.synced.at(old)
+        self.calm = False
+
+        def gone() -> None:
+            self.took.append(now_ms() - begin_ms)
+            self.note(f"another primary: {self.watched.primary.port}")
+            self.later(self.chance.uniform(0, 2), back)
+
+        def back() -> None:
+            come_back()
+            self.note(f"it comes back: {old.port}")
+            self.when(self.watched.is_settled, settled)
+
+        def settled() -> None:
+            self.feel(begin_ms)
+            self.forgotten(synced_ms, [*Own.queues, *PROBED])
+            self.note("all is well again")
+            self.later(self.chance.uniform(0, CALM_S), self.calm_down)
+
+        self.when(lambda: self.watched.is_replaced(old), gone)
+
+
+def run(options: argparse.Namespace) -> int:
+    folder: Path = options.ledgers
+    chance = random.Random(options.seed)
+    print(
+        f"failovers for {options.seconds:g} s: {options.server}, durability"
+        f" {options.durability}, seed {options.seed}, ledgers in {folder}",
+        flush=True,
+    )
+    with Watched() as watched, ExitStack() as stack:
+        url = f"{watched.url}?timeout=3s{DURABILITIES[options.durability]}"
+        queues = Own(f"{watched.url}?timeout=15s", stack)
+        rate = (options.rate or RATE) / len(Own.commands)
+        crew = Crew(folder, lambda _: url, Own.commands, [Own.queues], rate, chance)
+        synced = stack.enter_context(Synced(watched.members))
+        faults = Failover(watched, synced, crew, chance, folder / "faults.log")
+        try:
+            for role, each in Own.each.items():
+                crew.hire(role, each)
+            with Probe(url, PROBED, folder):
+                faults.run(options.seconds, Progress(queues.progress))
+            print("the rest is drained", flush=True)
+            queues.drain(crew, watched.primary)
+        finally:
+            crew.kill()
+        verdict = judge(
+            (
+                path.open(encoding="utf-8", errors="replace")
+                for path in sorted(folder.glob("*.ledger"))
+            ),
+            EXPECTED | FAILED_OVER,
+        )
+        # What is counted is taken back by failovers.
+        left, _ = queues.left(verdict)
+    durable = options.durability != "none"
+    lost = len(verdict.lost)
+    if not durable:
+        verdict.lost.clear()
+    report(verdict, folder)
+    print(f"faults: {', '.join(f'{n} x {name}' for name, n in faults.faults.most_common())}")
+    print(verdict.taken_back())
+    took = sorted(faults.took)
+    if took:
+        print(f"another primary after {took[len(took) // 2]} ms in the middle, {took[-1]} at most")
+    print(*verdict.lateness(), sep="\n")
+    wrong = crew.troubles + left
+    for text in wrong:
+        print(f"wrong: {text}")
+    print(
+        f"failover: durability={options.durability} failovers={len(took)}"
+        f" acknowledged={verdict.accepted} lost={lost} doubled_holders={len(verdict.two_holders)}"
+    )
+    return int(any(verdict.broken().values()) or bool(wrong))
+
+
+def main() -> None:
+    parser = parser_of("failover", __doc__)
+    parser.add_argument("--durability", choices=tuple(DURABILITIES), default="replicas:1")
+    main_of("failover", parser, run)
+
+
+if __name__ == "__main__":
+    main()
