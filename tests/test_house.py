@@ -85,7 +85,8 @@ ROOMS = {
     "request": ["base", "net", "embedded"],
     "queue": ["base", "net", "embedded", "request"],
     "schedule": ["base", "net", "embedded", "request", "queue"],
-    "loop": ["base", "net", "embedded", "request", "queue"],
+    "partition": ["base", "net", "embedded", "request", "queue"],
+    "loop": ["base", "net", "embedded", "request", "queue", "partition"],
 }
 
 

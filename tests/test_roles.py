@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 import pytest
 from inside import end_lease, take
-from users import has_selectors, lines, permit
 
 import dueq
 from dueq import errors
 from private_server import Refused, Server
+from users import has_selectors, lines, permit
 
 
 class Shop:

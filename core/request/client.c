@@ -103,6 +103,7 @@ static void close_rest(dueq_client *client) {
 /* Drops what the client has of its nodes. */
 static void close_all(dueq_client *client) {
     close_rest(client);
+    dueq__sentinels_close(&client->sentinels);
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         dueq__conn_close(&node->conn);
         node->answer_count = 0;
@@ -235,6 +236,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return status;
     if ((*queue = unshelve(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
+        (*queue)->is_part = false;
         return DUEQ_OK;
     }
     dueq_queue *opened = calloc(1, sizeof *opened);
@@ -253,5 +255,8 @@ void dueq_queue_close(dueq_queue *queue) {
         return;
     if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
+    if (queue->whole)
+        queue->whole->close(queue);
+    queue->whole = NULL;
     shelve(queue->client, queue);
 }

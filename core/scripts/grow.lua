@@ -1,0 +1,46 @@
+-- grow: doubles the number of partitions, and opens the new ones, which are closed at first: consumers do not get them.
+-- keys partitions meta
+-- args alone: the number to double (where it is another, nothing is), a partition of which something is to be noted (or ''), and
+--      that: '' it is open, else how far it has come
+-- Returns { number of partitions, ms since it was doubled (-1: it never was), then for each of the upper half how far it
+--         has come ('': it is open) }. There are no partitions: { 0 }.
+
+-- include known
+local count = tonumber(redis.call('HGET', partitions, 'count') or '')
+if not count then
+  return { 0 }
+end
+-- include permit
+local now = now_ms()
+local epoch, doubled = unpack(redis.call('HMGET', partitions, 'epoch', 'doubled'))
+local half, fields, states = math.floor(count / 2), {}, {}
+for p = half, count - 1 do
+  fields[#fields + 1] = string.format('%d', p)
+end
+for i, state in ipairs(redis.call('HMGET', partitions, unpack(fields))) do
+  -- A member of the consumers has a longer name.
+  states[i] = state and #state == 1 and state or ''
+end
+
+local changed, place, opens = {}, ARGV[3] and ARGV[2] - half + 1, false
+if count == tonumber(ARGV[1]) and count <= 512 and table.concat(states) == '' then
+  doubled, states = string.format('%d', now), {}
+  for p = count, 2 * count - 1 do
+    changed[#changed + 1], changed[#changed + 2] = string.format('%d', p), '-'
+    states[#states + 1] = '-'
+  end
+  count = 2 * count
+  changed[#changed + 1], changed[#changed + 2] = 'count', string.format('%d', count)
+  changed[#changed + 1], changed[#changed + 2] = 'doubled', doubled
+elseif place and (states[place] or '') ~= '' then
+  states[place], opens = ARGV[3], ARGV[3] == ''
+  changed = not opens and { ARGV[2], ARGV[3] } or {}
+end
+if #changed > 0 or opens then
+  changed[#changed + 1], changed[#changed + 2] = 'epoch', string.format('%d', epoch + 1)
+  redis.call('HSET', partitions, unpack(changed))
+end
+if opens then
+  redis.call('HDEL', partitions, ARGV[2])
+end
+return { count, doubled and now - doubled or -1, unpack(states) }
