@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -190,19 +190,24 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
 def _holders(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
     """What is broken between the deliveries of a message."""
     robbed = [delivery for delivery in push.deliveries if delivery.robbed]
-    broken = _blame(verdict, facts, "robbed", robbed) if robbed else set()
+    broken = _blame(verdict, facts, "robbed", push, robbed) if robbed else set()
     deliveries = sorted(push.deliveries, key=lambda delivery: (delivery.now, delivery.number))
     for pair in pairwise(deliveries):
         if promise := _between(verdict, push, pair, facts):
-            broken |= _blame(verdict, facts, promise, pair)
+            broken |= _blame(verdict, facts, promise, push, pair)
     return broken
 
 
 def _blame(
-    verdict: Verdict, facts: Facts, promise: str, deliveries: Iterable[Delivery]
+    verdict: Verdict, facts: Facts, promise: str, push: Push, deliveries: Sequence[Delivery]
 ) -> set[str]:
     """The promise that these deliveries break, unless a failover may have lost one of them."""
-    if any(map(facts.touched, deliveries)):
+    # Or one that no ledger has, which a loop had fetched ahead: it and a later one have the same
+    # ticket then, and what is done with the one is done to the other.
+    ahead = promise in ("two holders", "robbed", "early") and any(
+        facts.forgot(delivery.queue, push.due, delivery.now) for delivery in deliveries
+    )
+    if ahead or any(map(facts.touched, deliveries)):
         verdict.forgotten[promise] += 1
         return set()
     return {promise}
@@ -269,5 +274,5 @@ def _successors(
             # One for another queue is dropped where a message of its id lives there.
             dropped = successor.relayed and len(groups.get(successor.id, ())) > 1
             if stored != done and not (done and dropped):
-                broken |= _blame(verdict, facts, "torn", [delivery])
+                broken |= _blame(verdict, facts, "torn", push, [delivery])
     return broken
