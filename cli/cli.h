@@ -30,6 +30,12 @@ enum {
     CLI_NO_COMMAND = 127
 };
 
+/* A partition of the queue. */
+struct part {
+    dueq_queue *queue;
+    char name[DUEQ_MAX_NAME + 1];
+};
+
 /* One run of the program. */
 struct cli {
     const struct command *command; /* NULL before it is known */
@@ -38,9 +44,13 @@ struct cli {
     bool json;
     bool finishing; /* signals wait: messages were printed and are to be acknowledged */
     dueq_client *client;
-    dueq_queue *queues[DUEQ_MAX_QUEUES]; /* all that are open */
+    size_t partitions;                   /* of the queue; 0: it has none */
+    const char *key;                     /* the one that has this key's messages; NULL: all */
+    dueq_queue *queues[DUEQ_MAX_QUEUES]; /* all that are open, but for single partitions */
+    const char *names[DUEQ_MAX_QUEUES];
     size_t queue_count;
-    dueq_queue *queue; /* the one that calls are about */
+    struct part *parts[DUEQ_MAX_PARTITIONS]; /* those that messages came from, by their numbers */
+    dueq_queue *queue;                       /* the one that calls are about */
     const char *queue_name;
     dueq_redisson *redisson; /* that one, of another system */
     dueq_laravel *laravel;
@@ -64,7 +74,7 @@ extern const struct command kick_command, cancel_command, reschedule_command; /*
 DUEQ_PLAIN_COMMANDS(COMMAND)
 DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
-extern const struct command purge_command, remove_command;                /* admin.c */
+extern const struct command purge_command, remove_command, grow_command;  /* admin.c */
 extern const struct command check_command;                                /* check.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
@@ -94,6 +104,8 @@ enum {
     CLI_OPTION_URL_FILE,
     CLI_OPTION_PASS_URL, /* of commands that run one */
     CLI_OPTION_JSON,
+    CLI_OPTION_PARTITIONS,
+    CLI_OPTION_KEY,
     CLI_OPTION_HELP,
     CLI_OPTION_VERSION
 };
@@ -104,6 +116,8 @@ enum {
 #define CLI_OPTIONS                                                                                \
     {"url", required_argument, NULL, CLI_OPTION_URL},                                              \
         {"url-file", required_argument, NULL, CLI_OPTION_URL_FILE},                                \
+        {"partitions", required_argument, NULL, CLI_OPTION_PARTITIONS},                            \
+        {"key", required_argument, NULL, CLI_OPTION_KEY},                                          \
         {"json", no_argument, NULL, CLI_OPTION_JSON},                                              \
         {"help", no_argument, NULL, CLI_OPTION_HELP},                                              \
         {"version", no_argument, NULL, CLI_OPTION_VERSION}, {NULL, 0, NULL, 0}
@@ -128,7 +142,9 @@ long cli_number(const struct cli *cli, const char *option, const char *text, lon
 
 /* Opens the client. False: said why; *code is the exit code. Also of the next three. */
 bool cli_connect(struct cli *cli, int *code);
-/* Opens one more queue; the calls that follow are about it. */
+/* Refuses --partitions and --key, of a command that is not about such a queue. */
+void cli_no_partitions(const struct cli *cli);
+/* Opens one more queue, with its partitions; the calls that follow are about it. */
 bool cli_open_queue(struct cli *cli, const char *name, int *code);
 /* Opens the client and the queue named by the next word. */
 bool cli_open(struct cli *cli, char *argv[], int *code);
@@ -137,6 +153,10 @@ bool cli_open_queues(struct cli *cli, char *names[], size_t count, int *code);
 /* For a command without options of its own: reads the common ones, wants `words` words after the queue's
  * name, and opens the queue, as cli_open(). */
 bool cli_begin(struct cli *cli, int argc, char *argv[], int words, int *code);
+/*
+ * The queue that messages are of, by its place in `queues`, or by its partition; queue_name is its name from now on.
+ */
+dueq_queue *cli_source(struct cli *cli, size_t place);
 /* Closes the queue that was opened last. */
 void cli_close_queue(struct cli *cli);
 void cli_close(struct cli *cli);

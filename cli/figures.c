@@ -161,6 +161,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
         ;
     if (optind < argc)
         cli_usage(cli, "queues takes no arguments: it lists all queues of the server");
+    cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
     code = cli_report(cli, read_names(cli, &names), NULL);

@@ -24,6 +24,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
                                                  &purge_command,
                                                  &remove_command,
+                                                 &grow_command,
                                                  &check_command,
                                                  &lock_command,
                                                  &relock_command,
@@ -64,6 +65,10 @@ const char cli_common_help[] =
     "  --url-file FILE\n"
     "              read the URL from the first line of a file (/dev/fd/3: of descriptor 3). Put\n"
     "              a password there or in $DUEQ_URL: other users can read --url for a moment\n"
+    "  --partitions N\n"
+    "              QUEUE has N partitions, which are used as one: QUEUE#0 ... are queues, too\n"
+    "  --key KEY   with --partitions: the command is about the partition that has the messages\n"
+    "              of this key; push stores a message of it\n"
     "  --json      print one JSON object a line, errors too; a body that is not UTF-8 is\n"
     "              \"body_base64\"\n"
     "  --help, --version\n"
@@ -209,6 +214,14 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
             break;
         case CLI_OPTION_JSON:
             cli->json = true;
+            break;
+        case CLI_OPTION_PARTITIONS:
+            cli->partitions = (size_t)cli_number(cli, "partitions", optarg, 1, DUEQ_MAX_PARTITIONS);
+            break;
+        case CLI_OPTION_KEY:
+            cli->key = optarg;
+            if (!*optarg)
+                cli_usage(cli, "--key is empty; leave it out for none");
             break;
         case CLI_OPTION_HELP:
             help(cli->command);

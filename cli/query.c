@@ -14,8 +14,10 @@ static int run_find(struct cli *cli, int argc, char *argv[]) {
     dueq_result *result;
     dueq_status status =
         cli_wait(cli, dueq_find_submit(cli->queue, (dueq_bytes){id, strlen(id)}), &result);
-    if (status == DUEQ_OK)
+    if (status == DUEQ_OK) {
+        cli_source(cli, dueq_result_queue(result));
         cli_print_message(cli, dueq_result_message(result, 0));
+    }
     dueq_result_free(result);
     return status == DUEQ_OK ? CLI_DONE
                              : cli_outcome(cli, "id", (dueq_bytes){id, strlen(id)}, status);
@@ -84,6 +86,7 @@ static int peek(struct cli *cli, dueq_state state, size_t count) {
         page = next;
         if (shown == 0 && dueq_result_count(page) > 0 && !cli->json)
             print_head(state);
+        cli_source(cli, dueq_result_queue(page));
         for (size_t i = 0; i < dueq_result_count(page); i++, shown++) {
             const dueq_message *message = dueq_result_message(page, i);
             if (!message) {

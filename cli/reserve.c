@@ -74,7 +74,7 @@ static void rotate(char *names[], size_t count) {
     }
 }
 
-static int reserve(struct cli *cli, char *names[], const struct wish *wish) {
+static int reserve(struct cli *cli, const struct wish *wish) {
     dueq_result *result;
     dueq_status status =
         cli_wait(cli,
@@ -82,10 +82,8 @@ static int reserve(struct cli *cli, char *names[], const struct wish *wish) {
                                          wish->count, wish->wait_ms, wish->lease_ms),
                  &result);
     cli_quarantined(dueq_result_quarantined(result));
-    if (status == DUEQ_OK) {
-        cli->queue = cli->queues[dueq_result_queue(result)];
-        cli->queue_name = names[dueq_result_queue(result)];
-    }
+    if (status == DUEQ_OK)
+        cli->queue = cli_source(cli, dueq_result_queue(result));
     int code = status == DUEQ_OK ? print_all(cli, result, wish->form, wish->ack)
                                  : cli_report(cli, status, NULL);
     dueq_result_free(result);
@@ -137,7 +135,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     if (wish.round_robin)
         rotate(names, count);
     int code;
-    return cli_open_queues(cli, names, count, &code) ? reserve(cli, names, &wish) : code;
+    return cli_open_queues(cli, names, count, &code) ? reserve(cli, &wish) : code;
 }
 
 const struct command reserve_command = {

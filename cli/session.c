@@ -50,15 +50,45 @@ bool cli_connect(struct cli *cli, int *code) {
     return status == DUEQ_OK;
 }
 
+void cli_no_partitions(const struct cli *cli) {
+    if (cli->partitions || cli->key)
+        cli_usage(cli, "--partitions and --key are for commands on one queue of dueq's own");
+}
+
 bool cli_open_queue(struct cli *cli, const char *name, int *code) {
-    dueq_status status = dueq_queue_open(cli->client, name, strlen(name), &cli->queue);
+    if (cli->key && !cli->partitions)
+        cli_usage(cli, "--key needs --partitions");
+    dueq_bytes key = {cli->key, cli->key ? strlen(cli->key) : 0};
+    dueq_status status = cli->partitions
+                             ? dueq_partitions_open(cli->client, name, strlen(name),
+                                                    cli->partitions, key, &cli->queue)
+                             : dueq_queue_open(cli->client, name, strlen(name), &cli->queue);
     if (status != DUEQ_OK) {
         *code = cli_report(cli, status, NULL);
         return false;
     }
-    cli->queue_name = name;
+    cli->queue_name = cli->names[cli->queue_count] = name;
     cli->queues[cli->queue_count++] = cli->queue;
     return true;
+}
+
+dueq_queue *cli_source(struct cli *cli, size_t place) {
+    if (!cli->partitions) {
+        cli->queue_name = cli->names[place];
+        return cli->queues[place];
+    }
+    struct part *part = cli->parts[place];
+    if (!part) {
+        const char *whole = cli->names[0];
+        part = cli->parts[place] = calloc(1, sizeof *part);
+        if (!part)
+            cli_out_of_memory();
+        size_t size = dueq_partition_name((dueq_bytes){whole, strlen(whole)}, place, part->name);
+        if (dueq_queue_open(cli->client, part->name, size, &part->queue) != DUEQ_OK)
+            cli_out_of_memory();
+    }
+    cli->queue_name = part->name;
+    return part->queue;
 }
 
 bool cli_open(struct cli *cli, char *argv[], int *code) {
@@ -67,6 +97,8 @@ bool cli_open(struct cli *cli, char *argv[], int *code) {
 }
 
 bool cli_open_queues(struct cli *cli, char *names[], size_t count, int *code) {
+    if (count > 1)
+        cli_no_partitions(cli);
     bool good = cli_connect(cli, code);
     for (size_t i = 0; good && i < count; i++)
         good = cli_open_queue(cli, names[i], code);
@@ -89,6 +121,12 @@ void cli_close_queue(struct cli *cli) {
 void cli_close(struct cli *cli) {
     while (cli->queue_count > 0)
         cli_close_queue(cli);
+    for (size_t i = 0; i < DUEQ_MAX_PARTITIONS; i++) {
+        if (cli->parts[i])
+            dueq_queue_close(cli->parts[i]->queue);
+        free(cli->parts[i]);
+        cli->parts[i] = NULL;
+    }
     dueq_redisson_close(cli->redisson);
     dueq_laravel_close(cli->laravel);
     dueq_close(cli->client);

@@ -199,7 +199,6 @@ static int run(struct cli *cli, int argc, char *argv[]) {
     if (!work.command || !work.command[0])
         cli_usage(cli, "the command is missing; for example: dueq work %s -- ./handle",
                   sources.names[0]);
-    work.names = sources.names;
     if (sources.weighted)
         work.consumer.order = DUEQ_ROUND_ROBIN;
     int code;
@@ -275,7 +274,8 @@ const struct command work_command = {
     "  TSTP, CONT            quiet: reserve no further message until CONT\n"
     "  USR1                  say on standard error what runs, and since when\n"
     "  USR2                  goes on to the commands\n"
-    "A service manager with NOTIFY_SOCKET (systemd: Type=notify) hears READY=1 and STOPPING=1.\n"
+    "A service manager with NOTIFY_SOCKET (systemd: Type=notify) hears READY=1 when the server\n"
+    "has answered, and STOPPING=1.\n"
     "\n"
     "If the command cannot be run, dueq releases the message and ends with 126, or with 127 if\n"
     "there is no such command. While the server cannot be reached, dueq tries again every second,\n"

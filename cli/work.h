@@ -12,7 +12,6 @@
 /* What the options say. */
 struct work {
     char **command;
-    char **names;       /* of the queues that are open */
     size_t concurrency; /* commands at a time */
     int64_t timeout_ms; /* of a command; 0: none */
     int64_t wait_ms;    /* for a message; or DUEQ_FOREVER */

@@ -25,6 +25,7 @@ struct worker {
     int64_t heard_ms;     /* when a message came or was settled last */
     int64_t pause_ms;     /* until then no call is made */
     int events, code;
+    bool ready;      /* the server has answered, and the first reserve waits for nothing */
     int signal;      /* the first that said to end, */
     int64_t stop_ms; /* and when the grace is over then */
     int aborted;     /* the second */
@@ -42,6 +43,13 @@ static struct job *job_in(const struct worker *worker, enum job_state state) {
 static void end(struct worker *worker, int code) {
     worker->ending = true;
     worker->code = cli_worse(worker->code, code);
+}
+
+/* The server has answered. */
+static void be_ready(struct worker *worker) {
+    if (!worker->ready)
+        notify("READY=1");
+    worker->ready = true;
 }
 
 /* How long a reserve may wait: while commands run, their ends hasten it. */
@@ -62,7 +70,8 @@ static bool finish(struct worker *worker, dueq_status submitted);
 static void begin_job(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
     const struct work *work = worker->work;
-    job_take(job, message, worker->cli->queues[queue], work->names[queue]);
+    dueq_queue *source = cli_source(worker->cli, queue);
+    job_take(job, message, source, worker->cli->queue_name);
     worker->busy++;
     worker->heard_ms = time_monotonic_ms();
     if (worker->ending || worker->quiet)
@@ -77,7 +86,8 @@ static void begin_job(struct worker *worker, const dueq_message *message, size_t
 /* A schedule's message is acknowledged with what follows it, in one call. */
 static void turn(struct worker *worker, const dueq_message *message, size_t queue) {
     struct job *job = job_in(worker, JOB_NONE);
-    job_take(job, message, worker->cli->queues[queue], worker->work->names[queue]);
+    dueq_queue *source = cli_source(worker->cli, queue);
+    job_take(job, message, source, worker->cli->queue_name);
     worker->busy++;
     worker->call = TURNS;
     worker->settling = job;
@@ -88,6 +98,8 @@ static void turn(struct worker *worker, const dueq_message *message, size_t queu
 
 static void taken(struct worker *worker, dueq_status status, const dueq_message *message,
                   size_t queue) {
+    if (status >= 0)
+        be_ready(worker);
     if (status == DUEQ_OK && dueq_is_schedule(message))
         turn(worker, message, queue);
     else if (status == DUEQ_OK)
@@ -176,7 +188,7 @@ static bool begin(struct worker *worker) {
         status = job_settle_submit(ended, worker->work);
     } else if (!worker->ending && !worker->quiet && job_in(worker, JOB_NONE)) {
         worker->call = TAKES;
-        status = dueq_consumer_submit(worker->consumer, patience(worker));
+        status = dueq_consumer_submit(worker->consumer, worker->ready ? patience(worker) : 0);
     } else {
         return false;
     }
@@ -286,7 +298,6 @@ static void idle(struct worker *worker) {
 }
 
 static int loop(struct worker *worker) {
-    notify("READY=1");
     for (;;) {
         hear_signals(worker); /* before looking: whose end is read here is seen there */
         worker->ending = worker->ending || time_monotonic_ms() >= worker->max_ms;

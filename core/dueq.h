@@ -112,6 +112,8 @@ enum {
     DUEQ_MAX_LOCK_NAME = 255,       /* a lock's name */
     DUEQ_MAX_SCHEDULE = 200,        /* a schedule's name */
     DUEQ_MAX_QUEUES = 64,           /* queues of one reserve_any */
+    DUEQ_MAX_PARTITIONS = 1024,     /* of one queue */
+    DUEQ_MAX_KEY = 255,             /* a message's key */
     DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
@@ -237,6 +239,42 @@ DUEQ_API dueq_status dueq_queue_durability(dueq_queue *queue, const dueq_durabil
 /* Frees the queue's handle; the queue in the server stays. NULL is safe. */
 DUEQ_API void dueq_queue_close(dueq_queue *queue);
 
+/* ---- Queues of partitions ------------------------------------------------------------------------ */
+
+/*
+ * Opens a queue of `count` (1 to DUEQ_MAX_PARTITIONS) partitions as one. Each is an ordinary queue, `name#0` ... The
+ * first call of any client stores their number in the server. Later it can only be doubled, by dueq_partitions_grow();
+ * a client that names the number of before goes on with the new one, within a second. A call with any other fails
+ * (INVALID).
+ * key: size 0: all partitions; else the one that has the messages of this key.
+ *
+ * Messages are those of their partition: dueq_result_queue() of reserve, find and peek, and `queue` of a consumer, are
+ * its number, and a handle of its name, dueq_partition_name(), settles them at the least cost. Verbs on ids and tickets ask the partitions in
+ * turn; those that count or take away add up; a page is of one partition. rates, check, schedule, turn, and ack_push
+ * are for one partition (INVALID). Locks are those of the queue `name`. A push is in one step in each partition.
+ * *queue belongs to the caller (dueq_queue_close) and must not outlive the client.
+ * Errors: NAME, INVALID, NO_MEMORY; *queue is NULL then.
+ */
+DUEQ_API dueq_status dueq_partitions_open(dueq_client *client, const void *name, size_t name_size,
+                                          size_t count, dueq_bytes key, dueq_queue **queue);
+
+/*
+ * A step of doubling the number of partitions that the handle was opened with, while the queue is in use; *closed: how
+ * many new ones no consumer gets yet. Call it every second until that is 0. Another process may go on with it, and when
+ * it is done nothing changes. Until a new partition is open, it gathers messages: those that were pushed to the old
+ * partition before are delivered first, by consumers. The first step after the doubling waits for longer than this
+ * client's timeout, so that no producer with this timeout pushes by the old number any more.
+ * Errors: INVALID: the queue has another number of partitions, none, or more than DUEQ_MAX_PARTITIONS / 2.
+ */
+DUEQ_API dueq_status dueq_partitions_grow(dueq_queue *queue, size_t *closed);
+
+/* The partition of a key among `count` (1 or more): its CRC-32 (of zlib, as in PNG) modulo count. */
+DUEQ_API size_t dueq_partition_of(dueq_bytes key, size_t count);
+
+/* Writes the name of a queue's partition, with a NUL, and returns its size. It is cut at DUEQ_MAX_NAME. */
+DUEQ_API size_t dueq_partition_name(dueq_bytes queue, size_t partition,
+                                    char name[DUEQ_MAX_NAME + 1]);
+
 /* ---- Messages ---------------------------------------------------------------------------------- */
 
 /* One header: UTF-8 text. The name has 1 to DUEQ_MAX_HEADER_NAME bytes. */
@@ -309,6 +347,11 @@ typedef struct dueq_draft {
     int64_t unique_ms; /* with an id: refuses others of that id this long, also when it is gone */
     dueq_replace replace; /* with an id */
     dueq_durability durability;
+    /*
+     * 1 to DUEQ_MAX_KEY bytes of UTF-8 without control characters, for a queue of partitions: messages of one key are
+     * in one. Size 0: the id, if it is the caller's own, decides; else any.
+     */
+    dueq_bytes key;
 } dueq_draft;
 
 /* The defaults of a draft, to initialise one with. */

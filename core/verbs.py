@@ -114,6 +114,20 @@ GIVES = {
 }
 
 
+# How the arguments stand in a struct dueq__asked: its members, and where they come from.
+ASKED = {
+    "tickets": {".items": "tickets", ".count": "count"},
+    "ids": {".items": "ids", ".count": "count"},
+    "ticket": {".items": "&ticket", ".count": "1"},
+    "id": {".items": "&id", ".count": "1"},
+    **{name: {".text": name} for name in ("error", "reason", "text")},
+    **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page")},
+    "due": {".ms": "delay_ms", ".at_ms": "at_ms"},
+    "retry_delay": {".ms": "delay_ms"},
+    **{name: {".ms": name} for name in ("delay_ms", "lease_ms")},
+}
+
+
 class Verb:
     def __init__(self, name: str, row: dict[str, Any]) -> None:
         self.name = name
@@ -123,6 +137,7 @@ class Verb:
         self.ranges: dict[str, tuple[str, str, str]] = row.get("range", {})
         self.sends: list[str] | None = row.get("sends")
         self.several: str = row.get("several", "")
+        self.over: str = row.get("over", "")
         self.answer: str = row.get("answer", "outcomes")
         self.gives: str = row.get("gives", "result")
         self.alike: str = row.get("alike", "")
@@ -235,6 +250,40 @@ def header() -> str:
 # ---- core/scripts.inc ----
 
 
+def over(verb: Verb) -> tuple[str, str]:
+    """What asks a partition, and what leaves the call to those who ask all of them."""
+    if not verb.over:
+        if verb.on != "queue":
+            return "", ""
+        check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'
+        return "", f"{check}    if (whole)\n        return whole;\n"
+    members = {k: v for name in verb.takes for k, v in ASKED[name].items()}
+    single = [name for name in ("ticket", "id") if name in verb.takes]
+    sent = [
+        f"asked->{member[1:]}" + ("[0]" if single and member == ".items" else "")
+        for member in members
+        if not (single and member == ".count")
+    ]
+    again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
+    if not sent:
+        again = f"    (void)asked;\n{again}"
+    ask = f"""static dueq_status ask_{verb.name}(dueq_queue *queue,
+                                               const struct dueq__asked *asked) {{
+{again}
+}}
+
+"""
+    filled_in = [f"{member} = {value}" for member, value in members.items()]
+    parts = [f".submit = ask_{verb.name}", f".over = DUEQ__OVER_{verb.over.upper()}", *filled_in]
+    start = "        const struct dueq__asked asked = {"
+    leave = f"""    if (queue->whole) {{
+{filled(start, parts, "};")}
+        return queue->whole->ask(queue, &asked);
+    }}
+"""
+    return ask, leave
+
+
 def submit(verb: Verb, sends: list[str]) -> str:
     count = "count" if "count" in verb.names() else "1"
     changes = str(verb.changes()).lower()
@@ -252,10 +301,11 @@ def submit(verb: Verb, sends: list[str]) -> str:
         lines.append(filled(f"{start}{name}(", parts, ");"))
     body = "\n".join([*lines, "    if (status)", "        return status;"])
     sent = "".join(f"    {ARGUMENTS[name].send};\n" for name in sends)
-    return f"""{filled(f"dueq_status dueq_{verb.name}_submit(", verb.parameters(), ") {")}
+    ask, leave = over(verb)
+    return f"""{ask}{filled(f"dueq_status dueq_{verb.name}_submit(", verb.parameters(), ") {")}
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-{body}
+{leave}{body}
 {sent}    return dueq__call_submit(queue->client, &words);
 }}
 """

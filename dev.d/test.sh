@@ -1,6 +1,6 @@
 # The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
 
-PARTS=(lint c python php laravel symfony phpworker contract cli)
+PARTS=(lint c python topology php laravel symfony phpworker contract cli)
 
 test_parts() {
     local part server
@@ -53,8 +53,12 @@ part_python() {
     setup_shop
     # Most of the time of all: two at a time. Each test has a server of its own.
     runner 'pytest model' '(passed|failed|error)' pytest -q -n 2 --dist worksteal tests/model
+    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/partitions tests/leaks tests/limits tests/bench tests/upgrade tests/test_*.py
+}
+
+# Clusters and sentinels.
+part_topology() {
     runner 'pytest topology' '(passed|failed|error)' pytest -q -n 2 --dist loadfile tests/topology
-    runner pytest '(passed|failed|error)' pytest -q tests/python tests/examples tests/fuzz tests/chaos tests/leaks tests/limits tests/bench tests/upgrade tests/test_*.py
 }
 
 part_cli() {

@@ -60,6 +60,8 @@ TEXT(token, "token")
 TEXT(destination, "destination")
 TEXT(prefix, "prefix")
 TEXT(text, "cursor") /* of save */
+TEXT(key, "key")
+TEXT(queue, "queue")
 
 /* A tuple of str. It cannot change under the call, so its texts need no copy. */
 %define TEXTS(ARGUMENT, ONE)

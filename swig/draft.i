@@ -75,23 +75,25 @@ static int draft_backoff(dueq_backoff *backoff, PyObject *row) {
 
 /*
  * row: (body, id, delay_ms, at_ms, max_attempts, lease_ms, ((name, value), ...), priority, max_crashes,
- * ttl_ms, backoff, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms).
+ * ttl_ms, backoff, drop, dead_letter, unique_ms, replace, replicas, disk, timeout_ms, key).
  */
 static int draft_fill(dueq_draft *draft, Py_buffer *view, PyObject *row) {
     PyObject *body, *headers, *backoff;
-    Py_ssize_t id_size, dead_letter_size;
+    Py_ssize_t id_size, dead_letter_size, key_size;
     int priority, replace;
     long long delay_ms, at_ms, lease_ms, ttl_ms, unique_ms, timeout_ms;
     dueq_durability *durability = &draft->durability;
 
-    if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#LiipL:draft", &body, &draft->id.data, &id_size,
+    if (!PyArg_ParseTuple(row, "Os#LLILOiILOps#LiipLs#:draft", &body, &draft->id.data, &id_size,
                           &delay_ms, &at_ms, &draft->max_attempts, &lease_ms, &headers, &priority,
                           &draft->max_crashes, &ttl_ms, &backoff, &draft->drop,
                           &draft->dead_letter.data, &dead_letter_size, &unique_ms, &replace,
-                          &durability->replicas, &durability->disk, &timeout_ms))
+                          &durability->replicas, &durability->disk, &timeout_ms, &draft->key.data,
+                          &key_size))
         return -1;
     draft->id.size = (size_t)id_size;
     draft->dead_letter.size = (size_t)dead_letter_size;
+    draft->key.size = (size_t)key_size;
     draft->delay_ms = delay_ms;
     draft->at_ms = at_ms;
     draft->lease_ms = lease_ms;

@@ -36,6 +36,9 @@
 %rename(client_url) dueq_client_url;
 %rename(queue_open) queue_open;
 %rename(queue_durability) dueq_queue_durability;
+%rename(partitions_open) partitions_open;
+%rename(partition_name) partition_name;
+%rename(partition_of) dueq_partition_of;
 %rename(new_id) dueq_new_id;
 %rename(warning) dueq_warning;
 

@@ -71,6 +71,21 @@ static PyObject *queue_open(PyObject *client, dueq_bytes name) {
     return link_object(link, dueq_queue_open(link->client, name.data, name.size, &link->queue));
 }
 
+static PyObject *partitions_open(PyObject *client, dueq_bytes name, size_t count, dueq_bytes key) {
+    struct link *link = link_new(client);
+
+    if (!link)
+        return NULL;
+    return link_object(
+        link, dueq_partitions_open(link->client, name.data, name.size, count, key, &link->queue));
+}
+
+static PyObject *partition_name(dueq_bytes queue, size_t partition) {
+    char name[DUEQ_MAX_NAME + 1];
+
+    return PyUnicode_FromStringAndSize(name, (Py_ssize_t)dueq_partition_name(queue, partition, name));
+}
+
 static PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec,
                                dueq_layout layout) {
     struct link *link = link_new(client);
@@ -190,5 +205,7 @@ static size_t links_of_queues(PyObject *capsules, dueq_queue *handles[DUEQ_MAX_Q
 
 PyObject *client_open(const char *url);
 PyObject *queue_open(PyObject *client, dueq_bytes name);
+PyObject *partitions_open(PyObject *client, dueq_bytes name, size_t count, dueq_bytes key);
+PyObject *partition_name(dueq_bytes queue, size_t partition);
 PyObject *redisson_open(PyObject *client, dueq_bytes destination, dueq_codec codec, dueq_layout layout);
 PyObject *laravel_open(PyObject *client, dueq_bytes name, dueq_bytes prefix);

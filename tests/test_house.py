@@ -85,7 +85,8 @@ ROOMS = {
     "request": ["base", "net", "embedded"],
     "queue": ["base", "net", "embedded", "request"],
     "schedule": ["base", "net", "embedded", "request", "queue"],
-    "loop": ["base", "net", "embedded", "request", "queue"],
+    "partition": ["base", "net", "embedded", "request", "queue"],
+    "loop": ["base", "net", "embedded", "request", "queue", "partition"],
 }
 
 
@@ -280,6 +281,9 @@ def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     assert "KEYS[" not in code
     assert re.search(r"^-- args ", comment, flags=re.M) or "ARGV" not in code
     assert re.search(r"^-- Returns ", comment, flags=re.M)
+    # Locks and answers that are kept have no wire version: docs/protocol.md, Versions.
+    asks = re.search(r"^ *-- include (known|failed|refuse)$", text(path), flags=re.M)
+    assert asks or path.stem in {"lock", "relock", "recall"}
 
 
 # ---- Documents ----

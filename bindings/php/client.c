@@ -155,18 +155,20 @@ ZEND_METHOD(Dueq_Client, url) {
 
 ZEND_METHOD(Dueq_Client, queue) {
     const dueq_php_place replicas_place = {2, -1, "replicas"};
+    const dueq_php_place partitions_place = {5, -1, "partitions"};
     zval *durable_timeout = NULL;
     dueq_php_queue *queue;
-    zend_long replicas = 0;
+    zend_long replicas = 0, partitions = 0;
     zend_string *name;
-    bool disk = false;
+    bool disk = false, none = true;
 
-    ZEND_PARSE_PARAMETERS_START(1, 4)
+    ZEND_PARSE_PARAMETERS_START(1, 5)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_LONG(replicas)
         Z_PARAM_BOOL(disk)
         Z_PARAM_ZVAL(durable_timeout)
+        Z_PARAM_LONG_OR_NULL(partitions, none)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_CLIENT(client);
@@ -174,6 +176,7 @@ ZEND_METHOD(Dueq_Client, queue) {
     queue = dueq_php_queue_of(Z_OBJ_P(return_value));
     if (!dueq_php_durability_read(&replicas_place, replicas, disk, durable_timeout,
                                   &queue->durability) ||
+        !dueq_php_partitions_read(&partitions_place, partitions, none, &queue->partitions) ||
         !dueq_php_queue_open(queue, client, name)) {
         zval_ptr_dtor(return_value);
         ZVAL_NULL(return_value);

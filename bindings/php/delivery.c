@@ -51,8 +51,8 @@ static void give_back(const dueq_php_consumer *consumer) {
     const dueq_bytes ticket = dueq_php_message_ticket(message);
 
     if (!dueq_php_message_left(message)) {
-        dueq_php_link_finish(link,
-                             dueq_release_submit(link->queues[consumer->queue], &ticket, 1, 0));
+        dueq_php_link_finish(
+            link, dueq_release_submit(dueq_php_link_queue(link, consumer->queue), &ticket, 1, 0));
         dueq_php_message_settled(message);
     }
 }
@@ -135,7 +135,9 @@ dueq_status dueq_php_delivery_end(dueq_php_consumer *consumer) {
 
 void dueq_php_delivery_make(zval *out, const dueq_php_consumer *consumer,
                             const dueq_message *message, size_t queue) {
-    dueq_php_message_make(out, consumer->source.queues[queue], message);
+    const dueq_php_source *source = &consumer->source;
+
+    dueq_php_message_of_part(out, source->queues[source->count > 1 ? queue : 0], queue, message);
     dueq_php_message_attach(Z_OBJ_P(out), consumer->loop);
 }
 

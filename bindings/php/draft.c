@@ -21,6 +21,7 @@ static const dueq_php_key keys[] = {
     KEY("replicas", NUMBER, replicas),
     KEY("disk", TRUTH, disk),
     KEY("durableTimeout", VALUE, durable_timeout),
+    KEY("key", TEXT, key),
 #undef KEY
 };
 
@@ -164,6 +165,7 @@ bool dueq_php_draft_fill(dueq_draft *draft, const dueq_php_fields *fields, zend_
     draft->drop = fields->drop;
     return fill_text(&draft->id, fields->id, "id", item) &&
            fill_text(&draft->dead_letter, fields->dead_letter, "deadLetter", item) &&
+           fill_text(&draft->key, fields->key, "key", item) &&
            fill_limit(&draft->max_attempts, fields->max_attempts, "maxAttempts",
                       "not be 0: use null for no limit, 1 for no retry", item) &&
            fill_limit(&draft->max_crashes, fields->max_crashes, "maxCrashes",
@@ -216,7 +218,7 @@ dueq_draft *dueq_php_drafts_read(const char *name, HashTable *messages, zend_are
 }
 
 bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fields) {
-    ZEND_PARSE_PARAMETERS_START(1, 18)
+    ZEND_PARSE_PARAMETERS_START(1, 19)
         Z_PARAM_STR(fields->body)
         Z_PARAM_OPTIONAL
         Z_PARAM_ZVAL(fields->delay)
@@ -236,6 +238,7 @@ bool dueq_php_fields_parse(zend_execute_data *execute_data, dueq_php_fields *fie
         Z_PARAM_LONG(fields->replicas)
         Z_PARAM_BOOL(fields->disk)
         Z_PARAM_ZVAL(fields->durable_timeout)
+        Z_PARAM_STR_OR_NULL(fields->key)
     ZEND_PARSE_PARAMETERS_END_EX(return false);
     return true;
 }

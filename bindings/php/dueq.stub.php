@@ -29,7 +29,8 @@ namespace Dueq
             string $name,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?int $partitions = null
         ): QueueInterface;
 
         public function queues(array $names, string $order = "preference"): Queues;
@@ -44,6 +45,8 @@ namespace Dueq
      */
     interface QueueInterface extends \IteratorAggregate
     {
+        public function of(string $key): Queue;
+
         public function url(): string;
 
         public function newId(): string;
@@ -66,7 +69,8 @@ namespace Dueq
             bool|string $replace = false,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?string $key = null
         ): string;
 
         public function pushMany(array $messages): array;
@@ -243,7 +247,8 @@ namespace Dueq
             bool|string $replace = false,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?string $key = null
         ): int;
 
         public function flush(): void;
@@ -292,13 +297,15 @@ namespace Dueq
          * @param int $replicas as Queue::__construct()
          * @param bool $disk as Queue::__construct()
          * @param float|\DateInterval|null $durableTimeout as Queue::__construct()
+         * @param int|null $partitions as Queue::__construct()
          * @throws Exception\NameException
          */
         public function queue(
             string $name,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?int $partitions = null
         ): Queue {}
 
         /**
@@ -359,6 +366,10 @@ namespace Dueq
          * @param int $replicas of all pushes by this object, as push()
          * @param bool $disk of all pushes by this object, as push()
          * @param float|\DateInterval|null $durableTimeout of all pushes by this object, as push()
+         * @param int|null $partitions 1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which
+         *     several nodes of a cluster can have. $key of a push chooses the partition. Consumers share them, and
+         *     deliver the messages of each in order, one after the other. The first call of any client stores their
+         *     number; `dueq grow` doubles it. A message's $queue is its partition's name. null: an ordinary queue
          * @throws Exception\NameException
          * @throws Exception\UrlException
          */
@@ -368,8 +379,15 @@ namespace Dueq
             ?bool $persistent = null,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?int $partitions = null
         ) {}
+
+        /**
+         * The partition that has the messages of a key, as a queue: to find or cancel a message without asking all
+         * partitions, to count those of a partition ...
+         */
+        public function of(string $key): Queue {}
 
         /**
          * Lists the queues of a server that were ever used. It scans the names of all keys of the
@@ -420,6 +438,9 @@ namespace Dueq
          * @param bool $disk and until it is on the server's disk, and on those of the replicas
          * @param float|\DateInterval|null $durableTimeout how long it waits for them; null: as the queue and the
          *     URL say, else 2 seconds. These may ask for replicas and disk, too: the most counts
+         * @param string|null $key with partitions: messages of one key are in one partition, in their
+         *     order. 1 to 255 bytes of UTF-8 without control characters; null: the id, if it is given,
+         *     decides; else any
          * @return string the message's id
          * @throws Exception\NotDurableException when the message is stored, but not on all the replicas and disks
          *     that were asked for
@@ -449,7 +470,8 @@ namespace Dueq
             bool|string $replace = false,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?string $key = null
         ): string {}
 
         /**
@@ -1256,7 +1278,8 @@ namespace Dueq
             bool|string $replace = false,
             int $replicas = 0,
             bool $disk = false,
-            float|\DateInterval|null $durableTimeout = null
+            float|\DateInterval|null $durableTimeout = null,
+            ?string $key = null
         ): int {}
 
         /**

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 24a4c6e9705e7e18945099aad7733d3b244a549f */
+ * Stub hash: f217ec78437ede26a9eab26258fd40511a6ed19e */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -9,6 +9,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queue,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queues, 0, 1, Dueq\\Queues, 0)
@@ -17,6 +18,10 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_ClientInterface_queues
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_names, 0, 0, IS_ARRAY, 0)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_of, 0, 1, Dueq\\Queue, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_QueueInterface_url arginfo_class_Dueq_ClientInterface_url
@@ -42,6 +47,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_push, 
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_pushMany, 0, 1, IS_ARRAY, 0)
@@ -223,6 +229,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_PusherInterface_push,
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, key, IS_STRING, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_PusherInterface_flush arginfo_class_Dueq_QueueInterface_pause
@@ -245,6 +252,7 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Client_queue, 0, 1, Du
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Client_queues arginfo_class_Dueq_ClientInterface_queues
@@ -262,7 +270,10 @@ ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Queue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, replicas, IS_LONG, 0, "0")
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, disk, _IS_BOOL, 0, "false")
 	ZEND_ARG_OBJ_TYPE_MASK(0, durableTimeout, DateInterval, MAY_BE_DOUBLE|MAY_BE_NULL, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, partitions, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_Queue_of arginfo_class_Dueq_QueueInterface_of
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_Queue_names, 0, 0, IS_ARRAY, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, url, IS_STRING, 1, "null")
@@ -673,6 +684,7 @@ ZEND_METHOD(Dueq_Client, queues);
 ZEND_METHOD(Dueq_Client, names);
 ZEND_METHOD(Dueq_Client, onNotice);
 ZEND_METHOD(Dueq_Queue, __construct);
+ZEND_METHOD(Dueq_Queue, of);
 ZEND_METHOD(Dueq_Queue, names);
 ZEND_METHOD(Dueq_Queue, url);
 ZEND_METHOD(Dueq_Queue, newId);
@@ -811,6 +823,7 @@ static const zend_function_entry class_Dueq_ClientInterface_methods[] = {
 
 
 static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, of, arginfo_class_Dueq_QueueInterface_of, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, url, arginfo_class_Dueq_QueueInterface_url, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, newId, arginfo_class_Dueq_QueueInterface_newId, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, push, arginfo_class_Dueq_QueueInterface_push, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -894,6 +907,7 @@ static const zend_function_entry class_Dueq_Client_methods[] = {
 
 static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, __construct, arginfo_class_Dueq_Queue___construct, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, of, arginfo_class_Dueq_Queue_of, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, names, arginfo_class_Dueq_Queue_names, ZEND_ACC_PUBLIC|ZEND_ACC_STATIC)
 	ZEND_ME(Dueq_Queue, url, arginfo_class_Dueq_Queue_url, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, newId, arginfo_class_Dueq_Queue_newId, ZEND_ACC_PUBLIC)

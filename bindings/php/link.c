@@ -10,9 +10,8 @@ static void throw_error(const dueq_php_link *link, dueq_status status) {
 static bool open_queues(dueq_php_link *link, const dueq_php_source *source) {
     link->queues = safe_emalloc(source->count, sizeof *link->queues, 0);
     for (; link->count < source->count; link->count++) {
-        const zend_string *name = Z_STR_P(OBJ_PROP_NUM(&source->queues[link->count]->std, 0));
-        dueq_status status = dueq_queue_open(link->client, ZSTR_VAL(name), ZSTR_LEN(name),
-                                             &link->queues[link->count]);
+        dueq_status status = dueq_php_queue_handle(source->queues[link->count], link->client,
+                                                   &link->queues[link->count]);
 
         if (status != DUEQ_OK) {
             throw_error(link, status);
@@ -100,6 +99,11 @@ void dueq_php_link_close(dueq_php_link *link) {
     close_queues(link);
     dueq_close(link->client);
     efree(link);
+}
+
+/* A queue with partitions is alone, and finds the partition by the ticket. */
+dueq_queue *dueq_php_link_queue(const dueq_php_link *link, size_t place) {
+    return link->queues[link->count > 1 ? place : 0];
 }
 
 dueq_status dueq_php_link_await(dueq_php_link *link) {

@@ -38,6 +38,8 @@ typedef struct dueq_php_link {
 
 /* A spare one of the source's client, or a new one. NULL: it threw. */
 dueq_php_link *dueq_php_link_take(const dueq_php_source *source);
+/* The handle that settles what is of this place in a result. */
+dueq_queue *dueq_php_link_queue(const dueq_php_link *link, size_t place);
 /* Makes it a spare one. No call is under way on it, but for that of a parent process. */
 void dueq_php_link_give(dueq_php_client *client, dueq_php_link *link);
 /* Closes it, with the call that is under way on it. */

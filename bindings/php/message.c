@@ -191,10 +191,35 @@ bool dueq_php_message_left(zend_object *object) {
     return true;
 }
 
+void dueq_php_message_of_part(zval *out, dueq_php_queue *queue, size_t partition,
+                              const dueq_message *message) {
+    char name[DUEQ_MAX_NAME + 1];
+    zend_string *text;
+    zval part;
+    size_t size;
+
+    if (!queue->partitions) {
+        dueq_php_message_make(out, queue, message);
+        return;
+    }
+    size =
+        dueq_partition_name(dueq_php_bytes(Z_STR_P(OBJ_PROP_NUM(&queue->std, 0))), partition, name);
+    text = zend_string_init(name, size, 0);
+    object_init_ex(&part, dueq_php_queue_ce);
+    dueq_php_queue_of(Z_OBJ(part))->durability = queue->durability;
+    if (dueq_php_queue_open(dueq_php_queue_of(Z_OBJ(part)), queue->client, text)) {
+        dueq_php_message_make(out, dueq_php_queue_of(Z_OBJ(part)), message);
+    }
+    zend_string_release(text);
+    zval_ptr_dtor(&part);
+}
+
 void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                            size_t index) {
-    dueq_php_message_make(out, source->queues[dueq_result_queue(result)],
-                          dueq_result_message(result, index));
+    size_t place = dueq_result_queue(result);
+
+    dueq_php_message_of_part(out, source->queues[source->count > 1 ? place : 0], place,
+                             dueq_result_message(result, index));
 }
 
 dueq_bytes dueq_php_message_ticket(zend_object *object) {
@@ -204,9 +229,18 @@ dueq_bytes dueq_php_message_ticket(zend_object *object) {
 }
 
 bool dueq_php_message_is_of(zend_object *object, const dueq_php_queue *queue) {
-    return message_of(object)->queue &&
-           zend_string_equals(Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE)),
-                              Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)));
+    const zend_string *name = Z_STR_P(OBJ_PROP_NUM(&queue->std, 0));
+    char first[DUEQ_MAX_NAME + 1];
+    zend_string *of;
+
+    if (!message_of(object)->queue) {
+        return false;
+    }
+    of = Z_STR_P(OBJ_PROP_NUM(object, MESSAGE_QUEUE));
+    /* All but the digit of its first partition's name. */
+    dueq_partition_name(dueq_php_bytes(name), 0, first);
+    return zend_string_equals(of, name) ||
+           (queue->partitions && strncmp(ZSTR_VAL(of), first, ZSTR_LEN(name) + 1) == 0);
 }
 
 /* Message's constructor is private, so that each has its queue; other extensions may bypass it. */

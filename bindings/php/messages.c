@@ -126,7 +126,8 @@ ZEND_METHOD(Dueq_Messages, current) {
     ZEND_PARSE_PARAMETERS_NONE();
     THIS_MESSAGES(messages, settled);
     if (current(messages)) {
-        dueq_php_message_make(return_value, messages->queue, current(messages));
+        dueq_php_message_of_part(return_value, messages->queue, dueq_result_queue(messages->page),
+                                 current(messages));
     }
 }
 

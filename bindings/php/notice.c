@@ -11,18 +11,54 @@ static void put_in_log(const zend_string *line) {
     php_log_err_with_severity(ZSTR_VAL(line), LOG_WARNING);
 }
 
-static void tell(zval *line) {
+/* What exit() throws: no code runs where it is pending, and it takes the place of what is. */
+static bool is_exit(const zend_object *thrown) {
+    return zend_is_unwind_exit(thrown) || zend_is_graceful_exit(thrown);
+}
+
+static void call_listener(zval *line) {
     zval listener, result;
 
-    if (EG(exception) || Z_ISUNDEF(DUEQ_G(listener))) {
-        put_in_log(Z_STR_P(line));
-        return;
-    }
     ZVAL_COPY(&listener, &DUEQ_G(listener));
     ZVAL_UNDEF(&result);
     call_user_function(NULL, NULL, &listener, &result, 1, line);
     zval_ptr_dtor(&result);
     zval_ptr_dtor(&listener);
+}
+
+/*
+ * Where a call has thrown, and nothing has caught that yet: PHP goes on as it would have done, with what the call
+ * has thrown, or with what the listener has thrown because of it.
+ */
+static void call_listener_amid(zend_object *thrown, zval *line) {
+    zend_execute_data *frame = EG(current_execute_data);
+    const zend_op *before = EG(opline_before_exception), *next = frame ? frame->opline : NULL;
+
+    EG(exception) = NULL;
+    call_listener(line);
+    if (!EG(exception)) {
+        EG(exception) = thrown;
+    } else if (is_exit(EG(exception))) {
+        OBJ_RELEASE(thrown);
+    } else {
+        zend_exception_set_previous(EG(exception), thrown);
+    }
+    EG(opline_before_exception) = before;
+    if (frame) {
+        frame->opline = next;
+    }
+}
+
+static void tell(zval *line) {
+    zend_object *thrown = EG(exception);
+
+    if (Z_ISUNDEF(DUEQ_G(listener)) || (thrown && is_exit(thrown))) {
+        put_in_log(Z_STR_P(line));
+    } else if (thrown) {
+        call_listener_amid(thrown, line);
+    } else {
+        call_listener(line);
+    }
 }
 
 static void tell_all(void) {

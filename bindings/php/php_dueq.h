@@ -115,6 +115,8 @@ typedef struct dueq_php_queue {
     dueq_queue *queue;           /* NULL until it is open */
     dueq_durability durability;  /* of its pushes */
     struct dueq_php_queue *self; /* a source's list of one */
+    zend_long partitions;        /* 0: it has none */
+    zend_string *key;            /* the one that has this key's messages; NULL: all */
     zend_object std;
 } dueq_php_queue;
 
@@ -125,6 +127,9 @@ static inline dueq_php_queue *dueq_php_queue_of(zend_object *object) {
 void dueq_php_queue_startup(void);
 /* Opens a queue, which becomes one more holder of the client. False: it threw. */
 bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name);
+/* Opens a handle of it on a client, with its partitions. */
+dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
+                                  dueq_queue **handle);
 /* The queue of $this; NULL, with an Error thrown, before its constructor has run. */
 dueq_php_queue *dueq_php_this_queue(const zval *this);
 
@@ -183,12 +188,15 @@ bool dueq_php_message_is_settled(zend_object *message);
  * its lease, and PHP's log says so. False: it called none.
  */
 bool dueq_php_message_left(zend_object *message);
+/* Makes a message of a queue, or of its partition of this number. */
+void dueq_php_message_of_part(zval *out, dueq_php_queue *queue, size_t partition,
+                              const dueq_message *message);
 /* Makes a message of a result: a dueq_php_item. */
 void dueq_php_message_item(zval *out, const dueq_php_source *source, const dueq_result *result,
                            size_t index);
 /* The ticket of a Dueq\Message, which it keeps; empty unless it comes from a queue. */
 dueq_bytes dueq_php_message_ticket(zend_object *message);
-/* Is it of a queue of this name? */
+/* Is it of a queue of this name, or of a partition of it? */
 bool dueq_php_message_is_of(zend_object *message, const dueq_php_queue *queue);
 
 /* ---- messages.c: Dueq\Messages ----------------------------------------------------------------- */
@@ -223,6 +231,10 @@ typedef struct dueq_php_place {
     zend_long item; /* from 0; -1: the argument itself */
     const char *name;
 } dueq_php_place;
+
+/* Reads the argument: how many partitions a queue has (0: none). False: it has thrown. */
+bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool none,
+                              zend_long *out);
 
 /* Throws InvalidException: the value at this place "must ...". Returns false. */
 bool dueq_php_invalid(const dueq_php_place *place, const char *text);
@@ -268,7 +280,7 @@ static inline bool dueq_php_given(const zval *value) { return value && Z_TYPE_P(
 
 /* One message in PHP's terms; NULL stands for what was not given. */
 typedef struct dueq_php_fields {
-    zend_string *body, *id, *dead_letter;
+    zend_string *body, *id, *dead_letter, *key;
     zval *delay, *at, *lease, *ttl, *backoff, *unique, *replace, *durable_timeout;
     HashTable *headers;
     dueq_php_bound max_attempts, max_crashes;

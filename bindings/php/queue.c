@@ -16,6 +16,9 @@ static void release(zend_object *object) {
     dueq_php_queue *queue = dueq_php_queue_of(object);
 
     dueq_queue_close(queue->queue);
+    if (queue->key) {
+        zend_string_release(queue->key);
+    }
     dueq_php_client_release(queue->client);
     zend_object_std_dtor(object);
 }
@@ -28,9 +31,21 @@ void dueq_php_queue_startup(void) {
     handlers.clone_obj = NULL;
 }
 
+static dueq_status open_handle(const dueq_php_queue *queue, dueq_client *client,
+                               const zend_string *name, dueq_queue **handle) {
+    return queue->partitions
+               ? dueq_partitions_open(client, ZSTR_VAL(name), ZSTR_LEN(name),
+                                      (size_t)queue->partitions, dueq_php_bytes(queue->key), handle)
+               : dueq_queue_open(client, ZSTR_VAL(name), ZSTR_LEN(name), handle);
+}
+
+dueq_status dueq_php_queue_handle(const dueq_php_queue *queue, dueq_client *client,
+                                  dueq_queue **handle) {
+    return open_handle(queue, client, Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)), handle);
+}
+
 bool dueq_php_queue_open(dueq_php_queue *queue, dueq_php_client *client, zend_string *name) {
-    dueq_status status =
-        dueq_queue_open(client->client, ZSTR_VAL(name), ZSTR_LEN(name), &queue->queue);
+    dueq_status status = open_handle(queue, client->client, name, &queue->queue);
 
     if (status != DUEQ_OK) {
         dueq_php_throw(status, dueq_error_text(client->client));
@@ -61,17 +76,28 @@ dueq_php_source dueq_php_queue_source(dueq_php_queue *queue) {
                              .order = DUEQ_PREFERENCE};
 }
 
+bool dueq_php_partitions_read(const dueq_php_place *place, zend_long count, bool none,
+                              zend_long *out) {
+    if (!none && (count < 1 || count > DUEQ_MAX_PARTITIONS)) {
+        dueq_php_invalid(place, "be from 1 to 1024, or null");
+        return false;
+    }
+    *out = count;
+    return true;
+}
+
 ZEND_METHOD(Dueq_Queue, __construct) {
     dueq_php_queue *queue = dueq_php_queue_of(Z_OBJ_P(ZEND_THIS));
     bool persistent = false, by_default = true;
     const dueq_php_place replicas_place = {4, -1, "replicas"};
+    const dueq_php_place partitions_place = {7, -1, "partitions"};
     zend_string *name, *url = NULL;
     zval *durable_timeout = NULL;
     dueq_php_client *client;
-    zend_long replicas = 0;
-    bool disk = false;
+    zend_long replicas = 0, partitions = 0;
+    bool disk = false, none = true;
 
-    ZEND_PARSE_PARAMETERS_START(1, 6)
+    ZEND_PARSE_PARAMETERS_START(1, 7)
         Z_PARAM_STR(name)
         Z_PARAM_OPTIONAL
         Z_PARAM_STR_OR_NULL(url)
@@ -79,6 +105,7 @@ ZEND_METHOD(Dueq_Queue, __construct) {
         Z_PARAM_LONG(replicas)
         Z_PARAM_BOOL(disk)
         Z_PARAM_ZVAL(durable_timeout)
+        Z_PARAM_LONG_OR_NULL(partitions, none)
     ZEND_PARSE_PARAMETERS_END();
 
     if (queue->queue) {
@@ -89,10 +116,38 @@ ZEND_METHOD(Dueq_Queue, __construct) {
                                   &queue->durability)) {
         RETURN_THROWS();
     }
+    if (!dueq_php_partitions_read(&partitions_place, partitions, none, &queue->partitions)) {
+        RETURN_THROWS();
+    }
     client = dueq_php_client_open(url, DUEQ_PHP_PERSISTENT(persistent, by_default));
     if (client) {
         dueq_php_queue_open(queue, client, name);
         dueq_php_client_release(client);
+    }
+}
+
+ZEND_METHOD(Dueq_Queue, of) {
+    const dueq_php_place place = {1, -1, "key"};
+    dueq_php_queue *one;
+    zend_string *key;
+
+    ZEND_PARSE_PARAMETERS_START(1, 1)
+        Z_PARAM_STR(key)
+    ZEND_PARSE_PARAMETERS_END();
+    THIS_QUEUE(queue);
+    if (!queue->partitions || !ZSTR_LEN(key)) {
+        dueq_php_invalid(&place,
+                         queue->partitions ? "not be empty" : "be of a queue with partitions");
+        RETURN_THROWS();
+    }
+    object_init_ex(return_value, dueq_php_queue_ce);
+    one = dueq_php_queue_of(Z_OBJ_P(return_value));
+    one->partitions = queue->partitions;
+    one->durability = queue->durability;
+    one->key = zend_string_copy(key);
+    if (!dueq_php_queue_open(one, queue->client, Z_STR_P(OBJ_PROP_NUM(&queue->std, 0)))) {
+        zval_ptr_dtor(return_value);
+        RETURN_THROWS();
     }
 }
 

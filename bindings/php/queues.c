@@ -233,9 +233,9 @@ static dueq_status give_back(dueq_php_link *link) {
     dueq_status status;
 
     dueq_take(link->client, &result);
-    status = dueq_php_link_finish(link, dueq_release_submit(link->queues[dueq_result_queue(result)],
-                                                            &dueq_result_message(result, 0)->ticket,
-                                                            1, 0));
+    status = dueq_php_link_finish(
+        link, dueq_release_submit(dueq_php_link_queue(link, dueq_result_queue(result)),
+                                  &dueq_result_message(result, 0)->ticket, 1, 0));
     dueq_result_free(result);
     return status;
 }

@@ -113,6 +113,7 @@ void laravel_options(struct cli *cli, int argc, char *argv[], const struct optio
 }
 
 bool laravel_open(struct cli *cli, char *argv[], const struct laravel_wish *wish, int *code) {
+    cli_no_partitions(cli);
     if (!cli_connect(cli, code))
         return false;
     cli->queue_name = argv[optind++];

@@ -49,6 +49,7 @@ bool redisson_begin(struct cli *cli, int argc, char *argv[], const struct option
         cli_usage(cli, "--delay and --at exclude each other");
     if (wish->raw && cli->json)
         cli_usage(cli, "--raw and --json exclude each other");
+    cli_no_partitions(cli);
     if (!cli_connect(cli, code))
         return false;
     cli->queue_name = argv[optind++];

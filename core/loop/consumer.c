@@ -57,7 +57,17 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .pid = getpid(),
                             .leases = leases};
     *consumer = made;
-    return DUEQ_OK;
+    if (queues[0]->whole)
+        status = dueq__share_new(queues[0], &made->share);
+    if (made->share) {
+        made->queue_count = 0;
+        status = dueq__partitions_list(made);
+    }
+    if (status) {
+        dueq_consumer_close(made);
+        *consumer = NULL;
+    }
+    return status;
 }
 
 static void drop_retry(dueq_consumer *consumer) {
@@ -85,6 +95,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     }
     drop_all(consumer);
     free(consumer->queues);
+    free(consumer->share);
     free(consumer);
 }
 
@@ -102,6 +113,8 @@ static dueq_status check_fork(dueq_consumer *consumer) {
     consumer->leases = leases;
     consumer->heartbeat = NULL;
     consumer->pid = getpid();
+    if (consumer->share)
+        dueq__share_reset(consumer->share);
     return DUEQ_OK;
 }
 
@@ -141,15 +154,13 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   size_t count, int64_t timeout_ms) {
     const struct dueq__retry *retry = &consumer->retry;
     dueq_bytes tickets[DUEQ_MAX_BATCH];
-    bool keeps = consumer->options.max_run_ms != 0;
     struct dueq__reserve asked = {.queues = consumer->queues + queue,
                                   .queue_count = queue_count,
                                   .order = consumer->options.order,
                                   .count = count,
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
-                                  .default_lease_ms =
-                                      keeps ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS};
+                                  .default_lease_ms = dueq__consumer_lease_ms(consumer)};
     struct dueq__settlement *settlement = &asked.settlement;
     consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
     if (queue_count == 1) {
@@ -172,11 +183,16 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
-    size_t queue = consumer->queue_count > 1 ? queue_to_settle(consumer) : SIZE_MAX;
+    bool several = consumer->queue_count > 1 || consumer->share;
+    size_t queue = several ? queue_to_settle(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
-    if (more && consumer->queue_count > 1)
+    if (more && several)
         return DUEQ_OK;
+    if (consumer->share && dueq__monotonic_ms() >= consumer->share->renew_ms)
+        return dueq__partitions_share(consumer, false);
+    if (consumer->share)
+        return dueq__partitions_reserve(consumer);
     return submit_reserve(consumer, 0, consumer->queue_count,
                           consumer->options.prefetch - consumer->prefetched + more,
                           more ? 0 : consumer->timeout_ms);
@@ -219,6 +235,7 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status == DUEQ_PENDING) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
+        consumer->slice_ms = consumer->client->call.wait.until_ms;
     } else {
         consumer->step = DUEQ__STEP_NONE;
     }
@@ -260,6 +277,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
+    consumer->until_ms = consumer->patient_ms;
     if (dueq__prefetch_has_next(consumer)) {
         size_t queue;
         int64_t oldest = dueq__leases_oldest_ack(consumer->leases, &queue);
@@ -275,12 +293,19 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 static dueq_status end_step(dueq_consumer *consumer) {
     dueq_result *result;
     int64_t asked_ms = consumer->client->call.asked_ms;
+    if (consumer->share && consumer->step == DUEQ__STEP_RESERVE)
+        dueq__partitions_waited(consumer);
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
+    consumer->quiet = consumer->quiet && status >= 0;
     end_request(consumer, status, result, asked_ms);
+    if (consumer->share && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
+        result->queue = consumer->asked[result->queue];
     if (status == DUEQ_OK && consumer->step == DUEQ__STEP_RESERVE)
         status = dueq__prefetch_take_over(consumer, result, asked_ms);
+    else if (consumer->step == DUEQ__STEP_SHARE && status == DUEQ_OK)
+        status = dueq__partitions_list(consumer);
     else
         dueq_result_free(result);
     return status;
@@ -299,7 +324,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         if (status < 0)
             return status;
     }
-    if (step == DUEQ__STEP_SETTLE) {
+    if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE) {
         status = submitted(consumer, submit_next(consumer));
         if (status)
             return status;
@@ -311,8 +336,10 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
+    bool over = !consumer->share || dueq__monotonic_ms() >= consumer->until_ms;
     if (!*message)
-        return step == DUEQ__STEP_RESERVE ? DUEQ_EMPTY : submitted(consumer, submit_next(consumer));
+        return step == DUEQ__STEP_RESERVE && over ? DUEQ_EMPTY
+                                                  : submitted(consumer, submit_next(consumer));
     if (queue)
         *queue = consumer->first->queue;
     return DUEQ_OK;
@@ -407,7 +434,11 @@ static dueq_status submit_release(dueq_consumer *consumer) {
 static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_send_again(consumer->leases);
     size_t queue = queue_to_settle(consumer);
-    return queue != SIZE_MAX ? submit_reserve(consumer, queue, 1, 0, 0) : submit_release(consumer);
+    if (queue != SIZE_MAX)
+        return submit_reserve(consumer, queue, 1, 0, 0);
+    dueq_status status = submit_release(consumer);
+    bool leaves = status == DUEQ_OK && consumer->share && *consumer->share->epoch;
+    return leaves ? dueq__partitions_share(consumer, true) : status;
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
@@ -431,6 +462,8 @@ dueq_status dueq_consumer_stop_take(dueq_consumer *consumer) {
     consumer->step = DUEQ__STEP_NONE;
     if (step == DUEQ__STEP_RELEASE && status >= 0 && dueq__prefetch_rest(consumer))
         dueq__prefetch_drop_rest(consumer);
+    if (step == DUEQ__STEP_LEAVE)
+        return status;
     return status < 0 ? status : submitted(consumer, submit_stop(consumer));
 }
 

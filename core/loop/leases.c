@@ -208,6 +208,18 @@ static bool waits(const struct dueq__lease *lease) {
     return lease->acked_ms && !lease->gone && (!lease->sending || lease->again);
 }
 
+void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count) {
+    int64_t now = dueq__monotonic_ms();
+    memset(held, 0, count * sizeof *held);
+    pthread_mutex_lock(&leases->lock);
+    for (size_t i = 0; i < leases->count; i++) {
+        const struct dueq__lease *lease = leases->items[i];
+        if (!lease->gone && now < lease->end_ms && lease->queue < count)
+            held[lease->queue] = true;
+    }
+    pthread_mutex_unlock(&leases->lock);
+}
+
 int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue) {
     int64_t acked_ms = DUEQ__NEVER;
     pthread_mutex_lock(&leases->lock);

@@ -1,13 +1,13 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop. Beside it pusher.c, which needs none of these.
+ * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
 
 #include <pthread.h>
 
-#include "../queue/queue.h"
+#include "../partition/partition.h"
 
 /* How long an ack may wait for a request that takes it along. */
 #define DUEQ__ACK_MS 200
@@ -63,6 +63,8 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
 void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket);
 /* Takes it for a retry, with one use; NULL: it is not held any more, and lost. */
 struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes ticket);
+/* Marks the queues, of so many, of which it holds messages. */
+void dueq__leases_mark(struct dueq__leases *leases, bool *held, size_t count);
 /* Since when the oldest ack waits, and its queue; DUEQ__NEVER: there is none, and the queue stays as it is. */
 int64_t dueq__leases_oldest_ack(struct dueq__leases *leases, size_t *queue);
 /*
@@ -116,13 +118,22 @@ enum dueq__step {
     DUEQ__STEP_SETTLE,
     DUEQ__STEP_RESERVE,
     DUEQ__STEP_EXTEND,
-    DUEQ__STEP_RELEASE
+    DUEQ__STEP_RELEASE,
+    DUEQ__STEP_SHARE, /* renews the leases on partitions */
+    DUEQ__STEP_LEAVE
 };
 
 struct dueq_consumer {
     dueq_client *client;
-    dueq_queue **queues;
+    dueq_queue **queues; /* of a queue of partitions: those */
     size_t queue_count;
+    struct dueq__share *share;           /* which of these are its own; NULL: all */
+    int64_t until_ms;                    /* and till when it waits */
+    int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
+    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for, */
+    size_t asked_count;
+    bool quiet;       /* which were asked, and had nothing, */
+    int64_t asked_ms; /* at this time the last time */
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;
@@ -139,6 +150,25 @@ struct dueq_consumer {
     size_t sent_count;
     bool retry_sent;
 };
+
+/* The lease of messages that have none, where the program says none. */
+static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
+    return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
+}
+
+/* ---- partitions.c: where the queue has partitions ------------------------------------------------ */
+
+/* These are the consumer's queues; they may have become more. */
+dueq_status dueq__partitions_list(dueq_consumer *consumer);
+/* Renews the leases on partitions, or ends them. */
+dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves);
+/*
+ * Reserves from its own partitions, but for those that it holds messages of, until it renews its leases. Where it has
+ * none it waits for that, on the queue's own name, which gets no messages.
+ */
+dueq_status dueq__partitions_reserve(dueq_consumer *consumer);
+/* Before that is taken: how it ended. */
+void dueq__partitions_waited(dueq_consumer *consumer);
 
 /* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
 

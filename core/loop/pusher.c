@@ -91,46 +91,6 @@ void dueq_pusher_close(dueq_pusher *pusher) {
     free(pusher);
 }
 
-/* ---- A copy of a draft ---- */
-
-static size_t copy_size(const dueq_draft *draft) {
-    size_t size = draft->header_count * sizeof(dueq_header) +
-                  draft->backoff.list_count * sizeof(int64_t) + draft->body.size + draft->id.size +
-                  draft->dead_letter.size;
-    for (size_t i = 0; i < draft->header_count; i++)
-        size += draft->headers[i].name.size + draft->headers[i].value.size;
-    return size;
-}
-
-static void keep(char **at, dueq_bytes *bytes) {
-    if (bytes->size)
-        bytes->data = memcpy(*at, bytes->data, bytes->size);
-    *at += bytes->size;
-}
-
-/* Copies all that a draft points to into one allocation; NULL: out of memory. */
-static void *copy(dueq_draft *out, const dueq_draft *draft, size_t size) {
-    dueq_header *headers = malloc(size + 1);
-    size_t delays = draft->backoff.list_count * sizeof(int64_t);
-    if (!headers)
-        return NULL;
-    char *at = (char *)(headers + draft->header_count);
-    *out = *draft;
-    out->headers = headers;
-    if (delays)
-        out->backoff.list_ms = memcpy(at, draft->backoff.list_ms, delays);
-    at += delays;
-    for (size_t i = 0; i < draft->header_count; i++) {
-        headers[i] = draft->headers[i];
-        keep(&at, &headers[i].name);
-        keep(&at, &headers[i].value);
-    }
-    keep(&at, &out->body);
-    keep(&at, &out->id);
-    keep(&at, &out->dead_letter);
-    return headers;
-}
-
 /* ---- Moving on ---- */
 
 static void end_batch(dueq_pusher *pusher, dueq_status status) {
@@ -220,20 +180,21 @@ dueq_status dueq_pusher_push(dueq_pusher *pusher, const dueq_draft *draft) {
     dueq_status status = check(pusher, draft);
     if (status)
         return status;
-    size_t size = copy_size(draft);
+    size_t size = dueq__draft_size(draft);
     if (is_full(pusher, size))
         move_on(pusher);
     if (is_full(pusher, size))
         return DUEQ_PENDING;
     struct pushes *batch = gathering(pusher, size), *added = batch ? NULL : new_batch();
     batch = batch ? batch : added;
-    void *owned = batch ? copy(&batch->drafts[batch->count], draft, size) : NULL;
+    void *owned = batch ? malloc(size + 1) : NULL;
     if (!owned) {
         free(added);
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
     if (added)
         append(pusher, added);
+    dueq__draft_copy(&batch->drafts[batch->count], draft, owned);
     batch->owned[batch->count++] = owned;
     batch->bytes += size;
     pusher->bytes += size;

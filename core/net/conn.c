@@ -223,13 +223,18 @@ void dueq__conn_flush(struct dueq__conn *conn) {
         flush(conn);
 }
 
-/* Has another connection of the client logged in to a newer primary? This one may hang on a server that is gone. */
+/*
+ * Is another server the primary now, as another connection of the client has found out, or a sentinel told since this
+ * one asked? It may hang on a server that is gone, or that takes what will be lost.
+ */
 static bool is_outdated(struct dueq__conn *conn) {
-    if (conn->state != DUEQ__CONN_READY || conn->url->topology != DUEQ__SENTINEL ||
-        strcmp(conn->at, conn->sentinels->primary) == 0)
+    const struct dueq__sentinels *sentinels = conn->sentinels;
+    if (conn->url->topology != DUEQ__SENTINEL || conn->state < DUEQ__CONN_CONNECTING ||
+        (conn->state < DUEQ__CONN_READY && conn->turn == sentinels->turn) ||
+        strcmp(conn->at, sentinels->primary) == 0)
         return false;
     dueq__fail(&conn->error, DUEQ_CLOSED, "%s is not the primary any more: %s is", conn->at,
-               conn->sentinels->primary);
+               sentinels->primary);
     dueq__conn_lose(conn);
     return true;
 }

@@ -144,6 +144,7 @@ static void pump_discovering(struct dueq__conn *conn) {
 
 static void discover(struct dueq__conn *conn) {
     conn->discovery = dueq__discovery_start(conn->sentinels, conn->name);
+    conn->turn = conn->sentinels->turn;
     if (conn->discovery) {
         conn->state = DUEQ__CONN_DISCOVERING;
         pump_discovering(conn);

@@ -232,7 +232,8 @@ struct dueq__conn {
     struct dueq__sentinels
         *sentinels; /* which are asked where to connect to; NULL: the URL says it */
     struct dueq__discovery *discovery;
-    bool blocks; /* its commands do, once it is ready: that nothing comes is no sign then */
+    unsigned turn; /* of the sentinels', when it asked them */
+    bool blocks;   /* its commands do, once it is ready: that nothing comes is no sign then */
     struct dueq__socket socket;
     bool input_ended; /* all of it is with the reader, and the error says why */
     struct dueq__tls *tls;
@@ -312,6 +313,7 @@ struct dueq__sentinels {
     bool found;           /* one led to a server before */
     /* The last server that said that it is the primary, or that a sentinel told to be; empty: none. */
     char primary[DUEQ__SHOWN_ADDRESS];
+    unsigned turn;           /* how often one told */
     struct dueq__conn watch; /* subscribed to what one of them tells */
     bool subscribed;
     size_t watched;   /* which of them */

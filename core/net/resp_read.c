@@ -201,15 +201,26 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
     return dueq__reply_error_text(inside(reply)->str, error);
 }
 
+/*
+ * Redis 6 wraps what a script met: "@user_script: 1: -CODE ...", and, where the script did not catch it,
+ * "ERR Error running script (...): @user_script:1: " before that. Two come without the minus, or the code.
+ */
+static const char *met_by_script(const char *text) {
+    if (strncmp(text, "@user_script", 12) != 0 && !strstr(text, "Error running script"))
+        return text;
+    const char *within = strstr(text, ": -");
+    if (within)
+        return within + 3;
+    if (strstr(text, "The user executing the script can't"))
+        return "NOPERM";
+    within = strstr(text, "WRONGTYPE");
+    return within ? within : text;
+}
+
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error) {
-    /* Redis 6 wraps what a script met: "ERR Error running script (...): @user_script:1: -CODE ...". */
-    const char *within = strstr(text, "Error running script");
-    within = within ? strstr(within, ": -") : NULL;
-    size_t row = classify(within ? within + 3 : text);
+    size_t row = classify(met_by_script(text));
     bool known = row < sizeof classes / sizeof *classes;
     dueq_status status = known ? classes[row].status : DUEQ_SERVER;
-    if (!known && strstr(text, "Error running script") && strstr(text, "WRONGTYPE"))
-        status = DUEQ_WRONG_TYPE;
     dueq__fail(error, status, "%s: the server says: %.380s", dueq_status_text(status), text);
     error->passing = known ? classes[row].passing : DUEQ__STAYS;
     return status;

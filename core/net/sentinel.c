@@ -60,6 +60,7 @@ static void take_message(struct dueq__sentinels *sentinels, const struct dueq__r
         return;
     dueq__address_show(dueq__url_reach(&sentinels->url, found), sentinels->primary);
     sentinels->first = sentinels->watched;
+    sentinels->turn++;
 }
 
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels) {

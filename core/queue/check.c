@@ -314,7 +314,9 @@ dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) 
     dueq_client *client = queue->client;
     struct dueq__resp words;
     dueq__client_check_fork(client);
-    dueq_status status = dueq__call_begin(queue, &dueq__script_check, false);
+    dueq_status status = dueq__ops_check_whole(queue, "check");
+    if (!status)
+        status = dueq__call_begin(queue, &dueq__script_check, false);
     if (status)
         return status;
     struct walk *walk = walk_read(client, repair != 0, cursor);

@@ -120,6 +120,8 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
         return dueq__fail(error, DUEQ_TOO_LARGE, "the body has %zu bytes; at most %zu are allowed",
                           draft->body.size, DUEQ_MAX_BODY);
     dueq_status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, error);
+    if (!status && draft->key.size)
+        status = dueq__text_check("a message's key", draft->key, DUEQ_MAX_KEY, error);
     if (!status)
         status = check_identity(draft, error);
     if (!status)
@@ -129,4 +131,39 @@ dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error
     if (!status)
         status = dueq__headers_check(draft, error);
     return status ? status : check_policy(draft, error);
+}
+
+size_t dueq__draft_size(const dueq_draft *draft) {
+    size_t size = draft->header_count * sizeof(dueq_header) +
+                  draft->backoff.list_count * sizeof(int64_t) + draft->body.size + draft->id.size +
+                  draft->key.size + draft->dead_letter.size;
+    for (size_t i = 0; i < draft->header_count; i++)
+        size += draft->headers[i].name.size + draft->headers[i].value.size;
+    return size;
+}
+
+static void keep(char **at, dueq_bytes *bytes) {
+    if (bytes->size)
+        bytes->data = memcpy(*at, bytes->data, bytes->size);
+    *at += bytes->size;
+}
+
+void dueq__draft_copy(dueq_draft *out, const dueq_draft *draft, void *room) {
+    dueq_header *headers = room;
+    size_t delays = draft->backoff.list_count * sizeof(int64_t);
+    char *at = (char *)(headers + draft->header_count);
+    *out = *draft;
+    out->headers = headers;
+    if (delays)
+        out->backoff.list_ms = memcpy(at, draft->backoff.list_ms, delays);
+    at += delays;
+    for (size_t i = 0; i < draft->header_count; i++) {
+        headers[i] = draft->headers[i];
+        keep(&at, &headers[i].name);
+        keep(&at, &headers[i].value);
+    }
+    keep(&at, &out->body);
+    keep(&at, &out->id);
+    keep(&at, &out->key);
+    keep(&at, &out->dead_letter);
 }

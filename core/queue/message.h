@@ -9,6 +9,9 @@
 
 /* ---- draft.c: what a producer asks for --------------------------------------------------------- */
 
+/* As a time to live: it is over already. For the core's own drafts, to partitions. */
+#define DUEQ__OVER_MS (-1)
+
 /* Checks all of a draft by itself. */
 dueq_status dueq__draft_check(const dueq_draft *draft, struct dueq__error *error);
 dueq_status dueq__durability_check(const dueq_durability *asked, struct dueq__error *error);
@@ -22,6 +25,9 @@ struct dueq__range {
 dueq_status dueq__range_check(const struct dueq__range *range, struct dueq__error *error);
 /* Checks a draft's headers alone. */
 dueq_status dueq__headers_check(const dueq_draft *draft, struct dueq__error *error);
+/* Copies all that a draft points to, so many bytes, to `room`, which is aligned as malloc() does. */
+size_t dueq__draft_size(const dueq_draft *draft);
+void dueq__draft_copy(dueq_draft *out, const dueq_draft *draft, void *room);
 /* How many bytes all of a draft's headers take. */
 size_t dueq__headers_size(const dueq_draft *draft);
 

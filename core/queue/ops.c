@@ -62,6 +62,15 @@ dueq_status dueq__ops_check_ids(dueq_queue *queue, const dueq_bytes *ids, size_t
     return status;
 }
 
+dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb) {
+    dueq_bytes name = dueq__keys_name(queue->keys);
+    if (!queue->whole)
+        return DUEQ_OK;
+    return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                      "%s is for one partition: name '%.*s#0', '%.*s#1' ...", verb, (int)name.size,
+                      (const char *)name.data, (int)name.size, (const char *)name.data);
+}
+
 dueq_status dueq__ops_check_cursor(dueq_queue *queue, dueq_bytes cursor) {
     const dueq_header header = {{"cursor", 6}, cursor};
     const dueq_draft draft = {.headers = &header, .header_count = 1};

@@ -43,7 +43,11 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
     dueq_status status = dueq__ops_check_count(queue, drafts, count);
     for (size_t i = 0; !status && i < count; i++) {
         const dueq_draft *draft = &drafts[i];
-        status = dueq__draft_check(draft, error);
+        bool own = queue->is_part && draft->ttl_ms == DUEQ__OVER_MS;
+        status = own ? DUEQ_OK : dueq__draft_check(draft, error);
+        if (!status && draft->key.size && !queue->is_part)
+            status = dueq__fail(error, DUEQ_INVALID,
+                                "a key chooses a partition, and this queue has none");
         if (status)
             break;
         batch->made += draft->id.size == 0;
@@ -134,7 +138,9 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     struct batch batch;
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = measure(queue, drafts, count, &batch);
+    dueq_status status = dueq__ops_check_whole(queue, "a schedule");
+    if (!status)
+        status = measure(queue, drafts, count, &batch);
     if (!status)
         status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
     if (status)
@@ -145,6 +151,8 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
 }
 
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
+    if (queue->whole)
+        return queue->whole->push(queue, drafts, count);
     return dueq__push_submit(queue, NULL, drafts, count);
 }
 
@@ -156,7 +164,11 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
     struct dueq__resp words;
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_ticket(queue, ticket, &parts);
+    dueq_status status = dueq__ops_check_whole(queue, "ack with successors");
+    if (!status && target)
+        status = dueq__ops_check_whole(target, "the target of an ack");
+    if (!status)
+        status = dueq__ops_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
     if (!status)

@@ -63,6 +63,34 @@ dueq_status dueq__client_run(dueq_client *client, dueq_status submitted, dueq_re
 dueq_status dueq__ops_run_purged(dueq_client *client, dueq_status submitted, size_t *purged);
 dueq_status dueq__ops_run_counts(dueq_client *client, dueq_status submitted, dueq_counts *counts);
 
+/* ---- Queues of partitions (partition/) --------------------------------------------------------------- */
+
+/* How a verb goes over all partitions. */
+enum dueq__over {
+    DUEQ__OVER_ITEMS, /* each is asked for the items that those before it do not have */
+    DUEQ__OVER_FIRST, /* in turn, until one has the item */
+    DUEQ__OVER_ALL,   /* all are asked; what they took away is added up */
+    DUEQ__OVER_SUM,   /* all are asked; their counts are added up */
+    DUEQ__OVER_SOME,  /* in turn, until one took something away */
+    DUEQ__OVER_PAGES  /* one after the other; the cursor says which */
+};
+
+/* A verb and its arguments, to be asked of one queue after the other. */
+struct dueq__asked {
+    dueq_status (*submit)(dueq_queue *queue, const struct dueq__asked *asked);
+    enum dueq__over over;
+    const dueq_bytes *items; /* tickets or ids */
+    size_t count;
+    dueq_bytes text, cursor;
+    const dueq_filter *filter;
+    dueq_state state;
+    size_t page;
+    int64_t ms, at_ms;
+};
+
+/* Refuses a verb that is not for queues of partitions; OK: this is none. */
+dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
+
 /* ---- push.c -------------------------------------------------------------------------------------- */
 
 /* dueq_push_submit(); script: which takes drafts with ids of their own as push_own does. NULL: the one that is enough. */
@@ -107,6 +135,9 @@ struct dueq__reserve {
     dueq_queue *const *queues;
     size_t queue_count;
     dueq_order order;
+    bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
+    bool quiet;   /* each was asked a moment ago: dueq__wait_quietly() */
+    bool ordered; /* from none of them where a message is leased; without a settlement */
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */
     int64_t timeout_ms, lease_ms;
     int64_t default_lease_ms; /* of messages that have no lease, where lease_ms is 0 */

@@ -13,7 +13,7 @@
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
                           bool must_rewake) {
-    dueq__resp_number(words, (int64_t)wait->count);
+    dueq__resp_number(words, wait->ordered ? -(int64_t)wait->count : (int64_t)wait->count);
     dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
     dueq__resp_number(words, stay + 2 * must_rewake);
 }
@@ -122,6 +122,7 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     result->quarantined = wait->quarantined;
     result->queue = watch->place;
     watch->timekeeper = timekeeper != 0;
+    watch->held = !watch->timekeeper && wait->pause_us > 0;
     wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_kept(client);
@@ -145,8 +146,9 @@ dueq_status dueq__reserve_check_queues(dueq_queue *const *queues, size_t count, 
     for (size_t i = 0; !status && i < count; i++) {
         if (!queues[i] || queues[i]->client != queues[0]->client)
             return dueq__fail(error, DUEQ_INVALID, "the queues are of different clients");
+        status = count > 1 ? dueq__ops_check_whole(queues[i], "one of several queues") : DUEQ_OK;
         dueq_bytes name = dueq__keys_name(queues[i]->keys);
-        for (size_t k = 0; k < i && order != DUEQ_ROUND_ROBIN; k++)
+        for (size_t k = 0; !status && k < i && order != DUEQ_ROUND_ROBIN; k++)
             if (dueq__same(name, dueq__keys_name(queues[k]->keys)))
                 status = dueq__fail(error, DUEQ_INVALID, "the queue '%.*s' is named twice",
                                     (int)name.size, (const char *)name.data);
@@ -176,7 +178,8 @@ static dueq_status check_settlement(dueq_queue *queue, const struct dueq__settle
 static dueq_status check(const struct dueq__reserve *asked, bool settles, bool *plain) {
     dueq_queue *queue = asked->queues[0];
     dueq_status status =
-        dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
+        asked->parts ? DUEQ_OK
+                     : dueq__reserve_check_queues(asked->queues, asked->queue_count, asked->order);
     if (!status && (asked->count || !settles))
         status = dueq__ops_check_count(queue, queue, asked->count);
     if (!status)
@@ -209,7 +212,7 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
     bool in_turn = asked->order == DUEQ_ROUND_ROBIN && asked->queue_count > 1;
     size_t turn = in_turn ? asked->queues[0]->client->turn++ : 0, count = 0;
     for (size_t i = 0; i < asked->queue_count; i++) {
-        size_t place = (i + turn) % asked->queue_count, k = 0;
+        size_t place = (i + turn) % asked->queue_count, k = asked->parts ? count : 0;
         dueq_queue *queue = asked->queues[place];
         dueq_bytes wake = queue->keys[DUEQ__KEY_WAKE];
         while (k < count && !dueq__same(wait->watches[k].wake, wake))
@@ -227,6 +230,8 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
 dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     if (!asked->queues || asked->queue_count == 0 || !asked->queues[0])
         return DUEQ_INVALID;
+    if (asked->queue_count == 1 && asked->queues[0]->whole)
+        return asked->queues[0]->whole->reserve(asked->queues[0], asked);
     dueq_client *client = asked->queues[0]->client;
     struct dueq__wait *wait = &client->call.wait;
     bool settles = asked->settlement.ack_count || asked->settlement.retry.size, plain;
@@ -243,11 +248,13 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     client->call.decode = decode;
     put_watches(asked, wait);
     wait->count = asked->count;
+    wait->ordered = asked->ordered;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;
     wait->let_go = let_go;
-    return dueq__wait_ask(client, 0);
+    return asked->quiet && asked->timeout_ms ? dueq__wait_quietly(client)
+                                             : dueq__wait_ask(client, 0);
 }
 
 dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,

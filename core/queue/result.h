@@ -30,6 +30,7 @@ struct dueq_result {
     char *bytes;               /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
     struct dueq__reply *reply; /* what it points into; NULL: what is copied */
+    char *text;                /* of a cursor that was made afterwards; owned */
 };
 
 /*

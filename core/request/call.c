@@ -18,8 +18,8 @@ bool dueq__call_under_way(const dueq_client *client) {
 
 bool dueq__call_uses(const dueq_queue *queue) {
     const struct dueq__call *call = &queue->client->call;
-    if (queue->client->suspended)
-        call = &queue->client->suspended->call;
+    for (const struct dueq__suspended *s = queue->client->suspended; s; s = s->outer)
+        call = &s->call;
     bool used = call->queue == queue;
     for (size_t i = 0; i < call->wait.watch_count; i++)
         used = used || call->wait.watches[i].queue == queue;
@@ -195,7 +195,7 @@ bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client)
     struct dueq__suspended *suspended = malloc(sizeof *suspended);
     if (!suspended)
         return false;
-    *suspended = (struct dueq__suspended){client->call, resume, owner};
+    *suspended = (struct dueq__suspended){client->call, resume, owner, client->suspended};
     client->suspended = suspended;
     client->call = (struct dueq__call){0};
     return true;
@@ -205,7 +205,7 @@ static void restore(dueq_client *client) {
     struct dueq__suspended *suspended = client->suspended;
     clear(&client->call);
     client->call = suspended->call;
-    client->suspended = NULL;
+    client->suspended = suspended->outer;
     client->error = (struct dueq__error){0};
     free(suspended->owner);
     free(suspended);
@@ -217,12 +217,22 @@ void dueq__call_resume(dueq_client *client) {
     resume(client);
 }
 
+void dueq__call_return(dueq_client *client, dueq_result *result, dueq_status status) {
+    struct dueq__error error = client->error;
+    restore(client);
+    client->error = error;
+    client->call.result = result;
+    dueq__call_finish(client, status);
+}
+
 void dueq__call_unsuspend(dueq_client *client) {
     if (!client->suspended)
         return;
+    dueq__wait_abandon(client);
     if (dueq__node_awaits_call(client->node))
         dueq__node_drop(client, client->node);
-    restore(client);
+    while (client->suspended)
+        restore(client);
 }
 
 void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status status) {
@@ -350,8 +360,8 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
 void dueq_hasten(dueq_client *client) {
     struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
-    if (client->suspended)
-        call = &client->suspended->call;
+    for (struct dueq__suspended *s = client->suspended; s && !call->wait.until_ms; s = s->outer)
+        call = &s->call;
     int64_t now = dueq__monotonic_ms();
     if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
         return;

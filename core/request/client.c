@@ -235,6 +235,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return status;
     if ((*queue = unshelve(client, name, name_size))) {
         (*queue)->durability = (dueq_durability){0};
+        (*queue)->is_part = false;
         return DUEQ_OK;
     }
     dueq_queue *opened = calloc(1, sizeof *opened);
@@ -253,5 +254,8 @@ void dueq_queue_close(dueq_queue *queue) {
         return;
     if (dueq__call_uses(queue))
         dueq_abandon(queue->client);
+    if (queue->whole)
+        queue->whole->close(queue);
+    queue->whole = NULL;
     shelve(queue->client, queue);
 }

@@ -117,6 +117,7 @@ void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply
         dueq__reply_error(reply, &client->error);
         if (dueq__again_refused(client, &client->error)) {
             dueq__node_drop(client, client->node);
+            dueq__route_doubt(client);
             call->sent = false;
             call->doubtful = call->changes;
             return;

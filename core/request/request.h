@@ -25,7 +25,7 @@ enum dueq__answer {
     DUEQ__ANSWER_PROBE,
     DUEQ__ANSWER_TRACK /* of what a foreign wait sends before a request */
 };
-#define DUEQ__MAX_ANSWERS (DUEQ_MAX_QUEUES + 16)
+#define DUEQ__MAX_ANSWERS (DUEQ_MAX_PARTITIONS + 16)
 
 enum dueq__phase {
     DUEQ__PHASE_NONE,
@@ -104,6 +104,8 @@ struct dueq__suspended {
     struct dueq__call call;
     void (*resume)(dueq_client *client);
     void *owner; /* of the calls that run; freed with it */
+    struct dueq__suspended
+        *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
 };
 
 /* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
@@ -179,8 +181,20 @@ struct dueq_client {
     dueq_queue *shelved;
 };
 
+/* What a queue of partitions does in place of its verbs: partition/. */
+struct dueq__asked;
+struct dueq__reserve;
+struct dueq__whole {
+    dueq_status (*ask)(dueq_queue *queue, const struct dueq__asked *asked);
+    dueq_status (*push)(dueq_queue *queue, const dueq_draft *drafts, size_t count);
+    dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
+    void (*close)(dueq_queue *queue);
+};
+
 struct dueq_queue {
     dueq_client *client;
+    struct dueq__whole *whole;         /* its verbs, where it has partitions; NULL: it has none */
+    bool is_part;                      /* of such a queue's */
     const struct dueq__script *recall; /* tells what a call of it answered */
     dueq_bytes keys[DUEQ__KEY_COUNT];
     dueq_durability durability; /* of pushes by this handle */
@@ -288,6 +302,8 @@ void dueq__call_answer(dueq_client *client, dueq_result *result, dueq_status sta
  */
 bool dueq__call_suspend(dueq_client *client, void (*resume)(dueq_client *client), void *owner);
 void dueq__call_resume(dueq_client *client);
+/* Ends the suspended call with this. A status < 0 has its text in client->error already. */
+void dueq__call_return(dueq_client *client, dueq_result *result, dueq_status status);
 /* Gives up what runs in a suspended call's place, if there is one. */
 void dueq__call_unsuspend(dueq_client *client);
 /* The minute that requests say they are sent in. */

@@ -84,6 +84,19 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     return wait->ask(client, stay);
 }
 
+dueq_status dueq__wait_quietly(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    for (size_t i = 0; i < wait->watch_count; i++)
+        wait->watches[i].ask = false;
+    wait->begun = wait->watch_count;
+    wait->probe_ms = next_probe_ms(client);
+    if (client->cluster)
+        client->call.slot = dueq__slot(client->call.keys[DUEQ__KEY_FIRST]);
+    client->error = (struct dueq__error){0};
+    client->call.phase = DUEQ__PHASE_WAITING;
+    return DUEQ_PENDING;
+}
+
 static size_t first_to_ask(const struct dueq__wait *wait) {
     size_t i = 0;
     while (i < wait->watch_count && !wait->watches[i].ask)

@@ -2,19 +2,22 @@
 -- writes; where it meets anything but first deliveries of plain messages, it changes nothing and answers nil, and the
 -- client calls reserve_rare in its place.
 -- keys msg ready leased delayed wake meta reply
--- args how many; lease in ms (with '-': of messages that have none of their own); '1' if the consumer waits when there
+-- args how many (with '-': none, while a message is leased); lease in ms (with '-': of messages that have none of their own); '1' if the consumer waits when there
 --      is nothing, '2' if it must rewake (it took a wake token or is a timekeeper, and so must see to it that others
 --      are woken in its place), '3' both, '0' neither; how many tickets are acknowledged, and these, none of which came
 --      back before
 -- passes on to reserve_rare
 -- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper, quarantined, '1' if a relay has work, attempts, outcomes,
 --           then ticket and envelope of each message }. 
---         wait: 0 call again at once, -1 nothing to come or others look.
+--         wait: 0 call again at once, -1 nothing to come or others look. More, and the caller is none: it waits for one
+--         that is leased.
 --         attempts: { index, attempts, ... } of the messages that came back, or ''.
 --         outcomes: a digit for each acknowledged ticket, as of ack.
 local call, argv, byte, format = redis.call, ARGV, string.byte, string.format
 local time = call('TIME')
 local now, most = time[1] * 1000 + math.floor(time[2] / 1000), tonumber(argv[4])
+local ordered = most < 0
+most = math.abs(most)
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'reserved', 'acked', 'has_priorities', 'wire')
 local wire = state[6]
 if wire then
@@ -24,6 +27,9 @@ local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0)
 local looked = not first or first <= now
 if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
+  return nil
+end
+if ordered and call('EXISTS', leased) == 1 then
   return nil
 end
 

@@ -11,7 +11,8 @@ if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include history
 end
 -- include permit
-local most, lease, stop = tonumber(argv[4]), tonumber(argv[5]), 7 + argv[7]
+local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
+local ordered = argv[4] < '0'
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
   outcomes, acknowledged = held(8, stop, now)
@@ -42,6 +43,11 @@ local function noted_time(text)
 end
 local noted, out = noted_time(state[1]), noted_time(state[4])
 local looked, paused = not noted or noted <= now, state[5]
+-- While one is leased the others wait; when none is any more, those whose lease ended go first.
+local ended = ordered and redis.call('EXISTS', leased) == 1
+looked = looked or ended
+local waits = ended and not paused and redis.call('ZCOUNT', leased, string.format('(%d', now), '+inf') > 0
+paused = paused or waits
 local due, garbage = 0, {}
 if looked then
   -- What stands there: the note of it may be lost.
@@ -53,7 +59,7 @@ if looked then
 end
 if looked and not paused then
   local at
-  due, garbage, at = promote(now)
+  due, garbage, at = promote(now, ordered)
   -- What a relay is told of now is looked after again a second later, in case that it cannot.
   first = math.min(first, at, out and out <= now and now + 1000 or out or math.huge)
 else
@@ -109,7 +115,9 @@ end
 out_now = out_now or c.out
 first = out_now and math.min(first, now + 1000) or first
 answer[5] = (out_now or looked and out and out <= now) and '1' or ''
-if not paused then
+if waits then
+  answer[2] = 500000
+elseif not paused then
   answer[2], answer[3] = close(n, left, first < math.huge and first or nil, state[1], fields, looked, state[2], now, us)
 end
 if n > 0 or argv[8] then

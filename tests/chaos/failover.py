@@ -199,7 +199,7 @@ def run(options: argparse.Namespace) -> int:
 
 def main() -> None:
     parser = parser_of("failover", __doc__)
-    parser.add_argument("--durability", choices=tuple(DURABILITIES), default="none")
+    parser.add_argument("--durability", choices=tuple(DURABILITIES), default="replicas:1")
     main_of("failover", parser, run)
 
 

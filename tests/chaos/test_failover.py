@@ -10,11 +10,12 @@ from test_chaos import SERVERS, assert_done, output
 
 
 @pytest.mark.parametrize("server", SERVERS)
-def test_failover_breaks_no_promise_but_by_what_it_takes_back(server: str, tmp_path: Path) -> None:
+def test_failover_loses_no_durable_push(server: str, tmp_path: Path) -> None:
     text = output("failover.py", tmp_path, "--seconds", "12", "--server", server)
     last = text.splitlines()[-1]
     line = re.fullmatch(
-        r"failover: durability=none failovers=(\d+) acknowledged=(\d+) lost=\d+ doubled_holders=0",
+        r"failover: durability=replicas:1 failovers=(\d+) acknowledged=(\d+) lost=0"
+        r" doubled_holders=0",
         last,
     )
     assert line, text

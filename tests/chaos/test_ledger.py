@@ -251,6 +251,14 @@ def test_judge_finds_a_successor_without_its_ack() -> None:
     assert found(PUSHED, lost, second, SUCCESSOR) == {"torn": ["1.1"], "phantom": ["2.1"]}
 
 
+def test_judge_forgives_what_a_failover_took_back_with_its_answer() -> None:
+    second = ["got 1.1 2 2000 3000 a 1 1", *SECOND]
+    lost = [GOT, *SUCCEEDS, "refused 2.1 2501", "lost 1.1 1 2501"]
+    assert found(PUSHED, lost, second, SUCCESSOR, ["forgotten 900 2600 a,b"]) == {}
+    before = ["forgotten 100 200 a,b"]
+    assert found(PUSHED, lost, second, SUCCESSOR, before) == {"torn": ["1.1"], "phantom": ["2.1"]}
+
+
 def test_judge_finds_one_of_two_successors_missing() -> None:
     first = ["intend 2.2 - 1500 b 5 5 - default", *SUCCEEDS]
     first[-1] += ",2.2"

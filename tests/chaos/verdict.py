@@ -132,6 +132,10 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
         others = [other for other in groups.get(push.id, ()) if other is not push]
         taken_back = verdict.forgotten.total()
         broken = _storing(verdict, push, others)
+        # Stored, and the answer lost with it: asked again, the new primary refused it.
+        if "phantom" in broken and push.outcome == "refused" and push.deliveries:
+            broken -= {"phantom"}
+            broken |= _blame(verdict, facts, "phantom", push, push.deliveries, each=True)
         broken |= _holders(verdict, push, facts)
         broken |= _successors(verdict, push, facts, groups)
         taken_back = verdict.forgotten.total() - taken_back
@@ -199,15 +203,20 @@ def _holders(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
 
 
 def _blame(
-    verdict: Verdict, facts: Facts, promise: str, push: Push, deliveries: Sequence[Delivery]
+    verdict: Verdict,
+    facts: Facts,
+    promise: str,
+    push: Push,
+    deliveries: Sequence[Delivery],
+    each: bool = False,
 ) -> set[str]:
-    """The promise that these deliveries break, unless a failover may have lost one of them."""
+    """The promise that these deliveries break, unless a failover may have lost one (each)."""
     # Or one that no ledger has, which a loop had fetched ahead: it and a later one have the same
     # ticket then, and what is done with the one is done to the other.
     ahead = promise in ("two holders", "robbed", "early") and any(
         facts.forgot(delivery.queue, push.due, delivery.now) for delivery in deliveries
     )
-    if ahead or any(map(facts.touched, deliveries)):
+    if ahead or (all if each else any)(map(facts.touched, deliveries)):
         verdict.forgotten[promise] += 1
         return set()
     return {promise}

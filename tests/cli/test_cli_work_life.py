@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -262,6 +263,27 @@ def test_work_tells_the_service_manager(dueq: Program, tmp_path: Path, gate: Gat
             assert manager.recv(100) == b"STOPPING=1"
             gate.let()
             worker.communicate(timeout=60)
+    assert worker.returncode == 0
+
+
+def test_work_is_ready_when_the_server_has_answered(dueq: Program, tmp_path: Path) -> None:
+    dueq.environment["NOTIFY_SOCKET"] = str(tmp_path / "notify")
+    with (
+        Server() as server,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager,
+    ):
+        dueq.environment["DUEQ_URL"] = server.url
+        server.stop()
+        manager.bind(str(tmp_path / "notify"))
+        manager.settimeout(20)
+        with dueq.start("work", "orders", "--", "cat") as worker:
+            assert b"it is tried again" in said(worker)
+            assert select.select([manager], [], [], 0)[0] == []
+            server.start()
+            assert manager.recv(100) == b"READY=1"
+            worker.terminate()
+            worker.communicate(timeout=60)
+            assert manager.recv(100) == b"STOPPING=1"
     assert worker.returncode == 0
 
 

@@ -159,7 +159,7 @@ final class ContractTest extends TestCase
     private function open(array $step): void
     {
         $name = $this->value($step['name']);
-        $this->queue = new Queue($name, self::$server->url());
+        $this->queue = new Queue($name, self::$server->url(), partitions: $step['partitions'] ?? null);
         $this->name = $this->queueName($step['name']);
     }
 

@@ -102,8 +102,10 @@ trait Values
             $draft['deadLetter'] = $this->queueName($found['dead_letter']);
         }
         $draft += array_intersect_key($found, ['priority' => 0, 'drop' => 0, 'replicas' => 0, 'disk' => 0]);
-        if (isset($found['id'])) {
-            $draft['id'] = $this->value($found['id']);
+        foreach (['id', 'key'] as $name) {
+            if (isset($found[$name])) {
+                $draft[$name] = $this->value($found[$name]);
+            }
         }
         foreach ($found['headers'] ?? [] as [$name, $text]) {
             $draft['headers'][$this->value($name)] = $this->value($text);

@@ -15,7 +15,7 @@ static int begin(void **state) {
     run->redis = redisConnectUnix(server.socket);
     assert_true(run->redis && !run->redis->err);
     run->name = BYTES(run->situation->test);
-    assert_int_equal(open_named(run, run->name, &run->queue), DUEQ_OK);
+    assert_int_equal(open_named(run, run->name, 0, &run->queue), DUEQ_OK);
     *state = run;
     return 0;
 }

@@ -45,6 +45,7 @@ static void fill_draft(struct run *run, json_object *from, dueq_draft *draft) {
     draft->drop = json_object_get_boolean(field(from, "drop"));
     draft->dead_letter = bytes(run, from, "dead_letter");
     draft->unique_ms = number(from, "unique_ms", 0);
+    draft->key = bytes(run, from, "key");
     draft->replace = (dueq_replace)choice(run, from, "replace", replace);
     draft->durability.replicas = (int)number(from, "replicas", 0);
     draft->durability.disk = json_object_get_boolean(field(from, "disk"));
@@ -79,8 +80,10 @@ void remember_drafts(struct run *run, json_object *step, dueq_queue *queue,
     }
 }
 
-dueq_status open_named(struct run *run, dueq_bytes name, dueq_queue **queue) {
-    dueq_status status = dueq_queue_open(run->client, name.data, name.size, queue);
+dueq_status open_named(struct run *run, dueq_bytes name, size_t partitions, dueq_queue **queue) {
+    dueq_status status = partitions ? dueq_partitions_open(run->client, name.data, name.size,
+                                                           partitions, (dueq_bytes){0}, queue)
+                                    : dueq_queue_open(run->client, name.data, name.size, queue);
     if (!status) {
         struct opened *opened = keep(run, sizeof *opened);
         *opened = (struct opened){run->opened, copy(run, name), *queue};
@@ -94,5 +97,5 @@ dueq_queue *queue_named(struct run *run, dueq_bytes name) {
     for (const struct opened *opened = run->opened; opened; opened = opened->next)
         if (same(opened->name, name))
             return opened->queue;
-    return open_named(run, name, &queue) ? NULL : queue;
+    return open_named(run, name, 0, &queue) ? NULL : queue;
 }

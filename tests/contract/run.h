@@ -102,7 +102,7 @@ dueq_bytes bytes(struct run *run, json_object *object, const char *name);
 dueq_bytes *list(struct run *run, json_object *step, const char *name, size_t *count);
 
 /* Opens a queue anew. */
-dueq_status open_named(struct run *run, dueq_bytes name, dueq_queue **queue);
+dueq_status open_named(struct run *run, dueq_bytes name, size_t partitions, dueq_queue **queue);
 /* The queue as it was opened last, or opened now; NULL: this is no queue's name. */
 dueq_queue *queue_named(struct run *run, dueq_bytes name);
 

@@ -18,7 +18,7 @@ VARIABLE = re.compile(rb"\$\{([^${}]*)\}")
 
 DRAFT = {"body", "id", "delay_ms", "at_ms", "max_attempts", "lease_ms", "headers", "as"}
 DRAFT |= {"priority", "ttl_ms", "backoff", "max_crashes", "drop", "dead_letter"}
-DRAFT |= {"unique_ms", "replace", "replicas", "disk", "durable_timeout_ms"}
+DRAFT |= {"unique_ms", "replace", "replicas", "disk", "durable_timeout_ms", "key"}
 JOB_DRAFT = {
     "payload",
     "job",
@@ -33,7 +33,7 @@ JOB_DRAFT |= {"max_tries", "max_exceptions", "timeout_s", "backoff_s", "retry_un
 JOB_DRAFT |= {"fail_on_timeout", "as"}
 BACKOFF = {"kind", "jitter", "base_ms", "cap_ms", "list_ms"}
 FIELDS = {
-    "open": {"name"},
+    "open": {"name", "partitions"},
     "push": DRAFT | {"drafts", "times"},
     "ack_push": {"message", "to", "drafts", "times"},
     "reserve": {"count", "timeout_ms", "lease_ms", "queues", "order", "as"},
@@ -212,8 +212,9 @@ class Values:
         for name in ("priority", "drop", "replicas", "disk"):
             if name in found:
                 options[name] = found[name]
-        if "id" in found:
-            options["id"] = self.text(found["id"])
+        for name in ("id", "key"):
+            if name in found:
+                options[name] = self.text(found[name])
         if "headers" in found:
             pairs = found["headers"]
             options["headers"] = {self.text(name): self.text(text) for name, text in pairs}

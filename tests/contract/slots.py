@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import importlib.util
 import re
+import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -46,9 +47,9 @@ HOLES: dict[str, tuple[Word, ...]] = {
 }
 KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine"), "LIST"),
-    **dict.fromkeys(("msg", "attempts", "handover", "meta"), "HASH"),
+    **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
-    **dict.fromkeys(("wake", "lock_wake"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake", "members"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
 }
 REMOVALS = {"DEL", "UNLINK", "HDEL", "ZREM", "ZPOPMIN", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK"}
@@ -108,8 +109,22 @@ def recorded() -> list[Call]:
                 for step in situation.steps:
                     run.step(step)
         consume(recorder)
+        share(recorder)
         lose_answers(recorder)
         return recorder.calls
+
+
+def share(recorder: Recorder) -> None:
+    """Consumers share partitions, and the number of these is doubled."""
+    recorder.situation = name = "partitions"
+    with dueq.Queue(name, recorder.url, partitions=4) as queue:
+        queue.push_many(dueq.Draft("a", key=f"customer-{i}") for i in range(8))
+        for message in queue.consume(timeout=0.5):
+            with message:
+                for other in queue.consume(timeout=1.2):
+                    other.ack()
+    grow = ["dueq", "grow", name, "--partitions", "4", "--url", f"{recorder.url}?timeout=500ms"]
+    subprocess.run(grow, check=True, capture_output=True)
 
 
 def consume(recorder: Recorder) -> None:

@@ -4,7 +4,7 @@
 static void do_open(struct run *run, json_object *step) {
     dueq_bytes name = copy(run, bytes(run, step, "name"));
     dueq_queue *queue;
-    dueq_status status = open_named(run, name, &queue);
+    dueq_status status = open_named(run, name, (size_t)number(step, "partitions", 0), &queue);
     compare_status(run, field(step, "expect"), status);
     if (status)
         return;
@@ -110,6 +110,11 @@ static void do_reserve(struct run *run, json_object *step) {
         if (field(expect, "queue"))
             compare_bytes(run, "the queue", field(expect, "queue"),
                           list(run, step, "queues", &queue_count)[place]);
+    }
+    if (!queues && count && field(expect, "queue")) {
+        char *part = keep(run, DUEQ_MAX_NAME + 1);
+        size_t size = dueq_partition_name(run->name, dueq_result_queue(result), part);
+        compare_bytes(run, "the queue", field(expect, "queue"), (dueq_bytes){part, size});
     }
     const dueq_message **messages = keep(run, count * sizeof *messages);
     dueq_queue *before = run->queue;

@@ -130,7 +130,8 @@ class Run(Foreign):
         return reply == self.value(wanted)
 
     def do_open(self, step: Json, expect: Json) -> None:
-        self.queue = dueq.Queue(self.text(step["name"]), self.server.url)
+        url, partitions = self.server.url, step.get("partitions")
+        self.queue = dueq.Queue(self.text(step["name"]), url, partitions=partitions)
         self.name = self.value(step["name"])
         self.names[self.name] = None
 

@@ -137,6 +137,54 @@ static void test_push_of_many_waits_once(void **state) {
     assert_int_equal(waits() - before, 1);
 }
 
+static void test_push_to_partitions_waits_in_each(void **state) {
+    (void)state;
+    enum { COUNT = 40, PARTITIONS = 4 };
+    dueq_draft drafts[COUNT];
+    dueq_queue *whole;
+    dueq_result *result;
+    for (size_t i = 0; i < COUNT; i++)
+        drafts[i] = (dueq_draft)DUEQ_DRAFT;
+    for (size_t i = 0; i < COUNT; i++)
+        drafts[i].key = (dueq_bytes){&"0123456789"[i % 10], 1};
+    assert_status(
+        jobs.client, OK,
+        dueq_partitions_open(jobs.client, "parts", 5, PARTITIONS, (dueq_bytes){0}, &whole));
+    kill(replica.pid, SIGSTOP);
+    /* By the handle: one partition, and all. */
+    assert_status(jobs.client, OK, dueq_queue_durability(whole, &on_replica));
+    assert_status(jobs.client, NOT_DURABLE, dueq_push(whole, drafts, 1, NULL));
+    assert_says("; on 0 of 1 replicas within 300 ms");
+    assert_status(jobs.client, NOT_DURABLE, dueq_push(whole, drafts, COUNT, &result));
+    assert_says("; on 0 of 1 replicas within 300 ms");
+    assert_int_equal(dueq_result_count(result), COUNT);
+    assert_int_equal(dueq_result_replicas(result), 0);
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_int_equal(dueq_result_status(result, i), DUEQ_OK);
+        assert_int_equal(dueq_result_id(result, i).size, 22);
+    }
+    dueq_result_free(result);
+    /* By the drafts. */
+    const dueq_durability none = {0};
+    assert_status(jobs.client, OK, dueq_queue_durability(whole, &none));
+    assert_status(jobs.client, OK, dueq_push(whole, drafts, COUNT, NULL));
+    drafts[0].durability = on_replica;
+    assert_status(jobs.client, NOT_DURABLE, dueq_push(whole, drafts, COUNT, NULL));
+    kill(replica.pid, SIGCONT);
+    const dueq_durability patient = {.replicas = 1, .timeout_ms = 20000};
+    drafts[0].durability = none;
+    assert_status(jobs.client, OK, dueq_queue_durability(whole, &patient));
+    long long before = waits();
+    assert_status(jobs.client, OK, dueq_push(whole, drafts, COUNT, &result));
+    assert_int_equal(dueq_result_replicas(result), 1);
+    dueq_result_free(result);
+    assert_int_equal(waits() - before, PARTITIONS);
+    dueq_counts counts;
+    assert_status(jobs.client, OK, dueq_stats(whole, &counts));
+    assert_int_equal(counts.pushed, 4 * COUNT + 1);
+    dueq_queue_close(whole);
+}
+
 static void test_ack_push_tells_the_successors(void **state) {
     (void)state;
     dueq_queue *parcels = open_queue(jobs.client, "parcels");
@@ -432,6 +480,7 @@ int main(void) {
         DURABLE_TEST(test_durability_of_a_handle_ends_with_it),
         DURABLE_TEST(test_push_without_the_replica_tells_the_id_and_is_repeated),
         DURABLE_TEST(test_push_of_many_waits_once),
+        DURABLE_TEST(test_push_to_partitions_waits_in_each),
         DURABLE_TEST(test_ack_push_tells_the_successors),
         DURABLE_TEST(test_schedule_waits_too),
         DURABLE_TEST(test_connection_lost_while_it_waits_is_no_success),

@@ -270,6 +270,35 @@ static void test_unblock_of_a_busy_server_may_be_tried_again(void **state) {
     assert_false(jobs.client->no_unblock);
 }
 
+/* What a script met, as Redis 6.2 says it where the script catches it, and where it does not. */
+static void test_refusals_of_a_script_in_redis_6_2(void **state) {
+    (void)state;
+    static const struct {
+        const char *met;
+        dueq_status status;
+    } texts[] = {
+        {"-OOM command not allowed when used memory > 'maxmemory'.", DUEQ_FULL},
+        {"-READONLY You can't write against a read only replica.", DUEQ_READONLY},
+        {"WRONGTYPE Operation against a key holding the wrong kind of value", DUEQ_WRONG_TYPE},
+        {"The user executing the script can't run this command or subcommand", DUEQ_DENIED},
+        {"The user executing the script can't access at least one of the keys mentioned in the "
+         "command arguments",
+         DUEQ_DENIED},
+        {"attempt to index a nil value", DUEQ_SERVER},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char text[300];
+        struct dueq__error error;
+        snprintf(text, sizeof text, "@user_script: 12: %s", texts[i].met);
+        assert_int_equal(dueq__reply_error_text(text, &error), texts[i].status);
+        snprintf(
+            text, sizeof text,
+            "ERR Error running script (call to f_c1f258): @user_script:42: @user_script: 42: %s",
+            texts[i].met);
+        assert_int_equal(dueq__reply_error_text(text, &error), texts[i].status);
+    }
+}
+
 #define OUTLIVES(test, situation)                                                                  \
     {#test "_" #situation, test, set_up_healed, tear_down_jobs, (void *)(uintptr_t)&situation}
 
@@ -288,6 +317,7 @@ int main(void) {
         TEST(test_lock_outlives_a_failover),
         TEST(test_push_lost_before_a_busy_time_is_repeated),
         TEST(test_unblock_of_a_busy_server_may_be_tried_again),
+        TEST(test_refusals_of_a_script_in_redis_6_2),
     };
     return run_on_server(tests, (const char *const[]){"--enable-protected-configs", "yes", NULL});
 }

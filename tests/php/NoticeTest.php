@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Client;
+use Dueq\Exception\ConnectException;
 
 /** What no call throws, and who hears it. */
 final class NoticeTest extends QueueTestCase
@@ -38,6 +39,30 @@ final class NoticeTest extends QueueTestCase
         $this->evicting(fn () => Client::onNotice(fn () => throw new \DomainException('heard')));
     }
 
+    public function test_a_listener_hears_also_where_calls_throw(): void
+    {
+        $heard = [];
+        $logged = $this->logged(function () use (&$heard): void {
+            $this->beingAway(function (string $text) use (&$heard): void {
+                // What is thrown and caught in it is no concern of the call.
+                $this->assertThrows(\Dueq\Exception\NameException::class, fn () => (new Client('unix:///nowhere'))->queue('{}'));
+                $heard[] = $text;
+            }, $thrown);
+            $this->assertInstanceOf(ConnectException::class, $thrown);
+            $this->assertNull($thrown->getPrevious());
+        });
+        $this->assertCount(1, $heard);
+        $this->assertStringContainsString('it is tried again', $heard[0]);
+        $this->assertSame('', $logged);
+    }
+
+    public function test_a_listener_may_throw_where_a_call_throws(): void
+    {
+        $this->beingAway(fn () => throw new \DomainException('heard'), $thrown);
+        $this->assertInstanceOf(\DomainException::class, $thrown);
+        $this->assertInstanceOf(ConnectException::class, $thrown->getPrevious());
+    }
+
     public function test_a_listener_hears_in_the_middle_of_a_loop(): void
     {
         $heard = null;
@@ -54,6 +79,28 @@ final class NoticeTest extends QueueTestCase
         $consumer->work(fn () => null);
         pcntl_signal(SIGALRM, SIG_DFL);
         $this->assertStringContainsString('it is tried again', $heard);
+    }
+
+    /** Pushes to a server that is away, until a listener has heard that. $thrown: what that push threw. */
+    private function beingAway(callable $listener, ?\Throwable &$thrown): void
+    {
+        $server = new Server();
+        $queue = (new Client($server->url()))->queue('q');
+        $server->kill();
+        $told = false;
+        Client::onNotice(function (string $text) use ($listener, &$told): void {
+            $told = true;
+            $listener($text);
+        });
+        for ($end = microtime(true) + 20; !$told && microtime(true) < $end; usleep(100000)) {
+            try {
+                $queue->push('x');
+            } catch (\Throwable $thrown) {
+                // The next one, or it is returned.
+            }
+        }
+        Client::onNotice(null);
+        $server->remove();
     }
 
     /** Pushes to a server that evicts, and returns what was logged. */

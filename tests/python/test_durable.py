@@ -151,6 +151,27 @@ def test_durable_ack_with_successors_settles_the_message(
     assert (stats.ready, stats.leased, stats.acked, stats.retried) == (2, 0, 1, 0)
 
 
+def test_durable_pushes_to_partitions(servers: Replicated) -> None:
+    url = servers.primary.url
+    with dueq.Queue("q", url, replicas=1, durable_timeout=AT_MOST, partitions=4) as queue:
+        queue.push("first", durable_timeout=20)
+        drafts = [dueq.Draft(str(n), key=str(n), durable_timeout=20) for n in range(40)]
+        before = servers.waits()
+        assert len(queue.push_many(drafts)) == 40
+        assert servers.waits() == before + 4
+        message = queue.reserve() or pytest.fail("nothing")
+        servers.replica.freeze()
+        with pytest.raises(dueq.NotDurable) as caught:
+            queue.push_many(dueq.Draft(str(n), key=str(n)) for n in range(40))
+        assert len(set(caught.value.ids)) == 40
+        with pytest.raises(dueq.NotDurable):
+            queue.of("0").push("one")
+        with pytest.raises(dueq.NotDurable):
+            message.ack(push=["a successor"])
+        stats = queue.stats()
+        assert (stats.pushed, stats.acked, stats.ready) == (83, 1, 82)
+
+
 def test_durable_what_is_wrong_is_said(servers: Replicated, queue: dueq.Queue) -> None:
     with pytest.raises(errors.InvalidError, match=r"number of replicas is 101"):
         dueq.Queue("q", servers.primary.url, replicas=101)

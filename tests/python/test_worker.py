@@ -192,9 +192,18 @@ def test_worker_processes_refuse_a_wrong_app_once_and_for_all(url: str, tmp_path
         assert worker.ended() == 2
 
 
-def test_worker_tells_what_its_app_raises(url: str, tmp_path: Path) -> None:
+@pools
+def test_worker_refuses_a_wrong_url(tmp_path: Path, pool: str) -> None:
+    with WorkerProcess(tmp_path, "redis://nowhere:70000", "--pool", pool) as worker:
+        assert worker.ended() == 2
+        assert worker.said("dueq-worker: not a valid server URL: the port")
+        assert not worker.said("Traceback")
+
+
+@pools
+def test_worker_tells_what_its_app_raises(url: str, tmp_path: Path, pool: str) -> None:
     (tmp_path / "broken.py").write_text("import dueq\napp = dueq.App(\nurl='nothing')\n1 / 0\n")
-    with WorkerProcess(tmp_path, url, app="broken:app", cwd=tmp_path) as worker:
+    with WorkerProcess(tmp_path, url, "--pool", pool, app="broken:app", cwd=tmp_path) as worker:
         assert worker.ended() == 1
         assert "ZeroDivisionError" in worker.said("broken:app cannot be imported")[0]["traceback"]
 

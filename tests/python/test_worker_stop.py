@@ -200,12 +200,34 @@ def test_worker_child_that_is_killed_is_replaced(url: str, tmp_path: Path) -> No
 
 
 def test_worker_child_that_dies_at_once_has_a_pause(url: str, tmp_path: Path) -> None:
-    (tmp_path / "broken.py").write_text("1 / 0\n")
+    """Where the worker was ready once: one that cannot start at all ends."""
+    (tmp_path / "broken.py").write_text(
+        "import os, pathlib, dueq\n"
+        "mark = pathlib.Path('mark')\n"
+        "assert not mark.exists()\n"
+        "app = dueq.App()\n"
+        "@app.task\n"
+        "def spoil() -> None:\n"
+        "    mark.touch()\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
     words = ["--pool", "processes", "--concurrency", "1"]
-    with WorkerProcess(tmp_path, url, *words, app="broken:app", cwd=tmp_path) as worker:
-        worker.wait_until_said("ended with 1, and is replaced in 0.5 s")
-        worker.wait_until_said("ended with 1, and is replaced in 1 s")
-        assert worker.stop() == 0
+    with (
+        tempfile.TemporaryDirectory(prefix="dueq-") as folder,
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as systemd,
+    ):
+        systemd.bind(os.path.join(folder, "notify"))
+        systemd.settimeout(30)
+        notify = systemd.getsockname()
+        with WorkerProcess(
+            tmp_path, url, *words, app="broken:app", cwd=tmp_path, NOTIFY_SOCKET=notify
+        ) as worker:
+            assert systemd.recv(100) == b"READY=1"
+            push(url, "spoil")
+            worker.wait_until_said("was killed by SIGKILL, and is replaced in 0.5 s")
+            worker.wait_until_said("ended with 1, and is replaced in 1 s")
+            worker.wait_until_said("ended with 1, and is replaced in 2 s")
+            assert worker.stop() == 0
 
 
 def test_worker_children_end_with_their_parent(url: str, tmp_path: Path) -> None:
@@ -314,11 +336,28 @@ def test_worker_waits_for_its_server(own_server: Server, tmp_path: Path, pool: s
         assert worker.stop() == 0
 
 
-def test_worker_ends_where_the_server_refuses_it(own_server: Server, tmp_path: Path) -> None:
-    own_server.command("CONFIG", "SET", "requirepass", "secret")
-    with WorkerProcess(tmp_path, own_server.url) as worker:
+@pools
+@pytest.mark.parametrize(
+    ("user", "error"),
+    [
+        (":wrong@", "AuthError"),
+        ("one_queue:secret@", "DeniedError"),
+        ("all:secret@?db=99", "DatabaseError"),
+    ],
+)
+def test_worker_ends_where_the_server_refuses_it(
+    own_server: Server, tmp_path: Path, pool: str, user: str, error: str
+) -> None:
+    own_server.command("ACL", "SETUSER", "all", "on", ">secret", "+@all", "~*", "&*")
+    own_server.command(
+        "ACL", "SETUSER", "one_queue", "on", ">secret", "+@all", "~dueq:{default}*", "&*"
+    )
+    user, at, database = user.partition("@")
+    url = own_server.url.replace("//", f"//{user}{at}") + database
+    with WorkerProcess(tmp_path, url, "--pool", pool) as worker:
         assert worker.ended() == 1
-        assert worker.said("the worker cannot go on: AuthError")
+        assert worker.said(f"the worker cannot go on: {error}")
+        assert not worker.said("is replaced")
 
 
 @pools

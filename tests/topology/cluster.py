@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import count
 from types import TracebackType
 
+from certificates import Certificates
 from node import HOST, SLOTS, Node, queue_slot, wait_until
 from proxy import Proxy
 
@@ -62,6 +63,7 @@ class Cluster:
     timeout_ms  after so long without an answer a node is suspected
     proxied     each node is behind a proxy, for clients and for the others
     options     words of each server's command line
+    tls         for clients and between the nodes; clients need a certificate, too
     """
 
     def __init__(
@@ -72,18 +74,21 @@ class Cluster:
         spare: int = 0,
         timeout_ms: int = 2000,
         proxied: bool = False,
+        tls: Certificates | None = None,
     ) -> None:
         words = ["--cluster-node-timeout", str(timeout_ms), "--cluster-replica-validity-factor"]
         self._options = [*words, "0", "--cluster-allow-replica-migration", "no", *options]
         self._sizes = primaries, spare, replicas
-        self._timeout_ms, self._proxied = timeout_ms, proxied
+        self._timeout_ms, self._proxied, self._tls = timeout_ms, proxied, tls
         self._elected: dict[str, float] = {}
         self.nodes: list[Node] = []
         self._home: dict[int, str] = {}
         self._stack = ExitStack()
 
     def __enter__(self) -> Cluster:
-        self.nodes = [Node(self._proxied, *self._options) for _ in range(sum(self._sizes))]
+        self.nodes = [
+            Node(self._proxied, *self._options, tls=self._tls) for _ in range(sum(self._sizes))
+        ]
         with ExitStack() as stack:
             if self._proxied:
                 ports = {node.gate: node.port for node in self.nodes}
@@ -133,7 +138,8 @@ class Cluster:
 
     @property
     def url(self) -> str:
-        return "redis+cluster://" + ",".join(f"{HOST}:{node.gate}" for node in self.nodes)
+        scheme = "rediss" if self._tls else "redis"
+        return f"{scheme}+cluster://" + ",".join(f"{HOST}:{node.gate}" for node in self.nodes)
 
     # ---- Who is who ----
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
+from certificates import Certificates
 from private_server import Refused, Reply, Server, free_port, packed, read_reply
 
 SLOTS = 16384
@@ -96,10 +97,13 @@ class Node(Member):
     gate, links  which it announces for clients and for the bus: the same, or a proxy's
     """
 
-    def __init__(self, proxied: bool, *options: str) -> None:
+    def __init__(self, proxied: bool, *options: str, tls: Certificates | None = None) -> None:
         self.port, self.bus = free_port(), free_port()
         self.gate, self.links = self.port, self.bus
-        words = ["--bind", HOST, "--port", str(self.port), "--cluster-enabled", "yes"]
+        port = ["--port", str(self.port)]
+        if tls:
+            port = ["--tls-port", str(self.port), "--tls-cluster", "yes", *tls.options()]
+        words = [*port, "--bind", HOST, "--cluster-enabled", "yes"]
         words += ["--cluster-port", str(self.bus), "--repl-diskless-sync-delay", "0"]
         words += ["--enable-debug-command", "yes"]
         if proxied:
@@ -107,7 +111,7 @@ class Node(Member):
             words += ["--cluster-announce-ip", HOST, "--cluster-announce-port", str(self.gate)]
             words += ["--cluster-announce-bus-port", str(self.links)]
         super().__init__(*words, *options)
-        self.url = f"redis://{HOST}:{self.gate}"
+        self.url = f"{'rediss' if tls else 'redis'}://{HOST}:{self.gate}"
         self.id = ""
 
     def start(self) -> None:

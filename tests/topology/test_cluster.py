@@ -146,6 +146,38 @@ def test_successors_and_dead_letters_go_to_other_nodes(cluster: Cluster) -> None
         assert first.stats().outbox == 0
 
 
+def test_partitions_on_all_nodes(cluster: Cluster, pool: ThreadPoolExecutor) -> None:
+    name = names(cluster)[0]
+    with (
+        dueq.Queue(name, cluster.url, partitions=8) as queue,
+        dueq.Queue(name, cluster.url, partitions=8) as other,
+    ):
+        on = {cluster.home(f"{name}#{n}") for n in range(8)}
+        assert on == set(cluster.nodes[:3])
+        waits = pool.submit(other.reserve, 20)
+        wait_until("nobody waits", lambda: all(map(waiting, on)))
+        queue.push("first", key="k")
+        (waits.result(10) or pytest.fail("nothing")).ack()
+        pushed = [(str(key), f"{key} {n}") for n in range(10) for key in range(20)]
+        assert len(queue.push_many(dueq.Draft(body, key=key) for key, body in pushed)) == 200
+        assert queue.stats().ready == 200
+        got: list[str] = []
+
+        def work(source: dueq.Queue) -> None:
+            with source.consume(prefetch=5, timeout=3) as consumer:
+                for message in consumer:
+                    with message:
+                        got.append(message.body.decode())
+
+        list(pool.map(work, (queue, other)))
+        assert queue.stats().acked == 201
+        assert sorted(got) == sorted(body for _, body in pushed)
+        for key in range(20):
+            assert [body for body in got if body.split()[0] == str(key)] == [
+                f"{key} {n}" for n in range(10)
+            ]
+
+
 def test_locks(cluster: Cluster, pool: ThreadPoolExecutor) -> None:
     for name in names(cluster):
         with dueq.Queue(name, cluster.url) as queue, dueq.Queue(name, cluster.url) as other:
@@ -403,8 +435,8 @@ def test_cluster_is_down_and_comes_back(cluster: Cluster) -> None:
 
 
 @contextmanager
-def replicated(**options: bool) -> Iterator[Cluster]:
-    with Cluster(3, 3, timeout_ms=1000, **options) as made:
+def replicated(proxied: bool = False) -> Iterator[Cluster]:
+    with Cluster(3, 3, timeout_ms=1000, proxied=proxied) as made:
         yield made
 
 

@@ -17,12 +17,17 @@ import pytest
 import dueq
 import dueq.laravel
 import dueq.redisson
+from certificates import Certificates
 from dueq import aio, errors
 from node import HOST, wait_until
 from private_server import free_port
-from sentinel import NAME, Certificates, Sentinel, Watched
+from sentinel import NAME, Sentinel, Watched
 
-NAMES = "jobs", "mails"
+# docs/servers.md has the same.
+LEAST_RIGHTS = (
+    *("+sentinel|get-master-addr-by-name", "+subscribe", "+client|setname", "+client|id"),
+    "&+switch-master",
+)
 
 
 @pytest.fixture(scope="module")
@@ -329,12 +334,17 @@ def test_sentinels_have_a_login_of_their_own(tmp_path: Path) -> None:
         def push(login: str, parameters: str) -> object:
             url = watched.url_of(*watched.sentinels, login=login, parameters=parameters)
             with dueq.Queue("jobs", url) as queue:
-                shown = url.replace("inner", "***").replace("outer", "***")
-                assert queue.url == shown.replace("wrong", "***")
+                shown = url
+                for password in ("inner", "outer", "wrong", "few"):
+                    shown = shown.replace(f"={password}", "=***").replace(f":{password}@", ":***@")
+                assert queue.url == shown
                 return queue.push("x")
 
         assert push(login, "?sentinel_password=outer")
         assert push("default:inner@", "?sentinel_user=default&sentinel_password=outer")
+        for sentinel in watched.sentinels:
+            sentinel.command("ACL", "SETUSER", "least", "on", ">few", "-@all", *LEAST_RIGHTS)
+        assert push(login, "?sentinel_user=least&sentinel_password=few")
         wrong = said(lambda: push(login, "?sentinel_password=wrong"), errors.AuthError)
         assert "WRONGPASS" in wrong
         assert "no sentinel leads to" in wrong
@@ -370,3 +380,23 @@ def test_sentinels_and_servers_by_tls(tmp_path: Path) -> None:
         )
         watched.primary.stop()
         assert push(files + named)
+
+
+def test_primary_is_left_as_soon_as_a_sentinel_tells_of_another_one(watched: Watched) -> None:
+    """The old one is there, and takes writes until it is demoted, which are lost."""
+    with dueq.Queue("jobs", watched.url) as queue:
+        queue.push("before")
+        wait_until("nobody is told", lambda: subscribed(watched, queue) >= 1)
+        old = watched.in_step_primary()
+        wait_until("the sentinel begins no failover", watched.begin_failover)
+        watched.await_failover(old)
+        queue.push("after")
+        watched.settle()
+        assert queue.stats().ready == 2
+
+
+def subscribed(watched: Watched, queue: dueq.Queue) -> int:
+    """How many of the clients are told by sentinels."""
+    queue.stats()
+    lists = [sentinel.text("CLIENT", "LIST", "TYPE", "pubsub") for sentinel in watched.sentinels]
+    return "".join(lists).count("name=dueq-")

@@ -204,11 +204,27 @@ final class ProcessTest extends WorkerTestCase
         $this->server->kill();
         $worker = $this->start();
         $worker->awaitLog('/ warning .* dueq: unix:.* it is tried again: cannot reach/');
+        $this->assertStringNotContainsString('ready: ', $worker->log());
         $this->server->start();
+        $worker->awaitReady();
         $this->tasks->push('say', [1]);
         $this->assertSame('[1]', $this->heard());
         $this->assertSame(0, $worker->stop());
         $worker->awaitLog('/ warning .* dueq: unix:.* it answers again, after \d+\.\d s and \d+ tries/');
+        $this->assertSame(1, substr_count($worker->log(), 'tried again'));
+    }
+
+    public function testAWorkerThatWaitsForItsServerEndsWhenItIsTold(): void
+    {
+        $this->server->kill();
+        try {
+            $worker = $this->start('--concurrency', '2');
+            $worker->awaitLog('/ warning .* it is tried again: /');
+            $this->assertSame(0, $worker->stop());
+            $this->assertStringNotContainsString('ready: ', $worker->log());
+        } finally {
+            $this->server->start();
+        }
     }
 
     public function testChangedCodeIsLoadedAnew(): void
@@ -232,6 +248,8 @@ final class ProcessTest extends WorkerTestCase
     /** @dataProvider broken */
     public function testAWorkerThatCannotStartSaysWhyAndExits(string $code, string $text): void
     {
+        $this->server->command('ACL', 'SETUSER', 'nothing', 'on', '>secret', '+@connection');
+        $this->server->command('ACL', 'SETUSER', 'one_queue', 'on', '>secret', '+@all', '~dueq:{default}*', '&*');
         file_put_contents(Application::shared()->folder . '/broken.php', "<?php $code");
         $worker = $this->startWith('broken.php', '--concurrency', '2');
         $this->assertSame(1, $worker->wait());
@@ -247,6 +265,11 @@ final class ProcessTest extends WorkerTestCase
         yield ['return (', 'ParseError'];
         yield ['return (new Dueq\Worker())->on("a", "strlen", queue: "{}");', 'NameException'];
         yield ['return new Dueq\Worker("redis://nowhere:70000");', 'UrlException'];
+        $as = fn (string $user) => 'return (new Dueq\Worker(str_replace("//", "//' . $user . '@", getenv("DUEQ_URL"))))->on("a", "strlen")->on("b", "strlen", queue: "b");';
+        yield [$as(':wrong'), 'AuthException: .*another user or password'];
+        yield [$as('nothing:secret'), 'DeniedException: .*NOPERM'];
+        yield [$as('one_queue:secret'), 'DeniedException: .*NOPERM'];
+        yield ['return new Dueq\Worker(getenv("DUEQ_URL") . "?db=99");', 'DatabaseException: '];
     }
 
     public function testWrongOptionsAreRefused(): void

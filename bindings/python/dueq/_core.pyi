@@ -42,6 +42,7 @@ DraftRow: TypeAlias = tuple[
     int,
     bool,
     int,
+    str,
 ]
 # replicas, disk, timeout_ms
 DurabilityRow: TypeAlias = tuple[int, bool, int]
@@ -157,6 +158,9 @@ def client_url(client: Client, /) -> str: ...
 def warning(client: Client, /) -> str | None: ...
 def queue_durability(queue: Handle, durability: DurabilityRow, /) -> int: ...
 def queue_open(client: Client, name: str, /) -> Handle: ...
+def partitions_open(client: Client, name: str, count: int, key: str, /) -> Handle: ...
+def partition_name(queue: str, partition: int, /) -> str: ...
+def partition_of(key: str, count: int, /) -> int: ...
 def new_id(client: Client, /) -> str: ...
 
 # Made from core/verbs.toml by core/verbs.py.
@@ -311,6 +315,8 @@ MAX_BACKOFF_LIST: int
 MAX_LOCK_NAME: int
 MAX_SCHEDULE: int
 MAX_QUEUES: int
+MAX_PARTITIONS: int
+MAX_KEY: int
 MAX_RATES: int
 DEFAULT_LEASE_MS: int
 HEARTBEAT_LEASE_MS: int

@@ -209,12 +209,15 @@ def listed(items: Iterable[R], name: str) -> Iterable[R]:
     return items
 
 
-def tickets(queue: str, messages: Iterable[Fields | str]) -> Iterator[str]:
+def tickets(
+    queue: str, messages: Iterable[Fields | str], partitioned: bool = False
+) -> Iterator[str]:
     """The tickets of messages, or tickets. InvalidError for a message of another queue."""
+    prefix = _core.partition_name(queue, 0)[:-1]
     for item in messages:
         if not isinstance(item, Fields):
             yield item
-        elif item.queue == queue:
+        elif item.queue == queue or (partitioned and item.queue.startswith(prefix)):
             yield item.ticket
         else:
             raise InvalidError(f"the message is of the queue {item.queue}, not of {queue}")

@@ -25,6 +25,49 @@ SLICE_MS = 500
 _UNDER_WAY = (_core.PENDING, _core.INTERRUPTED)
 
 
+# Stands between the name of a queue of partitions and a key. No name has it.
+KEYED = "\n"
+
+
+def opener(
+    durability: _core.DurabilityRow | None, whole: str, partitions: int | None = None
+) -> Open:
+    """
+    Opens queues whose pushes ask for this durability. Of the one that has partitions, `whole`, also
+    the handle that has a key.
+    """
+
+    def open(client: _core.Client, asked: str) -> _core.Handle:
+        name, _, key = asked.partition(KEYED)
+        if partitions is None or name != whole:
+            handle = _core.queue_open(client, asked)
+        else:
+            handle = _core.partitions_open(client, name, partitions, key)
+        if durability:
+            _core.queue_durability(handle, durability)
+        return handle
+
+    return open
+
+
+class Handles(dict[str, "_core.Handle"]):
+    """The handles of a client by their names. Those of partitions are opened when they are met."""
+
+    def __init__(self, client: _core.Client, names: tuple[str, ...], open: Open) -> None:
+        super().__init__((name, open(client, name)) for name in names)
+        self._client = client
+        self._open = open
+        self._keyed: _core.Handle | None = None
+
+    def __missing__(self, name: str) -> _core.Handle:
+        if KEYED in name:
+            # A call needs it to its end, and the one before has ended. There are many keys.
+            self._keyed = self._open(self._client, name)
+            return self._keyed
+        self[name] = handle = self._open(self._client, name)
+        return handle
+
+
 class Link:
     """
     A client and its handles of queues, which carries one call at a time.
@@ -34,7 +77,7 @@ class Link:
 
     def __init__(self, url: str | None, names: tuple[str, ...], open: Open) -> None:
         self.client = _core.client_open(url)
-        self.queues = {name: open(self.client, name) for name in names}
+        self.queues = Handles(self.client, names, open)
         self._target: _core.Handle | None = None
         self.warn()  # that nobody named a server
 
@@ -55,18 +98,6 @@ class Link:
         # A call needs it to its end. The one before has ended, so its handle may go.
         self._target = None if name is None else _core.queue_open(self.client, name)
         return self._target
-
-
-def opener(durability: _core.DurabilityRow | None) -> Open:
-    """Opens queues whose pushes ask for this."""
-
-    def open(client: _core.Client, name: str) -> _core.Handle:
-        handle = _core.queue_open(client, name)
-        if durability:
-            _core.queue_durability(handle, durability)
-        return handle
-
-    return open
 
 
 class Alone(ABC):

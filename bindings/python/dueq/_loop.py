@@ -36,8 +36,11 @@ class Loop(Alone):
         timeout: float | timedelta | None,
         slack: float | timedelta,
         concurrency: int | None,
+        partitioned: bool,
     ) -> None:
         self.names = names
+        self._several = partitioned or len(names) > 1
+        self._partitioned = partitioned
         self._home = home
         self._closed = True
         self._timeout_ms = patience_ms(timeout)
@@ -108,7 +111,10 @@ class Loop(Alone):
 
     def _name(self) -> str:
         """The queue of the message that was delivered last."""
-        return self.names[_core.consumer_queue(self._handle)]
+        place = _core.consumer_queue(self._handle)
+        if self._partitioned:
+            return _core.partition_name(self.names[0], place)
+        return self.names[place]
 
     def _begin(self) -> None:
         """A loop begins, in this thread."""

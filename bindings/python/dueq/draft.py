@@ -58,6 +58,7 @@ class Options(TypedDict, total=False):
     replicas: int
     disk: bool
     durable_timeout: float | timedelta | None
+    key: str | None
 
 
 _REPLACE = {False: _core.REFUSE, True: _core.REPLACE, "body": _core.REPLACE_BODY}
@@ -76,6 +77,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "drop": (bool,),
     "dead_letter": (str, type(None)),
     "replace": (bool, str),
+    "key": (str, type(None)),
 }
 _typed = attrgetter(*_TYPES)
 
@@ -159,6 +161,9 @@ class Draft:
     durable_timeout
                   how long it waits for them; None: as the queue and the URL say, else 2 seconds.
                   The queue and the URL may ask for replicas and disk, too: the most counts
+    key           with partitions: messages of one key are in one partition, in their order. 1 to
+                  255 bytes of UTF-8 without control characters. None: the id, if it is given,
+                  decides; else any
     """
 
     body: Body = None  # type: ignore[assignment] # never after __post_init__
@@ -180,6 +185,7 @@ class Draft:
     replicas: int = field(default=0, kw_only=True)
     disk: bool = field(default=False, kw_only=True)
     durable_timeout: float | timedelta | None = field(default=None, kw_only=True)
+    key: str | None = field(default=None, kw_only=True)
 
     def __post_init__(self, json: object) -> None:
         if json is not ...:
@@ -215,6 +221,7 @@ class Draft:
             optional_ms(self.unique, "unique"),
             _REPLACE[self.replace],
             *durability_row(self.replicas, self.disk, self.durable_timeout),
+            _text(self.key, "key"),
         )
 
 

@@ -9,7 +9,8 @@ local function read_list(...)
   elseif string.find(answer.err, 'WRONGTYPE') then
     return {}
   end
-  error(answer.err)
+  -- Fails once more, with the server's own error.
+  return redis.call(...)
 end
 
 -- A field of a hash.

@@ -45,8 +45,20 @@ class Consumer(Loop):
         timeout: float | timedelta | None,
         slack: float | timedelta,
         concurrency: int | None,
+        partitioned: bool,
     ) -> None:
-        super().__init__(home, names, order, prefetch, lease, max_run, timeout, slack, concurrency)
+        super().__init__(
+            home,
+            names,
+            order,
+            prefetch,
+            lease,
+            max_run,
+            timeout,
+            slack,
+            concurrency,
+            partitioned,
+        )
         self._loop = asyncio.get_running_loop()
         self._turn = asyncio.Lock()  # one at a time waits on the link
         self._final: asyncio.Future[None] | None = None
@@ -67,7 +79,7 @@ class Consumer(Loop):
                         if row == _core.EMPTY:
                             return
                         continue
-                if len(self.names) > 1:
+                if self._several:
                     name = self._name()
                 self._last = message = Message(self, name, row)
                 yield message

@@ -55,7 +55,7 @@ class Consumer(Loop):
                         if row == _core.EMPTY:
                             return
                         continue
-                if len(self.names) > 1:
+                if self._several:
                     name = self._name()
                 self._last = message = Message(self, name, row)
                 yield message

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
 from dueq import _core
 from dueq._call import Answer, Call, counted, on
 from dueq._fields import STATES, Fields, State, StateName, listed, settled, state_number, tickets
-from dueq._link import opener
+from dueq._link import KEYED, opener
 from dueq._log import log
 from dueq._turns import in_turn
 from dueq._verbs import OfIds, Verbs
@@ -47,9 +47,12 @@ class Source(Closing):
         order: int,
         turns: tuple[str, ...] | None = None,
         durability: _core.DurabilityRow | None = None,
+        partitions: int | None = None,
     ) -> None:
         self._durability = durability
-        super().__init__(Pool(url, *names, open=opener(durability)), ", ".join(names))
+        self.partitions = partitions
+        open = opener(durability, names[0], partitions)
+        super().__init__(Pool(url, *names, open=open), ", ".join(names))
         self._order = order
         self._turns = turns or names
         self.names = names
@@ -58,8 +61,17 @@ class Source(Closing):
         return {**self.__dict__, "_home": self._home._url}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        pool = Pool(state["_home"], *state["names"], open=opener(state["_durability"]))
-        self.__dict__.update(state, _home=pool)
+        open = opener(state["_durability"], state["names"][0], state["partitions"])
+        self.__dict__.update(state, _home=Pool(state["_home"], *state["names"], open=open))
+
+    def _sources(self) -> tuple[str, ...]:
+        """The handles to reserve from."""
+        return self._turns
+
+    def _name_of(self, answer: Answer) -> str:
+        """The queue that the messages of an answer are of."""
+        name = self._turns[0] if self.partitions else self._turns[answer.queue]
+        return _core.partition_name(name, answer.queue) if self.partitions else name
 
     @overload
     def reserve(self, timeout: None, lease: float | timedelta | None = None) -> Message: ...
@@ -104,19 +116,19 @@ class Source(Closing):
         timeout_ms, lease_ms = patience_ms(timeout), optional_ms(lease, "lease")
 
         def submit(link: Link) -> int:
-            handles = tuple(link.queues[name] for name in self._turns)
+            handles = tuple(link.queues[name] for name in self._sources())
             if len(handles) == 1:
                 return _core.reserve_submit(handles[0], most, timeout_ms, lease_ms)
             return _core.reserve_any_submit(handles, self._order, most, timeout_ms, lease_ms)
 
         def undo(answer: Answer) -> Iterable[Call]:
             taken = tuple(row[1] for row in answer.messages)
-            return [on(self._turns[answer.queue], _core.release_submit, taken, 0)] if taken else []
+            return [on(self._name_of(answer), _core.release_submit, taken, 0)] if taken else []
 
         answer = self._home.call(Call(submit, timeout_ms != 0, undo))
         if answer.quarantined:
             log.warning("%s: %d damaged entries were quarantined", self._label, answer.quarantined)
-        queue = self._turns[answer.queue]
+        queue = self._name_of(answer)
         return [Message(self._home, queue, row) for row in answer.messages]
 
     def consume(
@@ -149,7 +161,7 @@ class Source(Closing):
         """
         return Consumer(
             self._home,
-            self._turns,
+            self._sources(),
             self._order,
             prefetch,
             lease,
@@ -157,6 +169,7 @@ class Source(Closing):
             timeout,
             slack,
             concurrency,
+            self.partitions is not None,
         )
 
     def __iter__(self) -> Iterator[Message]:
@@ -168,12 +181,17 @@ class Queue(Source, Verbs):
     """
     A queue of a server. It connects with the first call. A queue needs no creation.
 
-    name  1 to 255 bytes of UTF-8 without braces and control characters
-    url   redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
-          embedded:DIR for a private server of a directory.
-          None: $DUEQ_URL, and without it an embedded server in the user's state directory.
+    name        1 to 255 bytes of UTF-8 without braces and control characters
+    url         redis://[user:password@]host[:port][/db], rediss:// for TLS, unix:///path/to/socket,
+                embedded:DIR for a private server of a directory.
+                None: $DUEQ_URL, and without it an embedded server in the user's state directory.
     replicas, disk, durable_timeout
-          of all its pushes, as of dueq.Draft; the URL may have them as parameters
+                of all its pushes, as of dueq.Draft; the URL may have them as parameters
+    partitions  1 to 1024: so many ordinary queues, "NAME#0" ..., are used as one, which several
+                nodes of a cluster can have. A push's `key` chooses the partition. Consumers share
+                them, and deliver the messages of each in order, one after the other. The first call
+                of any client stores their number; `dueq grow` doubles it. A message's `queue` is
+                its partition's name. None: an ordinary queue
 
         with dueq.Queue("orders") as queue:
             queue.push("pack it", delay=1.5)
@@ -195,10 +213,29 @@ class Queue(Source, Verbs):
         replicas: int = 0,
         disk: bool = False,
         durable_timeout: float | timedelta | None = None,
+        partitions: int | None = None,
     ) -> None:
         durability = durability_row(replicas, disk, durable_timeout)
-        super().__init__(url, (name,), _core.PREFERENCE, durability=durability)
+        super().__init__(
+            url, (name,), _core.PREFERENCE, durability=durability, partitions=partitions
+        )
         self.name = name
+        self._own = name
+
+    def of(self, key: str) -> Self:
+        """
+        The partition that has the messages of a key, as a queue, on the connections of this one:
+        to find or cancel a message without asking all partitions, to count those of a partition ...
+        """
+        if self.partitions is None or not key or KEYED in key:
+            raise InvalidError("of: a key, and a queue with partitions, are wanted")
+        one = object.__new__(type(self))
+        one.__dict__.update(self.__dict__)
+        one._own = f"{self.name}{KEYED}{key}"
+        return one
+
+    def _sources(self) -> tuple[str, ...]:
+        return (self._own,)
 
     def new_id(self) -> str:
         """An id as push() creates it, to know it before the push: 22 characters, in time order."""
@@ -218,7 +255,7 @@ class Queue(Source, Verbs):
         NotDurable has the id of the message, which is stored. Push it again with that id: it raises
         Duplicate when the message is on all replicas and disks that were asked for.
         """
-        call = on(self.name, _core.push_submit, (row(body, options),))
+        call = on(self._own, _core.push_submit, (row(body, options),))
         [(status, stored)] = self._home.call(call).outcomes
         if status == _core.DUPLICATE:
             id = stored or options["id"]
@@ -235,7 +272,7 @@ class Queue(Source, Verbs):
         ids: list[str | None] = []
         for batch in batches(drafts):
             try:
-                outcomes = (self._home.call(on(self.name, _core.push_submit, batch))).outcomes
+                outcomes = (self._home.call(on(self._own, _core.push_submit, batch))).outcomes
             except Exception as error:
                 error.add_note(f"{len(ids)} messages were pushed before the batch that failed")
                 raise
@@ -266,7 +303,7 @@ class Queue(Source, Verbs):
         The queue's consumers make the jobs, by Message.turn(): dueq-worker and `dueq work` do.
         """
         row = schedule_row(name, expression, job, zone, catchup)
-        answer = self._home.call(on(self.name, _core.schedule_submit, row))
+        answer = self._home.call(on(self._own, _core.schedule_submit, row))
         return answer.status == _core.OK
 
     def pusher(self, most: int = _core.MAX_PUSHES) -> Pusher:
@@ -274,7 +311,7 @@ class Queue(Source, Verbs):
         A Pusher, to push many messages without waiting for each. most: how many may be in flight,
         1 to 10,000.
         """
-        return Pusher(self._home, self.name, counted(most, "most", _core.MAX_PUSHES))
+        return Pusher(self._home, self._own, counted(most, "most", _core.MAX_PUSHES))
 
     def ack_many(self, messages: Iterable[Fields | str]) -> list[bool]:
         """
@@ -284,8 +321,8 @@ class Queue(Source, Verbs):
         left = iter(listed(messages, "messages"))
         done: list[bool] = []
         while batch := tuple(islice(left, _core.MAX_BATCH)):
-            call = on(self.name, _core.ack_submit, tuple(tickets(self.name, batch)))
-            done += _done_of(self._home.call(call))
+            held = tuple(tickets(self.name, batch, self.partitions is not None))
+            done += _done_of(self._home.call(on(self._own, _core.ack_submit, held)))
             settled(batch)
         return done
 
@@ -327,7 +364,7 @@ class Queue(Source, Verbs):
             0 if until is None else max(1, point_ms(until, "until")),  # 0 would be no limit
         )
         return self._total(
-            lambda cursor: on(self.name, _core.kick_all_submit, wanted, cursor, _core.MAX_BATCH),
+            lambda cursor: on(self._own, _core.kick_all_submit, wanted, cursor, _core.MAX_BATCH),
             lambda answer: (answer.kicked, bool(answer.cursor)),
             progress,
             "kicked",
@@ -347,7 +384,7 @@ class Queue(Source, Verbs):
 
         Without either it is due now.
         """
-        call = on(self.name, _core.reschedule_submit, id, *due_ms(delay, at))
+        call = on(self._own, _core.reschedule_submit, id, *due_ms(delay, at))
         return self._home.call(call).status == _core.OK
 
     def purge(self, state: StateName, progress: Callable[[int], object] | None = None) -> int:
@@ -359,7 +396,7 @@ class Queue(Source, Verbs):
         step `progress` is called with the number so far. When a step fails or `progress` raises, a
         note of the exception says how many are deleted.
         """
-        call = on(self.name, _core.purge_submit, state_number(state), _core.MAX_BATCH)
+        call = on(self._own, _core.purge_submit, state_number(state), _core.MAX_BATCH)
         return self._total(lambda _: call, _purged_of, progress, "purged")
 
     def remove(self) -> int:
@@ -370,7 +407,7 @@ class Queue(Source, Verbs):
         A message that is pushed afterwards creates the queue again, and so does a waiting consumer.
         Locks stay until they end.
         """
-        return (self._home.call(on(self.name, _core.remove_submit))).purged
+        return (self._home.call(on(self._own, _core.remove_submit))).purged
 
     def check(
         self, repair: bool = False, progress: Callable[[int], object] | None = None
@@ -385,7 +422,7 @@ class Queue(Source, Verbs):
         """
         cursor, left = b"", True
         while left:
-            call = on(self.name, _core.check_submit, int(repair), cursor)
+            call = on(self._own, _core.check_submit, int(repair), cursor)
             answer = self._home.call(call)
             cursor = answer.cursor
             left = bool(cursor)
@@ -395,7 +432,7 @@ class Queue(Source, Verbs):
 
     def stats(self) -> Stats:
         """Counts the queue's messages and events."""
-        counts = (self._home.call(on(self.name, _core.stats_submit))).counts
+        counts = (self._home.call(on(self._own, _core.stats_submit))).counts
         assert counts is not None
         return Stats.from_row(counts)
 
@@ -405,12 +442,12 @@ class Queue(Source, Verbs):
         first. The latest minute may not be over yet.
         """
         asked = counted(minutes, "minutes", _core.MAX_RATES)
-        answer = self._home.call(on(self.name, _core.rates_submit, asked))
+        answer = self._home.call(on(self._own, _core.rates_submit, asked))
         return [Rate.from_row(row) for row in answer.rates]
 
     def find(self, id: str) -> Message | None:
         """Finds a message by its id, in any state, without changing it. None: there is none."""
-        found = self._undamaged(self._home.call(on(self.name, _core.find_submit, id)))
+        found = self._undamaged(self._home.call(on(self._own, _core.find_submit, id)))
         return found[0] if found else None
 
     def peek(self, state: StateName, page: int = 100) -> Iterator[Message]:
@@ -427,7 +464,7 @@ class Queue(Source, Verbs):
         def messages() -> Iterator[Message]:
             cursor, left = b"", True
             while left:
-                call = on(self.name, _core.peek_submit, number, cursor, most)
+                call = on(self._own, _core.peek_submit, number, cursor, most)
                 answer = self._home.call(call)
                 yield from self._undamaged(answer)
                 cursor = answer.cursor
@@ -458,10 +495,10 @@ class Queue(Source, Verbs):
         """
 
         def undo(answer: Answer) -> Iterable[Call]:
-            return [on(self.name, _core.unlock_submit, name, token) for _, token in answer.outcomes]
+            return [on(self._own, _core.unlock_submit, name, token) for _, token in answer.outcomes]
 
         timeout_ms = patience_ms(timeout)
-        call = on(self.name, _core.lock_submit, name, duration_ms(ttl, "ttl"), timeout_ms)
+        call = on(self._own, _core.lock_submit, name, duration_ms(ttl, "ttl"), timeout_ms)
         answer = self._home.call(call._replace(waits=timeout_ms != 0, undo=undo))
         if answer.status == _core.TAKEN:
             return None
@@ -472,10 +509,11 @@ class Queue(Source, Verbs):
         for status, id in answer.outcomes:
             if status == _core.CORRUPT:
                 log.warning("%s: message %r is damaged", self.name, id)
-        return [Message(self._home, self.name, row) for row in answer.messages]
+        queue = self._name_of(answer)
+        return [Message(self._home, queue, row) for row in answer.messages]
 
     def _plain(self, submit: Callable[[_core.Handle], int]) -> None:
-        self._home.call(on(self.name, submit))
+        self._home.call(on(self._own, submit))
 
     def _done(self, submit: OfIds, ids: Iterable[str]) -> list[bool]:
         return self._each(submit, listed(ids, "ids"), _done_of)
@@ -490,7 +528,7 @@ class Queue(Source, Verbs):
         left = iter(texts)
         found: list[R] = []
         while batch := tuple(islice(left, _core.MAX_BATCH)):
-            found += read(self._home.call(on(self.name, submit, batch)))
+            found += read(self._home.call(on(self._own, submit, batch)))
         return found
 
     def _total(

@@ -81,8 +81,11 @@ class Parent:
         """Starts a child. True: this is it."""
         child.tether = Tether(self._alive, self._quiet)
         child.began = time.monotonic()
+        # A signal for the child would wake the parent, as long as it has the parent's handlers.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, HANDLED)
         child.pid = os.fork()
         if child.pid:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             return False
         os.close(self._held)
         # A terminal's signals are for the parent, which passes them on.
@@ -90,6 +93,7 @@ class Parent:
         signal.set_wakeup_fd(-1)
         for number in HANDLED:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return True
 
     def _signal(self, number: int) -> None:
@@ -142,6 +146,9 @@ class Parent:
         was_ready = child.tether is not None and child.tether.ready
         if code == exits.USAGE and not was_ready:
             self._stop(exits.USAGE, "the command line is wrong")
+            return
+        if code == exits.FAILED and not (was_ready or self._ready):
+            self._stop(exits.FAILED, "it cannot start")
             return
         how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
         after = f" in {child.pause:g} s" if child.pause else ""

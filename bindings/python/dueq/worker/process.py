@@ -49,11 +49,11 @@ def run(settings: Settings, tether: Tether | None = None) -> int:
     try:
         worker = Worker(settings, app, tether)
         pool: Pool = Loop(worker) if settings.pool == "asyncio" else Threads(worker)
+        worker.pool = pool
+        control = Control(worker, pool, signals, None if tether else Notifier())
     except Error as error:
         print(f"dueq-worker: {error}", file=sys.stderr)
         return exits.USAGE
-    worker.pool = pool
-    control = Control(worker, pool, signals, None if tether else Notifier())
     log.info(
         "process %d: %s, queues %s, %s",
         os.getpid(),

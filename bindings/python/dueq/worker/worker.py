@@ -119,13 +119,14 @@ class Worker:
             self.stop(exits.OK, f"--max-jobs {self.settings.max_jobs} is reached")
 
     def reach(self) -> bool:
-        """Waits until the server answers. False: the worker is to stop."""
+        """Waits until the server answers, at first for each queue. False: the worker is to stop."""
         pause = 0.1
-        queue = self.app.queue(next(iter(self.queues)))
+        names = list(self.queues)[: 1 if self.ready else None]
         with self._reaching:
             while not self.stopping:
                 try:
-                    queue.stats()
+                    for name in names:
+                        self.app.queue(name).stats()
                 except Error as error:
                     if not error.retriable:
                         self.fail(error)

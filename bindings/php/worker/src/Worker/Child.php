@@ -82,48 +82,78 @@ final class Child
         $this->installHandlers();
         pcntl_sigprocmask(SIG_UNBLOCK, $blocked);
         register_shutdown_function(fn () => $this->hasEnded || $this->tellWhyItDies());
-        $status = $this->begin() && $this->work() ? 0 : 1;
+        $status = 0;
+        try {
+            $this->begin();
+            $this->work();
+        } catch (Throwable $error) {
+            $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
+            $this->parent->send(['is' => 'unable', 'text' => $text]);
+            $status = 1;
+        }
         $this->hasEnded = true;
 
         return $status;
     }
 
-    /** @return bool false: it cannot; the parent knows why */
-    private function begin(): bool
+    /** @throws Throwable it cannot work, or the server refuses it for good */
+    private function begin(): void
     {
         $this->show('starts');
         Client::onNotice($this->tellNotice(...));
-        try {
-            $worker = (static fn (string $file) => require $file)(realpath($this->options->bootstrap));
-            if (!$worker instanceof Worker) {
-                throw new RuntimeException("{$this->options->bootstrap} returns no Dueq\\Worker");
-            }
-            $this->logger = $worker->logger ?? $this->logger;
-            $this->worker = $worker;
-            $this->consumer = $this->consumer();
-        } catch (Throwable $error) {
-            return $this->cannot($error);
+        $worker = (static fn (string $file) => require $file)(realpath($this->options->bootstrap));
+        if (!$worker instanceof Worker) {
+            throw new RuntimeException("{$this->options->bootstrap} returns no Dueq\\Worker");
         }
+        $this->logger = $worker->logger ?? $this->logger;
+        $this->worker = $worker;
+        $this->consumer = $this->consumer();
         $this->watch = $this->options->watch ? new Watch($worker->folders()) : null;
+        $this->reach();
         foreach ($this->debts as $debt) {
             $debt->settle($worker->tasks, $this->logger);
         }
-        $this->parent->send(['is' => 'ready']);
-        $this->show($this->isQuiet ? 'quiet' : 'waits');
-
-        return true;
+        if (!$this->isStopping) {
+            $this->parent->send(['is' => 'ready']);
+            $this->show($this->isQuiet ? 'quiet' : 'waits');
+        }
     }
 
-    private function cannot(Throwable $error): bool
+    /**
+     * Waits until the server has answered for each queue, or this process is to end.
+     *
+     * @throws DueqException it refuses for good
+     */
+    private function reach(): void
     {
-        $text = $error::class . ": {$error->getMessage()} in {$error->getFile()}:{$error->getLine()}";
-        $this->parent->send(['is' => 'unable', 'text' => $text]);
+        while (!$this->isOver()) {
+            try {
+                foreach (array_unique($this->queues()) as $queue) {
+                    $this->worker->tasks->queue($queue)->stats();
+                }
 
-        return false;
+                return;
+            } catch (DueqException $error) {
+                $this->pauseAfter($error);
+            }
+        }
     }
 
-    /** @return bool false: the server refuses it for good */
-    private function work(): bool
+    /**
+     * Before the next try. dueq says by itself that the server is away, and that it is back.
+     *
+     * @throws DueqException there is none: the server refuses for good
+     */
+    private function pauseAfter(DueqException $error): void
+    {
+        if (!$error->isRetriable()) {
+            throw $error;
+        }
+        $this->isStopping || sleep(self::PAUSE);
+    }
+
+    /** @throws DueqException the server refuses it for good */
+    private function work(): void
     {
         while (!$this->isOver()) {
             if ($this->isQuiet) {
@@ -137,22 +167,20 @@ final class Child
                     $this->consumer->work($this->handle(...), $this->fail(...));
                 }
             } catch (DueqException $error) {
-                if (!$error->isRetriable()) {
-                    return $this->cannot($error);
-                }
-                // dueq says by itself that the server is away, and that it is back.
-                $this->isStopping || sleep(self::PAUSE);
+                $this->pauseAfter($error);
             }
         }
+    }
 
-        return true;
+    /** @return non-empty-list<string> */
+    private function queues(): array
+    {
+        return $this->options->queues ?? ($this->worker->queues() ?: ['default']);
     }
 
     private function consumer(): Consumer
     {
-        $queues = $this->options->queues ?? ($this->worker->queues() ?: ['default']);
-
-        return $this->worker->tasks->client()->queues($queues, $this->options->order)->consume(
+        return $this->worker->tasks->client()->queues($this->queues(), $this->options->order)->consume(
             prefetch: $this->options->prefetch,
             lease: $this->options->lease,
             maxRun: self::WITHOUT_END,

@@ -1,0 +1,133 @@
+#include <stdio.h>
+
+#include "partition.h"
+
+/*
+ * Growing: a key of partition p goes to p or to p + count, so a new partition takes over keys of one old one. It is
+ * closed until all that was pushed to the old one before is settled. That is seen by fences: messages whose time to
+ * live is over, which a reserve drops when it comes to them. A consumer reserves from a partition when all that it
+ * delivered of it before is settled: when the first fence is gone, what was before it is delivered, and when a second
+ * one, pushed then, is gone, that is settled.
+ */
+
+#define OPEN '\0'
+#define CLOSED '-'
+#define FIRST_FENCE '1'
+#define SECOND_FENCE '2'
+
+struct dueq__growth {
+    size_t count; /* of all partitions; 0: there are none */
+    int64_t age_ms;
+    char states[DUEQ_MAX_PARTITIONS / 2]; /* of the upper half */
+};
+
+static void decode(dueq_client *client, const struct dueq__reply *reply) {
+    struct dueq__growth *growth = dueq__parts_of(client->call.queue)->growth;
+    size_t items = dueq__reply_count(reply);
+    int64_t count = -1;
+    dueq_bytes state;
+    bool good = dueq__reply_number(dueq__reply_item(reply, 0), &count) && count >= 0 &&
+                count <= DUEQ_MAX_PARTITIONS;
+    growth->count = good ? (size_t)count : 0;
+    growth->age_ms = -1;
+    if (good && count)
+        good = dueq__reply_number(dueq__reply_item(reply, 1), &growth->age_ms) &&
+               items - 2 == growth->count - growth->count / 2;
+    /* Of an odd number there is no half to open. */
+    for (size_t i = 0; good && i < growth->count / 2; i++) {
+        good = dueq__reply_bytes(dueq__reply_item(reply, items - growth->count / 2 + i), &state) &&
+               state.size <= 1;
+        growth->states[i] = good && state.size ? *(const char *)state.data : OPEN;
+    }
+    if (good)
+        dueq__call_finish(client, DUEQ_OK);
+    else
+        dueq__ops_unexpected(client);
+}
+
+/* Doubles `from` (0: nothing); notes that a partition is in this state. */
+static dueq_status ask(dueq_queue *queue, struct dueq__growth *growth, size_t from,
+                       size_t partition, const char *state) {
+    struct dueq__resp words;
+    dueq_status status = dueq__ops_ask(queue, &dueq__script_grow, false, 1, decode, &words);
+    if (status)
+        return status;
+    dueq__parts_of(queue)->growth = growth;
+    dueq__resp_number(&words, (int64_t)from);
+    if (state) {
+        dueq__resp_number(&words, (int64_t)partition);
+        dueq__resp_text(&words, state);
+    }
+    status = dueq__client_run(queue->client, dueq__call_submit(queue->client, &words), NULL);
+    dueq__parts_of(queue)->growth = NULL;
+    return status;
+}
+
+static dueq_bytes fence_id(char room[64], size_t count, char number) {
+    return (dueq_bytes){room, (size_t)snprintf(room, 64, "dueq:grow:%zu:%c", count, number)};
+}
+
+/* DUPLICATE: it is there. */
+static dueq_status push_fence(dueq_queue *old, dueq_bytes id) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.id = id;
+    draft.ttl_ms = DUEQ__OVER_MS;
+    draft.drop = 1;
+    dueq_status status = dueq_push(old, &draft, 1, NULL);
+    return status == DUEQ_DUPLICATE ? DUEQ_OK : status;
+}
+
+/* NOT_FOUND: it is gone, or nothing is before it, and it was cancelled. */
+static dueq_status find_fence(dueq_queue *old, dueq_bytes id) {
+    dueq_counts counts;
+    dueq_status status = dueq_find(old, id, NULL);
+    if (status == DUEQ_OK)
+        status = dueq_stats(old, &counts);
+    if (status || counts.ready > 1 || counts.leased)
+        return status;
+    status = dueq_cancel(old, &id, 1, NULL);
+    return status < 0 ? status : DUEQ_NOT_FOUND;
+}
+
+/* Moves one new partition on by one state, if its time has come. */
+static dueq_status move_on(dueq_queue *queue, struct dueq__growth *growth, size_t place) {
+    size_t half = growth->count / 2;
+    dueq_queue *old = dueq__parts_get(dueq__parts_of(queue), place);
+    const char state = growth->states[place];
+    char room[64];
+    dueq_status status = old ? DUEQ_NOT_FOUND : DUEQ_NO_MEMORY;
+    if (old && state != CLOSED)
+        status = find_fence(old, fence_id(room, growth->count, state));
+    if (status != DUEQ_NOT_FOUND)
+        return status;
+    const char next[] = {state == CLOSED        ? FIRST_FENCE
+                         : state == FIRST_FENCE ? SECOND_FENCE
+                                                : OPEN,
+                         '\0'};
+    status = *next ? push_fence(old, fence_id(room, growth->count, *next)) : DUEQ_OK;
+    return status < 0 ? status : ask(queue, growth, 0, half + place, next);
+}
+
+dueq_status dueq_partitions_grow(dueq_queue *queue, size_t *closed) {
+    struct dueq__error *error = &queue->client->error;
+    struct dueq__growth growth;
+    *closed = 0;
+    if (!queue->whole)
+        return dueq__fail(error, DUEQ_INVALID, "this queue has no partitions");
+    struct dueq__parts *parts = dueq__parts_of(queue);
+    dueq_status status = ask(queue, &growth, parts->named, 0, NULL);
+    if (!status && growth.count != 2 * parts->named)
+        return dueq__fail(error, DUEQ_INVALID,
+                          "%zu partitions are to be doubled, %d are allowed, and the queue has %zu",
+                          parts->named, DUEQ_MAX_PARTITIONS, growth.count);
+    if (!status)
+        status = dueq__parts_learn(parts, growth.count);
+    bool waits = growth.age_ms < DUEQ__FRESH_MS + queue->client->url.timeout_ms;
+    for (size_t i = 0; !status && i < parts->named; i++) {
+        if (!waits && growth.states[i])
+            status = move_on(queue, &growth, i);
+        if (!status)
+            *closed += growth.states[i] != OPEN;
+    }
+    return status;
+}

@@ -1,0 +1,76 @@
+#include <stdlib.h>
+
+#include "partition.h"
+
+/* A call that is made of several, one after the other: the caller's is suspended, and they run in its place. */
+
+static struct dueq__steps *steps_of(const dueq_client *client) { return client->suspended->owner; }
+
+void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status status) {
+    dueq__call_return(client, result, status);
+}
+
+/* A step is final. */
+static void ended(dueq_client *client) {
+    struct dueq__steps *steps = steps_of(client);
+    dueq_status status = client->call.status;
+    dueq_result *result = client->call.result;
+    client->call.result = NULL;
+    /* Also what is stored, and not where it is wanted, has a result. */
+    if (status < 0 && !result)
+        dueq__steps_end(client, NULL, status);
+    else
+        steps->took(client, steps, status, result);
+}
+
+static void limit(dueq_client *client, struct dueq__steps *steps) {
+    steps->deadline_ms += client->call.durable.asked.timeout_ms;
+    if (!steps->waits && steps->deadline_ms < client->call.deadline_ms)
+        client->call.deadline_ms = steps->deadline_ms;
+}
+
+void dueq__steps_submitted(dueq_client *client, struct dueq__steps *steps, dueq_status status) {
+    if (status != DUEQ_PENDING) {
+        dueq__steps_end(client, NULL, status);
+        return;
+    }
+    limit(client, steps);
+    client->call.ended = ended;
+}
+
+/* The number of partitions is known, or it is not the caller's. */
+static void asked(dueq_client *client) {
+    struct dueq__steps *steps = steps_of(client);
+    if (client->call.status < 0)
+        dueq__steps_end(client, NULL, client->call.status);
+    else
+        steps->next(client, steps);
+}
+
+dueq_status dueq__steps_begin(dueq_queue *queue, struct dueq__steps *steps) {
+    static const struct dueq__script plain = {.name = "a call on partitions"};
+    dueq_client *client = queue->client;
+    if (!steps)
+        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
+    dueq_status status = dueq__call_begin_plain(client, &plain);
+    if (status) {
+        free(steps);
+        return status;
+    }
+    client->call.queue = queue;
+    client->call.phase = DUEQ__PHASE_RUNNING;
+    steps->queue = queue;
+    steps->deadline_ms = dueq__monotonic_ms() + client->url.timeout_ms;
+    if (!dueq__call_suspend(client, NULL, steps)) {
+        free(steps);
+        return dueq__call_no_memory(client);
+    }
+    if (dueq__parts_stale(dueq__parts_of(queue))) {
+        dueq__steps_submitted(client, steps, dueq__share_ask(queue));
+        if (client->suspended)
+            client->call.ended = asked;
+    } else {
+        steps->next(client, steps);
+    }
+    return dueq__call_under_way(client) ? DUEQ_PENDING : client->call.status;
+}

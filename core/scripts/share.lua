@@ -1,0 +1,114 @@
+-- share: says how many partitions a queue has and, to a member of its consumers, which of them are its own. The member
+-- is one until it has not called for the time that it names. Partitions go evenly over the members; one that has too
+-- many is told so, and keeps them until it gives them up, or is no member any more; then others take them.
+-- keys partitions members msg meta
+-- args alone: how many partitions the caller expects (it makes them, where there are none), member ('': it asks for their
+--      number), for how many ms it is a member (0: it leaves), epoch of the table that it knows, partitions that it gives up
+-- Returns { number of partitions (0: none, the queue has messages of its own), epoch }, and where the member does not
+--         know this epoch also { ..., how many of its own it is to give up, and its own }.
+
+-- include known
+local count, epoch = tonumber(redis.call('HGET', partitions, 'count') or ''), redis.call('HGET', partitions, 'epoch')
+if not count then
+  if redis.call('EXISTS', msg) == 1 then
+    return { 0, '' }
+  end
+  count, epoch = tonumber(ARGV[1]), '0'
+  redis.call('HSET', partitions, 'count', ARGV[1], 'epoch', epoch)
+end
+local member, left = ARGV[2], tonumber(ARGV[3])
+if member == '' then
+  return { count, epoch }
+end
+-- include permit
+local now = now_ms()
+local ended = redis.call('ZRANGEBYSCORE', members, '-inf', string.format('%d', now), 'LIMIT', 0, 200)
+local known = redis.call('ZSCORE', members, member)
+if known and left > 0 and #ended == 0 and epoch == ARGV[4] and not ARGV[5] then
+  redis.call('ZADD', members, string.format('%d', now + left), member)
+  return { count, epoch }
+end
+
+-- Who is a member now, in an order that all see alike.
+local gone, alive, order = {}, {}, {}
+for _, name in ipairs(ended) do
+  gone[name] = name ~= member or nil
+end
+gone[member] = left == 0 or nil
+for _, name in ipairs(redis.call('ZRANGE', members, 0, -1)) do
+  alive[name] = not gone[name] or nil
+end
+alive[member] = left > 0 or nil
+for name in pairs(alive) do
+  order[#order + 1] = name
+end
+table.sort(order)
+
+-- Whose each partition is: nobody's (false), or closed (one character) while the queue grows.
+local fields, given, owner, has, open = {}, {}, {}, {}, 0
+for i = 5, #ARGV do
+  given[tonumber(ARGV[i])] = true
+end
+for p = 0, count - 1 do
+  fields[p + 1] = string.format('%d', p)
+end
+local owners = redis.call('HMGET', partitions, unpack(fields))
+local changed, removed = {}, {}
+for p = 0, count - 1 do
+  local name = owners[p + 1]
+  if name and #name > 1 and (not alive[name] or name == member and given[p]) then
+    removed[fields[p + 1]], name = true, false
+  end
+  open = open + (name and #name == 1 and 0 or 1)
+  owner[p] = name
+  if name then
+    has[name] = (has[name] or 0) + 1
+  end
+end
+
+-- Each gets as many, and some one more: the first who have that.
+local each, extra, before, others = 0, 0, 0, 0
+if #order > 0 then
+  each, extra = math.floor(open / #order), open % #order
+end
+for _, name in ipairs(order) do
+  local more = name ~= member and (has[name] or 0) > each and 1 or 0
+  others = others + more
+  before = before + (name < member and more or 0)
+end
+local most, own = left > 0 and each + (others < extra and 1 or 0) or 0, {}
+for p = 0, count - 1 do
+  if not owner[p] and (has[member] or 0) < most then
+    owner[p], has[member] = member, (has[member] or 0) + 1
+    changed[#changed + 1], changed[#changed + 2] = fields[p + 1], member
+    removed[fields[p + 1]] = nil
+  end
+  if owner[p] == member then
+    own[#own + 1] = p
+  end
+end
+
+local was = {}
+for field in pairs(removed) do
+  was[#was + 1] = field
+end
+if #changed + #was + #ended > 0 or not known or left == 0 then
+  epoch = string.format('%d', tonumber(epoch) + 1)
+  changed[#changed + 1], changed[#changed + 2] = 'epoch', epoch
+  redis.call('HSET', partitions, unpack(changed))
+end
+if left > 0 then
+  redis.call('ZADD', members, string.format('%d', now + left), member)
+end
+if #was > 0 then
+  redis.call('HDEL', partitions, unpack(was))
+end
+local names = {}
+for name in pairs(gone) do
+  names[#names + 1] = name
+end
+if #names > 0 then
+  redis.call('ZREM', members, unpack(names))
+end
+local surplus = math.max(0, #own - each - (before < extra and 1 or 0))
+return { count, epoch, left > 0 and surplus or 0, unpack(own) }

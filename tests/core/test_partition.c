@@ -1,0 +1,553 @@
+/* Queues of partitions: names and hash, the verbs over all of them, and how consumers share them. */
+#include <signal.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "golden.h"
+
+#define PARTITIONS 8
+
+static dueq_queue *orders; /* of the fixture's client */
+
+static dueq_queue *open_partitions(dueq_client *client, size_t count, const char *key) {
+    dueq_queue *queue;
+    assert_status(client, OK, dueq_partitions_open(client, "orders", 6, count, BYTES(key), &queue));
+    return queue;
+}
+
+static int set_up_orders(void **state) {
+    set_up_jobs(state);
+    orders = open_partitions(jobs.client, PARTITIONS, "");
+    return 0;
+}
+
+static int tear_down_orders(void **state) {
+    dueq_queue_close(orders);
+    return tear_down_jobs(state);
+}
+
+#define ORDERS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_orders, tear_down_orders)
+
+static dueq_status push_draft(dueq_queue *queue, const char *key, const char *id,
+                              const char *body) {
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.key = BYTES(key);
+    draft.id = BYTES(id);
+    draft.body = BYTES(body);
+    return dueq_push(queue, &draft, 1, NULL);
+}
+
+static void push_key(const char *key, const char *id, const char *body) {
+    assert_status(jobs.client, OK, push_draft(orders, key, id, body));
+}
+
+static dueq_counts counts_of(dueq_queue *queue) {
+    dueq_counts counts;
+    assert_int_equal(dueq_stats(queue, &counts), DUEQ_OK);
+    return counts;
+}
+
+static dueq_queue *open_one(size_t partition) {
+    char name[DUEQ_MAX_NAME + 1];
+    dueq_partition_name(BYTES("orders"), partition, name);
+    return open_queue(jobs.client, name);
+}
+
+static int64_t ready_in(size_t partition) {
+    dueq_queue *queue = open_one(partition);
+    int64_t ready = counts_of(queue).ready;
+    dueq_queue_close(queue);
+    return ready;
+}
+
+/* ---- Names and hash ---- */
+
+static void test_hash(void **state) {
+    (void)state;
+    struct golden golden = golden_open("partitions");
+    while (golden_next(&golden)) {
+        const char *key = golden_text(&golden, 0);
+        size_t count = (size_t)golden_number(&golden, 1);
+        assert_int_equal(dueq_partition_of(BYTES(key), count), golden_number(&golden, 2));
+    }
+}
+
+static void test_names(void **state) {
+    (void)state;
+    char name[DUEQ_MAX_NAME + 1];
+    assert_int_equal(dueq_partition_name(BYTES("orders"), 1023, name), 11);
+    assert_string_equal(name, "orders#1023");
+}
+
+static void test_what_is_refused(void **state) {
+    (void)state;
+    dueq_queue *queue;
+    dueq_client *client = jobs.client;
+    char longest[DUEQ_MAX_NAME];
+    memset(longest, 'n', sizeof longest);
+    assert_status(client, INVALID, dueq_partitions_open(client, "q", 1, 0, BYTES(""), &queue));
+    assert_status(client, INVALID, dueq_partitions_open(client, "q", 1, 1025, BYTES(""), &queue));
+    assert_status(client, INVALID,
+                  dueq_partitions_open(client, longest, sizeof longest, 1, BYTES(""), &queue));
+    assert_status(client, INVALID, dueq_partitions_open(client, "q", 1, 1, BYTES("\n"), &queue));
+    assert_null(queue);
+    assert_status(client, INVALID, push_draft(jobs.queue, "key", "", "x"));
+    assert_non_null(strstr(dueq_error_text(client), "a key chooses a partition"));
+    dueq_result *result;
+    assert_status(client, INVALID, dueq_rates(orders, 1, &result));
+    assert_non_null(strstr(dueq_error_text(client), "'orders#0'"));
+    assert_status(client, INVALID, dueq_check(orders, 0, (dueq_bytes){0}, &result));
+    dueq_queue *both[] = {orders, jobs.queue};
+    assert_status(client, INVALID, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 0, 0, &result));
+}
+
+static void test_number_is_the_servers(void **state) {
+    (void)state;
+    push_key("a", "", "x");
+    dueq_queue *other = open_partitions(jobs.client, 12, "");
+    assert_status(jobs.client, INVALID, push_draft(other, "a", "", "x"));
+    assert_string_equal(dueq_error_text(jobs.client),
+                        "the queue 'orders' has 8 partitions, not 12");
+    dueq_queue_close(other);
+    /* A client with the number of before it grew goes on with the new one. */
+    other = open_partitions(jobs.client, 2, "");
+    assert_int_equal(counts_of(other).ready, 1);
+    assert_status(jobs.client, OK, push_draft(other, "a", "", "y"));
+    assert_int_equal(ready_in(dueq_partition_of(BYTES("a"), 8)), 2);
+    dueq_queue_close(other);
+}
+
+static void test_a_queue_with_messages_gets_no_partitions(void **state) {
+    (void)state;
+    dueq_queue *plain = open_queue(jobs.client, "orders");
+    push_body(plain, "x", 0, NULL);
+    assert_status(jobs.client, INVALID, push_draft(orders, "a", "", "x"));
+    assert_non_null(strstr(dueq_error_text(jobs.client), "messages of its own"));
+    dueq_queue_close(plain);
+}
+
+/* ---- The verbs ---- */
+
+static void test_push_goes_by_key_then_id_then_in_turn(void **state) {
+    (void)state;
+    push_key("customer-17", "", "by its key");
+    push_key("customer-17", "invoice-9", "by its key");
+    assert_int_equal(ready_in(dueq_partition_of(BYTES("customer-17"), PARTITIONS)), 2);
+    int64_t before = ready_in(dueq_partition_of(BYTES("invoice-9"), PARTITIONS));
+    push_key("", "invoice-9", "by its id");
+    assert_int_equal(ready_in(dueq_partition_of(BYTES("invoice-9"), PARTITIONS)), before + 1);
+    assert_status(jobs.client, DUPLICATE, push_draft(orders, "", "invoice-9", "again"));
+    size_t purged;
+    while (dueq_purge(orders, DUEQ_READY, 200, &purged) == DUEQ_OK)
+        ;
+    for (int i = 0; i < 3 * PARTITIONS; i++)
+        push_key("", "", "anywhere");
+    for (size_t i = 0; i < PARTITIONS; i++)
+        assert_int_equal(ready_in(i), 3);
+}
+
+static void test_push_of_many_is_split(void **state) {
+    (void)state;
+    dueq_draft drafts[40];
+    char keys[40][8];
+    for (int i = 0; i < 40; i++) {
+        drafts[i] = (dueq_draft)DUEQ_DRAFT;
+        snprintf(keys[i], sizeof keys[i], "k%d", i % 10);
+        drafts[i].key = drafts[i].body = BYTES(keys[i]);
+        if (i == 7 || i == 17)
+            drafts[i].id = BYTES("once");
+    }
+    dueq_result *result;
+    assert_status(jobs.client, DUPLICATE, dueq_push(orders, drafts, 40, &result));
+    assert_int_equal(dueq_result_count(result), 40);
+    for (size_t i = 0; i < 40; i++) {
+        assert_int_equal(dueq_result_status(result, i), i == 17 ? DUEQ_DUPLICATE : DUEQ_OK);
+        assert_int_equal(dueq_result_id(result, i).size, i == 7 || i == 17 ? 4 : 22);
+        if (i == 17)
+            continue;
+        /* Each is where its key is, under the id that the result has. */
+        dueq_queue *part = open_one(dueq_partition_of(BYTES(keys[i]), PARTITIONS));
+        dueq_result *found;
+        assert_status(jobs.client, OK, dueq_find(part, dueq_result_id(result, i), &found));
+        const dueq_message *message = dueq_result_message(found, 0);
+        assert_memory_equal(message->body.data, keys[i], message->body.size);
+        dueq_result_free(found);
+        dueq_queue_close(part);
+    }
+    dueq_result_free(result);
+    assert_int_equal(counts_of(orders).pushed, 39);
+}
+
+static void test_verbs_on_ids_ask_all(void **state) {
+    (void)state;
+    push_key("a", "one", "1");
+    push_key("b", "two", "2");
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_find(orders, BYTES("two"), &result));
+    assert_int_equal(dueq_result_queue(result), dueq_partition_of(BYTES("b"), PARTITIONS));
+    dueq_result_free(result);
+    assert_status(jobs.client, NOT_FOUND, dueq_find(orders, BYTES("three"), &result));
+    const dueq_bytes ids[] = {BYTES("three"), BYTES("two"), BYTES("one")};
+    assert_status(jobs.client, NOT_FOUND, dueq_cancel(orders, ids, 3, &result));
+    assert_int_equal(dueq_result_status(result, 0), DUEQ_NOT_FOUND);
+    assert_int_equal(dueq_result_state(result, 1), DUEQ_READY);
+    assert_int_equal(dueq_result_status(result, 2), DUEQ_OK);
+    dueq_result_free(result);
+    assert_status(jobs.client, NOT_FOUND, dueq_reschedule(orders, BYTES("one"), 0, 0));
+}
+
+static void test_key_asks_one(void **state) {
+    (void)state;
+    push_key("a", "one", "1");
+    dueq_queue *a = open_partitions(jobs.client, PARTITIONS, "a");
+    dueq_queue *b = open_partitions(jobs.client, PARTITIONS, "b");
+    const dueq_bytes one = BYTES("one");
+    assert_status(jobs.client, NOT_FOUND, dueq_cancel(b, &one, 1, NULL));
+    assert_status(jobs.client, OK, push_draft(a, "", "two", "2"));
+    assert_int_equal(counts_of(a).ready, 2);
+    assert_status(jobs.client, OK, dueq_cancel(a, &one, 1, NULL));
+    assert_int_equal(counts_of(orders).ready, 1);
+    dueq_queue_close(a);
+    dueq_queue_close(b);
+}
+
+static void test_tickets_are_settled(void **state) {
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        push_key("", "", "x");
+    dueq_result *taken[6];
+    const dueq_message *held[6];
+    for (int i = 0; i < 6; i++) {
+        assert_status(jobs.client, OK, dueq_reserve(orders, 1, 1000, 60000, &taken[i]));
+        held[i] = dueq_result_message(taken[i], 0);
+    }
+    assert_status(jobs.client, EMPTY, dueq_reserve(orders, 1, 50, 0, NULL));
+    const dueq_bytes two[] = {held[0]->ticket, held[1]->ticket};
+    assert_status(jobs.client, OK, dueq_ack(orders, two, 2, NULL));
+    assert_status(jobs.client, LEASE_LOST, dueq_ack(orders, two, 2, NULL));
+    assert_status(jobs.client, OK, dueq_extend(orders, &held[2]->ticket, 1, 1000, NULL));
+    assert_status(jobs.client, OK, dueq_save(orders, held[2]->ticket, BYTES("half")));
+    assert_status(jobs.client, OK, dueq_release(orders, &held[2]->ticket, 1, 0, NULL));
+    assert_status(jobs.client, OK, dueq_retry(orders, held[3]->ticket, 60000, BYTES("no")));
+    assert_status(jobs.client, OK, dueq_bury(orders, held[4]->ticket, BYTES("never")));
+    dueq_counts counts = counts_of(orders);
+    assert_int_equal(counts.ready, 1);
+    assert_int_equal(counts.delayed, 1);
+    assert_int_equal(counts.leased, 1);
+    assert_int_equal(counts.dead, 1);
+    assert_int_equal(counts.acked, 2);
+    assert_true(counts.next_ms > counts.now_ms);
+    dueq_result *page;
+    size_t kicked = 0;
+    assert_status(jobs.client, OK, dueq_kick_all(orders, NULL, (dueq_bytes){0}, 200, &page));
+    for (kicked = dueq_result_kicked(page); dueq_result_cursor(page).size;) {
+        dueq_result *more;
+        assert_status(jobs.client, OK,
+                      dueq_kick_all(orders, NULL, dueq_result_cursor(page), 200, &more));
+        dueq_result_free(page);
+        page = more;
+        kicked += dueq_result_kicked(page);
+    }
+    dueq_result_free(page);
+    assert_int_equal(kicked, 1);
+    for (int i = 0; i < 6; i++)
+        dueq_result_free(taken[i]);
+}
+
+static size_t count_pages(size_t page) {
+    dueq_result *result = NULL;
+    size_t count = 0;
+    do {
+        dueq_result *more;
+        dueq_bytes cursor = dueq_result_cursor(result);
+        assert_status(jobs.client, OK, dueq_peek(orders, DUEQ_READY, cursor, page, &more));
+        dueq_result_free(result);
+        result = more;
+        count += dueq_result_count(result);
+    } while (dueq_result_cursor(result).size);
+    dueq_result_free(result);
+    return count;
+}
+
+static void test_pages_and_what_takes_away(void **state) {
+    (void)state;
+    assert_int_equal(count_pages(10), 0);
+    for (int i = 0; i < 50; i++)
+        push_key("", "", "x");
+    assert_int_equal(count_pages(3), 50);
+    dueq_result *result;
+    assert_status(jobs.client, INVALID, dueq_peek(orders, DUEQ_READY, BYTES("9:"), 3, &result));
+    assert_status(jobs.client, OK, dueq_pause(orders));
+    assert_status(jobs.client, EMPTY, dueq_reserve(orders, 1, 0, 0, NULL));
+    assert_int_equal(counts_of(orders).paused, 1);
+    assert_status(jobs.client, OK, dueq_resume(orders));
+    size_t purged = 0, step;
+    dueq_status status;
+    do {
+        status = dueq_purge(orders, DUEQ_READY, 4, &step);
+        purged += step;
+    } while (status == DUEQ_OK);
+    assert_status(jobs.client, EMPTY, status);
+    assert_int_equal(purged, 50);
+    for (int i = 0; i < 5; i++)
+        push_key("", "", "x");
+    assert_status(jobs.client, EMPTY, dueq_remove(orders, &purged));
+    assert_int_equal(purged, 5);
+}
+
+static void test_pusher(void **state) {
+    (void)state;
+    dueq_pusher *pusher;
+    assert_status(jobs.client, OK, dueq_pusher_open(orders, 0, &pusher));
+    dueq_draft draft = DUEQ_DRAFT;
+    char key[8];
+    for (int i = 0; i < 500; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        draft.key = draft.body = BYTES(key);
+        assert_status(jobs.client, OK, dueq_pusher_push(pusher, &draft));
+    }
+    while (dueq_pusher_left(pusher)) {
+        dueq_status status;
+        dueq_result *result;
+        if (!dueq_pusher_done(pusher, &status, &result))
+            dueq_wait(jobs.client, 100);
+        assert_status(jobs.client, OK, status);
+        dueq_result_free(result);
+    }
+    dueq_pusher_close(pusher);
+    assert_int_equal(counts_of(orders).ready, 500);
+}
+
+/* ---- Consumers ---- */
+
+struct member {
+    struct jobs jobs;
+    dueq_queue *queue;
+    dueq_consumer *consumer;
+};
+
+static struct member join(void) {
+    struct member member = {.jobs = jobs_open(server.url)};
+    member.queue = open_partitions(member.jobs.client, PARTITIONS, "");
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    options.lease_ms = 1000;
+    assert_status(member.jobs.client, OK,
+                  dueq_consumer_open(&member.queue, 1, &options, &member.consumer));
+    return member;
+}
+
+static void leave(struct member *member) {
+    assert_status(member->jobs.client, OK, dueq_consumer_stop(member->consumer));
+    dueq_consumer_close(member->consumer);
+    dueq_queue_close(member->queue);
+    jobs_close(member->jobs);
+}
+
+/* How many partitions have an owner, and how many owners there are. */
+static void count_owners(size_t *owned, size_t *owners) {
+    char seen[PARTITIONS][64];
+    *owned = *owners = 0;
+    for (int i = 0; i < PARTITIONS; i++) {
+        redisReply *reply = command(&server, "HGET dueq:{orders}:partitions %d", i);
+        size_t k = 0;
+        if (reply->type == REDIS_REPLY_STRING) {
+            (*owned)++;
+            while (k < *owners && strcmp(seen[k], reply->str) != 0)
+                k++;
+            if (k == *owners)
+                snprintf(seen[(*owners)++], sizeof seen[0], "%s", reply->str);
+        }
+        freeReplyObject(reply);
+    }
+}
+
+/* Runs these consumers in turn until they own all partitions between them. */
+static void await_shared(struct member *members, size_t count) {
+    size_t owned = 0, owners = 0;
+    for (int64_t end = now_ms() + 5000; owned < PARTITIONS || owners != count;) {
+        assert_true(now_ms() < end);
+        for (size_t i = 0; i < count; i++) {
+            const dueq_message *message;
+            assert_status(members[i].jobs.client, EMPTY,
+                          dueq_consumer_next(members[i].consumer, 20, &message, NULL));
+        }
+        count_owners(&owned, &owners);
+    }
+}
+
+static void test_one_consumer_has_all(void **state) {
+    (void)state;
+    struct member member = join();
+    push_key("a", "", "1");
+    push_key("a", "", "2");
+    push_key("b", "", "3");
+    const dueq_message *message;
+    size_t partition;
+    for (int i = 0; i < 3; i++) {
+        assert_status(member.jobs.client, OK,
+                      dueq_consumer_next(member.consumer, 5000, &message, &partition));
+        bool a = *(const char *)message->body.data != '3';
+        assert_int_equal(partition, dueq_partition_of(BYTES(a ? "a" : "b"), PARTITIONS));
+        assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
+    }
+    leave(&member);
+    assert_int_equal(counts_of(orders).acked, 3);
+    size_t owned, owners;
+    count_owners(&owned, &owners);
+    assert_int_equal(owned, 0);
+}
+
+static void test_consumers_share_evenly(void **state) {
+    (void)state;
+    struct member members[3] = {join()};
+    await_shared(members, 1);
+    members[1] = join();
+    await_shared(members, 2);
+    members[2] = join();
+    await_shared(members, 3);
+    leave(&members[2]);
+    await_shared(members, 2);
+    /* This one is gone without a word. */
+    dueq_consumer_close(members[1].consumer);
+    await_shared(members, 1);
+    dueq_queue_close(members[1].queue);
+    jobs_close(members[1].jobs);
+    leave(&members[0]);
+}
+
+static void test_next_of_a_partition_waits_for_the_one_before(void **state) {
+    (void)state;
+    struct member first = join(), second = join();
+    const dueq_message *message;
+    push_key("a", "", "1");
+    push_key("a", "", "2");
+    assert_status(first.jobs.client, OK, dueq_consumer_next(first.consumer, 5000, &message, NULL));
+    /* The first one works for so long that it is no member any more: the other has all, but not this. */
+    const dueq_message *other;
+    size_t owned = 0, owners = 2;
+    for (int64_t end = now_ms() + 6000; owned < PARTITIONS || owners != 1;) {
+        assert_true(now_ms() < end);
+        assert_status(second.jobs.client, EMPTY,
+                      dueq_consumer_next(second.consumer, 500, &other, NULL));
+        count_owners(&owned, &owners);
+    }
+    push_key("b", "", "3");
+    assert_status(second.jobs.client, OK, dueq_consumer_next(second.consumer, 5000, &other, NULL));
+    assert_memory_equal(other->body.data, "3", 1);
+    assert_status(second.jobs.client, OK, dueq_consumer_ack(second.consumer, other->ticket));
+    assert_status(first.jobs.client, OK, dueq_consumer_ack(first.consumer, message->ticket));
+    assert_status(second.jobs.client, OK, dueq_consumer_next(second.consumer, 5000, &other, NULL));
+    assert_memory_equal(other->body.data, "2", 1);
+    leave(&first);
+    leave(&second);
+}
+
+static void test_what_a_dead_owner_held_comes_first(void **state) {
+    (void)state;
+    char body[2] = "1";
+    for (; *body < '7'; ++*body)
+        push_key("a", "", body);
+    struct member first = join(), second = join();
+    const dueq_message *message;
+    assert_status(first.jobs.client, OK, dueq_consumer_next(first.consumer, 5000, &message, NULL));
+    dueq_consumer_close(first.consumer);
+    for (*body = '1'; *body < '7'; ++*body) {
+        assert_status(second.jobs.client, OK,
+                      dueq_consumer_next(second.consumer, 20000, &message, NULL));
+        assert_memory_equal(message->body.data, body, 1);
+        assert_status(second.jobs.client, OK, dueq_consumer_ack(second.consumer, message->ticket));
+    }
+    dueq_queue_close(first.queue);
+    jobs_close(first.jobs);
+    leave(&second);
+}
+
+/* ---- Growing ---- */
+
+/* A key that goes to another partition when there are twice as many. */
+static const char *moving_key(void) {
+    static char key[16];
+    for (int i = 0;; i++) {
+        snprintf(key, sizeof key, "k%d", i);
+        if (dueq_partition_of(BYTES(key), PARTITIONS) !=
+            dueq_partition_of(BYTES(key), 2 * PARTITIONS))
+            return key;
+    }
+}
+
+static size_t grow(dueq_queue *queue) {
+    size_t closed;
+    assert_int_equal(dueq_partitions_grow(queue, &closed), DUEQ_OK);
+    return closed;
+}
+
+static void test_grow_keeps_the_order_of_a_key(void **state) {
+    (void)state;
+    char url[160], body[16];
+    snprintf(url, sizeof url, "%s?timeout=500ms", server.url);
+    struct jobs grower = jobs_open(url);
+    dueq_queue *grown = open_partitions(grower.client, PARTITIONS, "");
+    const char *key = moving_key();
+    struct member member = join();
+    const dueq_message *message;
+    int pushed = 0, taken = 0;
+    size_t closed = PARTITIONS, partition = 0, old = dueq_partition_of(BYTES(key), PARTITIONS);
+    for (; pushed < 20; pushed++) {
+        snprintf(body, sizeof body, "%d", pushed);
+        push_key(key, "", body);
+    }
+    assert_int_equal(grow(grown), PARTITIONS);
+    bool moved = false;
+    for (int64_t end = now_ms() + 30000; closed || taken < pushed;) {
+        assert_true(now_ms() < end);
+        closed = closed ? grow(grown) : 0;
+        if (pushed < 60) {
+            snprintf(body, sizeof body, "%d", pushed++);
+            push_key(key, "", body);
+        }
+        for (;;) {
+            dueq_status status = dueq_consumer_next(member.consumer, 100, &message, &partition);
+            if (status == DUEQ_EMPTY)
+                break;
+            assert_status(member.jobs.client, OK, status);
+            snprintf(body, sizeof body, "%d", taken++);
+            assert_int_equal(message->body.size, strlen(body));
+            assert_memory_equal(message->body.data, body, message->body.size);
+            moved = moved || partition != old;
+            assert_true(moved == (partition != old));
+            assert_status(member.jobs.client, OK,
+                          dueq_consumer_ack(member.consumer, message->ticket));
+        }
+    }
+    assert_true(moved);
+    assert_int_equal(grow(grown), 0);
+    leave(&member);
+    dueq_queue *other = open_partitions(grower.client, 2 * PARTITIONS + 1, "");
+    assert_status(grower.client, INVALID, dueq_partitions_grow(other, &closed));
+    dueq_queue_close(other);
+    dueq_queue_close(grown);
+    jobs_close(grower);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        ORDERS_TEST(test_hash),
+        ORDERS_TEST(test_names),
+        ORDERS_TEST(test_what_is_refused),
+        ORDERS_TEST(test_number_is_the_servers),
+        ORDERS_TEST(test_a_queue_with_messages_gets_no_partitions),
+        ORDERS_TEST(test_push_goes_by_key_then_id_then_in_turn),
+        ORDERS_TEST(test_push_of_many_is_split),
+        ORDERS_TEST(test_verbs_on_ids_ask_all),
+        ORDERS_TEST(test_key_asks_one),
+        ORDERS_TEST(test_tickets_are_settled),
+        ORDERS_TEST(test_pages_and_what_takes_away),
+        ORDERS_TEST(test_pusher),
+        ORDERS_TEST(test_one_consumer_has_all),
+        ORDERS_TEST(test_consumers_share_evenly),
+        ORDERS_TEST(test_next_of_a_partition_waits_for_the_one_before),
+        ORDERS_TEST(test_what_a_dead_owner_held_comes_first),
+        ORDERS_TEST(test_grow_keeps_the_order_of_a_key),
+    };
+    return run_on_server(tests, NULL);
+}

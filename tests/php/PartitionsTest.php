@@ -1,0 +1,114 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests;
+
+use Dueq\Exception\InvalidException;
+use Dueq\Queue;
+
+/** Queues of partitions. */
+final class PartitionsTest extends QueueTestCase
+{
+    private function orders(): Queue
+    {
+        return new Queue('orders', $this->server->url(), partitions: 8);
+    }
+
+    public function test_messages_of_a_key_are_in_one_partition_in_order(): void
+    {
+        $orders = $this->orders();
+        foreach (['ordered', 'paid', 'sent'] as $step) {
+            $orders->push($step, key: 'customer-17');
+        }
+        $seen = [];
+        foreach ($orders->consume(timeout: 0.2) as $message) {
+            $seen[] = [$message->queue, $message->body];
+            $message->ack();
+        }
+        $this->assertSame([['orders#7', 'ordered'], ['orders#7', 'paid'], ['orders#7', 'sent']], $seen);
+        $this->assertSame(3, $orders->stats()->acked);
+    }
+
+    public function test_verbs_are_over_all(): void
+    {
+        $orders = $this->orders();
+        $orders->pushMany([
+            ['body' => '1', 'key' => 'a', 'id' => 'one'],
+            ['body' => '2', 'key' => 'customer-17', 'id' => 'two'],
+        ]);
+        $this->assertSame('orders#7', $orders->find('two')->queue);
+        $this->assertNull($orders->find('three'));
+        $this->assertSame(2, $orders->stats()->ready);
+        $ids = [];
+        foreach ($orders->peek('ready', 1) as $message) {
+            $ids[] = [$message->queue, $message->id];
+        }
+        sort($ids);
+        $this->assertSame([['orders#3', 'one'], ['orders#7', 'two']], $ids);
+        $messages = [$orders->reserve(), $orders->reserve()];
+        $this->assertSame([true, true], $orders->ackMany($messages));
+        $this->assertNull($orders->cancel('one'));
+        $this->assertSame(['orders#3', 'orders#7'], Queue::names($this->server->url()));
+    }
+
+    public function test_messages_are_settled_in_their_partition(): void
+    {
+        $orders = $this->orders();
+        $orders->push('1', key: 'a', id: 'one');
+        $message = $orders->reserve();
+        $message->extend(60);
+        $message->release();
+        $message = $orders->reserve();
+        $message->retry(0);
+        $this->assertSame(2, $orders->reserve()->attempt);
+    }
+
+    public function test_of_a_key_is_one_partition(): void
+    {
+        $orders = $this->orders();
+        $orders->push('1', key: 'a', id: 'one');
+        $this->assertNull($orders->of('customer-17')->cancel('one'));
+        $this->assertSame(1, $orders->of('a')->stats()->ready);
+        $this->assertSame('orders#3', $orders->of('a')->reserve()->queue);
+    }
+
+    public function test_pusher_and_pending_calls(): void
+    {
+        $orders = $this->orders();
+        $pusher = $orders->pusher();
+        for ($i = 0; $i < 100; $i++) {
+            $pusher->push("$i", key: "k$i");
+        }
+        $pusher->flush();
+        $this->assertSame(100, $orders->stats()->ready);
+        $pending = $orders->reserveStart(1.0);
+        while (!$pending->poll()) {
+            $streams = [$pending->stream()];
+            $none = [];
+            stream_select($streams, $none, $none, 1);
+        }
+        $this->assertMatchesRegularExpression('/^orders#\d$/', $pending->result()->queue);
+    }
+
+    public function test_what_is_refused(): void
+    {
+        $orders = $this->orders();
+        foreach ([
+            fn () => new Queue('orders', $this->server->url(), partitions: 0),
+            fn () => new Queue('orders', $this->server->url(), partitions: 1025),
+            fn () => $orders->of(''),
+            fn () => $this->queue('plain')->of('a'),
+            fn () => $this->queue('plain')->push('x', key: 'a'),
+            fn () => $orders->push('x', key: ''),
+            fn () => $orders->rates(),
+        ] as $call) {
+            try {
+                $call();
+                $this->fail('it was not refused');
+            } catch (InvalidException $e) {
+                $this->assertNotSame('', $e->getMessage());
+            }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+"""Queues of partitions, in both faces."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dueq
+import dueq.aio
+from dueq import _core, errors
+from private_server import Server
+
+GOLDEN = Path(__file__).parents[1] / "golden/partitions.tsv"
+
+
+@pytest.fixture
+def orders(server: Server) -> Iterator[dueq.Queue]:
+    server.command("FLUSHALL")
+    with dueq.Queue("orders", server.url, partitions=8) as made:
+        yield made
+
+
+def test_hash_is_the_one_of_all_languages() -> None:
+    lines = [line for line in GOLDEN.read_text(encoding="utf-8").splitlines() if line[0] != "#"]
+    for line in lines:
+        key, count, partition = line.split("\t")
+        assert _core.partition_of(key, int(count)) == int(partition)
+
+
+def test_messages_of_a_key_are_in_one_partition_in_order(orders: dueq.Queue) -> None:
+    for number in range(5):
+        orders.push(str(number), key="customer-17")
+    found = [(message.queue, message.body) for message in settled(orders)]
+    assert found == [("orders#7", b"%d" % number) for number in range(5)]
+    with dueq.Queue("orders#7", orders.url) as one:
+        assert one.stats().acked == 5
+
+
+def settled(queue: dueq.Queue) -> Iterator[dueq.Message]:
+    for message in queue.consume(timeout=0.2):
+        with message:
+            yield message
+
+
+def test_push_many_and_pusher_are_split(orders: dueq.Queue) -> None:
+    drafts = [dueq.Draft(f"{n}", key=f"k{n}", id=f"id-{n % 30}-{n % 10}") for n in range(40)]
+    ids = orders.push_many(drafts)
+    assert [id is None for id in ids] == [n >= 30 for n in range(40)]
+    with orders.pusher() as pusher:
+        pushes = [pusher.push("x", key=f"k{n}") for n in range(100)]
+    assert all(push.done and not push.error for push in pushes)
+    assert orders.stats().ready == 130
+    assert len(dueq.queues(orders.url)) == 8
+
+
+def test_verbs_are_over_all(orders: dueq.Queue) -> None:
+    orders.push_many(dueq.Draft("x", key=f"k{n}", id=f"id-{n}") for n in range(20))
+    assert {message.id for message in orders.peek("ready", page=3)} == {
+        f"id-{n}" for n in range(20)
+    }
+    assert orders.cancel_many(["id-3", "none", "id-4"]) == ["ready", None, "ready"]
+    found = orders.find("id-5")
+    assert found
+    assert found.queue == _core.partition_name("orders", _core.partition_of("k5", 8))
+    assert orders.find("id-3") is None
+    messages = [orders.reserve(), orders.reserve()]
+    assert messages[0]
+    assert messages[1]
+    messages[0].ack()
+    messages[1].retry(delay=60)
+    held = [message for message in [orders.reserve(), orders.reserve()] if message]
+    assert orders.ack_many(held) == [True, True]
+    assert orders.reschedule(messages[1].id)
+    assert orders.purge("ready") == 15
+    assert orders.remove() == 0
+
+
+def test_of_a_key_is_one_partition(orders: dueq.Queue) -> None:
+    orders.push("x", key="a", id="one")
+    assert orders.of("a").find("one")
+    assert orders.of("b").cancel("one") is None
+    orders.of("a").push("y", id="two")
+    assert orders.of("a").stats().ready == 2
+    message = orders.of("a").reserve()
+    assert message
+    assert message.queue == "orders#3"
+    message.ack()
+    assert orders.of("a").cancel("two") == "ready"
+    for key in ("", "a\nb"):
+        with pytest.raises(errors.InvalidError):
+            orders.of(key)
+    with pytest.raises(errors.InvalidError):
+        orders.of("a").consume()
+
+
+def test_what_is_not_for_partitions_is_refused(orders: dueq.Queue, server: Server) -> None:
+    with pytest.raises(errors.InvalidError, match="'orders#0'"):
+        orders.rates()
+    with pytest.raises(errors.InvalidError):
+        orders.check()
+    for number in (0, 1025):
+        with pytest.raises(errors.InvalidError):
+            dueq.Queue("orders", server.url, partitions=number)
+    with dueq.Queue("plain", server.url) as plain:
+        with pytest.raises(errors.InvalidError, match="a key chooses a partition"):
+            plain.push("x", key="a")
+        with pytest.raises(errors.InvalidError):
+            plain.of("a")
+
+
+def test_a_copy_has_the_partitions(orders: dueq.Queue) -> None:
+    orders.push("x", key="a")
+    with pickle.loads(pickle.dumps(orders)) as copy:
+        assert copy.of("a").stats().ready == 1
+
+
+def test_asyncio_shares_with_threads(orders: dueq.Queue) -> None:
+    """A consumer of each face: between them they have all, and each key in its order."""
+    for number in range(40):
+        orders.push_many(dueq.Draft(str(number), key=f"k{key}") for key in range(5))
+    seen: dict[str, list[int]] = {}
+
+    async def work() -> None:
+        async with dueq.aio.Queue("orders", orders.url, partitions=8) as queue:
+            assert (await queue.stats()).ready == 200
+            loop = asyncio.get_running_loop()
+            blocking = loop.run_in_executor(None, note, settled(orders))
+            async for message in queue.consume(timeout=1):
+                async with message:
+                    seen.setdefault(message.queue, []).append(int(message.body))
+            await blocking
+
+    def note(messages: Iterator[dueq.Message]) -> None:
+        for message in messages:
+            seen.setdefault(message.queue, []).append(int(message.body))
+
+    asyncio.run(work())
+    assert sum(map(len, seen.values())) == 200
+    assert all(numbers == sorted(numbers) for numbers in seen.values())
+    assert orders.stats().acked == 200
