@@ -305,11 +305,32 @@ def test_keys_are_named_as_golden(server: Server, name: str) -> None:
     found_parts = {key[len(begin) :].split(":")[0] for key in keys if key.startswith(begin)}
     golden_keys = {part: key for named, part, key in golden("keys") if named == name}
     assert all(key == begin + part for part, key in golden_keys.items())
-    # What came by a relay is noted until the relay ends, and a queue of partitions has no messages of its own.
+    # What came by a relay is noted until it ends; a queue of partitions has no messages itself.
     elsewhere = {"received", "partitions", "members"}
     assert golden_keys.keys() - elsewhere <= found_parts
     if name == "orders":
         assert golden_keys.keys() - elsewhere == found_parts
+
+
+def test_keys_of_partitions(server: Server) -> None:
+    server.command("FLUSHALL")
+    with dueq.Queue("orders", server.url, partitions=2) as queue:
+        queue.push("x", key="customer-17")
+        for message in queue.consume(timeout=1):
+            with message:
+                held = server.command("HGETALL", "dueq:{orders}:partitions")
+                members = server.command("ZRANGE", "dueq:{orders}:members", 0, -1)
+            break
+        assert isinstance(held, list)
+        assert isinstance(members, list)
+        table = dict(zip(held[::2], held[1::2], strict=True))
+        [member] = members
+        assert isinstance(member, bytes)
+        assert re.fullmatch(rb"[0-9A-Za-z]{22}", member)
+        assert table == {b"count": b"2", b"epoch": b"1", b"0": member, b"1": member}
+    keys = server.command("KEYS", "dueq:{orders}:*")
+    assert keys == [b"dueq:{orders}:partitions"]
+    assert server.command("EXISTS", "dueq:{orders#1}:meta", "dueq:{orders#0}:msg") == 1
 
 
 # ---- A life ----

@@ -323,6 +323,8 @@ struct dueq__sentinels {
 /* url and name (of the connections) are borrowed for its life. */
 void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__url *url,
                           const char *name);
+/* Closes what it has; it goes on with the next pump. Also of zero bytes: it was not initialised. */
+void dueq__sentinels_close(struct dueq__sentinels *sentinels);
 /* Reads what a sentinel tells of a new primary: connections that are not to it are outdated then. */
 void dueq__sentinels_pump(struct dueq__sentinels *sentinels);
 /* Begins to ask which server is the primary; name: the connection's. NULL: out of memory. */

@@ -34,6 +34,11 @@ void dueq__sentinels_init(struct dueq__sentinels *sentinels, const struct dueq__
     dueq__conn_init(&sentinels->watch, as, name, NULL);
 }
 
+void dueq__sentinels_close(struct dueq__sentinels *sentinels) {
+    if (sentinels->watch.url)
+        dueq__conn_close(&sentinels->watch);
+}
+
 /* ---- Being told ---- */
 
 /* "NAME OLD-HOST OLD-PORT HOST PORT"; false: it is about another primary, or is not that. */

@@ -103,6 +103,7 @@ static void close_rest(dueq_client *client) {
 /* Drops what the client has of its nodes. */
 static void close_all(dueq_client *client) {
     close_rest(client);
+    dueq__sentinels_close(&client->sentinels);
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
         dueq__conn_close(&node->conn);
         node->answer_count = 0;

@@ -113,6 +113,7 @@ static void lost(dueq_client *client) {
     dueq__node_drop(client, client->node);
     dueq__route_doubt(client);
     call->asking = false;
+    call->loads = 0;
     if (call->phase != DUEQ__PHASE_RUNNING)
         return;
     if (reason->status)
@@ -186,8 +187,10 @@ static void expire(dueq_client *client) {
 static void refused(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     call->sent = call->asking = false;
-    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE)
+    if (dueq__route_redirected(client, client->node, reply) != DUEQ__REDIRECT_NONE) {
+        call->loads = 0;
         return;
+    }
     dueq_status status = dueq__reply_error(reply, &client->error);
     struct dueq__redirect to;
     if (!client->cluster && dueq__redirect_read(reply, "", &to)) {

@@ -12,36 +12,35 @@ if not count then
 end
 -- include permit
 local now = now_ms()
-local fields, states, changed = {}, {}, {}
-local function read()
-  for p = math.floor(count / 2), count - 1 do
-    fields[#fields + 1] = string.format('%d', p)
-  end
-  for i, state in ipairs(redis.call('HMGET', partitions, unpack(fields))) do
-    -- A member of the consumers has a longer name.
-    states[i] = state and #state == 1 and state or ''
-  end
+local epoch, doubled = unpack(redis.call('HMGET', partitions, 'epoch', 'doubled'))
+local half, fields, states = math.floor(count / 2), {}, {}
+for p = half, count - 1 do
+  fields[#fields + 1] = string.format('%d', p)
 end
-read()
-local grows = table.concat(states) == '' and count == tonumber(ARGV[1]) and count <= 512
-if grows then
+for i, state in ipairs(redis.call('HMGET', partitions, unpack(fields))) do
+  -- A member of the consumers has a longer name.
+  states[i] = state and #state == 1 and state or ''
+end
+
+local changed, place, opens = {}, ARGV[3] and ARGV[2] - half + 1, false
+if count == tonumber(ARGV[1]) and count <= 512 and table.concat(states) == '' then
+  doubled, states = string.format('%d', now), {}
   for p = count, 2 * count - 1 do
     changed[#changed + 1], changed[#changed + 2] = string.format('%d', p), '-'
+    states[#states + 1] = '-'
   end
   count = 2 * count
   changed[#changed + 1], changed[#changed + 2] = 'count', string.format('%d', count)
-  changed[#changed + 1], changed[#changed + 2] = 'doubled', string.format('%d', now)
-elseif ARGV[3] and ARGV[3] ~= '' then
-  changed = { ARGV[2], ARGV[3] }
+  changed[#changed + 1], changed[#changed + 2] = 'doubled', doubled
+elseif place and (states[place] or '') ~= '' then
+  states[place], opens = ARGV[3], ARGV[3] == ''
+  changed = not opens and { ARGV[2], ARGV[3] } or {}
 end
-if #changed > 0 or ARGV[3] == '' then
-  changed[#changed + 1], changed[#changed + 2] = 'epoch', redis.call('HGET', partitions, 'epoch') + 1
+if #changed > 0 or opens then
+  changed[#changed + 1], changed[#changed + 2] = 'epoch', string.format('%d', epoch + 1)
   redis.call('HSET', partitions, unpack(changed))
 end
-if ARGV[3] == '' and #redis.call('HGET', partitions, ARGV[2]) == 1 then
+if opens then
   redis.call('HDEL', partitions, ARGV[2])
 end
-fields, states = {}, {}
-read()
-local doubled = tonumber(redis.call('HGET', partitions, 'doubled') or '')
 return { count, doubled and now - doubled or -1, unpack(states) }

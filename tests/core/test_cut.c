@@ -59,6 +59,23 @@ static void test_push_cut_before_the_request_is_stored_once(void **state) {
     assert_int_equal(living(), 1);
 }
 
+/* As when another server takes over each time, which has no scripts. */
+static void test_push_cut_by_servers_without_scripts_is_stored_once(void **state) {
+    (void)state;
+    dueq_draft draft = DUEQ_DRAFT;
+    draft.body = BYTES("HELLO-WORLD");
+    proxy_cut(&proxy, CUT_BEFORE, "HELLO-WORLD", 4);
+    dueq_status status = dueq_push_submit(cut.queue, &draft, 1);
+    for (int cuts = 0; status == DUEQ_PENDING; status = dueq_wait(cut.client, 1)) {
+        if (proxy_cuts(&proxy) > cuts)
+            run_command(&server, "SCRIPT FLUSH");
+        cuts = proxy_cuts(&proxy);
+    }
+    assert_status_(cut.client, DUEQ_OK, status, __FILE__, __LINE__);
+    assert_int_equal(proxy_cuts(&proxy), 4);
+    assert_int_equal(living(), 1);
+}
+
 static void test_push_cut_and_consumed_meanwhile_is_not_pushed_again(void **state) {
     (void)state;
     /* The consumer waits, so the message is acknowledged before the producer is back. */
@@ -224,6 +241,7 @@ int main(void) {
 #define CUT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_cut, tear_down_cut)
         CUT_TEST(test_push_cut_before_the_answer_is_stored_once),
         CUT_TEST(test_push_cut_before_the_request_is_stored_once),
+        CUT_TEST(test_push_cut_by_servers_without_scripts_is_stored_once),
         CUT_TEST(test_push_cut_and_consumed_meanwhile_is_not_pushed_again),
         CUT_TEST(test_push_cut_with_a_duplicate_answers_as_it_was),
         CUT_TEST(test_ack_cut_after_it_was_applied_is_ok),

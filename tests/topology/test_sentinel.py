@@ -19,6 +19,7 @@ import dueq.laravel
 import dueq.redisson
 from certificates import Certificates
 from dueq import aio, errors
+from forked import in_child
 from node import HOST, wait_until
 from private_server import free_port
 from sentinel import NAME, Sentinel, Watched
@@ -400,3 +401,14 @@ def subscribed(watched: Watched, queue: dueq.Queue) -> int:
     queue.stats()
     lists = [sentinel.text("CLIENT", "LIST", "TYPE", "pubsub") for sentinel in watched.sentinels]
     return "".join(lists).count("name=dueq-")
+
+
+def test_child_of_a_fork_leaves_the_parents_connection_to_a_sentinel(watched: Watched) -> None:
+    with dueq.Queue("jobs", watched.url) as queue:
+
+        def work() -> None:
+            wait_until("the child is not told", lambda: subscribed(watched, queue) == 2)
+
+        queue.push("x")
+        wait_until("nobody is told", lambda: subscribed(watched, queue) == 1)
+        in_child(work)
