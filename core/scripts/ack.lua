@@ -8,8 +8,11 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 if #ARGV == 4 and ARGV[3] == '0' and #ticket == 22 and not string.find(ticket, ':', 1, true) then
   -- The usual one is its own id, and there is nothing of it but its envelope.
   local stop = redis.pcall('ZSCORE', leased, ticket)
-  local problem = type(stop) == 'table' and stop
-  -- include failed
+  -- An error has no length, and a time has one: asking for that is cheaper than asking for the type.
+  if stop and #stop == 0 then
+    local problem = stop
+    -- include failed
+  end
   answer = DUEQ_LEASE_LOST .. ''
   if stop and tonumber(stop) > now then
     redis.call('HDEL', msg, ticket)

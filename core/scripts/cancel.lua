@@ -6,8 +6,11 @@
 -- Returns a digit: 2 (as of cancel_any), or nil.
 local id = ARGV[4]
 local envelope = redis.pcall('HGET', msg, id)
-local problem = type(envelope) == 'table' and envelope
--- include failed
+-- An error has no length, and a text has one: asking for that is cheaper than asking for the type.
+if envelope and #envelope == 0 then
+  local problem = envelope ~= '' and envelope
+  -- include failed
+end
 local version, flags = string.byte(envelope or '', 1, 2)
 if version ~= 0xD1 or not flags or flags >= 32 then
   return nil

@@ -9,8 +9,10 @@ for i = 1, n do
 end
 -- Tickets come first: one without a message is dropped when it is met.
 local length = redis.pcall('RPUSH', ready, unpack(tickets))
-local problem = type(length) == 'table' and length
--- include failed
+if length ~= n then
+  local problem = type(length) == 'table' and length
+  -- include failed
+end
 redis.call('HSET', msg, unpack(argv, 4))
 if n > 1 then
   number = string.format('%d', n)

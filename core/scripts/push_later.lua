@@ -22,8 +22,10 @@ else
   end
   length = redis.pcall('RPUSH', ready, unpack(tickets))
 end
-local problem = type(length) == 'table' and length
--- include failed
+if length ~= n then
+  local problem = type(length) == 'table' and length
+  -- include failed
+end
 redis.call('HSET', msg, unpack(argv, 5))
 local first = tonumber(redis.pcall('HGET', meta, 'next_event') or '')
 if at <= now then

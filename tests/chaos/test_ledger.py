@@ -425,6 +425,12 @@ TWICE = [PUSHED, [GOT, "acking 1.1 1 1600 -"], ["got 1.1 1 1400 2400 a 1 0"]]
         pytest.param(TWICE, "900 1000 a", "two holders", id="the first delivery"),
         pytest.param(TWICE, "1400 1450 a", "two holders", id="the second delivery"),
         pytest.param(
+            [PUSHED, ["got 1.1 1 1300 2300 a 1 0"], ["got 1.1 2 1400 2400 a 1 0", *SECOND]],
+            "1100 1200 a",
+            "two holders",
+            id="one that nobody noted, before",
+        ),
+        pytest.param(
             [PUSHED, [GOT, *RETRIED], ["got 1.1 2 1250 2250 a 1 1", *SECOND]],
             "1201 1202 a",
             "early",

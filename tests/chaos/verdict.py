@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -135,7 +135,7 @@ def judge(ledgers: Iterable[Iterable[str]], expected: Set[int] = EXPECTED) -> Ve
         # Stored, and the answer lost with it: asked again, the new primary refused it.
         if "phantom" in broken and push.outcome == "refused" and push.deliveries:
             broken -= {"phantom"}
-            broken |= _blame(verdict, facts, "phantom", push.deliveries, each=True)
+            broken |= _blame(verdict, facts, "phantom", push, push.deliveries, each=True)
         broken |= _holders(verdict, push, facts)
         broken |= _successors(verdict, push, facts, groups)
         taken_back = verdict.forgotten.total() - taken_back
@@ -194,11 +194,11 @@ def _storing(verdict: Verdict, push: Push, others: list[Push]) -> set[str]:
 def _holders(verdict: Verdict, push: Push, facts: Facts) -> set[str]:
     """What is broken between the deliveries of a message."""
     robbed = [delivery for delivery in push.deliveries if delivery.robbed]
-    broken = _blame(verdict, facts, "robbed", robbed) if robbed else set()
+    broken = _blame(verdict, facts, "robbed", push, robbed) if robbed else set()
     deliveries = sorted(push.deliveries, key=lambda delivery: (delivery.now, delivery.number))
     for pair in pairwise(deliveries):
         if promise := _between(verdict, push, pair, facts):
-            broken |= _blame(verdict, facts, promise, pair)
+            broken |= _blame(verdict, facts, promise, push, pair)
     return broken
 
 
@@ -206,11 +206,17 @@ def _blame(
     verdict: Verdict,
     facts: Facts,
     promise: str,
-    deliveries: Iterable[Delivery],
+    push: Push,
+    deliveries: Sequence[Delivery],
     each: bool = False,
 ) -> set[str]:
     """The promise that these deliveries break, unless a failover may have lost one (each)."""
-    if (all if each else any)(map(facts.touched, deliveries)):
+    # Or one that no ledger has, which a loop had fetched ahead: it and a later one have the same
+    # ticket then, and what is done with the one is done to the other.
+    ahead = promise in ("two holders", "robbed", "early") and any(
+        facts.forgot(delivery.queue, push.due, delivery.now) for delivery in deliveries
+    )
+    if ahead or (all if each else any)(map(facts.touched, deliveries)):
         verdict.forgotten[promise] += 1
         return set()
     return {promise}
@@ -277,5 +283,5 @@ def _successors(
             # One for another queue is dropped where a message of its id lives there.
             dropped = successor.relayed and len(groups.get(successor.id, ())) > 1
             if stored != done and not (done and dropped):
-                broken |= _blame(verdict, facts, "torn", [delivery])
+                broken |= _blame(verdict, facts, "torn", push, [delivery])
     return broken

@@ -47,7 +47,7 @@ def test_completion_of_options(dueq: Program) -> None:
     assert offers(dueq, "ack", "orders", "ticket", "--max-a") == ["--max-attempts"]
     assert offers(dueq, "push", "--re") == ["--replace", "--replace=body", "--replicas"]
     assert offers(dueq, "stats", "orders", "--") == [
-        *["--url", "--url-file", "--json", "--help", "--version"]
+        *["--url", "--url-file", "--partitions", "--key", "--json", "--help", "--version"]
     ]
     assert "--display-name" in offers(dueq, "laravel", "push", "default", "--d")
     meant = dueq("completion", "words", "stats", "--url-").text

@@ -366,7 +366,11 @@ def test_slot_moves_to_and_fro_under_load(cluster: Cluster, pool: ThreadPoolExec
         return got
 
     pushed, got = pool.submit(produce), pool.submit(consume)
-    for target in (two, one) * 3:
+    at_once = cluster.can_move_at_once()
+    for turn, target in enumerate((two, one) * 3):
+        if at_once and turn % 3:
+            cluster.move_at_once(queue_slot(name), target)
+            continue
         for _ in cluster.stages(queue_slot(name), target):
             time.sleep(0.05)
     over.set()

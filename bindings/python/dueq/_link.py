@@ -38,11 +38,10 @@ def opener(
     """
 
     def open(client: _core.Client, asked: str) -> _core.Handle:
-        name, _, key = asked.partition(KEYED)
-        if partitions is None or name != whole:
+        if partitions is None or not (asked == whole or asked.startswith(f"{whole}{KEYED}")):
             handle = _core.queue_open(client, asked)
         else:
-            handle = _core.partitions_open(client, name, partitions, key)
+            handle = _core.partitions_open(client, whole, partitions, asked[len(whole) + 1 :])
         if durability:
             _core.queue_durability(handle, durability)
         return handle
