@@ -13,8 +13,7 @@ import pytest
 import dueq
 import dueq.aio
 from dueq import errors
-from private_server import Server
-from test_failover import free_port
+from private_server import Server, free_port
 
 AT_MOST = 0.3
 

@@ -184,10 +184,13 @@ class Watched:
 
     @property
     def primary(self) -> Peer:
-        """The one that the sentinels that are up name."""
-        ports = {sentinel.told() for sentinel in self.sentinels if sentinel.up}
-        assert len(ports) == 1, ports
-        return next(member for member in self.members if member.port in ports)
+        """The one that the sentinels that are up name, as soon as they name one."""
+
+        def named() -> set[int]:
+            return {sentinel.told() for sentinel in self.sentinels if sentinel.up}
+
+        wait_until("the sentinels do not agree", lambda: len(named()) == 1)
+        return next(member for member in self.members if member.port in named())
 
     def in_step(self, primary: Peer) -> bool:
         """Do all others that are up follow it, and have what it has?"""
