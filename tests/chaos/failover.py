@@ -18,6 +18,7 @@ import argparse
 import contextlib
 import random
 import sys
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
@@ -36,6 +37,7 @@ from verdict import EXPECTED, FAILED_OVER, judge
 from private_server import Refused
 from sentinel import Peer, Sentinel, Watched
 
+PATIENCE_S = 60  # with a set of sentinels that finds no new primary, or is not whole again
 CALM_S = 4  # between two failovers, at most
 RATE = 90.0  # messages a second: few enough that those who consume them wait
 PROBED = ("probe-1", "probe-2")
@@ -107,9 +109,11 @@ class Failover(Faults):
         self.calm = True
 
     def when(self, met: Callable[[], bool], action: Callable[[], None]) -> None:
-        """Does something as soon as something is so."""
+        """Does something as soon as something is so. The run ends where it does not become so."""
+        deadline = time.monotonic() + PATIENCE_S
 
         def look() -> None:
+            assert time.monotonic() < deadline, f"the sentinels do nothing: {met.__name__}"
             with contextlib.suppress(Refused, OSError):
                 if met():
                     action()
@@ -140,7 +144,10 @@ class Failover(Faults):
             self.note("all is well again")
             self.later(self.chance.uniform(0, CALM_S), self.calm_down)
 
-        self.when(lambda: self.watched.is_replaced(old), gone)
+        def is_replaced() -> bool:
+            return self.watched.is_replaced(old)
+
+        self.when(is_replaced, gone)
 
 
 def run(options: argparse.Namespace) -> int:
