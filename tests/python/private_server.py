@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -68,8 +69,10 @@ class Server:
     def start(self) -> None:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
-        # It dies with the process that has started it, however that ends.
-        program = ["setpriv", "--pdeathsig", "KILL", self.program]
+        program = [self.program]
+        if threading.current_thread() is threading.main_thread():
+            # It dies with the thread that starts it, so with the process, however that ends.
+            program = ["setpriv", "--pdeathsig", "KILL", *program]
         program += [str(self.config)] if self.config else []
         self._process = subprocess.Popen([*program, *words, *self._options])
         deadline = time.monotonic() + 10
