@@ -33,7 +33,7 @@ void dueq__conn_close_socket(struct dueq__conn *conn) {
     dueq__reader_free(conn->reader);
     conn->reader = NULL;
     conn->out_at = conn->out_size = 0;
-    conn->login_at = conn->login_count = conn->owed = 0;
+    conn->login_at = conn->login_count = conn->awaited = 0;
     conn->quiet_ms = 0;
     conn->waits[false] = conn->waits[true] = false;
 }
@@ -72,7 +72,7 @@ short dueq__conn_events(const struct dueq__conn *conn) {
 /* Is it a sign that the server is gone when nothing comes? */
 static bool must_speak(const struct dueq__conn *conn) {
     return conn->silence_ms && conn->state >= DUEQ__CONN_CONNECTING &&
-           (conn->state < DUEQ__CONN_READY || (conn->owed && !conn->blocks));
+           (conn->state < DUEQ__CONN_READY || (conn->awaited && !conn->blocks));
 }
 
 int64_t dueq__conn_until_ms(const struct dueq__conn *conn) {
@@ -130,7 +130,7 @@ bool dueq__conn_send(struct dueq__conn *conn, const struct dueq__resp *const par
     put(conn, head, digits + 3);
     for (size_t i = 0; i < count; i++)
         put(conn, parts[i]->bytes, parts[i]->size);
-    if (conn->owed++ == 0 && conn->silence_ms)
+    if (conn->awaited++ == 0 && conn->silence_ms)
         conn->heard_ms = dueq__monotonic_ms();
     return true;
 }
@@ -223,7 +223,7 @@ struct dueq__reply *dueq__conn_reply(struct dueq__conn *conn) {
     }
     if (!reply && conn->input_ended)
         dueq__conn_lose(conn);
-    conn->owed -= reply && conn->owed;
+    conn->awaited -= reply && conn->awaited;
     return reply;
 }
 

@@ -245,10 +245,11 @@ struct dueq__conn {
     size_t out_at, out_size, out_room;
     enum dueq__login login[DUEQ__LOGIN_STEPS]; /* the replies to come while logging in */
     size_t login_at, login_count;
-    size_t owed;        /* answers */
-    int64_t heard_ms;   /* when something came last, or since when it is owed */
-    int64_t quiet_ms;   /* until then the server may be silent */
-    int64_t silence_ms; /* it is lost where nothing comes for so long that is owed; 0: it is not */
+    size_t awaited;   /* answers */
+    int64_t heard_ms; /* when something came last, or since when an answer is awaited */
+    int64_t quiet_ms; /* until then the server may be silent */
+    int64_t
+        silence_ms; /* it is lost when an answer is awaited for so long and nothing comes; 0: never */
 };
 
 /* Closed. The others are borrowed for its life; server is filled in while it is not known. */
