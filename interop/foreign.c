@@ -48,8 +48,9 @@ dueq_status dueq__foreign_open(dueq_queue *queue, dueq_client *client, dueq_byte
     at = make(at, &reply_key, list, queue->keys);
     for (size_t i = 0; i < count; i++)
         at = make(at, &table[i], list, queue->keys);
+    queue->slot = client->cluster ? dueq__slot(queue->keys[DUEQ__KEY_FIRST]) : 0;
     for (size_t i = 0; client->cluster && i < count; i++)
-        if (dueq__slot(queue->keys[table[i].key]) != dueq__slot(queue->keys[DUEQ__KEY_FIRST])) {
+        if (dueq__slot(queue->keys[table[i].key]) != queue->slot) {
             free((void *)(uintptr_t)queue->keys[DUEQ__KEY_REPLY].data);
             return dueq__fail(&client->error, DUEQ_NAME,
                               "'%.*s' and its other keys are in several slots of the cluster: the "

@@ -53,10 +53,9 @@ static void place(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
-        int slot;
-        struct dueq__node *node = dueq__route_node(client, watch->queue, &slot);
+        struct dueq__node *node = dueq__route_node(watch->queue);
         if (!watch->waiter && node)
-            watch->waiter = waiter_of(client, node, slot);
+            watch->waiter = waiter_of(client, node, watch->queue->slot);
         if (!node || !watch->waiter || watch->waiter->node == node)
             continue;
         dueq__block_close(client, watch->waiter);
@@ -225,8 +224,7 @@ bool dueq__block_due(const dueq_client *client) {
     bool due = false, soon = dueq__wait_looks_soon(wait);
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__waiter *waiter = wait->watches[i].waiter;
-        int slot;
-        due = due || (!waiter && dueq__route_node(client, wait->watches[i].queue, &slot)) ||
+        due = due || (!waiter && dueq__route_node(wait->watches[i].queue)) ||
               (waiter && !waiter->conn.up) ||
               (waiter && waiter->conn.state == DUEQ__CONN_READY && !waiter->blocked && !soon);
     }

@@ -245,6 +245,7 @@ dueq_status dueq_queue_open(dueq_client *client, const void *name, size_t name_s
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
     }
     opened->client = client;
+    opened->slot = client->cluster ? dueq__slot(opened->keys[DUEQ__KEY_FIRST]) : 0;
     opened->recall = &dueq__script_recall;
     *queue = opened;
     return DUEQ_OK;

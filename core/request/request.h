@@ -193,6 +193,7 @@ struct dueq__whole {
 
 struct dueq_queue {
     dueq_client *client;
+    int slot;                          /* in a cluster, of its keys */
     struct dueq__whole *whole;         /* its verbs, where it has partitions; NULL: it has none */
     bool is_part;                      /* of such a queue's */
     const struct dueq__script *recall; /* tells what a call of it answered */
@@ -231,8 +232,8 @@ enum dueq__redirection { DUEQ__REDIRECT_NONE, DUEQ__REDIRECT_MOVED, DUEQ__REDIRE
 bool dueq__route_open(dueq_client *client); /* false: out of memory */
 /* Forgets what is known. */
 void dueq__route_close(dueq_client *client);
-/* The node that has a queue, and its slot; NULL: not known. */
-struct dueq__node *dueq__route_node(const dueq_client *client, const dueq_queue *queue, int *slot);
+/* The node that has a queue; NULL: not known. */
+struct dueq__node *dueq__route_node(const dueq_queue *queue);
 /* The node that the call's request goes to; NULL: not known. */
 struct dueq__node *dueq__route_target(const dueq_client *client);
 /* Is there such a part of the cluster? See struct dueq__call. */

@@ -71,9 +71,9 @@ static struct dueq__node *primary(const dueq_client *client, size_t part) {
     return NULL;
 }
 
-struct dueq__node *dueq__route_node(const dueq_client *client, const dueq_queue *queue, int *slot) {
-    *slot = client->cluster ? dueq__slot(queue->keys[DUEQ__KEY_FIRST]) : 0;
-    return client->cluster ? client->cluster->slots[*slot] : client->node;
+struct dueq__node *dueq__route_node(const dueq_queue *queue) {
+    const dueq_client *client = queue->client;
+    return client->cluster ? client->cluster->slots[queue->slot] : client->node;
 }
 
 struct dueq__node *dueq__route_target(const dueq_client *client) {

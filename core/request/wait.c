@@ -228,8 +228,7 @@ static bool send_probe(dueq_client *client) {
         return false;
     const struct dueq__watch *watch = probed_watch(wait);
     bool time = probes_time(wait);
-    int slot;
-    struct dueq__node *node = dueq__route_node(client, watch->queue, &slot);
+    struct dueq__node *node = dueq__route_node(watch->queue);
     if (!node)
         return false;
     client->node = node;

@@ -30,8 +30,7 @@ static void hand_on(dueq_client *client) {
     for (size_t i = 0; i < wait->watch_count; i++) {
         struct dueq__watch *watch = &wait->watches[i];
         bool counted_on = watch->timekeeper || watch->token;
-        int slot;
-        struct dueq__node *node = counted_on ? dueq__route_node(client, watch->queue, &slot) : NULL;
+        struct dueq__node *node = counted_on ? dueq__route_node(watch->queue) : NULL;
         if (node && watch->timekeeper) {
             struct dueq__resp words;
             dueq__resp_init(&words);
