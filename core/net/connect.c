@@ -161,7 +161,7 @@ static void start(struct dueq__conn *conn) {
     conn->up = true;
     conn->at[0] = '\0';
     /* Another server may take over: early enough for the call to be tried again there. */
-    bool replaced = conn->url->topology == DUEQ__SENTINEL;
+    bool replaced = conn->url->topology != DUEQ__SINGLE;
     conn->silence_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
 }
 

@@ -28,7 +28,7 @@ static bool send_recall(dueq_client *client) {
     struct dueq__resp words;
     dueq__resp_init(&words);
     dueq__script_write(&words, call->queue->recall, call->keys);
-    dueq__resp_number(&words, (int64_t)call->number);
+    dueq__resp_number(&words, (int64_t)call->doubtful);
     dueq__resp_text(&words, reserves(call) ? "1" : "0");
     if (dueq__durable_asked(call))
         dueq__resp_number(&words, call->keep_ms);
@@ -97,7 +97,7 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct 
         }
         path = dueq__embedded_path(client->embedded);
     }
-    if (conn == &node->conn)
+    if (conn == &node->conn && !node->begun_ms)
         node->begun_ms = dueq__monotonic_ms();
     if (node->address.host)
         dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
@@ -109,6 +109,7 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct 
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = &client->node->conn.error;
+    bool was_ready = !client->node->begun_ms;
     call->unread += dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
     dueq__node_drop(client, client->node);
     dueq__route_doubt(client);
@@ -118,9 +119,11 @@ static void lost(dueq_client *client) {
         return;
     if (reason->status)
         client->error = *reason;
+    if (was_ready)
+        client->node->begun_ms = call->sent ? call->asked_ms : dueq__monotonic_ms();
     if (call->sent) {
         call->sent = false;
-        call->doubtful = call->changes;
+        call->doubtful = call->number;
         call->losses++;
     }
     if (dueq__again_hopeless(client, &client->error)) {
@@ -136,9 +139,21 @@ static void lost(dueq_client *client) {
                        "answer than its client-output-buffer-limit for normal clients?",
                        client->url.shown, call->losses + call->unread,
                        call->head.size + call->arguments.size));
-    } else if (!dueq__wait_skip(client) && !dueq__again_refused(client, &client->error)) {
+    } else if ((was_ready || !dueq__wait_skip(client)) &&
+               !dueq__again_refused(client, &client->error)) {
         dueq__again_later(client, client->error.text);
     }
+}
+
+/* Does the call wait in vain for a connection, while other queues of its wait could be asked? Then they are. */
+static bool left_out(dueq_client *client) {
+    const struct dueq__conn *conn = &client->node->conn;
+    if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
+        !dueq__node_away(client->node))
+        return false;
+    if (!client->error.status)
+        dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
+    return dueq__wait_skip(client);
 }
 
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
@@ -226,11 +241,13 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = call->asking = false;
+    call->sent = call->asking = false;
+    call->doubtful = 0;
     call->redirects = 0;
     client->served = true;
     client->failures = 0;
-    dueq__news_answered(client);
+    if (!dueq__node_any_away(client))
+        dueq__news_answered(client);
     if (call->script->next && dueq__reply_is_nil(reply)) {
         dueq__call_pass_on(client);
     } else {
@@ -264,10 +281,20 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     return true;
 }
 
+/* When the reserve was run whose messages are recalled, and that its answer is kept as long as it was then. */
+static void date_back(struct dueq__call *call, const struct dueq__reply *reply) {
+    int64_t ago_us;
+    if (reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
+        call->asked_ms -= (ago_us + 999) / 1000;
+    call->minute = 0;
+}
+
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_nil(reply))
         dueq__durable_drop(call);
+    if (!dueq__reply_is_error(reply))
+        call->queue->doubt.number = 0;
     if (dueq__reply_is_noscript(reply)) {
         load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
@@ -275,6 +302,7 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
         if (call->phase == DUEQ__PHASE_FINAL)
             unknown_outcome(client);
     } else if (!dueq__reply_is_nil(reply)) {
+        date_back(call, reply);
         answered(client, reply);
     } else if (call->unsure) {
         dueq__call_finish(
@@ -284,7 +312,7 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
                                "not known",
                                client->url.shown, call->script->name));
     } else {
-        call->doubtful = false;
+        call->doubtful = 0;
     }
 }
 
@@ -382,16 +410,29 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
     return true;
 }
 
-/* What was sent to other nodes than the call's: what ends or probes a wait. */
+/* The connection to a node that the call went on without could not be made. */
+static void not_reached(dueq_client *client, const struct dueq__error *error) {
+    if (!dueq__again_hopeless(client, error)) {
+        dueq__news_failed(client, error->text);
+    } else if (dueq__call_under_way(client)) {
+        client->error = *error;
+        dueq__call_finish(client, error->status);
+    }
+}
+
+/* Other nodes than the call's: what was sent to end or probe a wait, and those that are connected to meanwhile. */
 static void pump_others(dueq_client *client) {
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
-        if (node == client->node || !node->answer_count)
+        if (node == client->node || (!node->answer_count && !dueq__node_connects(node)))
             continue;
-        dueq__conn_pump(&node->conn);
+        dueq__node_pump(client, node);
         while (dueq__call_under_way(client) && take_reply(client, node))
             ;
-        if (node->conn.state == DUEQ__CONN_CLOSED)
-            dueq__node_drop(client, node);
+        if (node->conn.state != DUEQ__CONN_CLOSED)
+            continue;
+        if (node->begun_ms)
+            not_reached(client, &node->conn.error);
+        dueq__node_drop(client, node);
     }
 }
 
@@ -418,7 +459,7 @@ void dueq__command_pump(dueq_client *client) {
                 !dueq__command_connect(client, &client->node->conn, client->node))
                 return;
         }
-        dueq__conn_pump(&client->node->conn);
+        dueq__node_pump(client, client->node);
         if (client->node->conn.state == DUEQ__CONN_READY) {
             client->reached = true;
             if (!late)
@@ -427,7 +468,7 @@ void dueq__command_pump(dueq_client *client) {
             if (take_reply(client, client->node))
                 continue;
         }
-        if (client->node->conn.state == DUEQ__CONN_CLOSED)
+        if (client->node->conn.state == DUEQ__CONN_CLOSED || left_out(client))
             continue;
         if (late)
             expire(client);

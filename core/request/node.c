@@ -63,6 +63,29 @@ void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter) {
     free(waiter);
 }
 
+void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
+    dueq__conn_pump(&node->conn);
+    if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)
+        return;
+    node->begun_ms = 0;
+    dueq__wait_back(client, node);
+}
+
+bool dueq__node_connects(const struct dueq__node *node) {
+    return node->conn.up && node->conn.state != DUEQ__CONN_READY;
+}
+
+bool dueq__node_away(const struct dueq__node *node) {
+    return node->begun_ms && dueq__monotonic_ms() >= node->begun_ms + DUEQ__SLOW_MS;
+}
+
+bool dueq__node_any_away(const dueq_client *client) {
+    bool any = false;
+    for (const struct dueq__node *node = client->nodes; node; node = node->next)
+        any = any || (node->mapped && dueq__node_away(node));
+    return any;
+}
+
 bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer) {
     for (size_t i = 0; i < node->answer_count; i++)
         if (node->answers[i] == answer)

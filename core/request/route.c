@@ -204,7 +204,7 @@ static int64_t slow_ms(const dueq_client *client) {
                     client->node->conn.state != DUEQ__CONN_READY;
     if (call->phase != DUEQ__PHASE_RUNNING || (!call->sent && !connects))
         return DUEQ__NEVER / 1000;
-    return (call->sent ? call->asked_ms : client->node->begun_ms) + REFRESH_MS;
+    return (call->sent ? call->asked_ms : client->node->begun_ms) + DUEQ__SLOW_MS;
 }
 
 static bool is_slow(const dueq_client *client) { return dueq__monotonic_ms() >= slow_ms(client); }
@@ -216,7 +216,7 @@ static void leave_old_node(dueq_client *client) {
         return;
     dueq__node_drop(client, before);
     client->call.sent = false;
-    client->call.doubtful = client->call.changes;
+    client->call.doubtful = client->call.number;
 }
 
 static void take_map(dueq_client *client) {

@@ -76,12 +76,17 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     struct dueq__watch *watch = &wait->watches[at];
     /* Before each was asked once, only the last can tell that there is nothing. */
     bool stay = patient(wait) && wait->begun == wait->watch_count;
+    const struct dueq__doubt *doubt = &watch->queue->doubt;
     wait->at = at;
     watch->ask = !stay;
     if (call->queue != watch->queue)
         memcpy(call->keys, watch->queue->keys, sizeof call->keys);
     call->queue = watch->queue;
-    return wait->ask(client, stay);
+    dueq_status status = wait->ask(client, stay);
+    if (doubt->count == wait->count && doubt->lease_ms == wait->lease_ms &&
+        doubt->default_lease_ms == wait->default_lease_ms)
+        call->doubtful = doubt->number;
+    return status;
 }
 
 dueq_status dueq__wait_quietly(dueq_client *client) {
@@ -147,18 +152,32 @@ bool dueq__wait_all_away(const struct dueq__wait *wait) {
 bool dueq__wait_skip(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    if (!client->cluster || wait->watch_count < 2 || call->doubtful || dueq__call_settlement(call))
+    if (!client->cluster || wait->watch_count < 2 || dueq__call_settlement(call))
         return false;
     struct dueq__watch *watch = &wait->watches[wait->at];
     watch->away = true;
     if (!patient(wait) && dueq__wait_all_away(wait))
         return false;
     dueq__news_failed(client, client->error.text);
+    if (call->doubtful)
+        watch->queue->doubt = (struct dueq__doubt){call->doubtful, wait->count, wait->lease_ms,
+                                                   wait->default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
     watch->ask = watch->timekeeper = watch->token = false;
     watch->look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
     go_on(client);
     return true;
+}
+
+void dueq__wait_back(dueq_client *client, const struct dueq__node *node) {
+    const struct dueq__call *call = &client->call;
+    const struct dueq__wait *wait = &call->wait;
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        bool asked = call->phase == DUEQ__PHASE_RUNNING && i == wait->at;
+        if (watch->away && !asked && dueq__route_node(watch->queue) == node)
+            watch->ask = true;
+    }
 }
 
 void dueq__wait_look_by(dueq_client *client, int64_t look_us) {

@@ -491,6 +491,72 @@ def test_primary_that_hangs_is_left(pool: ThreadPoolExecutor) -> None:
             primary.thaw()
 
 
+# ---- Nodes that are away, and not replaced ----
+
+
+@pytest.fixture(scope="module")
+def running_patient() -> Iterator[Cluster]:
+    with Cluster(3, timeout_ms=60000, proxied=True) as made:
+        yield made
+
+
+@pytest.fixture
+def patient(running_patient: Cluster) -> Cluster:
+    """Its nodes take no other for failed as long as a test runs."""
+    running_patient.clean()
+    return running_patient
+
+
+@contextmanager
+def away(cluster: Cluster, how: str) -> Iterator[None]:
+    node, proxy = cluster.nodes[0], cluster.proxy
+    begin, end = {
+        "hangs": (node.freeze, node.thaw),
+        "refuses": (node.stop, node.start),
+        "swallows": (lambda: proxy.hang(node.gate), lambda: proxy.open(node.gate)),
+    }[how]
+    begin()
+    try:
+        yield
+    finally:
+        end()
+
+
+AWAY = pytest.mark.parametrize("how", ["hangs", "refuses", "swallows"])
+
+
+@AWAY
+def test_node_that_is_away_holds_up_no_other(patient: Cluster, how: str) -> None:
+    """Who waits on several nodes gets what the others have in time, and then what that one has, once."""
+    on = names(patient)
+    with (
+        dueq.Queues(on, patient.url) as queues,
+        dueq.Queue(on[0], patient.url) as first,
+        dueq.Queue(on[1], patient.url) as second,
+    ):
+        assert queues.reserve() is None
+        late = []
+        if how != "refuses":
+            first.push("kept", delay=0.2)
+        with away(patient, how):
+            for _ in range(5):
+                second.push("x", delay=0.1)
+                begin = time.monotonic()
+                (queues.reserve(20) or pytest.fail("nothing")).ack()
+                late.append(time.monotonic() - begin)
+            assert queues.reserve() is None
+        print(how, [round(one, 2) for one in late])
+        if how == "refuses":
+            first.push("kept")
+        begin = time.monotonic()
+        message = queues.reserve(20) or pytest.fail("nothing")
+        assert (message.body, message.attempt) == (b"kept", 1)
+        assert time.monotonic() - begin < 5
+        message.ack()
+        assert queues.reserve() is None
+        assert max(late[1:]) < 1, late
+
+
 # ---- Maps that are odd ----
 
 
