@@ -9,6 +9,8 @@
 
 /* While prefetched messages are left, a request is made for acks older than this. */
 #define QUIET_MS 50
+/* How often acks are tried again while their node is away. */
+#define LEFT_PAUSE_MS 1000
 #define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
 
 /* ---- Opening and closing ---- */
@@ -141,11 +143,17 @@ static void settled(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-/* The queue that acks or a retry are to be sent for first; SIZE_MAX: none. */
+/*
+ * The queue that acks or a retry are to be sent for first; SIZE_MAX: none. What the heartbeat can send waits where a
+ * reserve is to be recalled first, for the server keeps one answer.
+ */
 static size_t queue_to_settle(const dueq_consumer *consumer) {
-    size_t queue = consumer->retry.lease ? consumer->retry.lease->queue : SIZE_MAX;
-    if (queue == SIZE_MAX)
-        dueq__leases_oldest_ack(consumer->leases, &queue);
+    size_t queue = SIZE_MAX;
+    if (consumer->retry.lease)
+        return consumer->retry.lease->queue;
+    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms ||
+        (consumer->heartbeat && consumer->queues[queue]->doubt.number))
+        return SIZE_MAX;
     return queue;
 }
 
@@ -180,10 +188,22 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
     return dueq__reserve_submit(&asked);
 }
 
+static bool is_several(const dueq_consumer *consumer) {
+    return consumer->queue_count > 1 || consumer->share;
+}
+
+/* How long to wait for messages: not for long while there are acks to be sent, and no heartbeat sends them. */
+static int64_t wait_ms(const dueq_consumer *consumer) {
+    if (!consumer->left || consumer->heartbeat)
+        return consumer->timeout_ms;
+    int64_t left = consumer->until_ms - dueq__monotonic_ms();
+    return left < 0 ? 0 : left < LEFT_PAUSE_MS ? left : LEFT_PAUSE_MS;
+}
+
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
-    bool several = consumer->queue_count > 1 || consumer->share;
+    bool several = is_several(consumer);
     size_t queue = several ? queue_to_settle(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
@@ -195,7 +215,7 @@ static dueq_status submit_next(dueq_consumer *consumer) {
         return dueq__partitions_reserve(consumer);
     return submit_reserve(consumer, 0, consumer->queue_count,
                           consumer->options.prefetch - consumer->prefetched + more,
-                          more ? 0 : consumer->timeout_ms);
+                          more ? 0 : wait_ms(consumer));
 }
 
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
@@ -236,6 +256,9 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->slice_ms = consumer->client->call.wait.until_ms;
+        consumer->client->call.gives_way =
+            is_several(consumer) &&
+            (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND);
     } else {
         consumer->step = DUEQ__STEP_NONE;
     }
@@ -269,11 +292,27 @@ static void look_at_open(dueq_consumer *consumer) {
         (int)name.size, (const char *)name.data, (size_t)consumer->leases->open);
 }
 
+/* All acks are sent anew, also those that were left. */
+static void begin_turn(dueq_consumer *consumer) {
+    consumer->settle_ms = dueq__monotonic_ms();
+    consumer->left = false;
+}
+
+/* What was to be settled is left for the next turn, but for a retry: its message comes again when its lease ends. */
+static void leave(dueq_consumer *consumer) {
+    consumer->left = true;
+    if (!consumer->retry.lease)
+        return;
+    dueq__leases_settled(consumer->leases, consumer->retry.lease, DUEQ_LEASE_LOST);
+    drop_retry(consumer);
+}
+
 dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
     if (status)
         return status;
     look_at_open(consumer);
+    begin_turn(consumer);
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
@@ -293,6 +332,10 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 static dueq_status end_step(dueq_consumer *consumer) {
     dueq_result *result;
     int64_t asked_ms = consumer->client->call.asked_ms;
+    /* Somebody hastens the wait: it is not to begin anew. */
+    if (consumer->step == DUEQ__STEP_RESERVE &&
+        consumer->client->call.wait.until_ms < consumer->slice_ms)
+        consumer->until_ms = 0;
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE)
         dueq__partitions_waited(consumer);
     dueq_status status = dueq_take(consumer->client, &result);
@@ -315,14 +358,18 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
                                size_t *queue) {
     enum dueq__step step = consumer->step;
     dueq_status status = DUEQ_OK;
+    bool gave_way = consumer->client->call.gives_way;
     *message = NULL;
     if (step != DUEQ__STEP_NONE) {
         status = end_step(consumer);
         if (status == DUEQ_PENDING)
             return status;
         consumer->step = DUEQ__STEP_NONE;
-        if (status < 0)
+        gave_way = gave_way && status < 0 && dueq_status_retriable(status);
+        if (status < 0 && !gave_way)
             return status;
+        if (gave_way && step == DUEQ__STEP_SETTLE)
+            leave(consumer);
     }
     if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE) {
         status = submitted(consumer, submit_next(consumer));
@@ -330,16 +377,22 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
             return status;
     }
     while (!*message && dueq__prefetch_has_next(consumer)) {
-        status = submitted(consumer, submit_extend(consumer));
+        /* Where nobody can tell whether it is still held, it is until its lease ends. */
+        bool sure = step == DUEQ__STEP_EXTEND && gave_way;
+        status = sure ? DUEQ_OK : submitted(consumer, submit_extend(consumer));
         if (status)
             return status;
+        gave_way = false;
         *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
-    bool over = !consumer->share || dueq__monotonic_ms() >= consumer->until_ms;
+    bool over = (!consumer->share && !consumer->left) || dueq__monotonic_ms() >= consumer->until_ms;
+    if (!*message && step == DUEQ__STEP_RESERVE && over)
+        return DUEQ_EMPTY;
+    if (!*message && step == DUEQ__STEP_RESERVE)
+        begin_turn(consumer);
     if (!*message)
-        return step == DUEQ__STEP_RESERVE && over ? DUEQ_EMPTY
-                                                  : submitted(consumer, submit_next(consumer));
+        return submitted(consumer, submit_next(consumer));
     if (queue)
         *queue = consumer->first->queue;
     return DUEQ_OK;

@@ -106,6 +106,14 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct 
     return true;
 }
 
+/* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
+static bool goes_without(dueq_client *client) {
+    if (!client->cluster || !client->call.gives_way)
+        return dueq__wait_skip(client);
+    dueq__durable_fail(client, client->error.status);
+    return true;
+}
+
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = &client->node->conn.error;
@@ -139,13 +147,13 @@ static void lost(dueq_client *client) {
                        "answer than its client-output-buffer-limit for normal clients?",
                        client->url.shown, call->losses + call->unread,
                        call->head.size + call->arguments.size));
-    } else if ((was_ready || !dueq__wait_skip(client)) &&
+    } else if ((was_ready || !goes_without(client)) &&
                !dueq__again_refused(client, &client->error)) {
         dueq__again_later(client, client->error.text);
     }
 }
 
-/* Does the call wait in vain for a connection, while other queues of its wait could be asked? Then they are. */
+/* Does the call wait in vain for a connection, and goes on without it? */
 static bool left_out(dueq_client *client) {
     const struct dueq__conn *conn = &client->node->conn;
     if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
@@ -153,7 +161,7 @@ static bool left_out(dueq_client *client) {
         return false;
     if (!client->error.status)
         dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
-    return dueq__wait_skip(client);
+    return goes_without(client);
 }
 
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */

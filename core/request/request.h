@@ -71,20 +71,24 @@ struct dueq__call {
     bool passed; /* on, by a script that left it to another one */
     bool once;   /* it is not sent again while the server may still read it on a lost connection */
     bool sent;   /* on the connection as it is */
-    bool unsure;   /* it was sent on a connection that was lost, and may still be read by the server */
-    uint64_t doubtful; /* the number of a request that was sent on a connection that was lost before the answer came;
+    bool gives_way; /* whoever makes it has others to make: it ends where its node is away */
+    bool
+        unsure; /* it was sent on a connection that was lost, and may still be read by the server */
+    uint64_t
+        doubtful; /* the number of a request that was sent on a connection that was lost before the answer came;
                           0: none, or none that changes anything */
     unsigned losses, loads;
     unsigned unread; /* how often the connection was lost on a recall */
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
-    int64_t asked_ms;   /* when the request was sent last: the server ran it later. Of a reserve that was recalled, about
+    int64_t
+        asked_ms; /* when the request was sent last: the server ran it later. Of a reserve that was recalled, about
                            when it was run, and not later */
-    dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
-    dueq_state state;   /* peek: of the messages looked at */
-    unsigned scans;     /* queues: so far */
-    int slot;           /* in a cluster, of the request's keys */
+    dueq_bytes *ids;  /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state; /* peek: of the messages looked at */
+    unsigned scans;   /* queues: so far */
+    int slot;         /* in a cluster, of the request's keys */
     size_t
         part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
     bool
@@ -121,9 +125,10 @@ struct dueq__node {
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    int64_t begun_ms; /* since when it is connected to, over all tries, or owes the answer that was lost; 0: it is not */
-    bool mapped;      /* it has slots, as far as is known */
-    bool counted;     /* among the primaries, while they are counted */
+    int64_t
+        begun_ms; /* since when it is connected to, over all tries, or owes the answer that was lost; 0: it is not */
+    bool mapped;  /* it has slots, as far as is known */
+    bool counted; /* among the primaries, while they are counted */
     struct dueq__node *next;
 };
 
