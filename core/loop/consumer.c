@@ -144,17 +144,17 @@ static void settled(void *owner, const char *outcomes, size_t count) {
 }
 
 /*
- * The queue that acks or a retry are to be sent for first; SIZE_MAX: none. What the heartbeat can send waits where a
- * reserve is to be recalled first, for the server keeps one answer.
+ * The queue that acks or a retry are to be sent for first; SIZE_MAX: none. Where a reserve is to be recalled, that comes
+ * first, as the server keeps one answer for the session, and the heartbeat, which has its own, may send them.
  */
 static size_t queue_to_settle(const dueq_consumer *consumer) {
     size_t queue = SIZE_MAX;
     if (consumer->retry.lease)
         return consumer->retry.lease->queue;
-    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms ||
-        (consumer->heartbeat && consumer->queues[queue]->doubt.number))
+    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms)
         return SIZE_MAX;
-    return queue;
+    bool recalls = queue != SIZE_MAX && consumer->queues[queue]->doubt.number;
+    return recalls && consumer->heartbeat && !consumer->stops ? SIZE_MAX : queue;
 }
 
 /* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
@@ -257,7 +257,7 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->slice_ms = consumer->client->call.wait.until_ms;
         consumer->client->call.gives_way =
-            is_several(consumer) &&
+            consumer->client->cluster && is_several(consumer) &&
             (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND);
     } else {
         consumer->step = DUEQ__STEP_NONE;
@@ -293,9 +293,10 @@ static void look_at_open(dueq_consumer *consumer) {
 }
 
 /* All acks are sent anew, also those that were left. */
-static void begin_turn(dueq_consumer *consumer) {
+static void begin_turn(dueq_consumer *consumer, bool stops) {
     consumer->settle_ms = dueq__monotonic_ms();
     consumer->left = false;
+    consumer->stops = stops;
 }
 
 /* What was to be settled is left for the next turn, but for a retry: its message comes again when its lease ends. */
@@ -312,7 +313,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     if (status)
         return status;
     look_at_open(consumer);
-    begin_turn(consumer);
+    begin_turn(consumer, false);
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
@@ -390,7 +391,7 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
     if (!*message && step == DUEQ__STEP_RESERVE && over)
         return DUEQ_EMPTY;
     if (!*message && step == DUEQ__STEP_RESERVE)
-        begin_turn(consumer);
+        begin_turn(consumer, false);
     if (!*message)
         return submitted(consumer, submit_next(consumer));
     if (queue)
@@ -486,6 +487,7 @@ static dueq_status submit_release(dueq_consumer *consumer) {
 /* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_send_again(consumer->leases);
+    begin_turn(consumer, true);
     size_t queue = queue_to_settle(consumer);
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);

@@ -147,6 +147,7 @@ struct dueq_consumer {
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
     bool left;          /* a node was away: some are left for the next time */
+    bool stops;         /* there is no next time */
     struct dueq__retry retry;
     struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;

@@ -34,6 +34,8 @@ static bool send_recall(dueq_client *client) {
         dueq__resp_number(&words, call->keep_ms);
     bool sent = dueq__node_send_resp(client->node, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
+    if (reserves(call))
+        call->asked_ms = dueq__monotonic_ms();
     return sent;
 }
 
@@ -97,8 +99,8 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct 
         }
         path = dueq__embedded_path(client->embedded);
     }
-    if (conn == &node->conn && !node->begun_ms)
-        node->begun_ms = dueq__monotonic_ms();
+    if (conn == &node->conn)
+        dueq__node_tried(node, dueq__monotonic_ms());
     if (node->address.host)
         dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
     else
@@ -108,7 +110,7 @@ bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct 
 
 /* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
 static bool goes_without(dueq_client *client) {
-    if (!client->cluster || !client->call.gives_way)
+    if (!client->call.gives_way)
         return dueq__wait_skip(client);
     dueq__durable_fail(client, client->error.status);
     return true;
@@ -128,7 +130,7 @@ static void lost(dueq_client *client) {
     if (reason->status)
         client->error = *reason;
     if (was_ready)
-        client->node->begun_ms = call->sent ? call->asked_ms : dueq__monotonic_ms();
+        dueq__node_tried(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
     if (call->sent) {
         call->sent = false;
         call->doubtful = call->number;
@@ -159,9 +161,13 @@ static bool left_out(dueq_client *client) {
     if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
         !dueq__node_away(client->node))
         return false;
-    if (!client->error.status)
+    struct dueq__error before = client->error;
+    if (!before.status)
         dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
-    return goes_without(client);
+    bool without = goes_without(client);
+    if (!without)
+        client->error = before;
+    return without;
 }
 
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
@@ -289,7 +295,7 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     return true;
 }
 
-/* When the reserve was run whose messages are recalled, and that its answer is kept as long as it was then. */
+/* The recalled reserve was run before, in a minute that is not known. */
 static void date_back(struct dueq__call *call, const struct dueq__reply *reply) {
     int64_t ago_us;
     if (reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))

@@ -6,6 +6,9 @@
 
 /* The servers that a client speaks to: their connections for requests, and what these answer. */
 
+/* That a node was away counts no more when nobody has tried it for so long. */
+#define FORGOTTEN_MS 10000
+
 void dueq__client_add(dueq_client *client, struct dueq__conn *conn) {
     conn->next = client->conns;
     conn->epoll = client->descriptor.epoll;
@@ -61,6 +64,13 @@ void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter) {
     *at = waiter->next;
     dueq__client_remove(client, &waiter->conn);
     free(waiter);
+}
+
+void dueq__node_tried(struct dueq__node *node, int64_t since_ms) {
+    int64_t now = dueq__monotonic_ms();
+    if (!node->begun_ms || now >= node->tried_ms + FORGOTTEN_MS)
+        node->begun_ms = since_ms;
+    node->tried_ms = now;
 }
 
 void dueq__node_pump(dueq_client *client, struct dueq__node *node) {

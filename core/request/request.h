@@ -72,19 +72,16 @@ struct dueq__call {
     bool once;   /* it is not sent again while the server may still read it on a lost connection */
     bool sent;   /* on the connection as it is */
     bool gives_way; /* whoever makes it has others to make: it ends where its node is away */
-    bool
-        unsure; /* it was sent on a connection that was lost, and may still be read by the server */
-    uint64_t
-        doubtful; /* the number of a request that was sent on a connection that was lost before the answer came;
-                          0: none, or none that changes anything */
+    bool unsure;    /* it was sent on a lost connection that the server may still read */
+    /* The number of a request that was sent on a lost connection, and had no answer; 0: none that changes anything. */
+    uint64_t doubtful;
     unsigned losses, loads;
     unsigned unread; /* how often the connection was lost on a recall */
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
     int64_t
-        asked_ms; /* when the request was sent last: the server ran it later. Of a reserve that was recalled, about
-                           when it was run, and not later */
+        asked_ms; /* when the request was sent last, which the server ran later; of a recalled reserve, of that */
     dueq_bytes *ids;  /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state; /* peek: of the messages looked at */
     unsigned scans;   /* queues: so far */
@@ -125,10 +122,11 @@ struct dueq__node {
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    int64_t
-        begun_ms; /* since when it is connected to, over all tries, or owes the answer that was lost; 0: it is not */
-    bool mapped;  /* it has slots, as far as is known */
-    bool counted; /* among the primaries, while they are counted */
+    /* Since when it is connected to, over all tries, or owes the answer of a lost connection; 0: it is connected. */
+    int64_t begun_ms;
+    int64_t tried_ms; /* the last of the tries */
+    bool mapped;      /* it has slots, as far as is known */
+    bool counted;     /* among the primaries, while they are counted */
     struct dueq__node *next;
 };
 
@@ -232,6 +230,8 @@ void dueq__client_remove(dueq_client *client, struct dueq__conn *conn);
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
 void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter);
+/* Notes a try to connect to it, or that its connection was lost with what it owes since then. */
+void dueq__node_tried(struct dueq__node *node, int64_t since_ms);
 /* Moves its connection on. */
 void dueq__node_pump(dueq_client *client, struct dueq__node *node);
 /* Is it being connected to, beside the call if need be? */

@@ -32,15 +32,9 @@
 
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
-static uint16_t draw(void) {
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
-    return chance;
-}
-
 /* A probe is about one slot. */
 static int64_t next_probe_ms(const dueq_client *client) {
-    int64_t pause = PROBE_MS + PROBE_SPREAD_MS * draw() / 65536;
+    int64_t pause = PROBE_MS + dueq__chance(PROBE_SPREAD_MS);
     return dueq__monotonic_ms() + pause / (int64_t)dueq__block_slots(client);
 }
 
@@ -60,7 +54,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
     wait->begun = 1;
-    wait->probes = draw() % 2;
+    wait->probes = (unsigned)dueq__chance(2);
     int64_t now = dueq__monotonic_ms();
     if (timeout_ms)
         wait->until_ms =
