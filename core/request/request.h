@@ -80,12 +80,11 @@ struct dueq__call {
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
-    int64_t
-        asked_ms; /* when the request was sent last, which the server ran later; of a recalled reserve, of that */
-    dueq_bytes *ids;  /* push: of the drafts, find: of the message, lock: the token; owned */
-    dueq_state state; /* peek: of the messages looked at */
-    unsigned scans;   /* queues: so far */
-    int slot;         /* in a cluster, of the request's keys */
+    int64_t asked_ms;   /* the server ran what it answers not before this time */
+    dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
+    dueq_state state;   /* peek: of the messages looked at */
+    unsigned scans;     /* queues: so far */
+    int slot;           /* in a cluster, of the request's keys */
     size_t
         part; /* of a cluster, for a call without a queue: which of its primaries, by their first slots */
     bool
