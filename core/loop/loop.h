@@ -1,6 +1,6 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
+ * yet; heartbeat.c, the thread that extends their leases; open.c, how it begins; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H

@@ -182,8 +182,7 @@ static void pump(dueq_client *client, struct dueq__waiter *waiter) {
     struct dueq__call *call = &client->call;
     if (waiter->conn.state == DUEQ__CONN_CLOSED && !waiter->conn.up &&
         (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
-         dueq__node_away(waiter->node) ||
-         !dueq__command_connect(client, &waiter->conn, waiter->node)))
+         dueq__node_away(waiter->node) || !dueq__node_connect(client, &waiter->conn, waiter->node)))
         return;
     dueq__conn_pump(&waiter->conn);
     if (waiter->conn.state == DUEQ__CONN_READY) {

@@ -83,31 +83,6 @@ static void send_next(dueq_client *client) {
         dueq__call_no_memory(client);
 }
 
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
-    const char *path = NULL;
-    if (client->embedded) {
-        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
-        if (status == DUEQ_PENDING) {
-            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
-            if (client->call.phase == DUEQ__PHASE_WAITING)
-                dueq__wait_blind(client);
-            return false;
-        }
-        if (status) {
-            dueq__call_finish(client, status);
-            return false;
-        }
-        path = dueq__embedded_path(client->embedded);
-    }
-    if (conn == &node->conn)
-        dueq__node_tried(node, dueq__monotonic_ms());
-    if (node->address.host)
-        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
-    else
-        dueq__conn_start(conn, path);
-    return true;
-}
-
 /* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
 static bool goes_without(dueq_client *client) {
     if (!client->call.gives_way)
@@ -470,7 +445,7 @@ void dueq__command_pump(dueq_client *client) {
             if (late)
                 expire(client);
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
-                !dueq__command_connect(client, &client->node->conn, client->node))
+                !dueq__node_connect(client, &client->node->conn, client->node))
                 return;
         }
         dueq__node_pump(client, client->node);

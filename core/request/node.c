@@ -73,6 +73,31 @@ void dueq__node_tried(struct dueq__node *node, int64_t since_ms) {
     node->tried_ms = now;
 }
 
+bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
+    const char *path = NULL;
+    if (client->embedded) {
+        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
+        if (status == DUEQ_PENDING) {
+            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
+            if (client->call.phase == DUEQ__PHASE_WAITING)
+                dueq__wait_blind(client);
+            return false;
+        }
+        if (status) {
+            dueq__call_finish(client, status);
+            return false;
+        }
+        path = dueq__embedded_path(client->embedded);
+    }
+    if (conn == &node->conn)
+        dueq__node_tried(node, dueq__monotonic_ms());
+    if (node->address.host)
+        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
+    else
+        dueq__conn_start(conn, path);
+    return true;
+}
+
 void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
     dueq__conn_pump(&node->conn);
     if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)

@@ -229,6 +229,8 @@ void dueq__client_remove(dueq_client *client, struct dueq__conn *conn);
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
 void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter);
+/* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
+bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Notes a try to connect to it, or that its connection was lost with what it owes since then. */
 void dueq__node_tried(struct dueq__node *node, int64_t since_ms);
 /* Moves its connection on. */
@@ -347,8 +349,6 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
 void dueq__command_pump(dueq_client *client);
 /* Could it move on at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
-/* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Ends the call: the server sent a reply that nothing asked for. */
 void dueq__command_unasked(dueq_client *client);
 

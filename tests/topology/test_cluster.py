@@ -527,7 +527,7 @@ AWAY = pytest.mark.parametrize("how", ["hangs", "refuses", "swallows"])
 
 @AWAY
 def test_node_that_is_away_holds_up_no_other(patient: Cluster, how: str) -> None:
-    """Who waits on several nodes gets what the others have in time, and then what that one has, once."""
+    """Who waits on several nodes gets in time what the others have, then what that one has."""
     on = names(patient)
     with (
         dueq.Queues(on, patient.url) as queues,
@@ -558,7 +558,7 @@ def test_node_that_is_away_holds_up_no_other(patient: Cluster, how: str) -> None
 
 def test_asyncio_goes_on_without_a_node(patient: Cluster) -> None:
     on = names(patient)
-    late = []
+    late: list[float] = []
 
     async def main() -> None:
         async with dueq.aio.Queues(on, patient.url) as queues:
