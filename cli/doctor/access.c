@@ -9,52 +9,54 @@
 
 /*
  * What dueq needs, docs/protocol.md "What the server must permit", each with words that do nothing on a key that is not
- * there. `asked` alone: they would store something, and are only asked about, by ACL DRYRUN.
+ * there. Those that are ASKED would store something: they are only asked about, by ACL DRYRUN.
  */
+enum kind { NEEDED, ASKED, IN_A_CLUSTER, DISPENSABLE };
 static const struct {
     const char *words;
-    bool asked, dispensable;
-} needed[] = {{"EVALSHA ffffffffffffffffffffffffffffffffffffffff 1 K", false, false},
-              {"SCRIPT LOAD return", false, false},
-              {"BZPOPMIN K 0.001", false, false},
-              {"EXISTS K", false, false},
-              {"TIME", false, false},
-              {"EXPIRE K 1", false, false},
-              {"PEXPIRE K 1", false, false},
-              {"GET K", false, false},
-              {"SET K v XX", false, false},
-              {"UNLINK K", false, false},
-              {"PTTL K", false, false},
-              {"HSET K f v", true, false},
-              {"HGET K f", false, false},
-              {"HMGET K f", false, false},
-              {"HDEL K f", false, false},
-              {"HLEN K", false, false},
-              {"HEXISTS K f", false, false},
-              {"HINCRBY K f 1", true, false},
-              {"RPUSH K v", true, false},
-              {"LPUSH K v", true, false},
-              {"LINDEX K 0", false, false},
-              {"LLEN K", false, false},
-              {"LTRIM K 0 0", false, false},
-              {"LRANGE K 0 0", false, false},
-              {"ZADD K XX 0 m", false, false},
-              {"ZREM K m", false, false},
-              {"ZCARD K", false, false},
-              {"ZCOUNT K 0 0", false, false},
-              {"ZSCORE K m", false, false},
-              {"ZRANK K m", false, false},
-              {"ZRANGE K 0 0", false, false},
-              {"ZRANGEBYSCORE K 0 0", false, false},
-              {"ZREMRANGEBYRANK K 0 0", false, false},
-              {"ZMSCORE K m", false, false},
-              {"SELECT 0", true, true},
-              {"CLIENT SETNAME dueq-doctor", false, true},
-              {"CLIENT ID", false, true},
-              {"CLIENT LIST ID 0", false, true},
-              {"CLIENT KILL ID 0", true, true},
-              {"CLIENT UNBLOCK 0", false, true},
-              {"INFO server", false, true}};
+    enum kind kind;
+} needed[] = {{"EVALSHA ffffffffffffffffffffffffffffffffffffffff 1 K", NEEDED},
+              {"SCRIPT LOAD return", NEEDED},
+              {"BZPOPMIN K 0.001", NEEDED},
+              {"EXISTS K", NEEDED},
+              {"TIME", NEEDED},
+              {"EXPIRE K 1", NEEDED},
+              {"PEXPIRE K 1", NEEDED},
+              {"GET K", NEEDED},
+              {"SET K v XX", NEEDED},
+              {"UNLINK K", NEEDED},
+              {"PTTL K", NEEDED},
+              {"HSET K f v", ASKED},
+              {"HGET K f", NEEDED},
+              {"HMGET K f", NEEDED},
+              {"HDEL K f", NEEDED},
+              {"HLEN K", NEEDED},
+              {"HEXISTS K f", NEEDED},
+              {"HINCRBY K f 1", ASKED},
+              {"RPUSH K v", ASKED},
+              {"LPUSH K v", ASKED},
+              {"LINDEX K 0", NEEDED},
+              {"LLEN K", NEEDED},
+              {"LTRIM K 0 0", NEEDED},
+              {"LRANGE K 0 0", NEEDED},
+              {"ZADD K XX 0 m", NEEDED},
+              {"ZREM K m", NEEDED},
+              {"ZCARD K", NEEDED},
+              {"ZCOUNT K 0 0", NEEDED},
+              {"ZSCORE K m", NEEDED},
+              {"ZRANK K m", NEEDED},
+              {"ZRANGE K 0 0", NEEDED},
+              {"ZRANGEBYSCORE K 0 0", NEEDED},
+              {"ZREMRANGEBYRANK K 0 0", NEEDED},
+              {"ZMSCORE K m", NEEDED},
+              {"CLUSTER SLOTS", IN_A_CLUSTER},
+              {"ASKING", IN_A_CLUSTER},
+              {"CLIENT SETNAME dueq-doctor", DISPENSABLE},
+              {"CLIENT ID", DISPENSABLE},
+              {"CLIENT LIST ID 0", DISPENSABLE},
+              {"CLIENT KILL ID 0", DISPENSABLE},
+              {"CLIENT UNBLOCK 0", DISPENSABLE},
+              {"INFO server", DISPENSABLE}};
 
 /* Room for the names of all of them. */
 struct list {
@@ -64,8 +66,9 @@ struct list {
 static void add_word(struct list *list, const char *words) {
     size_t size = strlen(list->text);
     int name = (int)strcspn(words, " ");
-    if (strncmp(words, "CLIENT ", 7) == 0 || strncmp(words, "SCRIPT ", 7) == 0)
-        name = 7 + (int)strcspn(words + 7, " ");
+    if (strncmp(words, "CLIENT ", 7) == 0 || strncmp(words, "SCRIPT ", 7) == 0 ||
+        strncmp(words, "CLUSTER", 7) == 0)
+        name += 1 + (int)strcspn(words + name + 1, " ");
     snprintf(list->text + size, sizeof list->text - size, "%s%.*s", size ? ", " : "", name, words);
 }
 
@@ -130,10 +133,12 @@ static void check_permissions(struct doctor *doctor, struct server *server) {
     key_of(doctor->names.count ? doctor->names.list[0] : "doctor", key);
     bool reachable = !is_denied(doctor, server, as, "EXISTS K", key) || doctor->names.count == 0;
     for (size_t i = 0; reachable && i < sizeof needed / sizeof *needed; i++) {
-        if (!as && needed[i].asked)
+        if (needed[i].kind == IN_A_CLUSTER && !is_cluster(doctor))
+            continue;
+        if (!as && needed[i].kind == ASKED)
             add_word(&untried, needed[i].words);
         else if (is_denied(doctor, server, as, needed[i].words, key))
-            add_word(needed[i].dispensable ? &missed : &denied, needed[i].words);
+            add_word(needed[i].kind == DISPENSABLE ? &missed : &denied, needed[i].words);
     }
     bool good = check_keys(doctor, server, as) && reachable;
     if (*denied.text)
@@ -179,11 +184,9 @@ static bool is_public(const char *bind) {
 }
 
 static void check_open(struct doctor *doctor, struct server *server) {
-    double port, tls;
+    double port; /* that for TLS, where there is no other */
     int open = is_open(doctor, server);
-    const char *port_text = server_config(doctor, server, "tls-port");
-    tls = port_text ? strtod(port_text, NULL) : 0;
-    if (info_number(server, "tcp_port", &port) && port == 0 && tls == 0)
+    if (info_number(server, "tcp_port", &port) && port == 0)
         say_of(doctor, server, OPEN, OK, NULL, "it listens on a Unix socket only");
     else if (open < 0)
         say_of(doctor, server, OPEN, UNKNOWN, "permit this user +acl|getuser",

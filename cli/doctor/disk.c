@@ -69,8 +69,7 @@ static void check_writes(struct doctor *doctor, const struct server *server) {
 
 void check_disk(struct doctor *doctor, struct server *server) {
     double on;
-    if (!info_needed(doctor, server, CHECK_PERSISTENCE, "aof_enabled", &on))
-        return;
-    (on > 0 ? check_append_only : check_snapshots)(doctor, server);
+    if (info_needed(doctor, server, CHECK_PERSISTENCE, "aof_enabled", &on))
+        (on > 0 ? check_append_only : check_snapshots)(doctor, server);
     check_writes(doctor, server);
 }

@@ -47,7 +47,7 @@ void doctor_say(struct doctor *doctor, enum check check, enum level level, const
                 const char *queue, const char *fix, const char *format, ...) {
     va_list arguments;
     char *text;
-    if (!doctor->wanted[check])
+    if (!doctor->wanted[check] && !(doctor->always[check] && level >= LEVEL_WARNING))
         return;
     doctor->bad = doctor->bad || level >= LEVEL_WARNING;
     va_start(arguments, format);
@@ -64,25 +64,63 @@ void doctor_say(struct doctor *doctor, enum check check, enum level level, const
 
 /* ---- The command --------------------------------------------------------------------------------- */
 
-static void examine(struct doctor *doctor) {
+/* The names of the queues to look at. It also connects, so that an embedded server runs. */
+static dueq_status list_queues(struct doctor *doctor) {
+    struct cli_names *names = &doctor->names;
+    dueq_status status = cli_read_names(doctor->cli, names);
+    if (doctor->chosen_count == 0)
+        return status;
+    cli_free_names(names);
+    for (size_t i = 0; i < doctor->chosen_count; i++)
+        cli_add_name(names, (dueq_bytes){doctor->chosen[i], strlen(doctor->chosen[i])});
+    return status;
+}
+
+static void say_listed(struct doctor *doctor, dueq_status status, const char *why) {
+    if (status == DUEQ_OK || (status == DUEQ_DENIED && doctor->chosen_count))
+        doctor_say(doctor, CHECK_QUEUES, LEVEL_OK, NULL, NULL, NULL, "%zu queues are looked at",
+                   doctor->names.count);
+    else if (status == DUEQ_DENIED)
+        doctor_say(doctor, CHECK_QUEUES, LEVEL_UNKNOWN, NULL, NULL,
+                   "permit it by +scan, or name the queues by --queue",
+                   "this user may not list the queues");
+    else
+        doctor_say(doctor, CHECK_QUEUES, LEVEL_PROBLEM, NULL, NULL,
+                   "see what is said of the servers", "the queues cannot be listed: %s", why);
+}
+
+static void examine_server(struct doctor *doctor, struct server *server) {
+    check_version(doctor, server);
+    check_memory(doctor, server);
+    check_disk(doctor, server);
+    check_settings(doctor, server);
+    check_slow(doctor, server);
+    check_replicas(doctor, server);
+    check_access(doctor, server);
+}
+
+static int examine(struct doctor *doctor) {
+    dueq_status status = list_queues(doctor);
+    char *why = strdup(dueq_error_text(doctor->cli->client));
+    bool answered = false;
+    if (!why)
+        cli_out_of_memory();
     servers_find(doctor);
-    check_cluster(doctor);
-    check_sentinels(doctor);
-    for (size_t i = 0; i < doctor->count; i++) {
-        struct server *server = &doctor->servers[i];
-        if (server->role == ROLE_SENTINEL || !server->info)
-            continue;
-        check_version(doctor, server);
-        check_memory(doctor, server);
-        check_disk(doctor, server);
-        check_settings(doctor, server);
-        check_slow(doctor, server);
-        check_replicas(doctor, server);
-        check_access(doctor, server);
+    for (size_t i = 0; i < doctor->count; i++)
+        answered = answered || doctor->servers[i].answers;
+    if (answered) {
+        say_listed(doctor, status, why);
+        check_cluster(doctor);
+        check_sentinels(doctor);
+        for (size_t i = 0; i < doctor->count; i++)
+            if (doctor->servers[i].role != ROLE_SENTINEL && doctor->servers[i].info)
+                examine_server(doctor, &doctor->servers[i]);
+        check_times(doctor);
+        check_queues(doctor);
     }
-    check_times(doctor);
-    check_queues(doctor);
     servers_close(doctor);
+    free(why);
+    return answered ? CLI_DONE : cli_report(doctor->cli, status ? status : DUEQ_CONNECT, NULL);
 }
 
 static enum check find_code(const struct cli *cli, const char *word) {
@@ -90,32 +128,6 @@ static enum check find_code(const struct cli *cli, const char *word) {
         if (strcmp(codes[i], word) == 0)
             return (enum check)i;
     cli_usage(cli, "there is no check %s", word);
-}
-
-/* The names of the queues to look at, which also connects: to an embedded server, too. */
-static int list_queues(struct doctor *doctor) {
-    struct cli *cli = doctor->cli;
-    dueq_status status = cli_read_names(cli, &doctor->names);
-    if (status == DUEQ_DENIED)
-        doctor_say(doctor, CHECK_QUEUES, doctor->chosen_count ? LEVEL_NOTE : LEVEL_UNKNOWN, NULL,
-                   NULL, "permit it by +scan, or name the queues by --queue",
-                   "this user may not list the queues");
-    else if (status != DUEQ_OK && status != DUEQ_UNAVAILABLE && status != DUEQ_LOADING)
-        return cli_report(cli, status, NULL);
-    else if (status != DUEQ_OK)
-        doctor_say(doctor, CHECK_QUEUES, LEVEL_PROBLEM, NULL, NULL,
-                   "see what is said of the servers", "the queues cannot be listed: %s",
-                   dueq_error_text(cli->client));
-    if (doctor->chosen_count) {
-        cli_free_names(&doctor->names);
-        for (size_t i = 0; i < doctor->chosen_count; i++)
-            cli_add_name(&doctor->names,
-                         (dueq_bytes){doctor->chosen[i], strlen(doctor->chosen[i])});
-    }
-    if (status == DUEQ_OK)
-        doctor_say(doctor, CHECK_QUEUES, LEVEL_OK, NULL, NULL, NULL, "%zu queues are looked at",
-                   doctor->names.count);
-    return CLI_DONE;
 }
 
 static int run_doctor(struct cli *cli, int argc, char *argv[]) {
@@ -142,13 +154,13 @@ static int run_doctor(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     for (size_t i = 0; i < CHECKS; i++)
         doctor.wanted[i] = (all || only[i]) && !ignored[i];
+    doctor.always[CHECK_REACH] = !ignored[CHECK_REACH];
+    doctor.always[CHECK_QUEUES] = !ignored[CHECK_QUEUES];
     if (!cli_connect(cli, &code))
         return code;
-    code = list_queues(&doctor);
-    if (code == CLI_DONE) {
-        examine(&doctor);
-        code = doctor.bad ? CLI_OUTCOME : CLI_DONE;
-    }
+    code = examine(&doctor);
+    if (code == CLI_DONE && doctor.bad)
+        code = CLI_OUTCOME;
     cli_free_names(&doctor.names);
     return code;
 }
@@ -169,7 +181,9 @@ const struct command doctor_command = {
     "Checks:\n" DOCTOR_CHECKS(
         LINE) "\n"
               "Options:\n"
-              "  --only CODE    this check alone; may be given several times\n"
+              "  --only CODE    this check alone; may be given several times. What cannot be "
+              "reached or\n"
+              "                 looked at is said all the same\n"
               "  --ignore CODE  not this check; may be given several times\n"
               "  --queue NAME   this queue alone; may be given several times\n"
               "\n"

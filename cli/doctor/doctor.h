@@ -51,6 +51,7 @@ enum role { ROLE_PRIMARY, ROLE_REPLICA, ROLE_SENTINEL };
 struct server {
     dueq_peer *peer;
     enum role role;
+    bool answers;
     char *info;      /* what it says of itself; NULL: it does not answer, or may not be asked */
     char config[64]; /* the setting that was asked for last */
     char slots[16384 / 8]; /* of a cluster: a bit for each that it has */
@@ -59,6 +60,7 @@ struct server {
 struct doctor {
     struct cli *cli;
     bool wanted[CHECKS];
+    bool always[CHECKS]; /* what is bad is said, whatever is wanted: other checks need it */
     const char *chosen[DUEQ_MAX_QUEUES]; /* queues; none: all */
     size_t chosen_count;
     struct server *servers;

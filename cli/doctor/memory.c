@@ -75,10 +75,11 @@ static void check_fragmentation(struct doctor *doctor, const struct server *serv
 
 void check_memory(struct doctor *doctor, struct server *server) {
     double limit, used;
-    if (!info_needed(doctor, server, CHECK_MEMORY, "maxmemory", &limit) ||
-        !info_needed(doctor, server, CHECK_MEMORY, "used_memory", &used))
-        return;
+    info_number(server, "maxmemory", &limit);
     check_eviction(doctor, server, limit);
-    check_room(doctor, server, limit, used);
-    check_fragmentation(doctor, server, used);
+    if (info_needed(doctor, server, CHECK_MEMORY, "used_memory", &used) &&
+        info_needed(doctor, server, CHECK_MEMORY, "maxmemory", &limit))
+        check_room(doctor, server, limit, used);
+    if (info_needed(doctor, server, CHECK_FRAGMENTATION, "used_memory", &used))
+        check_fragmentation(doctor, server, used);
 }

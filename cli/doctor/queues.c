@@ -129,22 +129,32 @@ static void check_ids(struct queue *queue) {
                   (long long)living);
 }
 
-static void look(struct doctor *doctor, const char *name, bool found[CHECKS]) {
+/* False: others would fail as this one did, each for as long as a call tries. */
+static bool look(struct doctor *doctor, const char *name, bool found[CHECKS]) {
     struct cli *cli = doctor->cli;
-    dueq_result *result;
+    struct queue queue = {doctor, name, NULL, 0, 0, found};
+    const struct server *server = is_cluster(doctor) ? server_of(doctor, name) : NULL;
+    dueq_result *result = NULL;
+    if (server && !server->info) {
+        say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
+                  dueq_peer_address(server->peer));
+        return true;
+    }
     dueq_status status = cli_wait(cli, dueq_stats_submit(cli->queue), &result);
-    struct queue queue = {doctor, name, dueq_result_counts(result), 0, 0, found};
     if (status == DUEQ_OK) {
+        queue.counts = dueq_result_counts(result);
         read_rates(&queue);
         check_flow(&queue);
         check_dead(&queue);
         check_leases(&queue);
         check_ids(&queue);
     } else {
-        say_queue(&queue, QUEUES, UNKNOWN, NULL, "it cannot be counted: %s: %s",
-                  dueq_status_name(status), dueq_error_text(cli->client));
+        say_queue(&queue, QUEUES, UNKNOWN, "see what is said of the servers",
+                  "it cannot be looked at: %s: %s", dueq_status_name(status),
+                  dueq_error_text(cli->client));
     }
     dueq_result_free(result);
+    return status == DUEQ_OK || !dueq_status_retriable(status);
 }
 
 /* The checks of queues, and what is said where none has anything. */
@@ -167,7 +177,7 @@ void check_queues(struct doctor *doctor) {
         any = any || doctor->wanted[fine[i].check];
     for (size_t i = 0; any && i < doctor->names.count; i++)
         if (cli_open_queue(cli, doctor->names.list[i], &code)) {
-            look(doctor, doctor->names.list[i], found);
+            any = look(doctor, doctor->names.list[i], found);
             cli_close_queue(cli);
         } else {
             doctor->bad = true;

@@ -105,9 +105,10 @@ static struct server *add(struct doctor *doctor, dueq_peer *peer, enum role role
     const char *why = dueq_peer_error_text(peer);
     if (info && !(server->info = strdup(dueq_answer_text(info).data)))
         cli_out_of_memory();
+    server->answers = info || strstr(why, "NOPERM");
     if (info)
         say_of(doctor, server, REACH, OK, NULL, "it answers");
-    else if (strstr(why, "NOPERM"))
+    else if (server->answers)
         say_of(doctor, server, REACH, UNKNOWN, "permit this user +info",
                "it answers, but says nothing of itself: %s", why);
     else
@@ -153,24 +154,31 @@ static void add_node(struct doctor *doctor, const char *line) {
         take_slots(server, line + rest);
 }
 
-static void find_nodes(struct doctor *doctor) {
+/* What a node says of all of them; NULL: none does. Free with free(). */
+static char *ask_for_nodes(struct doctor *doctor) {
     struct server first = {0};
     char *nodes = NULL;
     for (size_t i = 0; !nodes && !dueq_peer_open(doctor->cli->client, i, &first.peer); i++) {
-        const dueq_answer *value = server_ask(doctor, &first, "CLUSTER", "NODES", NULL);
-        if (!value)
-            doctor_say(doctor, CHECK_CLUSTER, LEVEL_UNKNOWN, dueq_peer_address(first.peer), NULL,
-                       "permit this user +cluster|nodes",
-                       "it does not say which nodes there are: %s",
-                       dueq_peer_error_text(first.peer));
-        else if (!(nodes = strdup(dueq_answer_text(value).data)))
+        const dueq_answer *answer = server_ask(doctor, &first, "CLUSTER", "NODES", NULL);
+        if (answer && !(nodes = strdup(dueq_answer_text(answer).data)))
             cli_out_of_memory();
         dueq_peer_close(first.peer);
     }
-    char *left = NULL;
+    return nodes;
+}
+
+static void find_nodes(struct doctor *doctor) {
+    char *nodes = ask_for_nodes(doctor), *left = NULL;
+    dueq_peer *peer;
     for (char *line = nodes ? strtok_r(nodes, "\n", &left) : NULL; line;
          line = strtok_r(NULL, "\n", &left))
         add_node(doctor, line);
+    for (size_t i = 0; !nodes && !dueq_peer_open(doctor->cli->client, i, &peer); i++) {
+        struct server *server = add(doctor, peer, ROLE_PRIMARY);
+        if (server && server->answers)
+            say_of(doctor, server, REACH, UNKNOWN, "permit this user +cluster|nodes",
+                   "it does not say which other nodes there are");
+    }
     free(nodes);
 }
 
