@@ -1,4 +1,4 @@
-"""A real server of which some answers are changed on the way: what cannot be staged within seconds."""
+"""A real server, some answers of which are changed on the way: for what cannot be staged."""
 
 import contextlib
 import socket

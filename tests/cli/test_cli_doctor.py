@@ -265,13 +265,15 @@ def test_doctor_knows_faults_of_versions(
     set_all(sound, "appendonly", "no")
     name, _, number = version.partition(" ")
     # Valkey says besides which version of Redis it is like.
-    lines = {"redis": f"redis_version:{number}", "valkey": f"redis_version:7.2.4\r\nvalkey_version:{number}"}
+    line = f"redis_version:{number}"
+    if name == "valkey":
+        line = f"redis_version:7.2.4\r\nvalkey_version:{number}"
 
     def edit(command: bytes, reply: Reply) -> Reply:
         if not command.startswith(b"INFO") or not isinstance(reply, bytes):
             return reply
         reply = re.sub(rb"valkey_version:[^\r]*\r\n", b"", reply)
-        return re.sub(rb"redis_version:[^\r]*", lines[name].encode(), reply)
+        return re.sub(rb"redis_version:[^\r]*", line.encode(), reply)
 
     with Edited(sound, sound.directory / "edited", edit) as server:
         assert look(dueq, server.url, "--only", "version")["version"] == level
@@ -290,9 +292,7 @@ def test_doctor_finds_a_clock_that_is_apart(dueq: Program, sound: Server) -> Non
 
 
 @pytest.mark.parametrize(("delay", "level"), [(0.003, "note"), (0.02, "warning")])
-def test_doctor_finds_a_long_way(
-    dueq: Program, sound: Server, delay: float, level: str
-) -> None:
+def test_doctor_finds_a_long_way(dueq: Program, sound: Server, delay: float, level: str) -> None:
     with Edited(sound, sound.directory / "edited", delay=delay) as server:
         assert only(dueq, "latency", server.url)["level"] in {level, "warning"}
 
@@ -316,6 +316,10 @@ def shop(sound: Server, dueq: Program) -> str:
     return sound.url.replace("unix://", "unix://shop:secret@")
 
 
+def access(dueq: Program, url: str) -> list[dict[str, Any]]:
+    return dueq.run("doctor", "--json", "--queue", "orders", "--only", "access", url).objects
+
+
 def test_access_is_what_the_document_says(dueq: Program, sound: Server, shop: str) -> None:
     """All of it, and nothing else."""
     assert LEAST
@@ -323,7 +327,9 @@ def test_access_is_what_the_document_says(dueq: Program, sound: Server, shop: st
     sound.command("ACL", "SETUSER", "shop", "+acl", "+info", "+exists")
     missing = " ".join(
         one["text"]
-        for one in dueq.run("doctor", "--json", "--queue", "orders", "--only", "access", shop).objects
+        for one in dueq.run(
+            "doctor", "--json", "--queue", "orders", "--only", "access", shop
+        ).objects
     )
     named = set(re.findall(r"\b[A-Z]+(?: [A-Z]+)?\b", missing)) - {"CLOSED"}
     listed = {word.strip("+").replace("|", " ").upper() for word in LEAST[1].split()}
@@ -353,7 +359,9 @@ def test_missing_right_is_found_by_trying(dueq: Program, sound: Server, shop: st
     sound.command("ACL", "SETUSER", "shop", "+bzpopmin", "-client")
     found = [
         (one["level"], one["text"])
-        for one in dueq.run("doctor", "--json", "--queue", "orders", "--only", "access", shop).objects
+        for one in dueq.run(
+            "doctor", "--json", "--queue", "orders", "--only", "access", shop
+        ).objects
     ]
     assert found[0][0] == "note"
     assert found[0][1].startswith("this user may not CLIENT SETNAME, CLIENT ID, CLIENT LIST")
@@ -371,6 +379,16 @@ def test_what_may_not_be_asked_is_no_pass(dueq: Program, shop: str) -> None:
     assert found["eviction"] == "ok"
     assert found["queues"] == "ok"
     assert look(dueq, shop)["queues"] == "unknown"
+
+
+def test_rights_of_the_document_show_all(dueq: Program, sound: Server, shop: str) -> None:
+    text = " ".join((ROOT / "docs/protocol.md").read_text("utf-8").split())
+    more = re.search(r"`dueq doctor` sees all with `(.+?)`", text)
+    assert more
+    sound.command("ACL", "SETUSER", "shop", *more[1].split())
+    ended = dueq("doctor", "--json", shop)
+    assert set(levels(ended).values()) <= {"ok", "note"}
+    assert levels(ended)["access"] == "ok"
 
 
 def test_config_that_is_renamed_is_no_pass(dueq: Program) -> None:

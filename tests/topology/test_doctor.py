@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+
+import dueq
 from cluster import Cluster
 from node import HOST, wait_until
 from private_server import Server
 from sentinel import NAME, Watched
-
-import dueq
 
 SOUND = ["--maxmemory", "256mb", "--appendonly", "yes"]
 
@@ -66,20 +66,27 @@ def test_doctor_finds_nodes_that_are_gone() -> None:
         wait_until("nobody misses it", lambda: "fail" in cluster.nodes[0].view()[gone.id][2])
         code, found = look(cluster.url + "?timeout=2s")
         assert code == 1
-        away = [one["server"] for one in found if (one["code"], one["level"]) == ("reach", "problem")]
+        away = [
+            one["server"] for one in found if (one["code"], one["level"]) == ("reach", "problem")
+        ]
         assert away == [f"{HOST}:{gone.port}"]
-        said = [one["text"] for one in found if (one["code"], one["level"]) == ("cluster", "problem")]
+        said = [
+            one["text"] for one in found if (one["code"], one["level"]) == ("cluster", "problem")
+        ]
         assert "are on nodes that do not answer" in said[0]
         gone.start()
 
 
 def test_doctor_finds_small_clusters_and_lumps() -> None:
     with Cluster(2, 0, *SOUND) as cluster:
-        assert ("warning", "2 primaries have slots: when one is gone there is no majority that "
-                "replaces it") in bad(cluster.url, "cluster")
-        assert ("note", "it has no replica: when it is gone, so are the queues until it is back") in (
-            bad(cluster.url, "replicas")
-        )
+        assert (
+            "warning",
+            "2 primaries have slots: when one is gone there is no majority that replaces it",
+        ) in bad(cluster.url, "cluster")
+        assert (
+            "note",
+            "it has no replica: when it is gone, so are the queues until it is back",
+        ) in (bad(cluster.url, "replicas"))
         with dueq.Queue("orders", cluster.url, partitions=8) as queue:
             queue.push_many([dueq.Draft("x", key=str(number)) for number in range(100)])
         assert bad(cluster.url, "slots") == []
@@ -97,7 +104,9 @@ def test_doctor_finds_small_clusters_and_lumps() -> None:
         for node in cluster.nodes:
             node.command("CONFIG", "SET", "cluster-node-timeout", 15000)
         levels = [text for level, text in bad(cluster.url, "cluster") if level == "note"]
-        assert levels[0].startswith("cluster-node-timeout is 15.0 s, and calls give up after 10.0 s")
+        assert levels[0].startswith(
+            "cluster-node-timeout is 15.0 s, and calls give up after 10.0 s"
+        )
 
 
 # ---- Replicas and sentinels ----
@@ -129,7 +138,9 @@ def test_doctor_finds_what_is_wrong_with_sentinels(watched: Watched) -> None:
     one.command("SENTINEL", "SET", NAME, "quorum", 2)
     other.command("SENTINEL", "SET", NAME, "down-after-milliseconds", 500)
     third.start()
-    texts = {f"{HOST}:{server.port}": [] for server in watched.sentinels}
+    texts: dict[str, list[tuple[str, str]]] = {
+        f"{HOST}:{server.port}": [] for server in watched.sentinels
+    }
     for finding in found:
         if finding["level"] != "ok":
             texts[finding["server"]].append((finding["level"], finding["text"]))
@@ -148,7 +159,10 @@ def test_doctor_finds_too_few_sentinels_and_replicas() -> None:
     with Watched(*SOUND, sentinels=1, replicas=0) as watched:
         levels = bad(watched.url, "sentinel")
         assert levels == [
-            ("warning", "it knows of 1 sentinels: when one is gone, nobody may replace the primary"),
+            (
+                "warning",
+                "it knows of 1 sentinels: when one is gone, nobody may replace the primary",
+            ),
             ("warning", "the primary has no replica that could take over"),
         ]
 
