@@ -87,14 +87,19 @@ static const dueq_answer *try_words(struct doctor *doctor, struct server *server
                       all[first + 8], NULL);
 }
 
-static bool is_denied(struct doctor *doctor, struct server *server, const char *user,
-                      const char *words, const char *key) {
-    const dueq_answer *value = try_words(doctor, server, user, words, key);
+/* What it says against these words; NULL: it permits them. */
+static const char *refusal(struct doctor *doctor, struct server *server, const char *user,
+                           const char *words, const char *key) {
+    const dueq_answer *answer = try_words(doctor, server, user, words, key);
     const char *why = dueq_peer_error_text(server->peer);
     if (!user)
-        return strstr(why, "NOPERM") != NULL;
-    return value && strcmp(dueq_answer_text(value).data, "OK") != 0;
+        return strstr(why, "NOPERM");
+    const char *says = answer ? dueq_answer_text(answer).data : "OK";
+    return strcmp(says, "OK") != 0 ? says : NULL;
 }
+
+/* "to access the 'dueq:{orders}:doctor' key", "to access one of the keys": not what is done with it. */
+static bool is_of_keys(const char *refusal) { return refusal && strstr(refusal, " key"); }
 
 /* The name of the user, where ACL DRYRUN is there and permitted; else "". */
 static void find_user(struct doctor *doctor, struct server *server, char user[256]) {
@@ -114,7 +119,7 @@ static bool check_keys(struct doctor *doctor, struct server *server, const char 
     bool good = true;
     for (size_t i = 0; i < doctor->names.count; i++) {
         key_of(doctor->names.list[i], key);
-        if (!is_denied(doctor, server, user, "EXISTS K", key))
+        if (!is_of_keys(refusal(doctor, server, user, "EXISTS K", key)))
             continue;
         doctor_say(doctor, CHECK_ACCESS, LEVEL_PROBLEM, NULL, doctor->names.list[i],
                    "ACL SETUSER with ~dueq:{QUEUE}:*", "this user may not touch the queue's keys");
@@ -131,16 +136,19 @@ static void check_permissions(struct doctor *doctor, struct server *server) {
     find_user(doctor, server, user);
     const char *as = *user ? user : NULL;
     key_of(doctor->names.count ? doctor->names.list[0] : "doctor", key);
-    bool reachable = !is_denied(doctor, server, as, "EXISTS K", key) || doctor->names.count == 0;
+    bool reachable = !is_of_keys(refusal(doctor, server, as, "EXISTS K", key));
     for (size_t i = 0; reachable && i < sizeof needed / sizeof *needed; i++) {
         if (needed[i].kind == IN_A_CLUSTER && !is_cluster(doctor))
             continue;
         if (!as && needed[i].kind == ASKED)
             add_word(&untried, needed[i].words);
-        else if (is_denied(doctor, server, as, needed[i].words, key))
+        else if (refusal(doctor, server, as, needed[i].words, key))
             add_word(needed[i].kind == DISPENSABLE ? &missed : &denied, needed[i].words);
     }
     bool good = check_keys(doctor, server, as) && reachable;
+    if (!reachable && doctor->names.count == 0)
+        say_of(doctor, server, ACCESS, UNKNOWN, "name a queue of this user's by --queue",
+               "there is no queue whose keys this user may touch");
     if (*denied.text)
         say_of(doctor, server, ACCESS, PROBLEM, fix, "this user may not %s", denied.text);
     if (*missed.text)

@@ -3,7 +3,8 @@
 
 #include "doctor.h"
 
-#define PAGE 100
+#define PAGE "100"
+#define ROOM_OF_KEY (DUEQ_MAX_NAME + 24)
 #define PATIENCE_MS 60000
 #define LATE_MS 300000
 #define OVERDUE_MS 10000
@@ -26,6 +27,10 @@ struct queue {
         doctor_say((queue)->doctor, CHECK_##check, LEVEL_##level, NULL, (queue)->name, (fix),      \
                    __VA_ARGS__);                                                                   \
     } while (0)
+
+static void name_key(const struct queue *queue, const char *what, char key[ROOM_OF_KEY]) {
+    snprintf(key, ROOM_OF_KEY, "dueq:{%s}:%s", queue->name, what);
+}
 
 static void read_rates(struct queue *queue) {
     struct cli *cli = queue->doctor->cli;
@@ -83,59 +88,79 @@ static void check_dead(struct queue *queue) {
                   "%lld entries were damaged and put aside", (long long)counts->quarantined);
 }
 
-/* Leases that are over and that nobody has taken back, and consumers that were lost before. */
-static void check_leases(struct queue *queue) {
-    static const char crashes[] = "see why workers are killed; a longer lease, or a heartbeat";
-    static const char lost[] = " that were looked at were with a worker that let the lease end";
-    struct cli *cli = queue->doctor->cli;
-    size_t over = 0, crashed = 0, seen = 0;
-    dueq_state states[] = {DUEQ_LEASED, DUEQ_READY, DUEQ_DEAD};
-    for (size_t state = 0; state < sizeof states / sizeof *states; state++) {
-        dueq_result *result;
-        cli_wait(cli, dueq_peek_submit(cli->queue, states[state], (dueq_bytes){0}, PAGE), &result);
-        for (size_t i = 0; i < dueq_result_count(result); i++) {
-            const dueq_message *message = dueq_result_message(result, i);
-            if (!message)
-                continue;
-            seen++;
-            crashed += message->crashes > 0;
-            over +=
-                message->state == DUEQ_LEASED && message->time_ms < message->now_ms - OVERDUE_MS;
-        }
-        dueq_result_free(result);
+/* Of entries of `attempts`, "DELIVERIES FORGIVEN CRASHES SUFFIX ERROR", those that a consumer was lost with. */
+static size_t count_crashed(const dueq_answer *entries) {
+    size_t crashed = 0;
+    for (size_t i = 1; i < dueq_answer_count(entries); i += 2) {
+        long crashes = 0;
+        sscanf(dueq_answer_text(dueq_answer_item(entries, i)).data, "%*d %*d %ld", &crashes);
+        crashed += crashes > 0;
     }
-    if (over > 0)
-        say_queue(queue, LAPSED, WARNING, "start workers for it: who waits or reserves takes them",
-                  "%zu leases or more ended, and nobody takes these messages", over);
-    else if (crashed >= MANY_CRASHED)
-        say_queue(queue, LAPSED, WARNING, crashes, "%zu of %zu messages%s", crashed, seen, lost);
-    else if (crashed > 0)
-        say_queue(queue, LAPSED, NOTE, crashes, "%zu of %zu messages%s", crashed, seen, lost);
+    return crashed;
 }
 
-static void check_ids(struct queue *queue) {
-    char key[DUEQ_MAX_NAME + 16];
+/* Leases that are over and that nobody has taken back, and consumers that were lost before. */
+static void check_leases(struct queue *queue, struct server *server) {
+    static const char fix[] = "see why workers are killed; a longer lease, or a heartbeat";
+    static const char what[] = "messages that were looked at were with a worker that was lost";
+    struct doctor *doctor = queue->doctor;
+    char leased[ROOM_OF_KEY], attempts[ROOM_OF_KEY], now[24];
+    name_key(queue, "leased", leased);
+    name_key(queue, "attempts", attempts);
+    snprintf(now, sizeof now, "%lld", (long long)queue->counts->now_ms - OVERDUE_MS);
+    const dueq_answer *answer = server_ask(doctor, server, "ZCOUNT", leased, "-inf", now, NULL);
+    int64_t over = answer ? dueq_answer_number(answer) : 0;
+    answer =
+        answer ? server_ask(doctor, server, "HSCAN", attempts, "0", "COUNT", PAGE, NULL) : NULL;
+    const dueq_answer *entries = answer ? dueq_answer_item(answer, 1) : NULL;
+    size_t crashed = answer ? count_crashed(entries) : 0;
+    if (!answer)
+        say_queue(queue, LAPSED, UNKNOWN, "permit this user +zcount +hscan",
+                  "its leases cannot be looked at: %s", dueq_peer_error_text(server->peer));
+    else if (over > 0)
+        say_queue(queue, LAPSED, WARNING, "start workers for it: who waits or reserves takes them",
+                  "%lld leases ended, and nobody takes these messages", (long long)over);
+    else if (crashed >= MANY_CRASHED)
+        say_queue(queue, LAPSED, WARNING, fix, "%zu %s", crashed, what);
+    else if (crashed > 0)
+        say_queue(queue, LAPSED, NOTE, fix, "%zu %s", crashed, what);
+}
+
+static void check_ids(struct queue *queue, struct server *server) {
+    char key[ROOM_OF_KEY];
     const dueq_counts *counts = queue->counts;
-    struct server *server =
-        queue->doctor->wanted[CHECK_UNIQUE] ? server_of(queue->doctor, queue->name) : NULL;
-    snprintf(key, sizeof key, "dueq:{%s}:unique", queue->name);
-    const dueq_answer *count =
-        server ? server_ask(queue->doctor, server, "ZCARD", key, NULL) : NULL;
+    name_key(queue, "unique", key);
+    const dueq_answer *count = server_ask(queue->doctor, server, "ZCARD", key, NULL);
     int64_t ids = count ? dueq_answer_number(count) : 0;
     int64_t living = counts->ready + counts->delayed + counts->leased + counts->dead;
-    if (ids >= MANY_IDS && ids > 10 * living)
+    if (!count)
+        say_queue(queue, UNIQUE, UNKNOWN, "permit this user +zcard",
+                  "its ids cannot be counted: %s", dueq_peer_error_text(server->peer));
+    else if (ids >= MANY_IDS && ids > 10 * living)
         say_queue(queue, UNIQUE, WARNING, "push with a shorter unique",
                   "%lld ids are kept as unique, for %lld messages", (long long)ids,
                   (long long)living);
+}
+
+/* What is not counted by stats is asked of its server. */
+static void check_keys(struct queue *queue, struct server *server) {
+    const struct doctor *doctor = queue->doctor;
+    if (server && doctor->wanted[CHECK_LAPSED])
+        check_leases(queue, server);
+    if (server && doctor->wanted[CHECK_UNIQUE])
+        check_ids(queue, server);
+    if (!server)
+        say_queue(queue, QUEUES, UNKNOWN, "see what is said of the servers",
+                  "it is not known which server has it");
 }
 
 /* False: others would fail as this one did, each for as long as a call tries. */
 static bool look(struct doctor *doctor, const char *name, bool found[CHECKS]) {
     struct cli *cli = doctor->cli;
     struct queue queue = {doctor, name, NULL, 0, 0, found};
-    const struct server *server = is_cluster(doctor) ? server_of(doctor, name) : NULL;
+    struct server *server = server_of(doctor, name);
     dueq_result *result = NULL;
-    if (server && !server->info) {
+    if (server && !server->answers) {
         say_queue(&queue, QUEUES, PROBLEM, "see what is said of it", "its node %s does not answer",
                   dueq_peer_address(server->peer));
         return true;
@@ -146,8 +171,7 @@ static bool look(struct doctor *doctor, const char *name, bool found[CHECKS]) {
         read_rates(&queue);
         check_flow(&queue);
         check_dead(&queue);
-        check_leases(&queue);
-        check_ids(&queue);
+        check_keys(&queue, server);
     } else {
         say_queue(&queue, QUEUES, UNKNOWN, "see what is said of the servers",
                   "it cannot be looked at: %s: %s", dueq_status_name(status),

@@ -59,6 +59,10 @@ static void check_primary(struct doctor *doctor, struct server *server) {
                "%.0f of the %s replicas that min-replicas-to-write wants are there: pushes are "
                "refused",
                good, least);
+    else if (count == 0 && is_cluster(doctor))
+        say_of(doctor, server, REPLICAS, WARNING, "give it a replica: CLUSTER REPLICATE",
+               "it has no replica: when it is gone, so are its queues, and by "
+               "cluster-require-full-coverage those of all nodes");
     else if (count == 0)
         say_of(doctor, server, REPLICAS, NOTE,
                "a replica and sentinels, or a cluster: docs/servers.md",

@@ -47,8 +47,8 @@ bool info_needed(struct doctor *doctor, const struct server *server, enum check 
                  const char *name, double *number) {
     bool there = info_number(server, name, number);
     if (!there)
-        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL, NULL,
-                   "INFO does not say %s", name);
+        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL,
+                   "see to it yourself, or --ignore this check", "INFO does not say %s", name);
     return there;
 }
 
@@ -229,7 +229,7 @@ struct server *server_of(struct doctor *doctor, const char *queue) {
     char key[DUEQ_MAX_NAME + 16];
     if (!is_cluster(doctor)) {
         for (size_t i = 0; i < doctor->count; i++)
-            if (doctor->servers[i].role == ROLE_PRIMARY && doctor->servers[i].info)
+            if (doctor->servers[i].role != ROLE_SENTINEL && doctor->servers[i].answers)
                 return &doctor->servers[i];
         return NULL;
     }

@@ -12,14 +12,12 @@ struct mended {
 static const struct mended redis[] = {{6, 2, 20}, {7, 2, 11}, {7, 4, 6}, {8, 0, 4}, {8, 2, 2}};
 static const struct mended valkey[] = {{7, 2, 11}, {8, 0, 6}, {8, 1, 4}};
 
-static bool is_mended(const char *version, const struct mended *list, size_t count) {
+static bool is_mended(struct mended is, const struct mended *list, size_t count) {
     const struct mended *last = &list[count - 1];
-    int major = 0, minor = 0, patch = 0;
-    sscanf(version, "%d.%d.%d", &major, &minor, &patch);
     for (size_t i = 0; i < count; i++)
-        if (major == list[i].major && minor == list[i].minor)
-            return patch >= list[i].patch;
-    return major > last->major || (major == last->major && minor > last->minor);
+        if (is.major == list[i].major && is.minor == list[i].minor)
+            return is.patch >= list[i].patch;
+    return is.major > last->major || (is.major == last->major && is.minor > last->minor);
 }
 
 void check_version(struct doctor *doctor, struct server *server) {
@@ -27,12 +25,20 @@ void check_version(struct doctor *doctor, struct server *server) {
     double append_only;
     bool is_valkey = info_text(server, "valkey_version", version, sizeof version);
     if (!is_valkey && !info_text(server, "redis_version", version, sizeof version)) {
-        say_of(doctor, server, VERSION, UNKNOWN, NULL, "INFO does not say its version");
+        say_of(doctor, server, VERSION, UNKNOWN, "see to it yourself, or --ignore this check",
+               "INFO does not say its version");
+        return;
+    }
+    struct mended is = {0};
+    sscanf(version, "%d.%d.%d", &is.major, &is.minor, &is.patch);
+    if (is.major < 6 || (is.major == 6 && is.minor < 2)) {
+        say_of(doctor, server, VERSION, PROBLEM, "upgrade it",
+               "it is Redis %s, and dueq needs 6.2 or later, or Valkey", version);
         return;
     }
     const char *name = is_valkey ? "Valkey" : "Redis";
-    bool mended = is_valkey ? is_mended(version, valkey, sizeof valkey / sizeof *valkey)
-                            : is_mended(version, redis, sizeof redis / sizeof *redis);
+    bool mended = is_valkey ? is_mended(is, valkey, sizeof valkey / sizeof *valkey)
+                            : is_mended(is, redis, sizeof redis / sizeof *redis);
     if (!mended)
         say_of(doctor, server, VERSION, NOTE, "upgrade it, or see that your distribution mended it",
                "%s %s lets those who may run scripts take it over (CVE-2025-49844)", name, version);

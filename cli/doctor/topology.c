@@ -51,6 +51,8 @@ static void check_slots(struct doctor *doctor, size_t primaries) {
         return;
     for (size_t i = 0, next; i < names->count; i = next) {
         const char *mark = strrchr(names->list[i], '#');
+        if (mark && (!mark[1] || mark[1 + strspn(mark + 1, "0123456789")]))
+            mark = NULL;
         size_t size = mark ? (size_t)(mark - names->list[i]) + 1 : 0;
         for (next = i + 1;
              size && next < names->count && strncmp(names->list[next], names->list[i], size) == 0;)

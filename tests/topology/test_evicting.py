@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from cluster import Cluster
-from sentinel import Watched
 
 import dueq
+from cluster import Cluster
+from sentinel import Watched
 
 
 def warned(caplog: pytest.LogCaptureFixture) -> int:
@@ -27,13 +27,15 @@ def test_any_node_of_a_cluster_is_told_of(caplog: pytest.LogCaptureFixture) -> N
 
 
 def test_new_primary_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
-    with Watched("--maxmemory", "256mb") as watched:
-        with dueq.Queue("jobs", watched.url + "?timeout=20s") as queue:
-            queue.push("x")
-            old = watched.in_step_primary()
-            (other,) = (member for member in watched.members if member is not old)
-            other.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
-            assert queue.stats().evicting is False
-            assert watched.failover() is other
-            assert queue.stats().evicting is True
-            assert warned(caplog) == 1
+    with (
+        Watched("--maxmemory", "256mb") as watched,
+        dueq.Queue("jobs", watched.url + "?timeout=20s") as queue,
+    ):
+        queue.push("x")
+        old = watched.in_step_primary()
+        (other,) = (member for member in watched.members if member is not old)
+        other.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        assert queue.stats().evicting is False
+        assert watched.failover() is other
+        assert queue.stats().evicting is True
+        assert warned(caplog) == 1
