@@ -9,29 +9,22 @@
 #define SLOW_MS 10
 #define LONG_MS 2
 
-static int by_size(const void *one, const void *other) {
-    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
-    return (a > b) - (a < b);
-}
-
-/* The server's clock less ours, by the quickest of some answers. False: it does not say its time. */
+/* The quickest of some round trips, and the server's clock less ours by it. False: it does not say its time. */
 static bool measure(struct doctor *doctor, struct server *server, int64_t *ahead_ms,
-                    int64_t trips_us[QUESTIONS]) {
-    int64_t quickest = INT64_MAX;
+                    int64_t *trip_us) {
+    *trip_us = INT64_MAX;
     for (size_t i = 0; i < QUESTIONS; i++) {
         int64_t wall = time_now_ms(), start = time_monotonic_us();
         const dueq_answer *time = server_ask(doctor, server, "TIME", NULL);
-        trips_us[i] = time_monotonic_us() - start;
+        int64_t took_us = time_monotonic_us() - start;
         if (!time)
             return false;
-        int64_t its = dueq_answer_number(dueq_answer_item(time, 0)) * 1000 +
-                      dueq_answer_number(dueq_answer_item(time, 1)) / 1000;
-        if (trips_us[i] < quickest) {
-            quickest = trips_us[i];
-            *ahead_ms = its - wall - quickest / 2000;
-        }
+        if (took_us >= *trip_us)
+            continue;
+        *trip_us = took_us;
+        *ahead_ms = dueq_answer_number(dueq_answer_item(time, 0)) * 1000 +
+                    dueq_answer_number(dueq_answer_item(time, 1)) / 1000 - wall - took_us / 2000;
     }
-    qsort(trips_us, QUESTIONS, sizeof *trips_us, by_size);
     return true;
 }
 
@@ -57,18 +50,18 @@ static void say_latency(struct doctor *doctor, const struct server *server, int6
 }
 
 void check_times(struct doctor *doctor) {
-    int64_t trips_us[QUESTIONS], ahead_ms = 0, least = INT64_MAX, most = INT64_MIN;
+    int64_t trip_us, ahead_ms = 0, least = INT64_MAX, most = INT64_MIN;
     for (size_t i = 0; i < doctor->count; i++) {
         struct server *server = &doctor->servers[i];
         if (server->role == ROLE_SENTINEL || !server->info)
             continue;
-        if (!measure(doctor, server, &ahead_ms, trips_us)) {
+        if (!measure(doctor, server, &ahead_ms, &trip_us)) {
             say_of(doctor, server, CLOCK, UNKNOWN, "permit this user +time",
                    "it does not say its time: %s", dueq_peer_error_text(server->peer));
             continue;
         }
         say_clock(doctor, server, ahead_ms);
-        say_latency(doctor, server, trips_us[QUESTIONS / 2]);
+        say_latency(doctor, server, trip_us);
         least = ahead_ms < least ? ahead_ms : least;
         most = ahead_ms > most ? ahead_ms : most;
     }
