@@ -6,11 +6,13 @@ import json
 import shutil
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import dueq
+from certificates import Certificates
 from cluster import Cluster
 from node import HOST, wait_until
 from private_server import Server
@@ -193,3 +195,19 @@ def test_doctor_finds_a_replica_that_gets_nothing() -> None:
             "problem",
             "this replica does not get what its primary stores (master_link_status down)",
         ) in found
+
+
+def test_doctor_has_the_logins_and_certificates_of_the_url(tmp_path: Path) -> None:
+    tls = Certificates(tmp_path, "shop.example.com")
+    with Watched(*SOUND, password="inner", sentinel_password="outer", tls=tls) as watched:
+        files = f"&ca={tls.ca}&cert={tls.cert}&key={tls.key}&tls_name=shop.example.com"
+        parameters = f"?timeout=20s&sentinel_password=outer{files}"
+        url = watched.url_of(*watched.sentinels, login=":inner@", parameters=parameters)
+        code, found = look(url)
+        assert (code, [one for one in found if one["level"] not in {"ok", "note"}]) == (0, [])
+        assert sum(one["code"] == "reach" for one in found) == 5
+        wrong = url.replace("=outer", "=wrong")
+        code, found = look(wrong)
+        assert code == 4
+        assert {one["level"] for one in found} == {"problem"}
+        assert "WRONGPASS" in found[0]["text"]
