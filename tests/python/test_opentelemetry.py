@@ -242,6 +242,18 @@ def test_headers_without_room_go_as_they_are(orders: dueq.Queue, seen: Seen) -> 
     assert (set(left.headers), set(carried.headers)) == ({"x"}, {"x", "traceparent"})
 
 
+def test_without_an_sdk_messages_are_as_they_were(orders: dueq.Queue) -> None:
+    opentelemetry.instrument()
+    try:
+        orders.push_many(["a", "b"])
+        for message in orders.consume(timeout=0.1):
+            with message:
+                assert message.headers == {}
+    finally:
+        opentelemetry.uninstrument()
+    assert orders.stats().acked == 2
+
+
 def test_what_is_no_context_is_none(orders: dueq.Queue, seen: Seen) -> None:
     for text in ("00-zz-zz-01", "", "é" * 200):
         orders.push("pack", headers={"traceparent": text, "tracestate": text, "baggage": text})
