@@ -7,9 +7,9 @@
 --      are woken in its place), '3' both, '0' neither; how many tickets are acknowledged, and these, none of which came
 --      back before
 -- passes on to reserve_rare
--- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper, quarantined, '1' if a relay has work, attempts, outcomes,
+-- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of partitions, which alone looks), quarantined, '1' if a relay has work, attempts, outcomes,
 --           then ticket and envelope of each message }. 
---         wait: 0 call again at once, -1 nothing to come or others look. More, and the caller is none: it waits for one
+--         wait: 0 call again at once, -1 nothing to come or others look. More, and 0 after it: it waits for one
 --         that is leased.
 --         attempts: { index, attempts, ... } of the messages that came back, or ''.
 --         outcomes: a digit for each acknowledged ticket, as of ack.
