@@ -178,8 +178,8 @@ int main(int count, char **words) {
         measure_burst_wake(words[2], number(words[3]), number(words[4]));
     else if (!strcmp(verb, "lease-end") && count == 4)
         measure_lease_end(words[2], number(words[3]));
-    else if (!strcmp(verb, "memory") && count == 4)
-        measure_memory(words[2], number(words[3]));
+    else if (!strcmp(verb, "memory") && count == 5)
+        measure_memory(words[2], number(words[3]), number(words[4]));
     else if (!strcmp(verb, "durable") && count == 6)
         measure_durable(words[2], words[3], !strcmp(words[4], "replica"), number(words[5]));
     else if (!strcmp(verb, "depth") && count == 6)
@@ -199,7 +199,8 @@ int main(int count, char **words) {
             "  life SOCKET bare|dueq STEP BATCH MESSAGES |\n"
             "  idle SOCKET SECONDS CONSUMERS | waking SOCKET CONSUMERS MESSAGES |\n"
             "  burst-wake SOCKET CONSUMERS MESSAGES | lease-end SOCKET COUNT |\n"
-            "  memory SOCKET MESSAGES | durable SOCKET one|batch|pusher replica|plain MESSAGES |\n"
+            "  memory SOCKET MESSAGES BODY | durable SOCKET one|batch|pusher replica|plain "
+            "MESSAGES |\n"
             "  depth SOCKET SOCKET MESSAGES MESSAGES |\n"
             "  burst SOCKET MESSAGES BATCH own|made |\n"
             "  partitions-push URL PARTITIONS MESSAGES BATCH |\n"

@@ -10,8 +10,8 @@
 
 static dueq_queue *open_partitions(dueq_client *client, size_t partitions) {
     dueq_queue *queue;
-    must(client, dueq_partitions_open(client, NAME, strlen(NAME), partitions, (dueq_bytes){0},
-                                      &queue));
+    must(client,
+         dueq_partitions_open(client, NAME, strlen(NAME), partitions, (dueq_bytes){0}, &queue));
     return queue;
 }
 
@@ -85,8 +85,8 @@ static void add_consumers(struct crew *crew, const char *url, bool partitions, s
         dueq_client *client = client_open(url);
         dueq_queue **queues = must_allocate(part, sizeof *queues);
         for (size_t i = 0; i < part; i++)
-            queues[i] = partitions ? open_partitions(client, count)
-                                   : open_queue(client, first + i, false);
+            queues[i] =
+                partitions ? open_partitions(client, count) : open_queue(client, first + i, false);
         crew_add(crew, client, queues, part);
     }
 }

@@ -307,7 +307,8 @@ static void look(dueq_client *client, size_t at) {
     /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
     struct dueq__waiter *waiter = wait->watches[at].waiter;
-    if ((wait->watches[at].timekeeper || wait->ordered) && waiter && waiter->blocked && !client->no_unblock)
+    if ((wait->watches[at].timekeeper || wait->ordered) && waiter && waiter->blocked &&
+        !client->no_unblock)
         dueq__block_unblock(client, waiter);
     dueq__wait_ask(client, at);
 }

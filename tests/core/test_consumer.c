@@ -169,7 +169,8 @@ static void test_consumer_does_not_block_in_between(void **state) {
     for (int by_descriptor = 0; by_descriptor < 2; by_descriptor++) {
         int readable = 0;
         push_at_a_rate(COUNT, APART_MS, 500);
-        long long blocks = calls_of(&server, "bzpopmin"), unblocks = calls_of(&server, "client|unblock");
+        long long blocks = calls_of(&server, "bzpopmin"),
+                  unblocks = calls_of(&server, "client|unblock");
         for (int i = 0; i < COUNT; i++) {
             const dueq_message *message;
             if (by_descriptor)
