@@ -23,7 +23,7 @@ static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
     bool history = queue->minute != dueq__call_minute();
-    if (queue->rare == 0 && call->wait.count && plain && !history)
+    if (queue->rare == 0 && plain && !history)
         return &dueq__script_reserve;
     if (queue->rare)
         queue->rare--;
