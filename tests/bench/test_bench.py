@@ -122,9 +122,6 @@ def test_tiny_run_of_scale_has_every_figure(tmp_path: Path) -> None:
     for (_, nodes), row in rows.items():
         assert len(row["each"]) == nodes
         assert all(part > 1 for part in (*row["each"], row["us"]))
-    # Nothing is asked of a second node that was not asked of the first.
-    for nodes in (2, 3):
-        assert 0.9 < rows["one in a call", nodes]["ratio"] < 1.1
     for row in report["many"]["summary"]:
         assert row["late"]["early"] == 0
         assert row["work"]["scripts"] >= 2
