@@ -284,7 +284,8 @@ static dueq_status end_step(dueq_consumer *consumer) {
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
-    consumer->quiet = consumer->quiet && status >= 0;
+    if (consumer->share && status < 0)
+        consumer->share->changed = true;
     end_request(consumer, status, result, asked_ms);
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
         result->queue = consumer->asked[result->queue];

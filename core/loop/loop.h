@@ -130,10 +130,11 @@ struct dueq_consumer {
     struct dueq__share *share;           /* which of these are its own; NULL: all */
     int64_t until_ms;                    /* and till when it waits */
     int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
-    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for, */
-    size_t asked_count;
-    bool quiet;       /* which were asked, and had nothing, */
-    int64_t asked_ms; /* at this time the last time */
+    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
+    /* When to look at each partition that had nothing when it was asked, by the monotonic clock; 0: it is to be asked. */
+    int64_t look_us[DUEQ_MAX_PARTITIONS];
+    int64_t asked_ms; /* when all were */
+    bool found;       /* the last wait did */
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;

@@ -68,8 +68,8 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[at];
-    /* Before each was asked once, only the last can tell that there is nothing. */
-    bool stay = patient(wait) && wait->begun == wait->watch_count;
+    /* Before each was asked once, only the last can tell that there is nothing; but where nobody else looks. */
+    bool stay = patient(wait) && (wait->ordered || wait->begun == wait->watch_count);
     const struct dueq__doubt *doubt = &watch->queue->doubt;
     wait->at = at;
     watch->ask = !stay;
@@ -83,11 +83,25 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     return status;
 }
 
-dueq_status dueq__wait_quietly(dueq_client *client) {
+/* Those that are not to be asked count as asked. */
+static void pass_quiet(struct dueq__wait *wait) {
+    while (wait->begun < wait->watch_count && !wait->watches[wait->begun].ask)
+        wait->begun++;
+}
+
+static dueq_status ask_next(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    for (size_t i = 0; i < wait->watch_count; i++)
-        wait->watches[i].ask = false;
-    wait->begun = wait->watch_count;
+    size_t at = wait->begun++;
+    pass_quiet(wait);
+    return dueq__wait_ask(client, at);
+}
+
+dueq_status dueq__wait_start(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    wait->begun = 0;
+    pass_quiet(wait);
+    if (wait->begun < wait->watch_count)
+        return ask_next(client);
     wait->probe_ms = next_probe_ms(client);
     if (client->cluster)
         client->call.slot = dueq__slot(client->call.keys[DUEQ__KEY_FIRST]);
@@ -115,7 +129,7 @@ static size_t first_to_look(const struct dueq__wait *wait) {
 static void go_on(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->begun < wait->watch_count) {
-        dueq__wait_ask(client, wait->begun++);
+        ask_next(client);
     } else if (!patient(wait)) {
         dueq__wait_end(client);
     } else if (first_to_ask(wait) < wait->watch_count) {
@@ -306,7 +320,8 @@ static void look(dueq_client *client, size_t at) {
     /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
     struct dueq__waiter *waiter = wait->watches[at].waiter;
-    if (wait->watches[at].timekeeper && waiter && waiter->blocked && !client->no_unblock)
+    if ((wait->watches[at].timekeeper || wait->ordered) && waiter && waiter->blocked &&
+        !client->no_unblock)
         dueq__block_unblock(client, waiter);
     dueq__wait_ask(client, at);
 }
