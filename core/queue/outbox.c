@@ -30,7 +30,8 @@ struct entry {
 /* Between the calls of a relay. */
 struct relay {
     dueq_queue *source;
-    int64_t end_ms; /* of its lease, by the server's clock */
+    dueq_durability durability; /* of each step, before the next one begins */
+    int64_t end_ms;             /* of its lease, by the server's clock */
     char name[DUEQ_MAX_NAME];
     size_t name_size, count;
     unsigned rounds;
@@ -54,6 +55,7 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
     dueq__call_begin(relay->source, script, false);
     call->decode = decode;
     call->ended = ended;
+    call->durable.asked = relay->durability;
     /* One that the server reads late, when the entry is forgotten, would store it again. */
     call->once = true;
     dueq__call_arguments(client, words);
@@ -100,8 +102,12 @@ static void forget(dueq_client *client) {
 
 static void decode_done(dueq_client *client, const struct dueq__reply *reply) {
     int64_t left;
-    /* Those that another relay has taken since it pushes again, and must not take them for new. */
-    if (dueq__reply_number(reply, &left) && left == (int64_t)relay_of(client)->count)
+    /*
+     * Those that another relay has taken since it pushes again, and must not take them for new. So it would where this
+     * queue's server loses the step.
+     */
+    if (dueq__durable_enough(&client->call) && dueq__reply_number(reply, &left) &&
+        left == (int64_t)relay_of(client)->count)
         forget(client);
     else
         take(client);
@@ -177,7 +183,9 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__resp words;
     dueq_bytes name = {0};
     size_t count = dueq__reply_count(reply);
-    bool sound = dueq__reply_number(dueq__reply_item(reply, TAKEN_END), &relay->end_ms) &&
+    /* Where the server loses how the delivery ended, the message is to be in this queue alone. */
+    bool sound = dueq__durable_enough(&client->call) &&
+                 dueq__reply_number(dueq__reply_item(reply, TAKEN_END), &relay->end_ms) &&
                  dueq__reply_bytes(dueq__reply_item(reply, TAKEN_NAME), &name) &&
                  (count - TAKEN_FIXED) % TAKEN_EACH == 0 &&
                  !dueq__name_check(name.data, name.size, &ignored);
@@ -189,8 +197,6 @@ static void decode_take(dueq_client *client, const struct dueq__reply *reply) {
     relay->name_size = name.size;
     begin(client, &dueq__script_relay_put, true, decode_put, &words);
     client->call.ended = put_ended;
-    client->call.durable.asked =
-        dueq__durable_for(relay->source, &client->suspended->call.durable.asked);
     dueq__resp_number(&words, relay->end_ms - MARGIN_MS);
     put_source(&words, relay);
     for (size_t at = TAKEN_FIXED; sound && at < count; at += TAKEN_EACH)
@@ -223,5 +229,6 @@ void dueq__relay(dueq_client *client, void (*resume)(dueq_client *client)) {
         return;
     }
     relay->source = client->suspended->call.queue;
+    relay->durability = dueq__durable_for(relay->source, &client->suspended->call.durable.asked);
     take(client);
 }

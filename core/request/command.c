@@ -44,6 +44,8 @@ static bool send_request(dueq_client *client) {
     const struct dueq__resp *settlement = dueq__call_settlement(call);
     const struct dueq__resp *parts[] = {&call->head, &call->arguments, settlement};
     const struct dueq__foreign_wait *foreign = call->wait.foreign;
+    /* An answer of before counts no more: another server may have taken over, without what was done. */
+    dueq__durable_drop(&client->call);
     if (foreign && foreign->before_request)
         foreign->before_request(client);
     if (!dueq__conn_send(&client->node->conn, parts, settlement ? 3 : 2))

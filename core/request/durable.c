@@ -112,8 +112,8 @@ static void release(dueq_client *client) {
 void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     struct dueq__durable *durable = &call->durable;
-    /* The script was refused, or the server does not have it yet. */
-    if (!durable->held)
+    /* The script was refused, the server does not have it yet, or the call has gone on from there meanwhile. */
+    if (!durable->held || !call->sent)
         return;
     if (dueq__reply_is_error(reply)) {
         dueq__reply_error(reply, &client->error);

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
 from crew import HERE, Crew, now_ms
 from drain import drain
-from faults import Choices, Faults, Progress, main_of, parser_of, report
+from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
 from kinds import Own, unwanted
 from probe import Probe
 from synced import Synced
@@ -186,6 +186,9 @@ class Storm(Faults):
             known = all(node.owners().get(slot) == target.id for node in nodes)
             if known and self.synced.at(target) >= begin:
                 return
+            if now_ms() > begin + PATIENCE_S * 1000:
+                self.troubles.append(f"slot {slot} is not on the replica of {target.port}")
+                return
 
     # ---- Failovers ----
 
@@ -309,6 +312,8 @@ class Storm(Faults):
             if not self.follows(primary, replica) and time.monotonic() < limit:
                 self.later(0.02, await_end)
                 return
+            if time.monotonic() >= limit:
+                self.troubles.append(f"{primary.port} does not follow {replica.port}")
             if replica.is_primary():
                 self.failovers += 1
                 self.cluster.elected(replica)
@@ -394,6 +399,7 @@ def run(options: argparse.Namespace) -> int:
         synced = stack.enter_context(Synced(cluster.nodes))
         storm = Storm(cluster, crew, probed, synced, chance, folder / "faults.log")
         with ExitStack() as working:
+            working.callback(keep_logs, folder, cluster.nodes)
             working.callback(crew.kill)
             for role, each in Own.each.items():
                 crew.hire(role, each)

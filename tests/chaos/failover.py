@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "topology"))
 
 from crew import Crew, now_ms
-from faults import Choices, Faults, Progress, main_of, parser_of, report
+from faults import Choices, Faults, Progress, keep_logs, main_of, parser_of, report
 from kinds import Own
 from probe import Probe
 from synced import Synced
@@ -175,6 +175,7 @@ def run(options: argparse.Namespace) -> int:
             queues.drain(crew, watched.primary)
         finally:
             crew.kill()
+            keep_logs(folder, [*watched.members, *watched.sentinels])
         verdict = judge(
             (
                 path.open(encoding="utf-8", errors="replace")

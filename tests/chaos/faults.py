@@ -14,7 +14,7 @@ import tempfile
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TypeAlias
@@ -173,6 +173,12 @@ def report(verdict: AnyVerdict, folder: Path) -> None:
             print(f"  {mark}")
             for line in story(folder, mark) if name != "odd" else []:
                 print(f"    {line}")
+
+
+def keep_logs(folder: Path, servers: Iterable[private_server.Server]) -> None:
+    """What the servers say of the run goes to the ledgers."""
+    for number, server in enumerate(servers):
+        (folder / f"server-{number}.log").write_text(server.log(), encoding="utf-8")
 
 
 def story(folder: Path, mark: str) -> list[str]:

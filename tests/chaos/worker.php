@@ -28,6 +28,13 @@ const PAST = [
     'extend' => 'extended',
 ];
 
+/** To fail: what failed is, or can move. But not so often that its backoff lasts for minutes. */
+function likely(Message $message): float
+{
+    $often = $message->attempt < 6 && ($message->deadLetter !== null || $message->attempt > 1);
+    return $often ? 0.4 : 0.02;
+}
+
 function key_of(Message $message): string
 {
     return strtok($message->body, ' ') . ' ' . $message->deliveries;
@@ -235,7 +242,7 @@ final class Worker extends Hand
             if (rare(0.01)) {
                 usleep((int) (chance() * 4_000_000));
             }
-            if (rare($message->deadLetter !== null || $message->attempt > 1 ? 0.4 : 0.02)) {
+            if (rare(likely($message))) {
                 $this->note(['retrying ' . key_of($message) . ' ' . nowMs() . ' backoff']);
                 throw new ArithmeticError();
             }
@@ -268,11 +275,9 @@ final class Worker extends Hand
         }
         $rest = [];
         foreach ($messages as $message) {
-            // What failed is likely to fail again.
-            $fails = $message->deadLetter !== null || $message->attempt > 1 ? 0.4 : 0.02;
             $crashes = $message->maxCrashes === 2 || $message->crashes ? 0.1 : 0.005;
             $delay = mt_rand(0, 1) * mt_rand(1, 1000);
-            if (rare($fails)) {
+            if (rare(likely($message))) {
                 $byPolicy = rare(0.5);
                 $action = fn () => $message->retry($byPolicy ? null : $delay / 1000, '?');
                 $asked = $byPolicy ? 'backoff' : nowMs() + $delay;

@@ -216,8 +216,7 @@ class Worker(Hand):
         """Does something with a message, or nothing. Whether it is acknowledged by its block."""
         if self.rare(0.01):
             time.sleep(self.chance.uniform(0, 4))
-        fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
-        if self.rare(fails):
+        if self.rare(likely(message)):
             self.note(f"retrying {key(message)} {now_ms()} backoff")
             with suppress(ArithmeticError), message:
                 raise ArithmeticError
@@ -240,11 +239,9 @@ class Worker(Hand):
         rest = []
         action: Callable[[], object]
         for message in messages:
-            # What failed is likely to fail again.
-            fails = 0.4 if message.dead_letter or message.attempt > 1 else 0.02
             crashes = 0.1 if message.max_crashes == 2 or message.crashes else 0.005
             delay = self.chance.choice((0, self.chance.randint(1, 1000)))
-            if self.rare(fails):
+            if self.rare(likely(message)):
                 by_policy = self.rare(0.5)
                 action = partial(message.retry, None if by_policy else delay / 1000, "?")
                 asked = "backoff" if by_policy else now_ms() + delay
@@ -301,6 +298,12 @@ class Worker(Hand):
         for message, ok in zip(messages, done or [True] * len(messages), strict=True):
             lines += self.settled("acked", status if ok else LEASE_LOST, key(message))
         self.note(*lines)
+
+
+def likely(message: Message) -> float:
+    """To fail: what failed is, or can move. But not so often that its backoff lasts for minutes."""
+    often = message.attempt < 6 and (message.dead_letter or message.attempt > 1)
+    return 0.4 if often else 0.02
 
 
 def key(message: Message) -> str:

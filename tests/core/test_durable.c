@@ -201,10 +201,10 @@ static void test_ack_push_tells_the_successors(void **state) {
                       dueq_ack_push(jobs.queue, message->ticket, targets[i], &draft, 1, NULL));
         dueq_result_free(result);
     }
-    /* It is there, and stays in the outbox until it is durable there, too. */
+    /* It stays in the outbox until that is durable, and then until it is durable in the other queue, too. */
     dueq_counts counts;
     assert_status(jobs.client, OK, dueq_stats(parcels, &counts));
-    assert_int_equal(counts.ready, 1);
+    assert_int_equal(counts.ready, 0);
     assert_status(jobs.client, OK, dueq_stats(jobs.queue, &counts));
     assert_int_equal(counts.outbox, 1);
     kill(replica.pid, SIGCONT);
@@ -311,6 +311,45 @@ static void test_server_demoted_while_it_waits_is_no_success(void **state) {
     run_command(&server, "REPLICAOF 127.0.0.1 1");
     assert_status(by.client, NOT_DURABLE, dueq_wait(by.client, -1));
     run_command(&server, "REPLICAOF NO ONE");
+    jobs_close(by);
+}
+
+/* As where another server takes over that has neither what was done nor the script. */
+static void test_relay_to_another_server_is_done_there(void **state) {
+    (void)state;
+    struct jobs by = jobs_open(url_with("", "?replicas=1&durable_timeout=20s"));
+    dueq_draft mortal = DUEQ_DRAFT;
+    mortal.body = BYTES("x");
+    mortal.dead_letter = BYTES("graves");
+    long long before = 0;
+    dueq_result *result;
+    /* The first time the server gets the scripts. */
+    for (int i = 0; i < 2; i++) {
+        assert_status(by.client, OK, dueq_push(by.queue, &mortal, 1, NULL));
+        const dueq_message *message = reserve_one(by.queue, 0, 0, &result);
+        before = waits();
+        assert_int_equal(dueq_bury_submit(by.queue, message->ticket, BYTES("why")), DUEQ_PENDING);
+        dueq_result_free(result);
+        if (i == 0)
+            assert_status(by.client, OK, dueq_wait(by.client, -1));
+    }
+    /* The first step of the relay is on the replica, and the second one is not. */
+    while (waits() == before)
+        assert_status(by.client, PENDING, dueq_pump(by.client));
+    while (info_number(&server, "clients", "blocked_clients") > 0)
+        run_command(&server, "PING");
+    kill(replica.pid, SIGSTOP);
+    while (info_number(&server, "clients", "blocked_clients") < 1)
+        assert_status(by.client, PENDING, dueq_wait(by.client, 5));
+    assert_status(by.client, PENDING, dueq_wait(by.client, 50));
+    run_command(&server, "CLIENT KILL TYPE normal SKIPME yes");
+    run_command(&server, "SCRIPT FLUSH");
+    run_command(&server, "DEL dueq:{graves}:msg dueq:{graves}:ready dueq:{graves}:received");
+    kill(replica.pid, SIGCONT);
+    assert_status(by.client, OK, dueq_wait(by.client, -1));
+    assert_status(by.client, OK, dueq_take(by.client, NULL));
+    assert_int_equal(command_number(&replica, "HLEN dueq:{graves}:msg"), 1);
+    assert_int_equal(living(&replica), 0);
     jobs_close(by);
 }
 
@@ -482,6 +521,7 @@ int main(void) {
         DURABLE_TEST(test_connection_cut_before_the_answers_stores_once),
         DURABLE_TEST(test_server_lost_while_it_waits_tells_the_id),
         DURABLE_TEST(test_server_demoted_while_it_waits_is_no_success),
+        DURABLE_TEST(test_relay_to_another_server_is_done_there),
         DURABLE_TEST(test_pusher_waits_once_for_many),
         DURABLE_TEST(test_disk_is_on_disk_or_refused_before_it_is_stored),
         DURABLE_TEST(test_user_without_wait_stores_nothing),
