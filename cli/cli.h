@@ -7,6 +7,7 @@
 #endif
 
 #include <getopt.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,12 @@ struct part {
     char name[DUEQ_MAX_NAME + 1];
 };
 
+/* Arguments that came from elsewhere than the command line. */
+struct refusal {
+    jmp_buf back;
+    char *text; /* what is wrong with them; free() it */
+};
+
 /* One run of the program. */
 struct cli {
     const struct command *command; /* NULL before it is known */
@@ -43,6 +50,7 @@ struct cli {
     bool pass_url;                 /* the command that is run gets the password too */
     bool json;
     bool finishing; /* signals wait: messages were printed and are to be acknowledged */
+    struct refusal *refusal; /* where cli_usage() goes; NULL: it ends the program */
     dueq_client *client;
     size_t partitions;                   /* of the queue; 0: it has none */
     const char *key;                     /* the one that has this key's messages; NULL: all */
@@ -79,6 +87,7 @@ extern const struct command check_command;                                /* che
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
+extern const struct command web_command;                                  /* web/web.c */
 extern const struct command work_command;                                 /* work.c */
 extern const struct command completion_command;                           /* completion.c */
 extern const struct command man_command;                                  /* man.c */
@@ -124,7 +133,7 @@ enum {
 
 /* The next option of the command's own, or -1 after the last. The common ones are dealt with. */
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options);
-/* Says what is wrong with the arguments and exits with CLI_USAGE. */
+/* Says what is wrong with the arguments and exits with CLI_USAGE; or refuses them, where `refusal` is set. */
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Checks the number of words that are left: between `least` and `most` after the queue's name. */
@@ -241,6 +250,17 @@ int cli_output_failed(bool says);
 /* Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a signal came. */
 bool cli_write(int file, dueq_bytes bytes);
 
+/* ---- figures.c: counts, and the names of the queues ---------------------------------------------- */
+
+/* Start from {0}. */
+struct names {
+    char **list;
+    size_t count, room;
+};
+/* Reads the names of all queues of the server, sorted, each once. End with names_end(), also after a failure. */
+dueq_status names_read(struct cli *cli, struct names *names);
+void names_end(struct names *names);
+
 /* ---- show.c: messages, and words for their parts ----------------------------------------------- */
 
 void cli_print_message(const struct cli *cli, const dueq_message *message); /* find: everything */
@@ -323,8 +343,8 @@ struct draft {
 };
 #define DRAFT_NONE {.draft = DUEQ_DRAFT}
 
-/* Takes one of the options above, or cli_usage(). */
-void draft_option(const struct cli *cli, struct draft *draft, int option);
+/* Takes one of the options above with what is given for it, which the draft borrows, or cli_usage(). */
+void draft_option(const struct cli *cli, struct draft *draft, int option, const char *given);
 /* After the last option: what draft->draft holds may be pushed. */
 void draft_ready(const struct cli *cli, struct draft *draft);
 void draft_end(struct draft *draft);

@@ -26,12 +26,11 @@ static void read_figures(const dueq_counts *counts, struct figure figures[FIGURE
     memcpy(figures, all, sizeof all);
 }
 
-static void json_counts(const struct cli *cli, const dueq_counts *counts) {
+json_object *json_of_counts(const char *queue, const dueq_counts *counts) {
     struct figure figures[FIGURES];
     json_object *object = json_object_new_object();
     read_figures(counts, figures);
-    json_object_object_add(object, "queue",
-                           json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
+    json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
     for (size_t i = 0; i < FIGURES; i++)
         json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
     json_object_object_add(object, "outbox_error", json_object_new_string(counts->outbox_error));
@@ -40,7 +39,11 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
     json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
     json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
     json_object_object_add(object, "evicting", json_object_new_boolean(counts->evicting != 0));
-    json_line(object);
+    return object;
+}
+
+static void json_counts(const struct cli *cli, const dueq_counts *counts) {
+    json_line(json_of_counts(cli->queue_name, counts));
 }
 
 static void print_counts(const struct cli *cli, const dueq_counts *counts) {
@@ -104,11 +107,6 @@ static int run_stats(struct cli *cli, int argc, char *argv[]) {
     return cli_begin(cli, argc, argv, 0, &code) ? count(cli, print_counts) : code;
 }
 
-struct names {
-    char **list;
-    size_t count, room;
-};
-
 static void add_name(struct names *names, dueq_bytes name) {
     if (names->count == names->room) {
         names->room = names->room ? 2 * names->room : 64;
@@ -126,8 +124,7 @@ static int by_name(const void *one, const void *other) {
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-/* The names of all queues, sorted, each once. */
-static dueq_status read_names(struct cli *cli, struct names *names) {
+dueq_status names_read(struct cli *cli, struct names *names) {
     dueq_result *page = NULL;
     dueq_status status;
     do {
@@ -153,6 +150,12 @@ static dueq_status read_names(struct cli *cli, struct names *names) {
     return status;
 }
 
+void names_end(struct names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
 static int run_queues(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
     struct names names = {0};
@@ -164,7 +167,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = cli_report(cli, read_names(cli, &names), NULL);
+    code = cli_report(cli, names_read(cli, &names), NULL);
     if (code == CLI_DONE && names.count > 0 && !cli->json)
         printf("%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD", "OLDEST",
                "QUEUE");
@@ -173,33 +176,44 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
             code = count(cli, print_queue);
             cli_close_queue(cli);
         }
-        free(names.list[i]);
     }
-    free(names.list);
+    names_end(&names);
     return code;
 }
 
 /* ---- rates ------------------------------------------------------------------------------------- */
 
+enum { RATES = 7 };
+
+static void read_rate(const dueq_rate *rate, struct figure figures[RATES]) {
+    const struct figure all[RATES] = {
+        {"pushed", rate->pushed},   {"reserved", rate->reserved}, {"acked", rate->acked},
+        {"retried", rate->retried}, {"expired", rate->expired},   {"died", rate->died},
+        {"cancelled", rate->cancelled}};
+    memcpy(figures, all, sizeof all);
+}
+
+json_object *json_of_rate(const dueq_rate *rate) {
+    struct figure figures[RATES];
+    json_object *object = json_object_new_object();
+    read_rate(rate, figures);
+    json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
+    json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
+    for (size_t i = 0; i < RATES; i++)
+        json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
+    return object;
+}
+
 static void print_rate(const struct cli *cli, const dueq_rate *rate) {
-    const struct figure figures[] = {{"pushed", rate->pushed},      {"reserved", rate->reserved},
-                                     {"acked", rate->acked},        {"retried", rate->retried},
-                                     {"expired", rate->expired},    {"died", rate->died},
-                                     {"cancelled", rate->cancelled}};
-    const size_t size = sizeof figures / sizeof *figures;
+    struct figure figures[RATES];
     if (cli->json) {
-        json_object *object = json_object_new_object();
-        json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
-        json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
-        for (size_t i = 0; i < size; i++)
-            json_object_object_add(object, figures[i].name,
-                                   json_object_new_int64(figures[i].value));
-        json_line(object);
+        json_line(json_of_rate(rate));
         return;
     }
+    read_rate(rate, figures);
     char start[TIME_ROOM], span[TIME_ROOM];
     printf("%s %8s", time_format(rate->start_ms, start), time_format_span(rate->span_ms, span));
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < RATES; i++)
         printf(" %9lld", (long long)figures[i].value);
     putchar('\n');
 }

@@ -24,10 +24,9 @@ static void add_text(json_object *object, const char *name, dueq_bytes text) {
         json_object_object_add(object, name, json_text(text));
 }
 
-void cli_json_message(const struct cli *cli, const dueq_message *message) {
+json_object *json_of_message(const char *queue, const dueq_message *message) {
     json_object *object = json_object_new_object(), *headers = json_object_new_object();
-    json_object_object_add(object, "queue",
-                           json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
+    json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
     json_object_object_add(object, "id", json_text(message->id));
     add_text(object, "ticket", message->ticket);
     json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
@@ -52,7 +51,11 @@ void cli_json_message(const struct cli *cli, const dueq_message *message) {
     json_object_object_add(object, "headers", headers);
     add_text(object, "error", message->error);
     json_add_bytes(object, "body", message->body);
-    json_line(object);
+    return object;
+}
+
+void cli_json_message(const struct cli *cli, const dueq_message *message) {
+    json_line(json_of_message(cli->queue_name, message));
 }
 
 void cli_label(const char *name) { printf("%-11s ", name); }
