@@ -15,6 +15,8 @@ json_object *json_time(int64_t ms);
 json_object *json_raw(dueq_bytes json);
 /* Adds bytes by a name, or by NAME_base64 where they are not UTF-8. */
 void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes);
+/* Adds who a consumer is: workers.c. */
+void cli_json_worker(json_object *object, const dueq_worker *worker);
 /* The object as a line, which is its own. */
 const char *json_line_of(json_object *object);
 /* Prints one object on a line, and frees it. */

@@ -7,35 +7,23 @@
 #include <unistd.h>
 
 #define LISTED(verb, ...) , &verb##_command
-static const struct command *const commands[] = {&push_command,
-                                                 &reserve_command,
-                                                 &ack_command,
-                                                 &retry_command,
-                                                 &release_command,
-                                                 &extend_command,
-                                                 &bury_command,
-                                                 &kick_command DUEQ_ID_COMMANDS(LISTED),
-                                                 &cancel_command,
-                                                 &reschedule_command,
-                                                 &find_command,
-                                                 &peek_command,
-                                                 &stats_command,
-                                                 &queues_command,
-                                                 &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
-                                                 &purge_command,
-                                                 &remove_command,
-                                                 &grow_command,
-                                                 &check_command,
-                                                 &lock_command,
-                                                 &relock_command,
-                                                 &unlock_command,
-                                                 &work_command,
-                                                 &schedule_command,
-                                                 &completion_command,
-                                                 &man_command,
-                                                 &redisson_command,
-                                                 &laravel_command,
-                                                 NULL};
+static const struct command *const commands[] = {
+    &push_command,     &reserve_command,
+    &ack_command,      &retry_command,
+    &release_command,  &extend_command,
+    &bury_command,     &kick_command DUEQ_ID_COMMANDS(LISTED),
+    &cancel_command,   &reschedule_command,
+    &find_command,     &peek_command,
+    &stats_command,    &queues_command,
+    &workers_command,  &who_command,
+    &slow_command,     &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
+    &purge_command,    &remove_command,
+    &grow_command,     &check_command,
+    &lock_command,     &relock_command,
+    &unlock_command,   &work_command,
+    &schedule_command, &completion_command,
+    &man_command,      &redisson_command,
+    &laravel_command,  NULL};
 
 const struct command *const *cli_choice(const struct command *command) {
     return !command                       ? commands

@@ -221,6 +221,15 @@ DUEQ_API dueq_status dueq_rates(dueq_queue *queue, size_t minutes, dueq_result *
 DUEQ_API dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes);
 
 /*
+ * Lists who is registered as a consumer of the queue, a page at a time: those that were seen longest ago first. `page`: 1 to
+ * DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first. One that registers between two pages may come twice.
+ * Items have dueq_result_worker(). What cannot be read is left out. Returns OK.
+ */
+DUEQ_API dueq_status dueq_workers(dueq_queue *queue, dueq_bytes cursor, size_t page,
+                                  dueq_result **result);
+DUEQ_API dueq_status dueq_workers_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
+
+/*
  * Lists the queues of the client's server that were ever used, a page at a time, in no order; a name
  * may come twice. `cursor`: of the page before, size 0: the first. Items have dueq_result_id().
  * It scans the names of all of the server's keys (SCAN), a bounded number for each page.

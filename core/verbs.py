@@ -252,9 +252,9 @@ def header() -> str:
 
 def over(verb: Verb) -> tuple[str, str]:
     """What asks a partition, and what leaves the call to those who ask all of them."""
+    if verb.over == "name" or not verb.over and verb.on != "queue":
+        return "", ""
     if not verb.over:
-        if verb.on != "queue":
-            return "", ""
         check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'
         return "", f"{check}    if (whole)\n        return whole;\n"
     members = {k: v for name in verb.takes for k, v in ASKED[name].items()}

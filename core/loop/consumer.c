@@ -56,6 +56,8 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .options = *options,
                             .pid = getpid(),
                             .leases = leases};
+    dueq__presence_init(&made->presence, options);
+    made->options.program = NULL;
     *consumer = made;
     if (queues[0]->whole)
         status = dueq__share_new(queues[0], &made->share);
@@ -271,6 +273,10 @@ static void look_at_open(dueq_consumer *consumer) {
 
 dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
+    if (status)
+        return status;
+    if (!consumer->heartbeat && consumer->options.max_run_ms)
+        status = dueq__heartbeat_start(consumer);
     if (status)
         return status;
     look_at_open(consumer);

@@ -124,8 +124,11 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
     struct dueq__lease *lease = malloc(sizeof *lease + ticket.size);
     pthread_mutex_lock(&leases->lock);
     if (lease && make_room(leases, start_ms)) {
-        *lease = (struct dueq__lease){
-            .queue = queue, .lease_ms = lease_ms, .stop_ms = stop_ms, .uses = 1};
+        *lease = (struct dueq__lease){.queue = queue,
+                                      .lease_ms = lease_ms,
+                                      .since_ms = start_ms,
+                                      .stop_ms = stop_ms,
+                                      .uses = 1};
         lease->ticket = (dueq_bytes){memcpy(lease + 1, ticket.data, ticket.size), ticket.size};
         set_lease(lease, start_ms);
         leases->items[leases->count++] = lease;
@@ -152,7 +155,7 @@ bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease
     pthread_mutex_lock(&leases->lock);
     bool alive = now < lease->end_ms;
     if (alive)
-        lease->stop_ms = now + max_run_ms;
+        lease->stop_ms = (lease->since_ms = now) + max_run_ms;
     else
         leases->lost++;
     lease->open = alive;
@@ -361,11 +364,12 @@ static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     return next;
 }
 
-bool dueq__leases_wait(struct dueq__leases *leases) {
+bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms) {
     pthread_mutex_lock(&leases->lock);
     while (!leases->stopping) {
         int64_t now = dueq__monotonic_ms();
-        leases->wake_ms = next_ms(leases, now);
+        int64_t next = next_ms(leases, now);
+        leases->wake_ms = next < at_ms ? next : at_ms;
         if (leases->wake_ms <= now)
             break;
         struct timespec until = {(time_t)(leases->wake_ms / 1000),

@@ -16,7 +16,7 @@ dueq__decode dueq__decode_outcomes; /* a digit for each item: a status */
 dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
 dueq__decode dueq__decode_purged, dueq__decode_kicked;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
-dueq__decode dueq__decode_counted, dueq__decode_rated;
+dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers;
 /* Are they that many outcomes, as scripts answer them? */
 bool dueq__ops_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
@@ -96,6 +96,13 @@ dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
 /* dueq_push_submit(); script: which takes drafts with ids of their own as push_own does. NULL: the one that is enough. */
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
+
+/* ---- workers.c: who consumes ------------------------------------------------------------------------- */
+
+/* A registration lapses where it was not renewed for so long. */
+#define DUEQ__LAPSE_MS 30000
+/* Registers a consumer, by the session of its client; what it says is of dueq__worker_text(). size 0: it leaves. */
+dueq_status dueq__register_submit(dueq_queue *queue, const char *session, dueq_bytes says);
 
 /* ---- stored.c ------------------------------------------------------------------------------------ */
 

@@ -79,6 +79,7 @@ void dueq_result_free(dueq_result *result) {
         return;
     dueq__reply_free(result->reply);
     free(result->headers);
+    free(result->holdings);
     free(result->text);
     free(result);
 }

@@ -29,6 +29,7 @@ struct dueq_result {
     struct dueq__item *items;
     char *bytes;               /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
+    dueq_holding *holdings;    /* of workers */
     struct dueq__reply *reply; /* what it points into; NULL: what is copied */
     char *text;                /* of a cursor that was made afterwards; owned */
 };
@@ -65,6 +66,8 @@ dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state sta
 dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting,
                                   struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
+/* From the answer of workers.lua: workers.c. */
+dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error);
 
 /* Gives a result the answer that it points into; NULL: there is none, and the answer stays where it is. */
 void dueq__result_own(dueq_result *result, struct dueq__reply **reply);
@@ -81,6 +84,7 @@ dueq_status dueq__result_summary(const dueq_result *result);
 
 /* What a queue of another system holds, and what a step moved there. */
 extern const struct dueq__kind dueq__kind_sizes, dueq__kind_moved;
-extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate;
+extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate,
+    dueq__kind_worker;
 
 #endif
