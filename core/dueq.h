@@ -115,6 +115,8 @@ enum {
     DUEQ_MAX_PARTITIONS = 1024,     /* of one queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
     DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
+    DUEQ_MAX_HOURS = 336,           /* hours of history that are kept */
+    DUEQ_TIMING_BUCKETS = 25,       /* sizes that measured times are counted by */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
     DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */
@@ -446,11 +448,35 @@ typedef struct dueq_finding {
     size_t example_count;
 } dueq_finding;
 
-/* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */
+/*
+ * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Consumers with a
+ * heartbeat measure how late messages are and how long they run, and tell it every ten seconds; times are of two to three
+ * significant steps a decade (dueq_timing_bound_ms()), -1: nothing was measured.
+ */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;
     int64_t pushed, reserved, acked, retried, expired, died, cancelled;
+    /* Half of the messages, and 99 of 100, were not delivered later than so long after they were due, or ready. */
+    int64_t late_p50_ms, late_p99_ms;
+    /* The same of the time from delivery until the program acknowledged, retried or settled them otherwise. */
+    int64_t run_p50_ms, run_p99_ms;
 } dueq_rate;
+
+/* Measured times, counted by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
+typedef struct dueq_timing {
+    int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
+} dueq_timing;
+
+/*
+ * How late messages were, and how long they ran, since the queue exists. Each consumer measures the run time of every
+ * message, and the lateness of those of one reserve in a second.
+ */
+typedef struct dueq_timings {
+    dueq_timing late, run;
+} dueq_timings;
+
+/* 1, 2, 5, 10, 20 ... ms; 0: the last bucket, which has no bound. */
+DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
 
 /* A message that a worker holds. */
 typedef struct dueq_holding {
@@ -529,6 +555,8 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size
 /* stats, and rates; else NULL. */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
+/* rates; else NULL. */
+DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
 /* workers; else NULL. */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
 /* check: what it found so far, one item for each kind; else NULL. */

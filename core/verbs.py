@@ -96,7 +96,8 @@ ARGUMENTS = {
     ),
     "count": size("count", "dueq__ops_check_count(queue, queue, count)"),
     "page": size("page", "dueq__ops_check_count(queue, queue, page)"),
-    "minutes": size("minutes", "dueq__ops_check_minutes(queue, minutes)"),
+    "minutes": size("minutes", "dueq__ops_check_rates(queue, minutes, hours)"),
+    "hours": size("hours", ""),
     **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
 }
 ON = {

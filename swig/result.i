@@ -69,11 +69,13 @@ static PyObject *moved_object(const dueq_moved *moved) {
 }
 
 static PyObject *rate_object(const dueq_rate *rate) {
-    return Py_BuildValue("(LLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
+    return Py_BuildValue("(LLLLLLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
                          (long long)rate->pushed, (long long)rate->reserved,
                          (long long)rate->acked, (long long)rate->retried,
                          (long long)rate->expired, (long long)rate->died,
-                         (long long)rate->cancelled);
+                         (long long)rate->cancelled, (long long)rate->late_p50_ms,
+                         (long long)rate->late_p99_ms, (long long)rate->run_p50_ms,
+                         (long long)rate->run_p99_ms);
 }
 
 static PyObject *finding_object(const dueq_finding *finding) {

@@ -153,7 +153,7 @@ namespace Dueq
 
         public function stats(): Stats;
 
-        public function rates(int $minutes = 60): array;
+        public function rates(?int $minutes = null, ?int $hours = null): array;
 
         public function lock(
             string $name,
@@ -742,12 +742,13 @@ namespace Dueq
         public function stats(): Stats {}
 
         /**
-         * Counts the events of each of the last minutes with an event.
+         * Counts the events of each of the last minutes, or hours, with an event.
          *
-         * @param int $minutes 1 to 360
-         * @return list<Rate> the latest first; the latest minute may not be over yet
+         * @param int|null $minutes 1 to 360; 60 where neither is given
+         * @param int|null $hours 1 to 336
+         * @return list<Rate> the latest first; the latest may not be over yet
          */
-        public function rates(int $minutes = 60): array {}
+        public function rates(?int $minutes = null, ?int $hours = null): array {}
 
         /**
          * Acquires a lock, which has one owner at a time. Each queue has its own locks.
@@ -1447,6 +1448,20 @@ namespace Dueq
         public readonly int $died;
 
         public readonly int $cancelled;
+
+        /**
+         * Half of the messages were delivered at most so many seconds after they were due, or ready; null where nothing
+         * was measured. Consumers with a heartbeat measure it.
+         */
+        public readonly ?float $lateP50;
+
+        /** The same of 99 of 100. */
+        public readonly ?float $lateP99;
+
+        /** The same of the seconds from a delivery until it was acknowledged, retried or released. */
+        public readonly ?float $runP50;
+
+        public readonly ?float $runP99;
 
         private function __construct() {}
     }

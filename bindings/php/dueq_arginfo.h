@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f217ec78437ede26a9eab26258fd40511a6ed19e */
+ * Stub hash: b78a5f1c1d6c569e6e358e6b5fb311f0a3211a84 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -155,7 +155,8 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_stats, 
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_rates, 0, 0, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 0, "60")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, hours, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_lock, 0, 2, Dueq\\LockInterface, 1)
@@ -1894,6 +1895,30 @@ static zend_class_entry *register_class_Dueq_Rate(void)
 	zend_string *property_cancelled_name = zend_string_init("cancelled", sizeof("cancelled") - 1, 1);
 	zend_declare_typed_property(class_entry, property_cancelled_name, &property_cancelled_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_cancelled_name);
+
+	zval property_lateP50_default_value;
+	ZVAL_UNDEF(&property_lateP50_default_value);
+	zend_string *property_lateP50_name = zend_string_init("lateP50", sizeof("lateP50") - 1, 1);
+	zend_declare_typed_property(class_entry, property_lateP50_name, &property_lateP50_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_lateP50_name);
+
+	zval property_lateP99_default_value;
+	ZVAL_UNDEF(&property_lateP99_default_value);
+	zend_string *property_lateP99_name = zend_string_init("lateP99", sizeof("lateP99") - 1, 1);
+	zend_declare_typed_property(class_entry, property_lateP99_name, &property_lateP99_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_lateP99_name);
+
+	zval property_runP50_default_value;
+	ZVAL_UNDEF(&property_runP50_default_value);
+	zend_string *property_runP50_name = zend_string_init("runP50", sizeof("runP50") - 1, 1);
+	zend_declare_typed_property(class_entry, property_runP50_name, &property_runP50_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_runP50_name);
+
+	zval property_runP99_default_value;
+	ZVAL_UNDEF(&property_runP99_default_value);
+	zend_string *property_runP99_name = zend_string_init("runP99", sizeof("runP99") - 1, 1);
+	zend_declare_typed_property(class_entry, property_runP99_name, &property_runP99_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_runP99_name);
 
 	return class_entry;
 }

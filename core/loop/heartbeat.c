@@ -98,6 +98,20 @@ static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t un
     return status;
 }
 
+/* Tells each queue what was measured of its messages. What cannot be told is left out. */
+static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
+    dueq_status status = DUEQ_OK;
+    for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
+        dueq_timings timings;
+        dueq_result *result;
+        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings))
+            continue;
+        status =
+            run(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms, &result);
+        dueq_result_free(result);
+    }
+}
+
 /* The same with all of them; one that fails is left for the next time, but not where it is for lack of a permission. */
 static void tell_all(struct dueq__heartbeat *heartbeat) {
     int64_t until = dueq__monotonic_ms() + REGISTER_MS;
@@ -106,6 +120,8 @@ static void tell_all(struct dueq__heartbeat *heartbeat) {
     for (size_t i = 0; i < (heartbeat->base ? 1 : heartbeat->queue_count) && status >= 0; i++)
         if (heartbeat->same[i] == i)
             status = tell(heartbeat, i, until);
+    if (status >= 0)
+        tell_timings(heartbeat, until);
     heartbeat->registered = heartbeat->registered || status >= 0;
     if (status == DUEQ_DENIED)
         heartbeat->register_ms = DUEQ__NEVER;

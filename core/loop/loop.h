@@ -40,6 +40,8 @@ struct dueq__leases {
     int64_t wake_ms;        /* when the heartbeat looks next */
     struct dueq__lease **items;
     size_t count, room;
+    dueq_timings *timings; /* what was measured of each queue, and nobody has taken */
+    size_t timings_count;
     size_t hint; /* where the next one that is asked for likely is */
     _Atomic size_t open;
     _Atomic size_t lost;
@@ -55,9 +57,14 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
                                      int64_t start_ms, int64_t lease_ms, int64_t stop_ms);
 /* Holds it no longer, with one use less. */
 void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease);
-/* Delivers it: from now on it is kept for max_run_ms. False: its lease has ended, and it is lost. */
+/*
+ * Delivers it: from now on it is kept for max_run_ms. late_ms: how late it was when it was reserved; -1: it is not known.
+ * False: its lease has ended, and it is lost.
+ */
 bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
-                          int64_t max_run_ms);
+                          int64_t max_run_ms, int64_t late_ms);
+/* Takes what was measured of a queue; false: nothing. */
+bool dueq__leases_take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken);
 /* Acknowledges it with the next request; one that is not held any more is lost. */
 void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
 /* It is settled by somebody else. */
@@ -171,6 +178,7 @@ struct dueq_consumer {
     bool disowned; /* a stop gives back what is open */
     bool warned;   /* that too much is open */
     int64_t timeout_ms;
+    int64_t timed_ms;   /* when it asked last how late messages are */
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     struct dueq__retry retry;
     struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
@@ -182,6 +190,9 @@ struct dueq_consumer {
 static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
     return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
 }
+
+/* Is it time to ask how late messages are? Then it is asked. */
+bool dueq__consumer_times(dueq_consumer *consumer);
 
 /* ---- partitions.c: where the queue has partitions ------------------------------------------------ */
 

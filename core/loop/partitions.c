@@ -73,6 +73,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .parts = true,
                                 .quiet = quiet,
                                 .ordered = true,
+                                .timed = dueq__consumer_times(consumer),
                                 .count = consumer->options.prefetch,
                                 .timeout_ms = until > now ? until - now : 0,
                                 .lease_ms = consumer->options.lease_ms,

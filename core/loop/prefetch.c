@@ -52,7 +52,8 @@ const dueq_message *dueq__prefetch_deliver(dueq_consumer *consumer) {
     size_t at = batch->next++;
     consumer->prefetched--;
     return batch->lease[at] && dueq__leases_deliver(consumer->leases, batch->lease[at],
-                                                    consumer->options.max_run_ms)
+                                                    consumer->options.max_run_ms,
+                                                    dueq__result_late_ms(batch->result, at))
                ? dueq_result_message(batch->result, at)
                : NULL;
 }

@@ -31,7 +31,8 @@ dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, 
 dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                             struct dueq__resp *words);
 dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
-dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes);
+/* Exactly one of them. */
+dueq_status dueq__ops_check_rates(dueq_queue *queue, size_t minutes, size_t hours);
 dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
                                int64_t most);
 /* Also DUEQ_BY_POLICY. */
@@ -104,6 +105,17 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
 /* Registers a consumer, by the session of its client; what it says is of dueq__worker_text(). size 0: it leaves. */
 dueq_status dueq__register_submit(dueq_queue *queue, const char *session, dueq_bytes says);
 
+/* ---- timings.c: how late messages are, and how long they run -------------------------------------------- */
+
+/* Counts a lateness or a run time; ms < 0 counts as 0. */
+void dueq__timing_add(dueq_timing *timing, int64_t ms);
+/* The time that such a part (0 to 1) of what was counted does not exceed, in ms; -1: nothing was counted. */
+int64_t dueq__timing_quantile(const dueq_timing *timing, double part);
+/* Adds what a script has; what is no timing is left out. */
+void dueq__timings_read(dueq_timings *timings, dueq_bytes text);
+/* Adds these, which are of messages of this queue, up in the server. */
+dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings);
+
 /* ---- stored.c ------------------------------------------------------------------------------------ */
 
 /*
@@ -145,6 +157,7 @@ struct dueq__reserve {
     bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
     bool quiet;   /* each was asked a moment ago: dueq__wait_quietly() */
     bool ordered; /* from none of them where a message is leased; without a settlement */
+    bool timed;   /* the result says how late each message is */
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */
     int64_t timeout_ms, lease_ms;
     int64_t default_lease_ms; /* of messages that have no lease, where lease_ms is 0 */

@@ -31,6 +31,7 @@ struct dueq_result {
     dueq_header *headers;      /* of messages */
     dueq_holding *holdings;    /* of workers */
     struct dueq__reply *reply; /* what it points into; NULL: what is copied */
+    dueq_timings *timings;     /* of rates; owned */
     char *text;                /* of a cursor that was made afterwards; owned */
 };
 
@@ -57,6 +58,8 @@ dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes
 /* From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default). */
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    int64_t default_lease_ms, struct dueq__error *error);
+/* How late a message was delivered to a reserve that asked for that, in ms; -1: it is not known. */
+int64_t dueq__result_late_ms(const dueq_result *result, size_t index);
 /* From the answer of find.lua. */
 dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error);
 /* From the answer of peek.lua about this state. */
