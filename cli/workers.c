@@ -46,19 +46,19 @@ void cli_json_worker(json_object *object, const dueq_worker *worker) {
 
 /* One that is registered with so many queues. */
 static void json_worker(const struct consumer *list, size_t count) {
-    json_object *object = json_object_new_object(), *queues = json_object_new_array();
-    cli_json_worker(object, list->worker);
+    json_object *whole = json_object_new_object(), *queues = json_object_new_array();
+    cli_json_worker(whole, list->worker);
     for (size_t i = 0; i < count; i++) {
         const dueq_worker *worker = list[i].worker;
-        json_object *queue = json_object_new_object();
-        json_object_object_add(queue, "queue", json_name(list[i].queue));
-        json_object_object_add(queue, "held", json_object_new_int64(worker->held));
-        json_object_object_add(queue, "working", json_object_new_int64(worker->working));
-        json_object_object_add(queue, "holdings", json_holdings(worker));
-        json_object_array_add(queues, queue);
+        json_object *object = json_object_new_object();
+        json_object_object_add(object, "queue", json_name(list[i].queue));
+        json_object_object_add(object, "held", json_object_new_int64(worker->held));
+        json_object_object_add(object, "working", json_object_new_int64(worker->working));
+        json_object_object_add(object, "holdings", json_holdings(worker));
+        json_object_array_add(queues, object);
     }
-    json_object_object_add(object, "queues", queues);
-    json_line(object);
+    json_object_object_add(whole, "queues", queues);
+    json_line(whole);
 }
 
 static void print_worker(const struct consumer *list, size_t count) {

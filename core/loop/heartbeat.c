@@ -91,7 +91,7 @@ static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t un
                                  ? 0
                                  : dueq__presence_write(&heartbeat->presence, heartbeat->leases,
                                                         base ? NULL : heartbeat->same, at, text)};
-    dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at],
+    dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
                                                   heartbeat->presence.session, says);
     dueq_status status = run(heartbeat, submitted, until_ms, &result);
     dueq_result_free(result);

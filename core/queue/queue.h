@@ -102,8 +102,12 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
 
 /* A registration lapses where it was not renewed for so long. */
 #define DUEQ__LAPSE_MS 30000
-/* Registers a consumer, by the session of its client; what it says is of dueq__worker_text(). size 0: it leaves. */
-dueq_status dueq__register_submit(dueq_queue *queue, const char *session, dueq_bytes says);
+/*
+ * Registers a consumer, by the session of its client, with what it says, as of loop/presence.c; size 0: it leaves. whole:
+ * the queue is the name of partitions.
+ */
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session,
+                                  dueq_bytes says);
 
 /* ---- timings.c: how late messages are, and how long they run -------------------------------------------- */
 

@@ -19,7 +19,8 @@ static void decode_registered(dueq_client *client, const struct dueq__reply *rep
         dueq__ops_unexpected(client);
 }
 
-dueq_status dueq__register_submit(dueq_queue *queue, const char *session, dueq_bytes says) {
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session,
+                                  dueq_bytes says) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
     dueq_status status =
@@ -29,6 +30,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, const char *session, dueq_b
     dueq__resp_text(&words, session);
     dueq__resp_number(&words, says.size ? DUEQ__LAPSE_MS : 0);
     dueq__ops_put(&words, &says, 1);
+    dueq__resp_text(&words, whole ? "1" : "0");
     return dueq__call_submit(queue->client, &words);
 }
 

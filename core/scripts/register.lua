@@ -1,12 +1,12 @@
 -- register: a consumer says who it is and what it holds, until `left` ms from now; then it has lapsed. It is shown for an
 -- hour more, and then goes with the next call, or when there is room for no other. At most 1000 are registered.
--- keys consumers described meta partitions
--- args alone: session, for how many ms (0: it leaves), what it says
+-- keys consumers described meta
+-- args alone: session, for how many ms (0: it leaves), what it says, '1' if the queue is the name of partitions
 -- Returns 1; 0: there are as many already, and none has lapsed.
 
+-- include known
+-- include permit
 local now, session, left = now_ms(), ARGV[1], tonumber(ARGV[2])
--- On a full server, too: see lib/permit.lua.
-redis.call('HDEL', described, '')
 local over = {}
 for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', string.format('%d', now - 3600000), 'LIMIT', 0, 100)) do
   if name ~= session then
@@ -23,8 +23,8 @@ else
     end
     over[#over + 1] = next_over[1]
   end
-  -- A queue that is waited for is one, but for the name of those that are partitions.
-  if redis.call('EXISTS', meta, partitions) == 0 then
+  -- A queue that is waited for is listed as one; of partitions each is one itself.
+  if ARGV[4] ~= '1' and redis.call('EXISTS', meta) == 0 then
     redis.call('HSET', meta, 'next_event', '')
   end
   redis.call('HSET', described, session, string.format('%d ', now) .. ARGV[3])

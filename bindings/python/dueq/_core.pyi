@@ -99,6 +99,12 @@ CountsRow: TypeAlias = tuple[
 RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
+# id, ticket, partition (-1: none), since_ms, working
+HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
+# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working, holdings
+WorkerRow: TypeAlias = tuple[
+    str, str, int, str, str, int, int, int, int, int, int, int, tuple[HoldingRow, ...]
+]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes
@@ -138,6 +144,7 @@ Answer: TypeAlias = tuple[
     list[MessageRow],
     list[RateRow],
     list[FindingRow],
+    list[WorkerRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],
@@ -319,7 +326,6 @@ MAX_QUEUES: int
 MAX_PARTITIONS: int
 MAX_KEY: int
 MAX_RATES: int
-MAX_HOURS: int
 MAX_HOURS: int
 TIMING_BUCKETS: int
 DEFAULT_LEASE_MS: int

@@ -26,6 +26,7 @@ from dueq.errors import Duplicate, InvalidError
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
+from dueq.who import Worker, each_once
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -450,6 +451,21 @@ class Queue(Source, Verbs):
         ]
         answer = self._home.call(on(self._own, _core.rates_submit, *asked))
         return [Rate.from_row(row) for row in answer.rates]
+
+    def workers(self) -> list[Worker]:
+        """
+        Lists the consumers that are registered with the queue, those first that were not seen for
+        longest: who they are, and what each holds since when.
+        """
+        rows: list[_core.WorkerRow] = []
+        cursor, left = b"", True
+        while left:
+            call = on(self._own, _core.workers_submit, cursor, _core.MAX_BATCH)
+            answer = self._home.call(call)
+            rows += answer.workers
+            cursor = answer.cursor
+            left = bool(cursor)
+        return each_once(rows)
 
     def find(self, id: str) -> Message | None:
         """Finds a message by its id, in any state, without changing it. None: there is none."""
