@@ -78,6 +78,7 @@ extern const struct command purge_command, remove_command, grow_command;  /* adm
 extern const struct command check_command;                                /* check.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
+extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, who_command, slow_command;   /* workers.c, who.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command work_command;                                 /* work.c */
