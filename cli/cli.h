@@ -86,6 +86,8 @@ extern const struct command purge_command, remove_command, grow_command;  /* adm
 extern const struct command check_command;                                /* check.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
+extern const struct command metrics_command;                              /* metrics.c */
+extern const struct command workers_command, who_command, slow_command;   /* workers.c, who.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command web_command;                                  /* web/web.c */
 extern const struct command work_command;                                 /* work.c */
@@ -250,17 +252,6 @@ int cli_output_failed(bool says);
 /* Writes to a file to the end, also where it is not ready at once. False: errno says why; EINTR: a signal came. */
 bool cli_write(int file, dueq_bytes bytes);
 
-/* ---- figures.c: counts, and the names of the queues ---------------------------------------------- */
-
-/* Start from {0}. */
-struct names {
-    char **list;
-    size_t count, room;
-};
-/* Reads the names of all queues of the server, sorted, each once. End with names_end(), also after a failure. */
-dueq_status names_read(struct cli *cli, struct names *names);
-void names_end(struct names *names);
-
 /* ---- show.c: messages, and words for their parts ----------------------------------------------- */
 
 void cli_print_message(const struct cli *cli, const dueq_message *message); /* find: everything */
@@ -269,10 +260,54 @@ void cli_json_message(const struct cli *cli, const dueq_message *message);  /* o
 void cli_label(const char *name);
 /* "2026-12-01T10:00:00.000Z (in 12.3 s)" and the end of the line */
 void cli_print_time(int64_t ms, int64_t now_ms);
+/* Its state, since or until when, and the end of the line. */
+void cli_print_state(const dueq_message *message);
 /* "high", "normal", "low" */
 const char *cli_priority_name(dueq_priority priority);
 /* The state that a word names, or cli_usage(). */
 dueq_state cli_state(const struct cli *cli, const char *name);
+
+/* ---- names.c: names of queues -------------------------------------------------------------------- */
+
+/* Start from {0}; end with names_end(). */
+struct names {
+    char **list;
+    size_t count, room;
+};
+
+void names_add(struct names *names, dueq_bytes name);
+/* Sorts them, and leaves each there once. */
+void names_sort(struct names *names);
+/* Adds those of all queues of the server, and sorts them. */
+dueq_status names_read(struct cli *cli, struct names *names);
+void names_end(struct names *names);
+
+/* ---- roster.c: who consumes ---------------------------------------------------------------------- */
+
+/* A consumer, as one of its queues knows it. */
+struct consumer {
+    const char *queue;
+    const dueq_worker *worker;
+};
+
+/* Start from {0}; end with roster_end(). */
+struct roster {
+    struct names queues; /* whose consumers these are */
+    dueq_result **pages;
+    size_t page_count;
+    struct consumer *list; /* by host, process and session */
+    size_t count;
+};
+
+/* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
+dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
+void roster_end(struct roster *roster);
+/* One consumer is as often in the list, from there on, as it has queues. */
+size_t roster_queues(const struct roster *roster, size_t first);
+bool roster_lapsed(const dueq_worker *worker);
+/* The consumer that holds this ticket, and how; NULL: none says so. */
+const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
+                                     const dueq_holding **holding);
 
 /* ---- list.c: many tickets or ids --------------------------------------------------------------- */
 

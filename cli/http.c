@@ -351,8 +351,9 @@ bool http_listen(const struct cli *cli, const char *address, struct http_listene
                  int *code) {
     const struct addrinfo wanted = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found;
-    const char *port = strrchr(address, ':');
-    char *host = strndup(address, port ? (size_t)(port - address) : 0), *bare = host;
+    const char *colon = strrchr(address, ':'), *port = colon ? colon + 1 : address;
+    char *host = colon ? strndup(address, (size_t)(colon - address)) : strdup("127.0.0.1");
+    char *bare = host;
     if (!host)
         cli_out_of_memory();
     const size_t size = strlen(host);
@@ -360,12 +361,14 @@ bool http_listen(const struct cli *cli, const char *address, struct http_listene
         host[size - 1] = '\0';
         bare++;
     }
-    int why = port && port[1] ? getaddrinfo(*bare ? bare : NULL, port + 1, &wanted, &found)
-                              : EAI_NONAME;
+    const bool good_port = *port && strspn(port, "0123456789") == strlen(port);
+    int why = good_port ? getaddrinfo(*bare ? bare : NULL, port, &wanted, &found) : EAI_SERVICE;
     free(host);
     if (why != 0)
-        cli_usage(cli, "--listen %s is not HOST:PORT, as 127.0.0.1:3837: %s", address,
-                  gai_strerror(why));
+        cli_usage(cli,
+                  "--listen %s is not an address (%s); write 9123, 127.0.0.1:9123, [::1]:9123 or "
+                  ":9123 (all of this machine's addresses)",
+                  address, gai_strerror(why));
     bool good = try_listen(listener, found);
     freeaddrinfo(found);
     if (!good)
@@ -393,6 +396,7 @@ int http_serve(const struct http_listener *listener, const struct http_service *
                   on_end, NULL, MHD_OPTION_END);
     if (!daemon)
         return cli_system_error("HTTP");
+    cli_say(CLI_INFO, NULL, NULL, "listening on http://%s:%u/", listener->host, listener->port);
     while (!cli_signal())
         sigsuspend(&before);
     const uint64_t one = 1;

@@ -54,10 +54,11 @@ struct http_listener {
     unsigned int port;      /* which the system chose for port 0 */
 };
 
-/* Listens at "host:port", ":port" (everywhere) or "[::1]:port". False: said why; *code is the exit code. */
+/* Listens at "PORT" (of 127.0.0.1), "HOST:PORT", "[::1]:PORT" or ":PORT" (everywhere). False: said why; *code is the
+ * exit code. */
 bool http_listen(const struct cli *cli, const char *address, struct http_listener *listener,
                  int *code);
-/* Serves until a signal comes, and closes the listener. Returns the exit code. */
+/* Says where it listens, serves until a signal comes, and closes the listener. Returns the exit code. */
 int http_serve(const struct http_listener *listener, const struct http_service *service);
 
 /* A header of the request, or NULL. */

@@ -86,7 +86,7 @@ void cli_print_time(int64_t ms, int64_t now_ms) {
            away >= 0 ? away : -away, away >= 0 ? "" : " ago");
 }
 
-static void print_state(const dueq_message *message) {
+void cli_print_state(const dueq_message *message) {
     static const char *const meaning[] = {"", "", "due", "until", "since", "until"};
     cli_label("state");
     fputs(dueq_state_name(message->state), stdout);
@@ -104,7 +104,7 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
         return;
     }
     row("id", message->id);
-    print_state(message);
+    cli_print_state(message);
     cli_label("priority");
     puts(cli_priority_name(message->priority));
     row_of_limit("attempt", message->attempt, message->max_attempts);

@@ -27,7 +27,7 @@ FACES = ("C", "Python", "PHP", "the shell")
 # What C has instead of exceptions, lists and objects.
 OF_C = {
     *("queue", "queues", "queue_count", "client", "result", "purged", "counts", "cursor"),
-    *("header_count", "example_count", "ticket", "token"),
+    *("header_count", "example_count", "holding_count", "ticket", "token"),
 }
 
 # ---- The names that there are ----
@@ -133,6 +133,18 @@ NAMES = {
         python_fields(dueq.Finding),
         php_fields("Finding"),
         json_names("check.c"),
+    ),
+    "a worker": (
+        c_fields("dueq_worker"),
+        python_fields(dueq.Worker),
+        php_fields("Worker"),
+        json_names("workers.c"),
+    ),
+    "a holding": (
+        c_fields("dueq_holding") | {"ticket"},
+        python_fields(dueq.Holding),
+        php_fields("Holding"),
+        json_names("workers.c"),
     ),
     "consume": (
         c_fields("dueq_consumer_options") | {"timeout_ms"},

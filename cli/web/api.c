@@ -12,7 +12,8 @@ struct route {
 /* Of one queue: /api/queues/NAME/VERB */
 static const struct route routes[] = {
     {"GET", "", "", look_stats},
-    {"GET", "rates", "minutes ", look_rates},
+    {"GET", "rates", "minutes hours ", look_rates},
+    {"GET", "workers", "", look_workers},
     {"GET", "messages", "state after count text ", look_messages},
     {"GET", "errors", "after ", look_errors},
     {"GET", "schedules", "after ", look_schedules},
@@ -31,6 +32,14 @@ static const struct route routes[] = {
     {"POST", "kick_group", "error after ", act_kick_group},
     {"POST", "pause", "", act_pause},
     {"POST", "resume", "", act_resume},
+    {0},
+};
+
+/* Of one message of it: /api/queues/NAME/VERB/ID */
+static const struct route items[] = {
+    {"GET", "messages", "", look_message},
+    {"GET", "who", "", look_who},
+    {0},
 };
 
 /* ---- Answers ------------------------------------------------------------------------------------- */
@@ -134,18 +143,15 @@ static bool takes(const struct call *call, const char *arguments) {
 }
 
 static const struct route *find(const struct call *call, const char *verb, bool *known) {
-    /* A message has no verbs. */
-    static const struct route message = {"GET", "messages", "", look_message};
     const char *method = strcmp(call->request->method, "HEAD") == 0 ? "GET" : call->request->method;
-    *known = call->item && strcmp(verb, "messages") == 0;
-    if (call->item)
-        return *known && strcmp(method, "GET") == 0 ? &message : NULL;
-    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
-        if (strcmp(routes[i].verb, verb) != 0)
+    const struct route *list = call->item ? items : routes;
+    *known = false;
+    for (; list->act; list++) {
+        if (strcmp(list->verb, verb) != 0)
             continue;
         *known = true;
-        if (strcmp(routes[i].method, method) == 0)
-            return &routes[i];
+        if (strcmp(list->method, method) == 0)
+            return list;
     }
     return NULL;
 }
@@ -212,6 +218,8 @@ static void route(struct call *call, char *const parts[PARTS], size_t count) {
         tell(call);
     } else if (count == 1 && reads && strcmp(first, "queues") == 0) {
         look_queues(call);
+    } else if (count == 1 && reads && strcmp(first, "workers") == 0) {
+        look_workers(call);
     } else if (count == 1 && reads && strcmp(first, "events") == 0) {
         call->answer->type = "text/event-stream";
         call->answer->stream = watch_stream;

@@ -33,13 +33,49 @@ void look_stats(struct call *call) {
 }
 
 void look_rates(struct call *call) {
-    const char *word = api_word(call, "minutes");
+    const char *word = api_word(call, "minutes"), *other = api_word(call, "hours");
+    const size_t hours =
+        other ? (size_t)cli_number(&call->cli, "hours", other, 1, DUEQ_MAX_HOURS) : 0;
     const size_t minutes =
-        word ? (size_t)cli_number(&call->cli, "minutes", word, 1, DUEQ_MAX_RATES) : 60;
+        word ? (size_t)cli_number(&call->cli, "minutes", word, 1, DUEQ_MAX_RATES) : hours ? 0 : 60;
     dueq_result *result;
-    api_end(call, dueq_rates(call->cli.queue, minutes, &result));
+    call->answer->type = "application/x-ndjson";
+    api_end(call, dueq_rates(call->cli.queue, minutes, hours, &result));
     for (size_t i = 0; i < dueq_result_count(result); i++)
         api_line(call, json_of_rate(dueq_result_rate(result, i)));
+    dueq_result_free(result);
+}
+
+/* ---- Consumers ----------------------------------------------------------------------------------- */
+
+/* Of the queue, or of all. */
+void look_workers(struct call *call) {
+    struct roster roster = {0};
+    char *name = (char *)(uintptr_t)call->cli.queue_name;
+    dueq_status status = roster_read(&call->cli, &name, name != NULL, &roster);
+    call->answer->type = "application/x-ndjson";
+    for (size_t i = 0, count; status == DUEQ_OK && i < roster.count; i += count) {
+        count = roster_queues(&roster, i);
+        api_line(call, json_of_worker(&roster.list[i], count));
+    }
+    roster_end(&roster);
+    api_end(call, status);
+}
+
+void look_who(struct call *call) {
+    const dueq_bytes id = {call->item, strlen(call->item)};
+    char *name = (char *)(uintptr_t)call->cli.queue_name;
+    struct roster roster = {0};
+    dueq_result *result;
+    dueq_status status = dueq_find(call->cli.queue, id, &result);
+    const dueq_message *message = dueq_result_message(result, 0);
+    if (message && message->state == DUEQ_LEASED)
+        status = roster_read(&call->cli, &name, 1, &roster);
+    if (status == DUEQ_OK)
+        api_line(call, json_of_who(name, message, &roster));
+    else
+        api_item(call, "id", id, status);
+    roster_end(&roster);
     dueq_result_free(result);
 }
 

@@ -150,8 +150,7 @@ static int serve(struct cli *cli, const char *address, char *token) {
                        "DUEQ_TOKEN or --token-file");
     web.watch = watch_new();
     const struct http_service service = {admit, handle, &web};
-    printf("http://%s:%u/\n", web.listener.host, web.listener.port);
-    code = cli_flush() ? http_serve(&web.listener, &service) : cli_output_failed(false);
+    code = http_serve(&web.listener, &service);
     watch_end(web.watch);
     while (web.idle_count > 0)
         dueq_close(web.idle[--web.idle_count]);
@@ -180,7 +179,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 
 const struct command web_command = {
     "web", "", "Serves a dashboard and an API by HTTP",
-    "Prints its address, and serves until a signal comes. The page shows all queues of the server.\n"
+    "Says where it listens, and serves until a signal comes. The page shows all queues of the server.\n"
     "The API under /api answers what the shell prints with --json: docs/web.md.\n"
     "\n"
     "Without a token nothing can be changed, and only programs of this machine get an answer. With "

@@ -64,6 +64,8 @@ void api_sum(const struct call *call, size_t count, const char *done);
 void look_queues(struct call *call);
 void look_stats(struct call *call);
 void look_rates(struct call *call);
+void look_workers(struct call *call);
+void look_who(struct call *call);
 void look_messages(struct call *call);
 void look_message(struct call *call);
 void look_errors(struct call *call);

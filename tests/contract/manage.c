@@ -274,8 +274,9 @@ static size_t compare_rate(struct run *run, json_object *expected, const dueq_re
 static void do_rates(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect"), *rates = field(expect, "rates");
     dueq_result *result;
-    compare_status(run, expect,
-                   dueq_rates(run->queue, (size_t)number(step, "minutes", 60), &result));
+    size_t hours = (size_t)number(step, "hours", 0);
+    size_t minutes = (size_t)number(step, "minutes", hours ? 0 : 60);
+    compare_status(run, expect, dueq_rates(run->queue, minutes, hours, &result));
     size_t found = 0;
     for (size_t i = 0; rates && i < json_object_array_length(rates); i++)
         found += compare_rate(run, json_object_array_get_idx(rates, i), result);

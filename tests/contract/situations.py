@@ -56,7 +56,7 @@ FIELDS = {
     "remove": set[str](),
     "check": {"repair"},
     "stats": set[str](),
-    "rates": {"minutes"},
+    "rates": {"minutes", "hours"},
     "queues": set[str](),
     "lock": {"name", "ttl_ms", "timeout_ms", "as"},
     "relock": {"lock", "ttl_ms"},

@@ -1,0 +1,60 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The names of queues. */
+
+void names_add(struct names *names, dueq_bytes name) {
+    if (names->count == names->room) {
+        names->room = names->room ? 2 * names->room : 64;
+        names->list = realloc(names->list, names->room * sizeof *names->list);
+        if (!names->list)
+            cli_out_of_memory();
+    }
+    char *copy = strndup(name.data, name.size);
+    if (!copy)
+        cli_out_of_memory();
+    names->list[names->count++] = copy;
+}
+
+static int by_name(const void *one, const void *other) {
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+void names_sort(struct names *names) {
+    if (names->count == 0)
+        return;
+    qsort(names->list, names->count, sizeof *names->list, by_name);
+    size_t kept = 1;
+    for (size_t i = 1; i < names->count; i++) {
+        if (strcmp(names->list[i], names->list[kept - 1]) == 0)
+            free(names->list[i]);
+        else
+            names->list[kept++] = names->list[i];
+    }
+    names->count = kept;
+}
+
+dueq_status names_read(struct cli *cli, struct names *names) {
+    dueq_result *page = NULL;
+    dueq_status status;
+    do {
+        dueq_result *next;
+        status = cli_wait(cli, dueq_queues_submit(cli->client, dueq_result_cursor(page)), &next);
+        dueq_result_free(page);
+        page = next;
+        for (size_t i = 0; i < dueq_result_count(page); i++)
+            names_add(names, dueq_result_id(page, i));
+    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
+    dueq_result_free(page);
+    names_sort(names);
+    return status;
+}
+
+void names_end(struct names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+    *names = (struct names){0};
+}
