@@ -11,6 +11,7 @@
     X(api, "api.js", "text/javascript; charset=utf-8")                                             \
     X(dom, "dom.js", "text/javascript; charset=utf-8")                                             \
     X(chart, "chart.js", "text/javascript; charset=utf-8")                                         \
+    X(live, "live.js", "text/javascript; charset=utf-8")                                           \
     X(queue, "queue.js", "text/javascript; charset=utf-8")                                         \
     X(message, "message.js", "text/javascript; charset=utf-8")
 
