@@ -228,11 +228,6 @@ static enum MHD_Result refuse(struct exchange *exchange, unsigned int status) {
 
 /* ---- Requests ------------------------------------------------------------------------------------ */
 
-static bool too_large(const struct http_request *request) {
-    const char *length = http_header(request, "Content-Length");
-    return length && (strlen(length) > 9 || atol(length) > HTTP_MAX_BODY);
-}
-
 static enum MHD_Result begin(struct server *server, struct MHD_Connection *connection,
                              const char *path, const char *method, void **context) {
     struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -246,9 +241,7 @@ static enum MHD_Result begin(struct server *server, struct MHD_Connection *conne
     exchange->request.path = path;
     MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_argument, exchange);
     bool done;
-    enum MHD_Result result = run(exchange, true, &done);
-    return !done && too_large(&exchange->request) ? refuse(exchange, 413)
-                                                  : result;
+    return run(exchange, true, &done);
 }
 
 /* What is more than a body may have is read, for whoever sends it to read the answer, and dropped. */

@@ -3,13 +3,13 @@
 
 #include "web.h"
 
-enum { NAMES_MS = 10000, PATIENT = 10 };
+enum { NAMES_MS = 2000, PATIENT = 10 };
 
 /* What all see: however many look on, the server is asked once a second. */
 struct watch {
     pthread_mutex_t lock;
     struct names names;
-    int64_t names_ms, due_ms; /* when the names were read, and when the next piece is made */
+    int64_t names_ms, due_ms; /* when the names are to be read again, and the next piece is made */
     char *piece;              /* the last event */
     size_t size;
 };
@@ -19,7 +19,6 @@ struct watch *watch_new(void) {
     if (!watch)
         cli_out_of_memory();
     pthread_mutex_init(&watch->lock, NULL);
-    watch->names_ms = -NAMES_MS;
     return watch;
 }
 
@@ -55,12 +54,13 @@ static void put_failure(struct cli *cli, dueq_status status, FILE *out) {
 
 static dueq_status read_all(struct watch *watch, struct cli *cli, FILE *out) {
     dueq_status status = DUEQ_OK;
-    const int64_t now_ms = time_monotonic_ms();
-    if (now_ms - watch->names_ms >= NAMES_MS) {
+    const int64_t begin_ms = time_monotonic_ms();
+    if (begin_ms >= watch->names_ms) {
         names_end(&watch->names);
-        watch->names = (struct names){0};
         status = names_read(cli, &watch->names);
-        watch->names_ms = status == DUEQ_OK ? now_ms : -NAMES_MS;
+        /* It is a walk over all keys of the server: not often where that takes long. */
+        const int64_t now_ms = time_monotonic_ms(), rest_ms = PATIENT * PATIENT * (now_ms - begin_ms);
+        watch->names_ms = status != DUEQ_OK ? 0 : now_ms + (rest_ms > NAMES_MS ? rest_ms : NAMES_MS);
     }
     fputs("event: queues\n", out);
     for (size_t i = 0; status == DUEQ_OK && i < watch->names.count; i++)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import os
 import shutil
@@ -25,11 +26,15 @@ class Browser:
     def __init__(self, folder: Path) -> None:
         program = shutil.which("chromium")
         assert program, "there is no chromium: apt-get install chromium"
-        hears, tells = os.pipe()
-        answers, says = os.pipe()
+        theirs, tells = os.pipe()
+        answers, said = os.pipe()
+        # It hears from 3 and answers to 4: neither may be one of ours.
+        hears, says = (fcntl.fcntl(file, fcntl.F_DUPFD, 10) for file in (theirs, said))
+        os.close(theirs)
+        os.close(said)
         command = f'exec "$@" 3<&{hears} 4>&{says}'
         self._process = subprocess.Popen(
-            ["sh", "-c", command, "sh", program, *FLAGS, f"--user-data-dir={folder}"],
+            ["bash", "-c", command, "bash", program, *FLAGS, f"--user-data-dir={folder}"],
             pass_fds=[hears, says],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -38,6 +43,7 @@ class Browser:
         os.close(says)
         self._tells, self._answers = tells, answers
         self._rest, self._number, self._session = b"", 0, ""
+        self._loaded = False
         self.said: list[str] = []
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         attached = self.call("Target.attachToTarget", targetId=target, flatten=True)
@@ -74,9 +80,11 @@ class Browser:
 
     def _hear(self, message: dict[str, Any]) -> None:
         parameters = message.get("params", {})
+        self._loaded = self._loaded or message.get("method") == "Page.loadEventFired"
         if message.get("method") == "Log.entryAdded":
             entry = parameters["entry"]
-            if entry["level"] in ("warning", "error"):
+            # That something is not there (404) is an answer as others are.
+            if entry["level"] in ("warning", "error") and entry["source"] != "network":
                 self.said.append(f"{entry['text']} {entry.get('url', '')}")
         elif message.get("method") == "Runtime.exceptionThrown":
             self.said.append(json.dumps(parameters["exceptionDetails"]))
@@ -112,7 +120,11 @@ class Browser:
         return value
 
     def open(self, url: str) -> None:
-        self.call("Page.navigate", url=url)
+        """Returns when the page is loaded."""
+        self._loaded = False
+        if "loaderId" in self.call("Page.navigate", url=url):
+            while not self._loaded:
+                self._hear(self._next())
 
     def text(self) -> str:
         return str(self.run("document.body.innerText"))

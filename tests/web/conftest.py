@@ -37,7 +37,8 @@ def site(server: Server, running_site: Site) -> Site:
 
 @pytest.fixture
 def reader(server: Server) -> Iterator[Site]:
-    """Without a token: it can only be read."""
+    """Without a token it can only be read."""
+    server.command("FLUSHALL")
     with Site(server.url) as running:
         yield running
 
