@@ -449,28 +449,22 @@ typedef struct dueq_finding {
 } dueq_finding;
 
 /*
- * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Consumers with a
- * heartbeat measure how late messages are and how long they run, and tell it every ten seconds; times are of two to three
- * significant steps a decade (dueq_timing_bound_ms()), -1: nothing was measured.
+ * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Half of the messages
+ * (p50), and 99 of 100 (p99), were not delivered later than so long after they were due, or ready (late), and were settled
+ * by their program within so long (run). Consumers with a heartbeat measure that; -1: nothing was measured.
  */
 typedef struct dueq_rate {
     int64_t start_ms, span_ms;
     int64_t pushed, reserved, acked, retried, expired, died, cancelled;
-    /* Half of the messages, and 99 of 100, were not delivered later than so long after they were due, or ready. */
-    int64_t late_p50_ms, late_p99_ms;
-    /* The same of the time from delivery until the program acknowledged, retried or settled them otherwise. */
-    int64_t run_p50_ms, run_p99_ms;
+    int64_t late_p50_ms, late_p99_ms, run_p50_ms, run_p99_ms;
 } dueq_rate;
 
-/* Measured times, counted by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
+/* Times by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
 typedef struct dueq_timing {
     int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
 } dueq_timing;
 
-/*
- * How late messages were, and how long they ran, since the queue exists. Each consumer measures the run time of every
- * message, and the lateness of those of one reserve in a second.
- */
+/* Since the queue exists. A consumer measures the run of each message, the lateness in one reserve of a second. */
 typedef struct dueq_timings {
     dueq_timing late, run;
 } dueq_timings;
