@@ -462,7 +462,7 @@ typedef struct dueq_holding {
 
 /*
  * Who consumes a queue, as it said when it was seen last: a consumer with a heartbeat registers with each of its queues
- * when it has lived for two seconds, then every ten, and leaves when it is closed. All pointers live as long as the result.
+ * when it has lived for two seconds, then every ten (25 while it holds nothing), and leaves when it is closed. All pointers live as long as the result.
  */
 typedef struct dueq_worker {
     dueq_bytes session;                /* 22 characters, which no other consumer has */

@@ -97,7 +97,7 @@ static void test_workers_that_wait_are_registered_until_they_are_closed(void **s
     assert_int_equal(worker->holding_count, 0);
     assert_in_range(worker->now_ms - worker->since_ms, 2000, 20000);
     assert_in_range(worker->now_ms - worker->seen_ms, 0, 20000);
-    assert_int_equal(worker->until_ms - worker->seen_ms, 30000);
+    assert_int_equal(worker->until_ms - worker->seen_ms, 60000);
     dueq_result_free(result);
     assert_true(command_number(&server, "PTTL dueq:{jobs}:consumers") > 3600000);
     assert_true(command_number(&server, "PTTL dueq:{jobs}:described") > 3600000);
@@ -251,7 +251,7 @@ static void test_worker_that_is_killed_lapses_and_goes(void **state) {
     kill(worker, SIGKILL);
     assert_int_equal(waitpid(worker, NULL, 0), worker);
     assert_false(has_lapsed());
-    pass(30000);
+    pass(60000);
     assert_true(has_lapsed());
     dueq_consumer *consumer = open_at_once(jobs.queue);
     wait_in_vain(consumer, 0);
@@ -269,9 +269,9 @@ static void test_worker_that_is_killed_lapses_and_goes(void **state) {
     dueq_consumer_close(consumer);
 }
 
-static dueq_status say(const char *session, const char *says) {
-    dueq_status status =
-        dueq__register_submit(other.queue, false, session, (dueq_bytes){says, strlen(says)});
+static dueq_status say(const char *session, bool leaves, const char *says) {
+    dueq_status status = dueq__register_submit(other.queue, false, session, leaves,
+                                               (dueq_bytes){says, strlen(says)});
     return dueq__client_run(other.client, status, NULL);
 }
 
@@ -282,15 +282,15 @@ static void test_workers_are_a_thousand_at_most(void **state) {
     char session[32];
     for (int i = 0; i < 1000; i++) {
         snprintf(session, sizeof session, "session-%d", i);
-        assert_status(other.client, OK, say(session, SAYS));
+        assert_status(other.client, OK, say(session, false, SAYS));
     }
-    assert_status(other.client, EMPTY, say("one more", SAYS));
-    assert_status(other.client, OK, say("session-7", SAYS));
+    assert_status(other.client, EMPTY, say("one more", false, SAYS));
+    assert_status(other.client, OK, say("session-7", false, SAYS));
     run_command(&server, "ZADD dueq:{jobs}:consumers 1700000000000 session-3");
-    assert_status(other.client, OK, say("one more", SAYS));
-    assert_status(other.client, EMPTY, say("session-3", SAYS));
-    assert_status(other.client, OK, say("session-4", ""));
-    assert_status(other.client, OK, say("session-3", SAYS));
+    assert_status(other.client, OK, say("one more", false, SAYS));
+    assert_status(other.client, EMPTY, say("session-3", false, SAYS));
+    assert_status(other.client, OK, say("session-4", true, ""));
+    assert_status(other.client, OK, say("session-3", false, SAYS));
     assert_int_equal(command_number(&server, "ZCARD dueq:{jobs}:consumers"), 1000);
     assert_int_equal(command_number(&server, "HLEN dueq:{jobs}:described"), 1000);
     size_t count = 0;
@@ -307,12 +307,27 @@ static void test_workers_are_a_thousand_at_most(void **state) {
     assert_int_equal(count, 1000);
 }
 
+/* One that holds nothing says so by a member's score alone. */
+static void test_worker_that_says_the_same_stays(void **state) {
+    (void)state;
+    assert_status(other.client, NOT_FOUND, say("session", false, ""));
+    assert_int_equal(command_number(&server, "DBSIZE"), 0);
+    assert_status(other.client, OK, say("session", false, SAYS));
+    pass(60000);
+    assert_true(has_lapsed());
+    assert_status(other.client, OK, say("session", false, ""));
+    assert_false(has_lapsed());
+    run_command(&server, "DEL dueq:{jobs}:consumers");
+    assert_status(other.client, NOT_FOUND, say("session", false, ""));
+    assert_int_equal(count_workers(other.queue), 0);
+}
+
 /* The server is full, which is what somebody may want to look into. */
 static void test_workers_register_on_a_full_server(void **state) {
     (void)state;
     run_command(&server, "CONFIG SET maxmemory 1");
     assert_status(other.client, FULL, push_text(other.queue, "x"));
-    assert_status(other.client, OK, say("session", SAYS));
+    assert_status(other.client, OK, say("session", false, SAYS));
     run_command(&server, "CONFIG SET maxmemory 0");
     assert_int_equal(count_workers(other.queue), 1);
 }
@@ -325,19 +340,20 @@ static void test_workers_that_cannot_be_read_are_left_out(void **state) {
         "",
         "x",
         "1 ",
-        "1 1 1 0 0 0\n",
-        "1 1 1 0 0 0\nhost\nc\n0.1.0",
-        "1 -1 1 0 0 0\nhost\nc\n0.1.0\n",
-        "9999999999999999 1 1 0 0 0\nhost\nc\n0.1.0\n",
-        "999999999999999 1 1 0 0 0\nhost\nc\n0.1.0\n",
-        "1 1 1 0 0 0\n\nc\n0.1.0\n",
-        "1 1 1 0 0 0\nho\x1bst\nc\n0.1.0\n",
-        "1 1 1 0 0 0\nho\xffst\nc\n0.1.0\n",
-        "1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 0 no ticket\n",
-        "1 1 1 0 0 0\nhost\nc\n0.1.0\n1 2 0 0:x\n",
-        "1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 9999 0:x\n",
-        "1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 0 0:x",
-        "1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 0 0:\xff\n",
+        "1 1 1 1 0 0 0\n",
+        "1 1 1 1 0 0 0\nhost\nc\n0.1.0",
+        "1 1 -1 1 0 0 0\nhost\nc\n0.1.0\n",
+        "1 999999999999999 1 1 0 0 0\nhost\nc\n0.1.0\n",
+        "9999999999999999 1 1 1 0 0 0\nhost\nc\n0.1.0\n",
+        "999999999999999 1 1 1 0 0 0\nhost\nc\n0.1.0\n",
+        "1 1 1 1 0 0 0\n\nc\n0.1.0\n",
+        "1 1 1 1 0 0 0\nho\x1bst\nc\n0.1.0\n",
+        "1 1 1 1 0 0 0\nho\xffst\nc\n0.1.0\n",
+        "1 1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 0 no ticket\n",
+        "1 1 1 1 0 0 0\nhost\nc\n0.1.0\n1 2 0 0:x\n",
+        "1 1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 9999 0:x\n",
+        "1 1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 0 0:x",
+        "1 1 1 1 0 0 0\nhost\nc\n0.1.0\n1 1 0 0:\xff\n",
     };
     size_t count = sizeof bad / sizeof *bad;
     for (size_t i = 0; i < count; i++) {
@@ -345,11 +361,12 @@ static void test_workers_that_cannot_be_read_are_left_out(void **state) {
         run_command(&server, "HSET dueq:{jobs}:described s%d %b", (int)i, bad[i], strlen(bad[i]));
     }
     run_command(&server, "ZADD dueq:{jobs}:consumers 1 undescribed inf for-ever 5 %b", "\xff\n", 2);
-    run_command(&server, "HSET dueq:{jobs}:described for-ever %s", "5 " SAYS);
-    run_command(&server, "HSET dueq:{jobs}:described %b %s", "\xff\n", (size_t)2, "5 " SAYS);
+    run_command(&server, "HSET dueq:{jobs}:described for-ever %s", "5 60000 " SAYS);
+    run_command(&server, "HSET dueq:{jobs}:described %b %s", "\xff\n", (size_t)2, "5 60000 " SAYS);
     assert_int_equal(count_workers(other.queue), 0);
     run_command(&server, "ZADD dueq:{jobs}:consumers 100000 good");
-    run_command(&server, "HSET dueq:{jobs}:described good %s", "5 " SAYS "9 1 0 0:x\n7 0 3 0:y\n");
+    run_command(&server, "HSET dueq:{jobs}:described good %s",
+                "5 60000 " SAYS "9 1 0 0:x\n7 0 3 0:y\n");
     dueq_result *result;
     assert_int_equal(workers(other.queue, &result), 1);
     const dueq_worker *worker = dueq_result_worker(result, 0);
@@ -366,7 +383,7 @@ static void test_worker_names_a_hundred_messages_at_most(void **state) {
     char text[4096] = SAYS;
     for (int i = 0; i < 150; i++)
         strcat(text, "9 1 0 0:x\n");
-    assert_status(other.client, OK, say("session", text));
+    assert_status(other.client, OK, say("session", false, text));
     dueq_result *result;
     assert_int_equal(workers(other.queue, &result), 1);
     assert_int_equal(dueq_result_worker(result, 0)->holding_count, DUEQ_MAX_HOLDINGS);
@@ -414,6 +431,7 @@ int main(void) {
         WITH(test_workers_of_partitions_are_with_the_name),
         WITH(test_worker_that_is_killed_lapses_and_goes),
         WITH(test_workers_are_a_thousand_at_most),
+        WITH(test_worker_that_says_the_same_stays),
         WITH(test_workers_register_on_a_full_server),
         WITH(test_workers_that_cannot_be_read_are_left_out),
         WITH(test_worker_names_a_hundred_messages_at_most),
