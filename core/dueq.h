@@ -448,29 +448,7 @@ typedef struct dueq_finding {
     size_t example_count;
 } dueq_finding;
 
-/*
- * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Half of the messages
- * (p50), and 99 of 100 (p99), were not delivered later than so long after they were due, or ready (late), and were settled
- * by their program within so long (run). Consumers with a heartbeat measure that; -1: nothing was measured.
- */
-typedef struct dueq_rate {
-    int64_t start_ms, span_ms;
-    int64_t pushed, reserved, acked, retried, expired, died, cancelled;
-    int64_t late_p50_ms, late_p99_ms, run_p50_ms, run_p99_ms;
-} dueq_rate;
-
-/* Times by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
-typedef struct dueq_timing {
-    int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
-} dueq_timing;
-
-/* Since the queue exists. A consumer measures the run of each message, the lateness in one reserve of a second. */
-typedef struct dueq_timings {
-    dueq_timing late, run;
-} dueq_timings;
-
-/* 1, 2, 5, 10, 20 ... ms; 0: the last bucket, which has no bound. */
-DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
+#include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
 /* A message that a worker holds. */
 typedef struct dueq_holding {
@@ -482,7 +460,7 @@ typedef struct dueq_holding {
 
 /*
  * Who consumes a queue, as it said when it was seen last: a consumer with a heartbeat registers with each of its queues
- * when it has lived for two seconds, then every ten, and leaves when it is closed. All pointers live as long as the result.
+ * when it has lived for two seconds, then every ten (25 while it holds nothing), and leaves when it is closed. All pointers live as long as the result.
  */
 typedef struct dueq_worker {
     dueq_bytes session;                /* 22 characters, which no other consumer has */
@@ -549,7 +527,6 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size
 /* stats, and rates; else NULL. */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
-/* rates; else NULL. */
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
 /* workers; else NULL. */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
