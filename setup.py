@@ -18,7 +18,7 @@ from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 HEADER = Path("core/dueq.h")
-HEADERS = [HEADER, HEADER.with_name("dueq_verbs.h"), *Path("interop").glob("dueq_*.h")]
+HEADERS = [*Path("core").glob("dueq*.h"), *Path("interop").glob("dueq_*.h")]
 FOLDERS = ["core", "interop"]
 WRAPPER = "swig/dueq_wrap.c"
 COMMAND = "dueq"

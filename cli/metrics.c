@@ -13,7 +13,8 @@
 /* What is known of one queue. */
 struct row {
     const char *queue;
-    bool whole; /* of partitions, which have the messages: only its consumers are its own */
+    const char *part; /* where it is a partition, "#NUMBER" in that; else NULL */
+    bool whole;       /* of partitions: they have the messages, and it has the consumers */
     dueq_counts counts;
     dueq_result *rates;
     int64_t workers, lapsed;
@@ -28,11 +29,20 @@ struct table {
 
 /* ---- Reading ---- */
 
-/* Is it a partition of that queue? */
-static bool is_part(const char *name, const char *whole) {
-    size_t size = strlen(whole);
-    return strncmp(name, whole, size) == 0 && name[size] == '#' && name[size + 1] &&
-           strspn(name + size + 1, "0123456789") == strlen(name + size + 1);
+/* The "#NUMBER" of a partition's name; NULL: it is none. */
+static const char *part_of(const char *name) {
+    const char *mark = strrchr(name, '#');
+    bool is_part = mark && mark > name && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
+    return is_part ? mark : NULL;
+}
+
+static bool is_whole(const char *name, const struct names *names) {
+    size_t size = strlen(name);
+    for (size_t i = 0; i < names->count; i++)
+        if (part_of(names->list[i]) == names->list[i] + size &&
+            strncmp(names->list[i], name, size) == 0)
+            return true;
+    return false;
 }
 
 static dueq_status read_row(struct cli *cli, const struct roster *roster, struct row *row) {
@@ -44,8 +54,8 @@ static dueq_status read_row(struct cli *cli, const struct roster *roster, struct
             row->workers += !lapsed;
             row->lapsed += lapsed;
         }
-    for (size_t i = 0; i < roster->queues.count; i++)
-        row->whole = row->whole || is_part(roster->queues.list[i], row->queue);
+    row->part = part_of(row->queue);
+    row->whole = is_whole(row->queue, &roster->queues);
     if (row->whole)
         return DUEQ_OK;
     dueq_status status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
@@ -97,15 +107,17 @@ static void put_head(FILE *out, const char *name, const char *type, const char *
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* NAME{queue="...", where more labels may follow. */
+/* NAME{queue="...",partition="...", where more labels may follow. */
 static void put_name(FILE *out, const char *name, const struct row *row) {
     fprintf(out, "%s{queue=\"", name);
-    for (const char *at = row->queue; *at; at++) {
+    for (const char *at = row->queue; *at && at != row->part; at++) {
         if (*at == '\\' || *at == '"')
             fputc('\\', out);
         fputc(*at, out);
     }
     fputc('"', out);
+    if (row->part)
+        fprintf(out, ",partition=\"%s\"", row->part + 1);
 }
 
 static void put_seconds(FILE *out, int64_t ms) {
@@ -139,7 +151,7 @@ struct number {
     const char *name, *type, *help;
     int64_t (*value)(const struct row *row);
     bool seconds; /* the value is of ms */
-    bool wholes;  /* also of queues of partitions */
+    bool wholes;  /* of partitions it is their queue's */
 };
 
 #define COUNTER(event)                                                                             \
@@ -197,7 +209,7 @@ static void put_number(FILE *out, const struct number *number, const struct tabl
     put_head(out, number->name, number->type, number->help);
     for (size_t i = 0; i < table->count; i++) {
         const struct row *row = &table->rows[i];
-        if (row->whole && !number->wholes)
+        if (number->wholes ? row->part != NULL : row->whole)
             continue;
         int64_t value = number->value(row);
         put_name(out, number->name, row);

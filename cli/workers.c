@@ -108,13 +108,12 @@ static int run_workers(struct cli *cli, int argc, char *argv[]) {
 
 const struct command workers_command = {
     "workers", "[QUEUE...]", "Lists the consumers of queues, and what each holds",
-    "A consumer with a heartbeat registers with its queues when it has run for two seconds, and "
-    "then\n"
-    "every ten; it leaves when it ends. Without a QUEUE the command lists those of all queues, "
-    "for\n"
-    "which it scans the names of all keys of the server. A line has\n"
-    "  STATE    works, waits, or lapsed: it was not seen for 30 seconds, so it was killed or is\n"
-    "           cut off; it is shown for an hour\n"
+    "A consumer with a heartbeat registers with its queues when it has run for two seconds, then\n"
+    "every ten, or every 25 while it holds nothing; it leaves when it ends. Without a QUEUE the\n"
+    "command lists those of all queues, for which it scans the names of all keys of the server. A\n"
+    "line has\n"
+    "  STATE    works, waits, or lapsed: it was not seen for a minute, so it was killed or is cut\n"
+    "           off; it is shown for an hour\n"
     "  SLOTS    how many messages it works on at a time\n"
     "  WORKING  how many it worked on when it was seen\n"
     "  HELD     the same with those that it has prefetched\n"

@@ -448,35 +448,7 @@ typedef struct dueq_finding {
     size_t example_count;
 } dueq_finding;
 
-/*
- * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Consumers with a
- * heartbeat measure how late messages are and how long they run, and tell it every ten seconds; times are of two to three
- * significant steps a decade (dueq_timing_bound_ms()), -1: nothing was measured.
- */
-typedef struct dueq_rate {
-    int64_t start_ms, span_ms;
-    int64_t pushed, reserved, acked, retried, expired, died, cancelled;
-    /* Half of the messages, and 99 of 100, were not delivered later than so long after they were due, or ready. */
-    int64_t late_p50_ms, late_p99_ms;
-    /* The same of the time from delivery until the program acknowledged, retried or settled them otherwise. */
-    int64_t run_p50_ms, run_p99_ms;
-} dueq_rate;
-
-/* Measured times, counted by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
-typedef struct dueq_timing {
-    int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
-} dueq_timing;
-
-/*
- * How late messages were, and how long they ran, since the queue exists. Each consumer measures the run time of every
- * message, and the lateness of those of one reserve in a second.
- */
-typedef struct dueq_timings {
-    dueq_timing late, run;
-} dueq_timings;
-
-/* 1, 2, 5, 10, 20 ... ms; 0: the last bucket, which has no bound. */
-DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
+#include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
 /* A message that a worker holds. */
 typedef struct dueq_holding {
@@ -488,7 +460,7 @@ typedef struct dueq_holding {
 
 /*
  * Who consumes a queue, as it said when it was seen last: a consumer with a heartbeat registers with each of its queues
- * when it has lived for two seconds, then every ten, and leaves when it is closed. All pointers live as long as the result.
+ * when it has lived for two seconds, then every ten (25 while it holds nothing), and leaves when it is closed. All pointers live as long as the result.
  */
 typedef struct dueq_worker {
     dueq_bytes session;                /* 22 characters, which no other consumer has */
@@ -555,7 +527,6 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size
 /* stats, and rates; else NULL. */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
-/* rates; else NULL. */
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
 /* workers; else NULL. */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);

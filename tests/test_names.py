@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[1]
 HEADER = re.sub(
     r"/\*.*?\*/",
     "",
-    "".join((ROOT / f"core/{name}").read_text("utf-8") for name in ("dueq.h", "dueq_verbs.h")),
+    "".join(
+        (ROOT / f"core/{name}").read_text("utf-8")
+        for name in ("dueq.h", "dueq_rates.h", "dueq_verbs.h")
+    ),
     flags=re.S,
 )
 STUB = (ROOT / "bindings/php/dueq.stub.php").read_text("utf-8").split("namespace Dueq\\Redisson")[0]

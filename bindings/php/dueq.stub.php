@@ -1477,8 +1477,8 @@ namespace Dueq
 
     /**
      * A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers when it
-     * has lived for two seconds, then every ten seconds, and leaves when it is closed. Times are the server's, in
-     * seconds since 1970.
+     * has lived for two seconds, then every ten seconds (25 while it holds nothing), and leaves when it is
+     * closed. Times are the server's, in seconds since 1970.
      *
      * @strict-properties
      * @not-serializable
@@ -1512,7 +1512,7 @@ namespace Dueq
 
         public readonly float $now;
 
-        /** Whether it was not seen for half a minute. It is listed for an hour then. */
+        /** Whether it was not seen for a minute. It is listed for an hour then. */
         public readonly bool $lapsed;
 
         /** How many messages of this queue it held, prefetched ones too. */

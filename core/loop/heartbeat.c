@@ -11,6 +11,12 @@
 
 /* How soon it notices that it is to end, while the server does not answer. */
 #define SLICE_MS 50
+/* A consumer registers when it has lived for so long, then so often while it holds something, or else. */
+#define FIRST_MS 2000
+#define HOLDING_MS 10000
+#define IDLE_MS 25000
+/* And says all at least so often: keys expire later. */
+#define ALL_MS 1800000
 /* Leases matter more: a registration that is not answered by then is given up. */
 #define REGISTER_MS 500
 
@@ -24,7 +30,11 @@ struct dueq__heartbeat {
     dueq_queue *base;    /* of a queue of partitions: by its own name */
     size_t *same;        /* for each queue: the place of the first one of its name */
     int64_t register_ms; /* when to register */
+    int64_t holding_ms;  /* the same where it holds something */
+    int64_t said_ms;     /* when it said all */
     bool registered;
+    bool unmeasured; /* it is not permitted to tell what was measured */
+    bool idle;       /* what it said last is that it holds nothing */
 };
 
 /* Runs a submitted call to its end; a failure also where the heartbeat is to end, or that takes longer than until then. */
@@ -81,20 +91,22 @@ static void beat(struct dueq__heartbeat *heartbeat) {
     }
 }
 
-/* Registers the consumer with one queue, or has it leave. */
-static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t until_ms) {
+/* Registers the consumer with one queue, or has it leave. holds: is set where it holds messages of it. */
+static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t until_ms,
+                        bool *holds) {
     char text[DUEQ__PRESENCE_ROOM];
-    bool leaves = heartbeat->leases->stopping;
     dueq_queue *base = heartbeat->base;
     dueq_result *result;
-    dueq_bytes says = {text, leaves
-                                 ? 0
-                                 : dueq__presence_write(&heartbeat->presence, heartbeat->leases,
-                                                        base ? NULL : heartbeat->same, at, text)};
+    bool leaves = heartbeat->leases->stopping, new = false;
+    size_t size = dueq__presence_write(&heartbeat->presence, heartbeat->leases,
+                                       base ? NULL : heartbeat->same, at, text, &new);
+    bool same = heartbeat->idle && !new;
     dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
-                                                  heartbeat->presence.session, says);
+                                                  heartbeat->presence.session, leaves,
+                                                  (dueq_bytes){text, same || leaves ? 0 : size});
     dueq_status status = run(heartbeat, submitted, until_ms, &result);
     dueq_result_free(result);
+    *holds = *holds || new;
     return status;
 }
 
@@ -104,34 +116,46 @@ static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
         dueq_timings timings;
         dueq_result *result;
-        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings))
+        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured)
             continue;
         status =
             run(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms, &result);
         dueq_result_free(result);
     }
+    heartbeat->unmeasured = heartbeat->unmeasured || status == DUEQ_DENIED;
 }
 
 /* The same with all of them; one that fails is left for the next time, but not where it is for lack of a permission. */
 static void tell_all(struct dueq__heartbeat *heartbeat) {
-    int64_t until = dueq__monotonic_ms() + REGISTER_MS;
-    dueq_status status = DUEQ_OK;
-    heartbeat->register_ms = dueq__presence_next_ms();
-    for (size_t i = 0; i < (heartbeat->base ? 1 : heartbeat->queue_count) && status >= 0; i++)
+    int64_t now = dueq__monotonic_ms();
+    size_t count = heartbeat->base ? 1 : heartbeat->queue_count;
+    dueq_status status = DUEQ_OK, worst = DUEQ_OK;
+    bool holds = false;
+    heartbeat->idle = heartbeat->idle && now < heartbeat->said_ms + ALL_MS;
+    if (!heartbeat->idle)
+        heartbeat->said_ms = now;
+    for (size_t i = 0; i < count && status >= 0; i++) {
         if (heartbeat->same[i] == i)
-            status = tell(heartbeat, i, until);
+            status = tell(heartbeat, i, now + REGISTER_MS, &holds);
+        worst = status ? status : worst;
+    }
     if (status >= 0)
-        tell_timings(heartbeat, until);
+        tell_timings(heartbeat, now + REGISTER_MS);
     heartbeat->registered = heartbeat->registered || status >= 0;
-    if (status == DUEQ_DENIED)
-        heartbeat->register_ms = DUEQ__NEVER;
+    heartbeat->idle = !holds && worst == DUEQ_OK;
+    heartbeat->holding_ms = now + HOLDING_MS;
+    heartbeat->register_ms = now + (heartbeat->idle ? IDLE_MS : HOLDING_MS);
+    if (status == DUEQ_DENIED || status == DUEQ_LAYOUT)
+        heartbeat->register_ms = heartbeat->holding_ms = DUEQ__NEVER;
 }
 
 static void *keep(void *opaque) {
     struct dueq__heartbeat *heartbeat = opaque;
-    while (dueq__leases_wait(heartbeat->leases, heartbeat->register_ms)) {
+    struct dueq__leases *leases = heartbeat->leases;
+    bool tells;
+    while (dueq__leases_wait(leases, heartbeat->register_ms, heartbeat->holding_ms, &tells)) {
         beat(heartbeat);
-        if (dueq__monotonic_ms() >= heartbeat->register_ms)
+        if (tells)
             tell_all(heartbeat);
     }
     if (heartbeat->registered)
@@ -175,7 +199,7 @@ dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
     made->leases = consumer->leases;
     made->presence = consumer->presence;
     memcpy(made->presence.session, client->session, sizeof client->session);
-    made->register_ms = dueq__presence_first_ms(&made->presence);
+    made->register_ms = made->holding_ms = made->presence.opened_ms + FIRST_MS;
     made->queues = calloc(consumer->queue_count, sizeof *made->queues);
     made->same = calloc(consumer->queue_count, sizeof *made->same);
     dueq_status status =

@@ -400,12 +400,14 @@ static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     return next;
 }
 
-bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms) {
+bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come) {
     pthread_mutex_lock(&leases->lock);
     while (!leases->stopping) {
         int64_t now = dueq__monotonic_ms();
         int64_t next = next_ms(leases, now);
-        leases->wake_ms = next < at_ms ? next : at_ms;
+        int64_t at = leases->count && held_ms < at_ms ? held_ms : at_ms;
+        leases->wake_ms = next < at ? next : at;
+        *come = at <= now;
         if (leases->wake_ms <= now)
             break;
         struct timespec until = {(time_t)(leases->wake_ms / 1000),

@@ -100,8 +100,11 @@ void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease
 /* What became of an extension that was asked for at start_ms. One use less. */
 void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *lease, int64_t start_ms,
                            dueq_status status);
-/* For the heartbeat: waits until there is something to do, or that time has come; false: it is to end. */
-bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms);
+/*
+ * For the heartbeat: waits until there is something to do, or that time has come, which is `held_ms` where messages are
+ * held; *come: it has. False: it is to end.
+ */
+bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come);
 void dueq__leases_stop(struct dueq__leases *leases);
 
 /* ---- presence.c: who a consumer is and what it holds, as it tells the queues ----------------------- */
@@ -119,15 +122,14 @@ struct dueq__presence {
 
 /* But for the session. */
 void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_options *options);
-/* When it is told first, and when again. */
-int64_t dueq__presence_first_ms(const struct dueq__presence *presence);
-int64_t dueq__presence_next_ms(void);
 /*
  * Writes what to tell a queue, and returns its size. same: for the queue of each message the place that it counts as, which
  * is to be `queue`; NULL: the queues are partitions, of which all count.
+ * holds: is set where there are messages.
  */
 size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
-                            const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM]);
+                            const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
+                            bool *holds);
 
 /* ---- consumer.c ---------------------------------------------------------------------------------- */
 

@@ -7,9 +7,6 @@
 
 /* What a consumer says of itself to those who ask who consumes: see core/queue/workers.c. */
 
-/* So long lives a consumer that says anything, and then it does so as often. */
-#define FIRST_MS 2000
-#define AGAIN_MS 10000
 /* What it has held for less is settled soon. */
 #define LEAST_HELD_MS 1000
 
@@ -31,14 +28,9 @@ void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_op
     presence->opened_ms = dueq__monotonic_ms();
 }
 
-int64_t dueq__presence_first_ms(const struct dueq__presence *presence) {
-    return presence->opened_ms + FIRST_MS;
-}
-
-int64_t dueq__presence_next_ms(void) { return dueq__monotonic_ms() + AGAIN_MS; }
-
 size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
-                            const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM]) {
+                            const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
+                            bool *holds) {
     char holdings[DUEQ__PRESENCE_HOLDINGS];
     size_t held = 0, working = 0, size = 0, count = 0;
     int64_t now = dueq__monotonic_ms();
@@ -63,6 +55,7 @@ size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__
     int head = snprintf(out, DUEQ__PRESENCE_ROOM, "%ld %zu %lld %zu %zu\n%s", (long)getpid(),
                         presence->slots, (long long)(now - presence->opened_ms), held, working,
                         presence->names);
+    *holds = *holds || held;
     memcpy(out + head, holdings, size);
     return (size_t)head + size;
 }

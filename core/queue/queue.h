@@ -101,12 +101,12 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
 /* ---- workers.c: who consumes ------------------------------------------------------------------------- */
 
 /* A registration lapses where it was not renewed for so long. */
-#define DUEQ__LAPSE_MS 30000
+#define DUEQ__LAPSE_MS 60000
 /*
- * Registers a consumer, by the session of its client, with what it says, as of loop/presence.c; size 0: it leaves. whole:
- * the queue is the name of partitions.
+ * Registers a consumer, by the session of its client, with what it says, as of loop/presence.c. size 0: it says the same as
+ * before, and NOT_FOUND: that is to be said again. EMPTY: there are too many. whole: the queue is the name of partitions.
  */
-dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session,
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
                                   dueq_bytes says);
 
 /* ---- timings.c: how late messages are, and how long they run -------------------------------------------- */

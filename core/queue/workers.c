@@ -13,13 +13,15 @@
 
 static void decode_registered(dueq_client *client, const struct dueq__reply *reply) {
     int64_t registered;
-    if (dueq__reply_number(reply, &registered) && (registered == 0 || registered == 1))
-        dueq__call_finish(client, registered ? DUEQ_OK : DUEQ_EMPTY);
+    if (dueq__reply_number(reply, &registered) && (registered >= 0 && registered <= 2))
+        dueq__call_finish(client, registered == 1   ? DUEQ_OK
+                                  : registered == 0 ? DUEQ_EMPTY
+                                                    : DUEQ_NOT_FOUND);
     else
         dueq__ops_unexpected(client);
 }
 
-dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session,
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
                                   dueq_bytes says) {
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
@@ -28,7 +30,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
     if (status)
         return status;
     dueq__resp_text(&words, session);
-    dueq__resp_number(&words, says.size ? DUEQ__LAPSE_MS : 0);
+    dueq__resp_number(&words, leaves ? 0 : DUEQ__LAPSE_MS);
     dueq__ops_put(&words, &says, 1);
     dueq__resp_text(&words, whole ? "1" : "0");
     return dueq__call_submit(queue->client, &words);
@@ -73,7 +75,7 @@ static size_t count_lines(dueq_bytes text) {
     return count;
 }
 
-static bool read_holding(dueq_bytes *text, int64_t seen_ms, dueq_holding *holding) {
+static bool read_holding(dueq_bytes *text, int64_t said_ms, dueq_holding *holding) {
     int64_t age, working, partition;
     struct dueq__ticket parts;
     if (!take_number(text, &age, ' ') || !take_number(text, &working, ' ') || working > 1 ||
@@ -82,25 +84,27 @@ static bool read_holding(dueq_bytes *text, int64_t seen_ms, dueq_holding *holdin
         return false;
     holding->id = parts.id;
     holding->partition = partition - 1;
-    holding->since_ms = seen_ms > age ? seen_ms - age : 0;
+    holding->since_ms = said_ms > age ? said_ms - age : 0;
     holding->working = (int)working;
     return true;
 }
 
 /* Reads what a worker said; its holdings go where `holdings` points. False: it is not what one says. */
 static bool read_worker(dueq_bytes text, dueq_worker *worker, dueq_holding *holdings) {
-    int64_t age;
-    if (!dueq__is_text(worker->session) || !take_number(&text, &worker->seen_ms, ' ') ||
-        worker->seen_ms > DUEQ_MAX_TIME_MS || !take_number(&text, &worker->pid, ' ') ||
-        !take_number(&text, &worker->slots, ' ') || !take_number(&text, &age, ' ') ||
-        !take_number(&text, &worker->held, ' ') || !take_number(&text, &worker->working, '\n') ||
-        !take_line(&text, &worker->host) || !take_line(&text, &worker->program) ||
-        !take_line(&text, &worker->version))
+    int64_t said_ms, left_ms, age;
+    if (!dueq__is_text(worker->session) || worker->seen_ms > DUEQ_MAX_TIME_MS ||
+        !take_number(&text, &said_ms, ' ') || said_ms > DUEQ_MAX_TIME_MS ||
+        !take_number(&text, &left_ms, ' ') || left_ms > DUEQ_MAX_TIME_MS ||
+        !take_number(&text, &worker->pid, ' ') || !take_number(&text, &worker->slots, ' ') ||
+        !take_number(&text, &age, ' ') || !take_number(&text, &worker->held, ' ') ||
+        !take_number(&text, &worker->working, '\n') || !take_line(&text, &worker->host) ||
+        !take_line(&text, &worker->program) || !take_line(&text, &worker->version))
         return false;
-    worker->since_ms = worker->seen_ms > age ? worker->seen_ms - age : 0;
+    worker->since_ms = said_ms > age ? said_ms - age : 0;
+    worker->until_ms = worker->seen_ms + left_ms;
     worker->holdings = holdings;
     while (text.size && worker->holding_count < DUEQ_MAX_HOLDINGS)
-        if (!read_holding(&text, worker->seen_ms, &holdings[worker->holding_count++]))
+        if (!read_holding(&text, said_ms, &holdings[worker->holding_count++]))
             return false;
     return true;
 }
@@ -136,10 +140,10 @@ dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__
         size_t at = WORKERS_FIXED + i * WORKERS_EACH;
         dueq_worker worker = {.now_ms = now};
         if (!dueq__reply_bytes(dueq__reply_item(reply, at), &worker.session) ||
-            !dueq__reply_number(dueq__reply_item(reply, at + 1), &worker.until_ms) ||
+            !dueq__reply_number(dueq__reply_item(reply, at + 1), &worker.seen_ms) ||
             !dueq__reply_bytes(dueq__reply_item(reply, at + 2), &text))
             return dueq__result_malformed(result, error, "workers");
-        if (worker.until_ms > DUEQ_MAX_TIME_MS || !read_worker(text, &worker, holdings))
+        if (!read_worker(text, &worker, holdings))
             continue;
         holdings += worker.holding_count;
         memcpy(result->items[result->count].more, &worker, sizeof worker);

@@ -1,14 +1,18 @@
--- register: a consumer says who it is and what it holds, until `left` ms from now; then it has lapsed. It is shown for an
--- hour more, and then goes with the next call, or when there is room for no other. At most 1000 are registered.
+-- register: a consumer says that it is there, who it is, and what it holds. When it has not for `left` ms it has lapsed. It is
+-- shown for an hour more, and then goes with the next call, or when there is room for no other. At most 1000 are registered.
 -- keys consumers described meta
--- args alone: session, for how many ms (0: it leaves), what it says, '1' if the queue is the name of partitions
--- Returns 1; 0: there are as many already, and none has lapsed.
+-- args alone: session, left (0: it leaves), what it says ('': what it said before), '1' if the queue is the name of partitions
+-- Returns 1; 0: there are as many already, and none has lapsed; 2: it is to say all, what it said before is not there.
 
+local now, session, left, says = now_ms(), ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local time = string.format('%d', now)
+if left > 0 and says == '' then
+  return redis.call('ZADD', consumers, 'XX', 'CH', time, session) == 1 and 1 or 2
+end
 -- include known
 -- include permit
-local now, session, left = now_ms(), ARGV[1], tonumber(ARGV[2])
 local over = {}
-for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', string.format('%d', now - 3600000), 'LIMIT', 0, 100)) do
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', int(now - left - 3600000), 'LIMIT', 0, 100)) do
   if name ~= session then
     over[#over + 1] = name
   end
@@ -18,7 +22,7 @@ if left == 0 then
 else
   if redis.call('ZCARD', consumers) >= 1000 + #over and not redis.call('ZSCORE', consumers, session) then
     local next_over = redis.call('ZRANGE', consumers, #over, #over, 'WITHSCORES')
-    if tonumber(next_over[2]) > now then
+    if tonumber(next_over[2]) > now - left then
       return 0
     end
     over[#over + 1] = next_over[1]
@@ -27,10 +31,10 @@ else
   if ARGV[4] ~= '1' and redis.call('EXISTS', meta) == 0 then
     redis.call('HSET', meta, 'next_event', '')
   end
-  redis.call('HSET', described, session, string.format('%d ', now) .. ARGV[3])
-  redis.call('ZADD', consumers, string.format('%d', now + left), session)
-  redis.call('PEXPIRE', described, left + 3600000)
-  redis.call('PEXPIRE', consumers, left + 3600000)
+  redis.call('HSET', described, session, time .. ' ' .. ARGV[2] .. ' ' .. says)
+  redis.call('ZADD', consumers, time, session)
+  redis.call('PEXPIRE', described, left + 7200000)
+  redis.call('PEXPIRE', consumers, left + 7200000)
 end
 if #over > 0 then
   redis.call('ZREM', consumers, unpack(over))

@@ -302,7 +302,9 @@ class Run(Foreign):
         self.compare_fields(stats, {key: expect[key] for key in expect if key != "status"})
 
     def do_rates(self, step: Json, expect: Json) -> None:
-        rates = self.queue.rates(**{name: step[name] for name in ("minutes", "hours") if name in step})
+        rates = self.queue.rates(
+            **{name: step[name] for name in ("minutes", "hours") if name in step}
+        )
         found = 0
         for wanted in expect.get("rates", []):
             these = [rate for rate in rates if self.is_in(wanted["start_in_ms"], rate.start)]

@@ -27,8 +27,8 @@ class Holding(Counted):
 class Worker(Counted):
     """
     A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers when
-    it has lived for two seconds, then every ten seconds, and leaves when it is closed. Times are the
-    server's, in seconds since 1970.
+    it has lived for two seconds, then every ten seconds (25 while it holds nothing), and leaves when it
+    is closed. Times are the server's, in seconds since 1970.
     """
 
     session: str
@@ -57,7 +57,7 @@ class Worker(Counted):
 
     @property
     def lapsed(self) -> bool:
-        """Whether it was not seen for half a minute. It is listed for an hour then."""
+        """Whether it was not seen for a minute. It is listed for an hour then."""
         return self.until <= self.now
 
     @classmethod

@@ -436,9 +436,7 @@ class Queue(Source, AsyncVerbs):
         assert counts is not None
         return Stats.from_row(counts)
 
-    async def rates(
-        self, minutes: int | None = None, *, hours: int | None = None
-    ) -> list[Rate]:
+    async def rates(self, minutes: int | None = None, *, hours: int | None = None) -> list[Rate]:
         """
         Counts the events of each of the last `minutes` (1 to 360; 60 by default) minutes with an
         event, or of each of the last `hours` (1 to 336), the latest first. The latest may not be
