@@ -49,7 +49,7 @@ struct cli {
     char *url;                     /* NULL: dueq_open()'s default */
     bool pass_url;                 /* the command that is run gets the password too */
     bool json;
-    bool finishing; /* signals wait: messages were printed and are to be acknowledged */
+    bool finishing;          /* signals wait: messages were printed and are to be acknowledged */
     struct refusal *refusal; /* where cli_usage() goes; NULL: it ends the program */
     dueq_client *client;
     size_t partitions;                   /* of the queue; 0: it has none */

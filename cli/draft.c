@@ -110,8 +110,7 @@ static uint32_t read_limit(const struct cli *cli, const char *option, const char
 
 /* ---- All of them ------------------------------------------------------------------------------- */
 
-void draft_option(const struct cli *cli, struct draft *drafting, int option,
-                  const char *given) {
+void draft_option(const struct cli *cli, struct draft *drafting, int option, const char *given) {
     dueq_draft *draft = &drafting->draft;
     drafting->given = true;
     switch (option) {

@@ -138,13 +138,17 @@ enum { RATES = 7, TIMES = 4 };
 
 /* Times after the counts; -1: nothing was measured. */
 static void read_rate(const dueq_rate *rate, struct figure figures[RATES + TIMES]) {
-    const struct figure all[RATES + TIMES] = {
-        {"pushed", rate->pushed},           {"reserved", rate->reserved},
-        {"acked", rate->acked},             {"retried", rate->retried},
-        {"expired", rate->expired},         {"died", rate->died},
-        {"cancelled", rate->cancelled},     {"late_p50_ms", rate->late_p50_ms},
-        {"late_p99_ms", rate->late_p99_ms}, {"run_p50_ms", rate->run_p50_ms},
-        {"run_p99_ms", rate->run_p99_ms}};
+    const struct figure all[RATES + TIMES] = {{"pushed", rate->pushed},
+                                              {"reserved", rate->reserved},
+                                              {"acked", rate->acked},
+                                              {"retried", rate->retried},
+                                              {"expired", rate->expired},
+                                              {"died", rate->died},
+                                              {"cancelled", rate->cancelled},
+                                              {"late_p50_ms", rate->late_p50_ms},
+                                              {"late_p99_ms", rate->late_p99_ms},
+                                              {"run_p50_ms", rate->run_p50_ms},
+                                              {"run_p99_ms", rate->run_p99_ms}};
     memcpy(figures, all, sizeof all);
 }
 

@@ -168,8 +168,8 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
 }
 
 /* Sends it. A body that is neither fixed nor a stream belongs to the answer from now on. */
-static enum MHD_Result answer(struct exchange *exchange, const struct http_answer *made,
-                              char *body, size_t size) {
+static enum MHD_Result answer(struct exchange *exchange, const struct http_answer *made, char *body,
+                              size_t size) {
     struct MHD_Response *response =
         made->stream ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, read_stream,
                                                          exchange, NULL)

@@ -31,10 +31,10 @@ typedef void http_stream(const struct http_request *request, void *context, FILE
 /* Begins as 200 of text; a handler sets what differs. */
 struct http_answer {
     unsigned int status;
-    const char *type; /* its Content-Type. Static */
-    FILE *out;        /* takes the body */
-    dueq_bytes fixed; /* or this is it, and static */
-    char *next;       /* the header Dueq-Next, or NULL; it is freed */
+    const char *type;    /* its Content-Type. Static */
+    FILE *out;           /* takes the body */
+    dueq_bytes fixed;    /* or this is it, and static */
+    char *next;          /* the header Dueq-Next, or NULL; it is freed */
     http_stream *stream; /* or it goes on with what this writes, */
     int64_t every_ms;    /* at such intervals */
 };
@@ -49,9 +49,9 @@ struct http_service {
 
 struct http_listener {
     int socket;
-    bool loopback;          /* nobody from elsewhere gets here */
-    char host[80];          /* "127.0.0.1" or "[::1]" */
-    unsigned int port;      /* which the system chose for port 0 */
+    bool loopback;     /* nobody from elsewhere gets here */
+    char host[80];     /* "127.0.0.1" or "[::1]" */
+    unsigned int port; /* which the system chose for port 0 */
 };
 
 /* Listens at "PORT" (of 127.0.0.1), "HOST:PORT", "[::1]:PORT" or ":PORT" (everywhere). False: said why; *code is the

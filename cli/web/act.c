@@ -60,8 +60,8 @@ void act_reserve(struct call *call) {
     if (wait_ms > WEB_WAIT_MS)
         cli_usage(&call->cli, "wait is %d s at most: ask again then", WEB_WAIT_MS / 1000);
     dueq_result *result;
-    dueq_status status = wait_for(
-        call, dueq_reserve_submit(call->cli.queue, count, wait_ms, lease_ms), &result);
+    dueq_status status =
+        wait_for(call, dueq_reserve_submit(call->cli.queue, count, wait_ms, lease_ms), &result);
     if (status == DUEQ_OK && !http_wait(call->request, 0)) {
         give_back(call, result);
         status = DUEQ_EMPTY; /* nobody reads it */
@@ -101,8 +101,7 @@ static void each(struct call *call, const char *key, submit *begin, int64_t ms) 
         if (count == 0)
             break;
         dueq_result *result;
-        dueq_status status =
-            wait_for(call, begin(call->cli.queue, items, count, ms), &result);
+        dueq_status status = wait_for(call, begin(call->cli.queue, items, count, ms), &result);
         for (size_t i = 0; i < dueq_result_count(result); i++)
             api_line(call, json_of_item(key, items[i], dueq_result_status(result, i),
                                         dueq_result_state(result, i)));
@@ -209,7 +208,7 @@ void act_kick_all(struct call *call) {
     size_t kicked = 0;
     do {
         dueq_result *next;
-        status = dueq_kick_all(call->cli.queue, &filter, cursor, DUEQ_MAX_BATCH, &next);
+        status = dueq_kick_all(call->cli.queue, &filter, cursor, WEB_STEP, &next);
         dueq_result_free(page);
         page = next;
         cursor = dueq_result_cursor(page);
@@ -263,7 +262,9 @@ void act_kick_group(struct call *call) {
 
 /* ---- Of the queue --------------------------------------------------------------------------------- */
 
-void act_pause(struct call *call) { api_item(call, "queue", call->queue, dueq_pause(call->cli.queue)); }
+void act_pause(struct call *call) {
+    api_item(call, "queue", call->queue, dueq_pause(call->cli.queue));
+}
 
 void act_resume(struct call *call) {
     api_item(call, "queue", call->queue, dueq_resume(call->cli.queue));

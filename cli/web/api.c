@@ -174,8 +174,7 @@ static void on_queue(struct call *call, const char *name, const char *verb) {
         refuse(call, known ? 405 : 404, "there is nothing at this path for this method");
     if (!route || !takes(call, route->arguments))
         return;
-    dueq_status status =
-        dueq_queue_open(call->cli.client, name, strlen(name), &call->cli.queue);
+    dueq_status status = dueq_queue_open(call->cli.client, name, strlen(name), &call->cli.queue);
     if (status != DUEQ_OK) {
         api_end(call, status);
         return;

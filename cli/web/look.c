@@ -36,8 +36,9 @@ void look_rates(struct call *call) {
     const char *word = api_word(call, "minutes"), *other = api_word(call, "hours");
     const size_t hours =
         other ? (size_t)cli_number(&call->cli, "hours", other, 1, DUEQ_MAX_HOURS) : 0;
-    const size_t minutes =
-        word ? (size_t)cli_number(&call->cli, "minutes", word, 1, DUEQ_MAX_RATES) : hours ? 0 : 60;
+    const size_t minutes = word ? (size_t)cli_number(&call->cli, "minutes", word, 1, DUEQ_MAX_RATES)
+                           : hours ? 0
+                                   : 60;
     dueq_result *result;
     call->answer->type = "application/x-ndjson";
     api_end(call, dueq_rates(call->cli.queue, minutes, hours, &result));
@@ -122,7 +123,7 @@ dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor
         if (weight > WEB_PAGE_BYTES)
             size = size / 2 + 1;
         else if (weight < WEB_PAGE_BYTES / 4)
-            size = 2 * size < DUEQ_MAX_BATCH ? 2 * size : DUEQ_MAX_BATCH;
+            size = 2 * size < WEB_STEP ? 2 * size : WEB_STEP;
         size = size < most - looked % most ? size : most - looked % most;
     } while (!enough && cursor->size > 0 && looked < WEB_LOOKED && bytes < HTTP_MAX_BODY);
     return status;

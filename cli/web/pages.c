@@ -29,8 +29,7 @@ dueq_bytes page_of(const char *path, const char **type) {
 #define FIND(name, file, kind)                                                                     \
     if (strcmp(path, "/" file) == 0) {                                                             \
         *type = kind;                                                                              \
-        return (dueq_bytes){web_##name##_begin,                                                    \
-                            (size_t)(web_##name##_end - web_##name##_begin)};                      \
+        return (dueq_bytes){web_##name##_begin, (size_t)(web_##name##_end - web_##name##_begin)};  \
     }
     FILES(FIND)
 #undef FIND

@@ -59,8 +59,10 @@ static dueq_status read_all(struct watch *watch, struct cli *cli, FILE *out) {
         names_end(&watch->names);
         status = names_read(cli, &watch->names);
         /* It is a walk over all keys of the server: not often where that takes long. */
-        const int64_t now_ms = time_monotonic_ms(), rest_ms = PATIENT * PATIENT * (now_ms - begin_ms);
-        watch->names_ms = status != DUEQ_OK ? 0 : now_ms + (rest_ms > NAMES_MS ? rest_ms : NAMES_MS);
+        const int64_t now_ms = time_monotonic_ms(),
+                      rest_ms = PATIENT * PATIENT * (now_ms - begin_ms);
+        watch->names_ms =
+            status != DUEQ_OK ? 0 : now_ms + (rest_ms > NAMES_MS ? rest_ms : NAMES_MS);
     }
     fputs("event: queues\n", out);
     for (size_t i = 0; status == DUEQ_OK && i < watch->names.count; i++)

@@ -179,7 +179,8 @@ static int run(struct cli *cli, int argc, char *argv[]) {
 
 const struct command web_command = {
     "web", "", "Serves a dashboard and an API by HTTP",
-    "Says where it listens, and serves until a signal comes. The page shows all queues of the server.\n"
+    "Says where it listens, and serves until a signal comes. The page shows all queues of the "
+    "server.\n"
     "The API under /api answers what the shell prints with --json: docs/web.md.\n"
     "\n"
     "Without a token nothing can be changed, and only programs of this machine get an answer. With "
@@ -189,9 +190,11 @@ const struct command web_command = {
     "TLS of its own: on a network put a proxy with TLS before it.\n"
     "\n"
     "Options:\n"
-    "  --listen HOST:PORT  where it listens (127.0.0.1:3837); :3837 is everywhere, port 0 any that\n"
+    "  --listen HOST:PORT  where it listens (127.0.0.1:3837); :3837 is everywhere, port 0 any "
+    "that\n"
     "                      is free\n"
-    "  --token-file FILE   read the token from the first line of a file (default: $DUEQ_TOKEN); it\n"
+    "  --token-file FILE   read the token from the first line of a file (default: $DUEQ_TOKEN); "
+    "it\n"
     "                      has 16 characters or more\n"
     "\n"
     "Examples:\n"

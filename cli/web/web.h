@@ -8,7 +8,8 @@
 #include "../json.h"
 
 enum {
-    WEB_LOOKED = 2000,      /* messages that a request looks at, at most */
+    WEB_LOOKED = 2000,      /* messages that a request looks at, at most, */
+    WEB_STEP = 64,          /* and in one call: others wait for that */
     WEB_WAIT_MS = 60000,    /* the longest wait of a reserve */
     WEB_BUSY_MS = 3000,     /* a request that changes many messages goes on this long */
     WEB_PAGE_BYTES = 262144 /* a page of messages is to have about so many */

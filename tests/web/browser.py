@@ -135,7 +135,8 @@ class Browser:
     def press(self, button: str) -> None:
         """Clicks the button or link with this text."""
         name = json.dumps(button)
-        found = f"[...document.querySelectorAll('dialog button, button, a')].find(one => one.textContent.trim() === {name})"
+        all_of_them = "[...document.querySelectorAll('dialog button, button, a')]"
+        found = f"{all_of_them}.find(one => one.textContent.trim() === {name})"
         self.until(f"Boolean({found})")
         self.run(f"{found}.click()")
 
@@ -143,7 +144,10 @@ class Browser:
         """What it shows the page on."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
-            **{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": phone},
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=phone,
         )
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.call("Emulation.setEmulatedMedia", features=[scheme])

@@ -8,12 +8,16 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
 from urllib.parse import quote, urlencode
 
 TOKEN = "a-token-of-the-tests-0123456789"
+
+
+Headers = Mapping[str, str]
 
 
 @dataclass
@@ -79,10 +83,14 @@ class Site:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
 
     def ask(
-        self, method: str, target: str, body: bytes | str = b"", token: bool = True, **headers: str
+        self,
+        method: str,
+        target: str,
+        body: bytes | str = b"",
+        headers: Headers | None = None,
+        token: bool = True,
     ) -> Answer:
-        """Headers by their names, _ for -."""
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = dict(headers or {})
         if token and self._token:
             sent.setdefault("Authorization", f"Bearer {self._token}")
         connection = self.connection()

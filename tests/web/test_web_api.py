@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
-from .site import Site, path, without_clocks
+from .site import TOKEN, Site, path, without_clocks
 
 BODIES = ["hello", '{"a": [1, "é"]}', "", "two\nlines\t", '</script><img src=x onerror="alert(1)">']
 NAMES = ["orders", "mit leer", "a/b?c#d%41", "..", "Ω&<b>", "a+b"]
@@ -22,7 +25,7 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
     ticket = json.loads(site.shell("reserve", "--json", name))["ticket"]
     site.shell("bury", "--reason", "it failed: <b>\nin line 2", name, ticket)
     site.shell("schedule", "add", name, "nightly", "0 2 * * *", "all", "--zone", "Europe/Berlin")
-    for parts, arguments, words in [
+    asked: list[tuple[tuple[str, ...], dict[str, str | int], list[str]]] = [
         ((), {}, ["queues"]),
         ((name,), {}, ["stats", name]),
         ((name, "messages"), {}, ["peek", name, "ready"]),
@@ -35,7 +38,8 @@ def test_it_answers_byte_for_byte_what_the_shell_prints(site: Site, name: str) -
         ((name, "rates"), {"hours": 2}, ["rates", "--hours", "2", name]),
         ((name, "schedules"), {}, ["schedule", "list", name]),
         ((name, "workers"), {}, ["workers", name]),
-    ]:
+    ]
+    for parts, arguments, words in asked:
         printed = site.shell(*words, "--json")
         answer = site.get(*parts, **arguments)
         assert without_clocks(answer.body) == without_clocks(printed)
@@ -154,7 +158,7 @@ def test_reserve_waits_for_a_message(site: Site) -> None:
 
 def test_who_gives_up_waiting_takes_no_message(site: Site) -> None:
     connection = site.connection()
-    token = {"Authorization": "Bearer a-token-of-the-tests-0123456789"}
+    token = {"Authorization": f"Bearer {TOKEN}"}
     connection.request("POST", path("orders", "reserve", wait="60s"), headers=token)
     time.sleep(0.5)  # it waits
     connection.close()
@@ -232,7 +236,7 @@ def test_a_body_that_is_too_large(site: Site) -> None:
 def test_events_tell_of_all_queues(site: Site) -> None:
     site.post("orders", "messages", body="x")
     connection = site.connection()
-    token = {"Authorization": "Bearer a-token-of-the-tests-0123456789"}
+    token = {"Authorization": f"Bearer {TOKEN}"}
     connection.request("GET", "/api/events", headers=token)
     answer = connection.getresponse()
     assert answer.headers["Content-Type"] == "text/event-stream"
@@ -242,3 +246,23 @@ def test_events_tell_of_all_queues(site: Site) -> None:
         if line.startswith(b"data: {"):
             counts.append(json.loads(line[6:]))
     connection.close()
+
+
+def test_the_document_s_commands_work_when_pasted(site: Site) -> None:
+    document = (Path(__file__).parents[2] / "docs/web.md").read_text(encoding="utf-8")
+    [code] = [block for block in re.findall(r"```sh\n(.*?)```", document, re.S) if "curl" in block]
+    script = "set -euo pipefail\n" + code.replace("http://127.0.0.1:3837/", site.url)
+    done = subprocess.run(
+        ["bash", "-c", script],
+        env=site.environment | {"DUEQ_TOKEN": TOKEN},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0] == '{"id":"order-7","status":"OK"}'
+    assert lines[3] == "pack order 7"
+    counts = site.get("orders").object
+    assert [counts[name] for name in ("ready", "delayed", "leased", "acked")] == [0, 0, 0, 1]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 
 from .browser import Browser
-from .site import Site
+from .site import TOKEN, Site
 
 EVIL = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
 NAME = f"evil {EVIL}'\"&/?#"
 
 
+STRANGE = "img:not([src='icon.svg']), script:not([src='app.js'])"
+
+
 def clean(page: Browser) -> None:
-    """Nothing of what others wrote has become a part of the page, and nothing was blocked or thrown."""
+    """What others wrote is no part of the page; nothing was blocked or thrown."""
     assert page.run("window.hit") is None
-    assert page.run("document.querySelectorAll('img:not([src=\"icon.svg\"]), script:not([src=\"app.js\"])').length") == 0
+    assert page.run(f'document.querySelectorAll("{STRANGE}").length') == 0
     assert page.said == []
 
 
@@ -31,7 +34,7 @@ def hostile(site: Site) -> None:
 def test_hostile_names_bodies_headers_and_errors_are_text(page: Browser, site: Site) -> None:
     hostile(site)
     page.sees("<img src=x onerror=")
-    page.press("evil <img src=x onerror=\"window.hit=1\"><script>window.hit=1</script>'\"&/?#")
+    page.press(NAME)
     page.sees("id 0 <img")
     clean(page)
     for tab in ["dead", "errors", "schedules", "workers", "history", "delayed"]:
@@ -107,7 +110,7 @@ def test_it_asks_for_the_token(browser: Browser, site: Site) -> None:
     browser.run("sessionStorage.clear()")
     browser.open(site.url + "?anew")
     browser.sees("This dashboard is protected")
-    for token, seen in [("wrong", "This is not the token"), ("a-token-of-the-tests-0123456789", "live")]:
+    for token, seen in [("wrong", "This is not the token"), (TOKEN, "live")]:
         browser.run(f"document.querySelector('dialog input').value = {token!r}")
         browser.press("Open")
         browser.sees(seen)
@@ -124,8 +127,12 @@ def test_a_reader_sees_no_buttons_that_change(browser: Browser, reader: Site) ->
 def test_keys_and_a_phone(page: Browser, site: Site) -> None:
     site.post("orders", "messages", id="m0", body="x")
     page.until("document.querySelector('tbody a')?.textContent === 'orders'")
-    for key, seen in [("j", "document.activeElement.textContent === 'orders'"), ("/", "document.activeElement.type === 'search'")]:
-        page.run(f"document.activeElement.blur(); document.body.dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))")
+    for key, seen in [
+        ("j", "document.activeElement.textContent === 'orders'"),
+        ("/", "document.activeElement.type === 'search'"),
+    ]:
+        event = f"new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})"
+        page.run(f"document.activeElement.blur(); document.body.dispatchEvent({event})")
         page.until(seen)
     page.look(390, 844, phone=True)
     for place in ["#/", "#/q/orders/ready", "#/q/orders/history", "#/q/orders/m/m0", "#/workers"]:
