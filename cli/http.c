@@ -364,8 +364,10 @@ bool http_listen(const struct cli *cli, const char *address, struct http_listene
                   address, gai_strerror(why));
     bool good = try_listen(listener, found);
     freeaddrinfo(found);
-    if (!good)
-        *code = cli_system_error(address);
+    if (!good) {
+        cli_say(CLI_ERROR, NULL, NULL, "--listen %s: %s", address, strerror(errno));
+        *code = CLI_FAILED;
+    }
     return good;
 }
 

@@ -23,7 +23,7 @@ function ceiling(value) {
  * unit: how a value is said.
  */
 export function chart(title, times, series, { unit = number, empty = "Nothing happened yet." } = {}) {
-  const width = 560, height = 170, left = 60, right = 8, top = 8, bottom = 22;
+  const width = 560, height = 170, left = 60, right = 8, top = 14, bottom = 22;
   const all = series.flatMap((one) => one.values).filter((value) => value !== null);
   const legend = series.map((one, i) => el("span", { class: "key " + "abcd"[i] }, one.name, " ",
     el("b", null, one.values.length && one.values.at(-1) !== null ? unit(one.values.at(-1)) : "–")));

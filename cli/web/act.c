@@ -227,7 +227,7 @@ struct kicks {
     int64_t end_ms;
 };
 
-static bool kick_those(struct call *call, const dueq_result *page, void *context) {
+static size_t kick_those(struct call *call, const dueq_result *page, void *context) {
     struct kicks *kicks = context;
     dueq_bytes ids[DUEQ_MAX_BATCH];
     size_t count = 0;
@@ -244,7 +244,7 @@ static bool kick_those(struct call *call, const dueq_result *page, void *context
     for (size_t i = 0; i < dueq_result_count(result); i++)
         kicks->kicked += dueq_result_status(result, i) == DUEQ_OK;
     dueq_result_free(result);
-    return kicks->status < 0 || time_monotonic_ms() >= kicks->end_ms;
+    return kicks->status < 0 || time_monotonic_ms() >= kicks->end_ms ? 0 : WEB_STEP;
 }
 
 /* Those of one group of look_errors(), and no others. */
@@ -254,7 +254,7 @@ void act_kick_group(struct call *call) {
         cli_usage(&call->cli, "error is missing: which group?");
     struct kicks kicks = {.group = error, .end_ms = time_monotonic_ms() + WEB_BUSY_MS};
     dueq_bytes cursor = look_begin(call);
-    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_LOOKED, kick_those, &kicks);
+    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_STEP, kick_those, &kicks);
     look_end(call, &cursor);
     api_sum(call, kicks.kicked, "kicked");
     api_end(call, kicks.status < 0 ? kicks.status : status);

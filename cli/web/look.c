@@ -103,29 +103,30 @@ static void keep(dueq_bytes *cursor, dueq_bytes next) {
     *cursor = (dueq_bytes){data, next.size};
 }
 
-dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t most,
+static size_t lesser(size_t one, size_t other) { return one < other ? one : other; }
+
+dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
                          look_page *see, void *context) {
     dueq_status status;
     /* Bodies may be large: pages grow as far as they are not. */
-    size_t looked = 0, bytes = 0, size = most < FIRST_PAGE ? most : FIRST_PAGE;
-    bool enough = false;
+    size_t looked = 0, bytes = 0, size = FIRST_PAGE;
     do {
+        const size_t asked = lesser(size, wanted);
         dueq_result *page;
-        status = dueq_peek(call->cli.queue, state, *cursor, size, &page);
+        status = dueq_peek(call->cli.queue, state, *cursor, asked, &page);
         if (status != DUEQ_OK)
             break;
         const size_t weight = bytes_of(page);
-        looked += size;
+        looked += asked;
         bytes += weight;
         keep(cursor, dueq_result_cursor(page));
-        enough = see(call, page, context);
+        wanted = see(call, page, context);
         dueq_result_free(page);
         if (weight > WEB_PAGE_BYTES)
             size = size / 2 + 1;
         else if (weight < WEB_PAGE_BYTES / 4)
-            size = 2 * size < WEB_STEP ? 2 * size : WEB_STEP;
-        size = size < most - looked % most ? size : most - looked % most;
-    } while (!enough && cursor->size > 0 && looked < WEB_LOOKED && bytes < HTTP_MAX_BODY);
+            size = lesser(2 * size, WEB_STEP);
+    } while (wanted > 0 && cursor->size > 0 && looked < WEB_LOOKED && bytes < HTTP_MAX_BODY);
     return status;
 }
 
@@ -148,7 +149,7 @@ static bool fits(const dueq_message *message, dueq_bytes text) {
     return false;
 }
 
-static bool show(struct call *call, const dueq_result *page, void *context) {
+static size_t show(struct call *call, const dueq_result *page, void *context) {
     struct search *search = context;
     for (size_t i = 0; i < dueq_result_count(page); i++) {
         const dueq_message *message = dueq_result_message(page, i);
@@ -161,7 +162,9 @@ static bool show(struct call *call, const dueq_result *page, void *context) {
                                : json_of_damaged(name, id, search->state));
         search->found++;
     }
-    return search->found >= search->wanted;
+    if (search->found >= search->wanted)
+        return 0;
+    return search->text.size > 0 ? WEB_STEP : search->wanted - search->found;
 }
 
 dueq_bytes look_begin(const struct call *call) {
@@ -183,8 +186,8 @@ void look_messages(struct call *call) {
                             .wanted = api_count(call, 100)};
     dueq_bytes cursor = look_begin(call);
     call->answer->type = "application/x-ndjson";
-    const size_t most = search.text.size > 0 ? WEB_LOOKED : search.wanted;
-    api_end(call, look_through(call, search.state, &cursor, most, show, &search));
+    const size_t wanted = search.text.size > 0 ? WEB_STEP : search.wanted;
+    api_end(call, look_through(call, search.state, &cursor, wanted, show, &search));
     look_end(call, &cursor);
 }
 
@@ -214,7 +217,7 @@ json_object *look_group(const dueq_message *message) {
     return json_text((dueq_bytes){line, size});
 }
 
-static bool group(struct call *call, const dueq_result *page, void *context) {
+static size_t group(struct call *call, const dueq_result *page, void *context) {
     json_object *groups = context, *found;
     (void)call;
     for (size_t i = 0; i < dueq_result_count(page); i++) {
@@ -236,14 +239,14 @@ static bool group(struct call *call, const dueq_result *page, void *context) {
         json_object_object_add(found, "last_ms", json_object_new_int64(message->time_ms));
         json_object_put(error);
     }
-    return false;
+    return WEB_STEP;
 }
 
 void look_errors(struct call *call) {
     dueq_bytes cursor = look_begin(call);
     json_object *groups = json_object_new_object();
     call->answer->type = "application/x-ndjson";
-    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_LOOKED, group, groups);
+    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_STEP, group, groups);
     json_object_object_foreach(groups, text, found) {
         (void)text;
         api_line(call, json_object_get(found));
@@ -255,14 +258,14 @@ void look_errors(struct call *call) {
 
 /* ---- Schedules ----------------------------------------------------------------------------------- */
 
-static bool show_schedules(struct call *call, const dueq_result *page, void *context) {
+static size_t show_schedules(struct call *call, const dueq_result *page, void *context) {
     (void)context;
     for (size_t i = 0; i < dueq_result_count(page); i++) {
         const dueq_message *message = dueq_result_message(page, i);
         if (message && dueq_is_schedule(message))
             api_line(call, json_of_schedule(call->cli.queue_name, message));
     }
-    return false;
+    return WEB_STEP;
 }
 
 /* Of all states that wait for something: the cursor is the state's digit and the cursor in it. */
@@ -279,7 +282,7 @@ void look_schedules(struct call *call) {
     call->answer->type = "application/x-ndjson";
     dueq_status status;
     do
-        status = look_through(call, state, &cursor, WEB_LOOKED, show_schedules, NULL);
+        status = look_through(call, state, &cursor, WEB_STEP, show_schedules, NULL);
     while (status == DUEQ_OK && cursor.size == 0 && state++ < DUEQ_DEAD);
     api_end(call, status);
     if (cursor.size > 0) {

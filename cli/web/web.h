@@ -72,9 +72,10 @@ void look_message(struct call *call);
 void look_errors(struct call *call);
 void look_schedules(struct call *call);
 
-/* Reads the messages of a state, page by page and no more than WEB_LOOKED, until `see` says that it is enough. */
-typedef bool look_page(struct call *call, const dueq_result *page, void *context);
-dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t most,
+/* Sees a page. Returns how many messages more it wants to see. */
+typedef size_t look_page(struct call *call, const dueq_result *page, void *context);
+/* Reads the messages of a state, page by page: `wanted` are wanted at first, and WEB_LOOKED are the most. */
+dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
                          look_page *see, void *context);
 /* The cursor that the request goes on from, and where the next one does. */
 dueq_bytes look_begin(const struct call *call);

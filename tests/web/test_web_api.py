@@ -7,6 +7,7 @@ import re
 import subprocess
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -266,3 +267,19 @@ def test_the_document_s_commands_work_when_pasted(site: Site) -> None:
     assert lines[3] == "pack order 7"
     counts = site.get("orders").object
     assert [counts[name] for name in ("ready", "delayed", "leased", "acked")] == [0, 0, 0, 1]
+
+
+def test_many_at_once(site: Site) -> None:
+    def produce(number: int) -> int:
+        return site.post("orders", "messages", id=str(number), body=str(number)).code
+
+    def work(_: int) -> str:
+        taken = site.post("orders", "reserve", wait="20s").object
+        assert site.post("orders", "ack", body=taken["ticket"]).code == 200
+        return str(taken["body"])
+
+    with ThreadPoolExecutor(16) as workers, ThreadPoolExecutor(8) as producers:
+        worked = workers.map(work, range(60))
+        assert set(producers.map(produce, range(60))) == {200}
+        assert sorted(worked, key=int) == [str(number) for number in range(60)]
+    assert site.get("orders").object["acked"] == 60
