@@ -32,7 +32,8 @@ def register(
     """As a consumer does that was seen so long ago."""
     seen = now_ms(server) - seen_ms
     held = "".join(f"{holding}\n" for holding in holdings)
-    says = f"{seen} 60000 17 2 5000 {len(holdings)} {len(holdings)}\n{host}\npython 3.12.4\n0.1.0\n{held}"
+    numbers = f"{seen} 60000 17 2 5000 {len(holdings)} {len(holdings)}"
+    says = f"{numbers}\n{host}\npython 3.12.4\n0.1.0\n{held}"
     server.command("HSET", f"dueq:{{{queue}}}:described", session, says)
     server.command("ZADD", f"dueq:{{{queue}}}:consumers", str(seen), session)
 
