@@ -7,23 +7,39 @@
 #include <unistd.h>
 
 #define LISTED(verb, ...) , &verb##_command
-static const struct command *const commands[] = {
-    &push_command,     &reserve_command,
-    &ack_command,      &retry_command,
-    &release_command,  &extend_command,
-    &bury_command,     &kick_command DUEQ_ID_COMMANDS(LISTED),
-    &cancel_command,   &reschedule_command,
-    &find_command,     &peek_command,
-    &stats_command,    &queues_command,
-    &workers_command,  &who_command,
-    &slow_command,     &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
-    &purge_command,    &remove_command,
-    &grow_command,     &check_command,
-    &lock_command,     &relock_command,
-    &unlock_command,   &work_command,
-    &schedule_command, &completion_command,
-    &man_command,      &redisson_command,
-    &laravel_command,  NULL};
+static const struct command *const commands[] = {&push_command,
+                                                 &reserve_command,
+                                                 &ack_command,
+                                                 &retry_command,
+                                                 &release_command,
+                                                 &extend_command,
+                                                 &bury_command,
+                                                 &kick_command DUEQ_ID_COMMANDS(LISTED),
+                                                 &cancel_command,
+                                                 &reschedule_command,
+                                                 &find_command,
+                                                 &peek_command,
+                                                 &stats_command,
+                                                 &queues_command,
+                                                 &workers_command,
+                                                 &who_command,
+                                                 &slow_command,
+                                                 &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
+                                                 &purge_command,
+                                                 &remove_command,
+                                                 &grow_command,
+                                                 &check_command,
+                                                 &doctor_command,
+                                                 &lock_command,
+                                                 &relock_command,
+                                                 &unlock_command,
+                                                 &work_command,
+                                                 &schedule_command,
+                                                 &completion_command,
+                                                 &man_command,
+                                                 &redisson_command,
+                                                 &laravel_command,
+                                                 NULL};
 
 const struct command *const *cli_choice(const struct command *command) {
     return !command                       ? commands
@@ -154,8 +170,7 @@ void cli_usage(const struct cli *cli, const char *format, ...) {
 
 /* ---- The server's URL ---------------------------------------------------------------------------- */
 
-/* Takes it from the command line, where everybody can read it by ps: one with a login is there no longer then. */
-static void take_url(struct cli *cli, char *given) {
+void cli_take_url(struct cli *cli, char *given) {
     free(cli->url);
     if (!(cli->url = strdup(given)))
         cli_out_of_memory();
@@ -192,7 +207,7 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
         int option = next_option(cli, argc, argv, cli_choice(cli->command) ? "+" : "", options);
         switch (option) {
         case CLI_OPTION_URL:
-            take_url(cli, optarg);
+            cli_take_url(cli, optarg);
             break;
         case CLI_OPTION_URL_FILE:
             read_url(cli, optarg);

@@ -460,6 +460,14 @@ def test_failover_takes_back(ledgers: list[list[str]], window: str, promise: str
         assert list(found(*ledgers, [f"forgotten {other}"])) == [promise]
 
 
+def test_failover_long_before_takes_nothing_back() -> None:
+    """By then nobody has what the old primary delivered."""
+    early = "forgotten 1300 1400 a"
+    retried = ["got 1.1 1 20000 21000 a 1 0", "retrying 1.1 1 20001 22000", "retried 1.1 1 20002"]
+    again = ["got 1.1 2 21000 22000 a 2 0", "acking 1.1 2 21001 -", "acked 1.1 2 21002"]
+    assert found(PUSHED, [*retried, *again], [early]) == {"early": ["1.1"]}
+
+
 def test_failover_loses_nothing_that_was_accepted() -> None:
     assert found(PUSHED, ["forgotten 1 5000 a"]) == {"lost": ["1.1"]}
 

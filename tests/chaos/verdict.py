@@ -16,6 +16,7 @@ EXPECTED = frozenset({-10, -11, -12, -23, -27})
 # What a failover explains besides: READONLY, UNAVAILABLE, NOT_DURABLE.
 FAILED_OVER = frozenset({-24, -33, -34})
 SETTLED_MS = 500  # after a fault, until all are connected again
+AHEAD_MS = 10_000  # a loop of the workers has nothing for so long that it had fetched ahead
 
 
 @dataclass
@@ -212,9 +213,10 @@ def _blame(
 ) -> set[str]:
     """The promise that these deliveries break, unless a failover may have lost one (each)."""
     # Or one that no ledger has, which a loop had fetched ahead: it and a later one have the same
-    # ticket then, and what is done with the one is done to the other.
+    # ticket then, and what is done with the one is done to the other, as long as the loop has it.
     ahead = promise in ("two holders", "robbed", "early") and any(
-        facts.forgot(delivery.queue, push.due, delivery.now) for delivery in deliveries
+        facts.forgot(delivery.queue, max(push.due, delivery.now - AHEAD_MS), delivery.now)
+        for delivery in deliveries
     )
     if ahead or (all if each else any)(map(facts.touched, deliveries)):
         verdict.forgotten[promise] += 1
