@@ -163,6 +163,8 @@ static void start(struct dueq__conn *conn) {
     /* Another server may take over: early enough for the call to be tried again there. */
     bool replaced = conn->url->topology == DUEQ__SENTINEL;
     conn->silence_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
+    if (replaced && conn->server)
+        conn->server->known = false;
 }
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {

@@ -25,7 +25,7 @@ static struct dueq__node *new_node(dueq_client *client, const struct dueq__addre
     struct dueq__node *node = calloc(1, sizeof *node);
     if (!node)
         return NULL;
-    dueq__conn_init(&node->conn, &client->url, client->name, &client->server);
+    dueq__conn_init(&node->conn, &client->url, client->name, &node->server);
     if (address) {
         snprintf(node->host, sizeof node->host, "%s", address->host);
         node->address = (struct dueq__address){node->host, address->port};

@@ -113,6 +113,7 @@ struct dueq__node {
     char host[DUEQ__HOST_ROOM];
     struct dueq__address address; /* as it announces itself; no host: where the URL leads */
     struct dueq__conn conn;       /* for requests */
+    struct dueq__server server;
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
@@ -159,7 +160,6 @@ struct dueq_client {
     bool unnamed;       /* nobody named the server, and that was not said */
     bool evicting_told;
     char warning[640];
-    struct dueq__server server;
     struct dueq__sentinels sentinels; /* where the URL names them */
     struct dueq__conn *conns;         /* all of them */
     struct dueq__node *nodes;         /* owned; the first is there before any is known */
