@@ -252,7 +252,7 @@ def header() -> str:
 
 def over(verb: Verb) -> tuple[str, str]:
     """What asks a partition, and what leaves the call to those who ask all of them."""
-    if verb.over == "name" or not verb.over and verb.on != "queue":
+    if verb.over == "name" or (not verb.over and verb.on != "queue"):
         return "", ""
     if not verb.over:
         check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'

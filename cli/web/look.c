@@ -6,8 +6,8 @@
 enum { FIRST_PAGE = 16 };
 
 void look_queues(struct call *call) {
-    struct names names = {0};
-    dueq_status status = names_read(&call->cli, &names);
+    struct cli_names names = {0};
+    dueq_status status = cli_read_names(&call->cli, &names);
     for (size_t i = 0; status == DUEQ_OK && i < names.count; i++) {
         const char *name = names.list[i];
         dueq_counts counts;
@@ -19,7 +19,7 @@ void look_queues(struct call *call) {
             api_line(call, json_of_counts(name, &counts));
         dueq_queue_close(queue);
     }
-    names_end(&names);
+    cli_free_names(&names);
     call->answer->type = "application/x-ndjson";
     api_end(call, status);
 }

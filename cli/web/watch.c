@@ -8,7 +8,7 @@ enum { NAMES_MS = 2000, PATIENT = 10 };
 /* What all see: however many look on, the server is asked once a second. */
 struct watch {
     pthread_mutex_t lock;
-    struct names names;
+    struct cli_names names;
     int64_t names_ms, due_ms; /* when the names are to be read again, and the next piece is made */
     char *piece;              /* the last event */
     size_t size;
@@ -23,7 +23,7 @@ struct watch *watch_new(void) {
 }
 
 void watch_end(struct watch *watch) {
-    names_end(&watch->names);
+    cli_free_names(&watch->names);
     pthread_mutex_destroy(&watch->lock);
     free(watch->piece);
     free(watch);
@@ -56,8 +56,8 @@ static dueq_status read_all(struct watch *watch, struct cli *cli, FILE *out) {
     dueq_status status = DUEQ_OK;
     const int64_t begin_ms = time_monotonic_ms();
     if (begin_ms >= watch->names_ms) {
-        names_end(&watch->names);
-        status = names_read(cli, &watch->names);
+        cli_free_names(&watch->names);
+        status = cli_read_names(cli, &watch->names);
         /* It is a walk over all keys of the server: not often where that takes long. */
         const int64_t now_ms = time_monotonic_ms(),
                       rest_ms = PATIENT * PATIENT * (now_ms - begin_ms);

@@ -101,7 +101,8 @@ RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
 # id, ticket, partition (-1: none), since_ms, working
 HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
-# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working, holdings
+# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working,
+# holdings
 WorkerRow: TypeAlias = tuple[
     str, str, int, str, str, int, int, int, int, int, int, int, tuple[HoldingRow, ...]
 ]
