@@ -36,7 +36,7 @@ static const char *part_of(const char *name) {
     return is_part ? mark : NULL;
 }
 
-static bool is_whole(const char *name, const struct names *names) {
+static bool is_whole(const char *name, const struct cli_names *names) {
     size_t size = strlen(name);
     for (size_t i = 0; i < names->count; i++)
         if (part_of(names->list[i]) == names->list[i] + size &&
