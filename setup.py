@@ -18,7 +18,7 @@ from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
 HEADER = Path("core/dueq.h")
-HEADERS = [HEADER, HEADER.with_name("dueq_verbs.h"), *Path("interop").glob("dueq_*.h")]
+HEADERS = [*Path("core").glob("dueq*.h"), *Path("interop").glob("dueq_*.h")]
 FOLDERS = ["core", "interop"]
 WRAPPER = "swig/dueq_wrap.c"
 COMMAND = "dueq"
@@ -54,8 +54,11 @@ def pkg_config(*words: str) -> list[str]:
         sys.exit(f"dueq needs pkg-config and the headers of hiredis and OpenSSL: {error}")
 
 
-def has_json() -> bool:
-    return subprocess.run(["pkg-config", "--exists", "json-c"], check=False).returncode == 0
+COMMAND_NEEDS = ["json-c", "libmicrohttpd"]
+
+
+def has_command() -> bool:
+    return subprocess.run(["pkg-config", "--exists", *COMMAND_NEEDS], check=False).returncode == 0
 
 
 def wrap() -> None:
@@ -80,7 +83,7 @@ class BuildExt(build_ext):
             extension.extra_compile_args += pkg_config("--cflags")
             extension.extra_link_args += pkg_config("--libs")
         super().run()
-        if has_json():
+        if has_command():
             self.link_command()
 
     def link_command(self) -> None:
@@ -90,14 +93,14 @@ class BuildExt(build_ext):
             list(map(str, Path("cli").rglob("*.c"))),
             output_dir=self.build_temp,
             macros=MACROS,
-            include_dirs=FOLDERS,
-            extra_postargs=["-std=gnu11", *pkg_config("--cflags", "json-c")],
+            include_dirs=[*FOLDERS, "."],
+            extra_postargs=["-std=gnu11", *pkg_config("--cflags", *COMMAND_NEEDS)],
         )
         self.compiler.link_executable(
             objects,
             COMMAND,
             output_dir=self.build_temp,
-            extra_postargs=["-pthread", *pkg_config("--libs", "json-c")],
+            extra_postargs=["-pthread", *pkg_config("--libs", *COMMAND_NEEDS)],
         )
 
 
@@ -106,7 +109,7 @@ class InstallScripts(install_scripts):
 
     def run(self) -> None:
         super().run()
-        if has_json():
+        if has_command():
             built = Path(self.get_finalized_command("build_ext").build_temp, COMMAND)
             self.copy_file(str(built), str(Path(self.install_dir, COMMAND)))
 

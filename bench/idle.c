@@ -4,6 +4,9 @@
 
 #include "crew.h"
 
+/* By then a consumer has said who it is, which it does again in half an hour. */
+#define REGISTERED_MS 3000
+
 /* Prints the calls of each command since CONFIG RESETSTAT: {"exists": 2, ...}. */
 static void print_calls(redisContext *control) {
     redisReply *info = bare_command(control, "INFO commandstats");
@@ -29,6 +32,7 @@ void measure_idle(const char *socket, double seconds, size_t consumers) {
     struct crew crew;
     crew_open(&crew, socket, "idle", consumers);
 
+    crew_rest(&crew, REGISTERED_MS);
     freeReplyObject(bare_command(control, "CONFIG RESETSTAT"));
     double server = now_us(clock), client = now_us(CLOCK_PROCESS_CPUTIME_ID);
     double begin = now_us(CLOCK_MONOTONIC);

@@ -214,7 +214,7 @@ static void release_one(struct load *load) {
 
 static void rates(struct load *load) {
     dueq_result *result;
-    must(load->link->client, dueq_rates(load->link->queue, DUEQ_MAX_RATES, &result));
+    must(load->link->client, dueq_rates(load->link->queue, DUEQ_MAX_RATES, 0, &result));
     dueq_result_free(result);
 }
 

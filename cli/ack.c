@@ -95,7 +95,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         else if (option == 't')
             to = optarg;
         else
-            draft_option(cli, &draft, option);
+            draft_option(cli, &draft, option, optarg);
     }
     draft_ready(cli, &draft);
     cli_words(cli, argc, 1, bodies.count > 0 ? 1 : argc);

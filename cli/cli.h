@@ -7,6 +7,7 @@
 #endif
 
 #include <getopt.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,13 +37,20 @@ struct part {
     char name[DUEQ_MAX_NAME + 1];
 };
 
+/* Arguments that came from elsewhere than the command line. */
+struct refusal {
+    jmp_buf back;
+    char *text; /* what is wrong with them; free() it */
+};
+
 /* One run of the program. */
 struct cli {
     const struct command *command; /* NULL before it is known */
     char *url;                     /* NULL: dueq_open()'s default */
     bool pass_url;                 /* the command that is run gets the password too */
     bool json;
-    bool finishing; /* signals wait: messages were printed and are to be acknowledged */
+    bool finishing;          /* signals wait: messages were printed and are to be acknowledged */
+    struct refusal *refusal; /* where cli_usage() goes; NULL: it ends the program */
     dueq_client *client;
     size_t partitions;                   /* of the queue; 0: it has none */
     const char *key;                     /* the one that has this key's messages; NULL: all */
@@ -79,7 +87,10 @@ extern const struct command check_command;                                /* che
 extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
+extern const struct command metrics_command;                              /* metrics.c */
+extern const struct command workers_command, who_command, slow_command;   /* workers.c, who.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
+extern const struct command web_command;                                  /* web/web.c */
 extern const struct command work_command;                                 /* work.c */
 extern const struct command completion_command;                           /* completion.c */
 extern const struct command man_command;                                  /* man.c */
@@ -128,7 +139,7 @@ enum {
 void cli_take_url(struct cli *cli, char *given);
 /* The next option of the command's own, or -1 after the last. The common ones are dealt with. */
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options);
-/* Says what is wrong with the arguments and exits with CLI_USAGE. */
+/* Says what is wrong with the arguments and exits with CLI_USAGE; or refuses them, where `refusal` is set. */
 _Noreturn void cli_usage(const struct cli *cli, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Checks the number of words that are left: between `least` and `most` after the queue's name. */
@@ -253,6 +264,8 @@ void cli_json_message(const struct cli *cli, const dueq_message *message);  /* o
 void cli_label(const char *name);
 /* "2026-12-01T10:00:00.000Z (in 12.3 s)" and the end of the line */
 void cli_print_time(int64_t ms, int64_t now_ms);
+/* Its state, since or until when, and the end of the line. */
+void cli_print_state(const dueq_message *message);
 /* "high", "normal", "low" */
 const char *cli_priority_name(dueq_priority priority);
 /* The state that a word names, or cli_usage(). */
@@ -267,9 +280,38 @@ struct cli_names {
 };
 
 void cli_add_name(struct cli_names *names, dueq_bytes name);
+/* Sorts them, and leaves each there once. */
+void cli_sort_names(struct cli_names *names);
 /* Adds those of all queues of the server, sorted, each once. */
 dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
 void cli_free_names(struct cli_names *names);
+
+/* ---- roster.c: who consumes ---------------------------------------------------------------------- */
+
+/* A consumer, as one of its queues knows it. */
+struct consumer {
+    const char *queue;
+    const dueq_worker *worker;
+};
+
+/* Start from {0}; end with roster_end(). */
+struct roster {
+    struct cli_names queues; /* whose consumers these are */
+    dueq_result **pages;
+    size_t page_count;
+    struct consumer *list; /* by host, process and session */
+    size_t count;
+};
+
+/* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
+dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
+void roster_end(struct roster *roster);
+/* One consumer is as often in the list, from there on, as it has queues. */
+size_t roster_queues(const struct roster *roster, size_t first);
+bool roster_lapsed(const dueq_worker *worker);
+/* The consumer that holds this ticket, and how; NULL: none says so. */
+const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
+                                     const dueq_holding **holding);
 
 /* ---- list.c: many tickets or ids --------------------------------------------------------------- */
 
@@ -340,8 +382,8 @@ struct draft {
 };
 #define DRAFT_NONE {.draft = DUEQ_DRAFT}
 
-/* Takes one of the options above, or cli_usage(). */
-void draft_option(const struct cli *cli, struct draft *draft, int option);
+/* Takes one of the options above with what is given for it, which the draft borrows, or cli_usage(). */
+void draft_option(const struct cli *cli, struct draft *draft, int option, const char *given);
 /* After the last option: what draft->draft holds may be pushed. */
 void draft_ready(const struct cli *cli, struct draft *draft);
 void draft_end(struct draft *draft);

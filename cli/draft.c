@@ -90,9 +90,10 @@ static void read_backoff(const struct cli *cli, struct draft *draft, const char 
     } else {
         good = read_delays(draft, first);
     }
-    if (!good || (rest && !read_jitter(rest, &backoff->jitter)))
-        not_a_backoff(cli, given);
+    good = good && (!rest || read_jitter(rest, &backoff->jitter));
     free(copy);
+    if (!good)
+        not_a_backoff(cli, given);
 }
 
 /* ---- --max-attempts and --max-crashes --------------------------------------------------------------- */
@@ -109,65 +110,65 @@ static uint32_t read_limit(const struct cli *cli, const char *option, const char
 
 /* ---- All of them ------------------------------------------------------------------------------- */
 
-void draft_option(const struct cli *cli, struct draft *drafting, int option) {
+void draft_option(const struct cli *cli, struct draft *drafting, int option, const char *given) {
     dueq_draft *draft = &drafting->draft;
     drafting->given = true;
     switch (option) {
     case DRAFT_DELAY:
-        draft->delay_ms = cli_duration(cli, "delay", optarg);
+        draft->delay_ms = cli_duration(cli, "delay", given);
         drafting->delayed = true;
         break;
     case DRAFT_AT:
-        draft->at_ms = cli_point(cli, "at", optarg);
+        draft->at_ms = cli_point(cli, "at", given);
         break;
     case DRAFT_ID:
-        if (!optarg[0])
+        if (!given[0])
             cli_usage(cli, "--id is empty");
-        draft->id = text(optarg);
+        draft->id = text(given);
         break;
     case DRAFT_MAX_ATTEMPTS:
-        draft->max_attempts = read_limit(cli, "max-attempts", optarg, "no retry");
+        draft->max_attempts = read_limit(cli, "max-attempts", given, "no retry");
         break;
     case DRAFT_LEASE:
-        draft->lease_ms = cli_duration(cli, "lease", optarg);
+        draft->lease_ms = cli_duration(cli, "lease", given);
         break;
     case DRAFT_HEADER:
-        add_header(cli, drafting, optarg);
+        add_header(cli, drafting, given);
         break;
     case DRAFT_PRIORITY:
-        draft->priority = read_priority(cli, optarg);
+        draft->priority = read_priority(cli, given);
         break;
     case DRAFT_TTL:
-        draft->ttl_ms = cli_duration(cli, "ttl", optarg);
+        draft->ttl_ms = cli_duration(cli, "ttl", given);
         break;
     case DRAFT_BACKOFF:
-        read_backoff(cli, drafting, optarg);
+        read_backoff(cli, drafting, given);
         break;
     case DRAFT_MAX_CRASHES:
-        draft->max_crashes = read_limit(cli, "max-crashes", optarg, "no second delivery after one");
+        draft->max_crashes = read_limit(cli, "max-crashes", given, "no second delivery after one");
         break;
     case DRAFT_DROP:
         draft->drop = 1;
         break;
     case DRAFT_DEAD_LETTER:
-        draft->dead_letter = text(optarg);
+        draft->dead_letter = text(given);
         break;
     case DRAFT_UNIQUE:
-        draft->unique_ms = cli_duration(cli, "unique", optarg);
+        draft->unique_ms = cli_duration(cli, "unique", given);
         break;
     case DRAFT_REPLACE:
-        if (optarg && strcmp(optarg, "body") != 0)
-            cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", optarg);
-        draft->replace = optarg ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
+        if (given && strcmp(given, "body") != 0)
+            cli_usage(cli, "--replace=%s is unknown; write --replace or --replace=body", given);
+        draft->replace = given ? DUEQ_REPLACE_BODY : DUEQ_REPLACE;
         break;
     case DRAFT_REPLICAS:
-        draft->durability.replicas = (int)cli_number(cli, "replicas", optarg, 0, DUEQ_MAX_REPLICAS);
+        draft->durability.replicas = (int)cli_number(cli, "replicas", given, 0, DUEQ_MAX_REPLICAS);
         break;
     case DRAFT_DISK:
         draft->durability.disk = 1;
         break;
     case DRAFT_DURABLE_TIMEOUT:
-        draft->durability.timeout_ms = cli_duration(cli, "durable-timeout", optarg);
+        draft->durability.timeout_ms = cli_duration(cli, "durable-timeout", given);
         break;
     }
 }

@@ -26,12 +26,11 @@ static void read_figures(const dueq_counts *counts, struct figure figures[FIGURE
     memcpy(figures, all, sizeof all);
 }
 
-static void json_counts(const struct cli *cli, const dueq_counts *counts) {
+json_object *json_of_counts(const char *queue, const dueq_counts *counts) {
     struct figure figures[FIGURES];
     json_object *object = json_object_new_object();
     read_figures(counts, figures);
-    json_object_object_add(object, "queue",
-                           json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
+    json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
     for (size_t i = 0; i < FIGURES; i++)
         json_object_object_add(object, figures[i].name, json_object_new_int64(figures[i].value));
     json_object_object_add(object, "outbox_error", json_object_new_string(counts->outbox_error));
@@ -40,7 +39,11 @@ static void json_counts(const struct cli *cli, const dueq_counts *counts) {
     json_object_object_add(object, "now_ms", json_object_new_int64(counts->now_ms));
     json_object_object_add(object, "paused", json_object_new_boolean(counts->paused != 0));
     json_object_object_add(object, "evicting", json_object_new_boolean(counts->evicting != 0));
-    json_line(object);
+    return object;
+}
+
+static void json_counts(const struct cli *cli, const dueq_counts *counts) {
+    json_line(json_of_counts(cli->queue_name, counts));
 }
 
 static void print_counts(const struct cli *cli, const dueq_counts *counts) {
@@ -131,44 +134,81 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
 
 /* ---- rates ------------------------------------------------------------------------------------- */
 
+enum { RATES = 7, TIMES = 4 };
+
+/* Times after the counts; -1: nothing was measured. */
+static void read_rate(const dueq_rate *rate, struct figure figures[RATES + TIMES]) {
+    const struct figure all[RATES + TIMES] = {{"pushed", rate->pushed},
+                                              {"reserved", rate->reserved},
+                                              {"acked", rate->acked},
+                                              {"retried", rate->retried},
+                                              {"expired", rate->expired},
+                                              {"died", rate->died},
+                                              {"cancelled", rate->cancelled},
+                                              {"late_p50_ms", rate->late_p50_ms},
+                                              {"late_p99_ms", rate->late_p99_ms},
+                                              {"run_p50_ms", rate->run_p50_ms},
+                                              {"run_p99_ms", rate->run_p99_ms}};
+    memcpy(figures, all, sizeof all);
+}
+
+json_object *json_of_rate(const dueq_rate *rate) {
+    struct figure figures[RATES + TIMES];
+    json_object *object = json_object_new_object();
+    read_rate(rate, figures);
+    json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
+    json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
+    for (size_t i = 0; i < RATES + TIMES; i++)
+        json_object_object_add(
+            object, figures[i].name,
+            i >= RATES && figures[i].value < 0 ? NULL : json_object_new_int64(figures[i].value));
+    return object;
+}
+
 static void print_rate(const struct cli *cli, const dueq_rate *rate) {
-    const struct figure figures[] = {{"pushed", rate->pushed},      {"reserved", rate->reserved},
-                                     {"acked", rate->acked},        {"retried", rate->retried},
-                                     {"expired", rate->expired},    {"died", rate->died},
-                                     {"cancelled", rate->cancelled}};
-    const size_t size = sizeof figures / sizeof *figures;
+    struct figure figures[RATES + TIMES];
     if (cli->json) {
-        json_object *object = json_object_new_object();
-        json_object_object_add(object, "start_ms", json_object_new_int64(rate->start_ms));
-        json_object_object_add(object, "span_ms", json_object_new_int64(rate->span_ms));
-        for (size_t i = 0; i < size; i++)
-            json_object_object_add(object, figures[i].name,
-                                   json_object_new_int64(figures[i].value));
-        json_line(object);
+        json_line(json_of_rate(rate));
         return;
     }
+    read_rate(rate, figures);
     char start[TIME_ROOM], span[TIME_ROOM];
     printf("%s %8s", time_format(rate->start_ms, start), time_format_span(rate->span_ms, span));
-    for (size_t i = 0; i < size; i++)
+    for (size_t i = 0; i < RATES; i++)
         printf(" %9lld", (long long)figures[i].value);
+    for (size_t i = RATES; i < RATES + TIMES; i++) {
+        char time[TIME_ROOM] = "-";
+        if (figures[i].value >= 0)
+            time_format_span(figures[i].value, time);
+        printf(" %8s", time);
+    }
     putchar('\n');
 }
 
 static int run_rates(struct cli *cli, int argc, char *argv[]) {
-    static const struct option options[] = {{"minutes", required_argument, NULL, 'm'}, CLI_OPTIONS};
-    size_t minutes = 60;
-    int code;
-    while (cli_option(cli, argc, argv, options) != -1)
-        minutes = (size_t)cli_number(cli, "minutes", optarg, 1, DUEQ_MAX_RATES);
+    static const struct option options[] = {{"minutes", required_argument, NULL, 'm'},
+                                            {"hours", required_argument, NULL, 'h'},
+                                            CLI_OPTIONS};
+    size_t minutes = 0, hours = 0;
+    int code, option;
+    while ((option = cli_option(cli, argc, argv, options)) != -1)
+        if (option == 'm')
+            minutes = (size_t)cli_number(cli, "minutes", optarg, 1, DUEQ_MAX_RATES);
+        else
+            hours = (size_t)cli_number(cli, "hours", optarg, 1, DUEQ_MAX_HOURS);
+    if (!minutes && !hours)
+        minutes = 60;
     cli_words(cli, argc, 0, 0);
     if (!cli_open(cli, argv, &code))
         return code;
     dueq_result *result;
-    code = cli_report(cli, cli_wait(cli, dueq_rates_submit(cli->queue, minutes), &result), NULL);
+    code = cli_report(cli, cli_wait(cli, dueq_rates_submit(cli->queue, minutes, hours), &result),
+                      NULL);
     size_t rows = dueq_result_count(result);
     if (rows > 0 && !cli->json)
-        printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s\n", "START", "SPAN", "PUSHED", "RESERVED",
-               "ACKED", "RETRIED", "EXPIRED", "DIED", "CANCELLED");
+        printf("%-24s %8s %9s %9s %9s %9s %9s %9s %9s %8s %8s %8s %8s\n", "START", "SPAN", "PUSHED",
+               "RESERVED", "ACKED", "RETRIED", "EXPIRED", "DIED", "CANCELLED", "LATE-P50",
+               "LATE-P99", "RUN-P50", "RUN-P99");
     for (size_t i = 0; i < rows; i++)
         print_rate(cli, dueq_result_rate(result, i));
     dueq_result_free(result);
@@ -208,14 +248,20 @@ const struct command queues_command = {
     run_queues};
 
 const struct command rates_command = {
-    "rates", "QUEUE", "Counts the events of a queue in each of the last minutes",
+    "rates", "QUEUE", "Counts the events of a queue in each of the last minutes or hours",
     "Prints a line for each minute with an event, the latest first. The latest minute may not be\n"
-    "over yet.\n"
+    "over yet. LATE-P50 and LATE-P99: half of the messages, and 99 of 100, were not delivered "
+    "later\n"
+    "than so long after they were due; RUN-P50 and RUN-P99 are the same of the time that "
+    "consumers\n"
+    "worked on them (-: nothing was measured).\n"
     "\n"
     "Options:\n"
     "  --minutes N  the last N minutes, up to 360 (60)\n"
+    "  --hours N    the last N hours, up to 336: a line for each hour\n"
     "\n"
     "Examples:\n"
     "  dueq rates orders --minutes 5\n"
+    "  dueq rates orders --hours 24\n"
     "  dueq rates orders --json | jq -s 'map(.acked) | add'\n",
     run_rates};

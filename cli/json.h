@@ -15,8 +15,26 @@ json_object *json_time(int64_t ms);
 json_object *json_raw(dueq_bytes json);
 /* Adds bytes by a name, or by NAME_base64 where they are not UTF-8. */
 void json_add_bytes(json_object *object, const char *name, dueq_bytes bytes);
+/* Adds who a consumer is: workers.c. */
+void cli_json_worker(json_object *object, const dueq_worker *worker);
 /* The object as a line, which is its own. */
 const char *json_line_of(json_object *object);
+/* What the shell prints with --json, and the API of the web answers. The caller frees the object. */
+json_object *json_of_message(const char *queue, const dueq_message *message);
+/* One whose envelope is damaged: all that is known of it is its id. */
+json_object *json_of_damaged(const char *queue, dueq_bytes id, dueq_state state);
+json_object *json_of_counts(const char *queue, const dueq_counts *counts);
+/* A consumer that is registered with so many queues. */
+json_object *json_of_worker(const struct consumer *list, size_t count);
+/* Who holds a message, if one of the consumers says so. */
+json_object *json_of_who(const char *queue, const dueq_message *message,
+                         const struct roster *roster);
+json_object *json_of_rate(const dueq_rate *rate);
+/* Of the message of a schedule. */
+json_object *json_of_schedule(const char *queue, const dueq_message *message);
+/* What came of one thing; state: that a cancelled message was in; 0: none. */
+json_object *json_of_item(const char *key, dueq_bytes subject, dueq_status status,
+                          dueq_state state);
 /* Prints one object on a line, and frees it. */
 void json_line(json_object *object);
 /* As cli_say(); as JSON with these fields, which it frees. */

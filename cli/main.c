@@ -21,6 +21,10 @@ static const struct command *const commands[] = {&push_command,
                                                  &peek_command,
                                                  &stats_command,
                                                  &queues_command,
+                                                 &workers_command,
+                                                 &who_command,
+                                                 &slow_command,
+                                                 &metrics_command,
                                                  &rates_command DUEQ_PLAIN_COMMANDS(LISTED),
                                                  &purge_command,
                                                  &remove_command,
@@ -31,6 +35,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &relock_command,
                                                  &unlock_command,
                                                  &work_command,
+                                                 &web_command,
                                                  &schedule_command,
                                                  &completion_command,
                                                  &man_command,
@@ -154,10 +159,15 @@ void cli_usage(const struct cli *cli, const char *format, ...) {
     char *text, *see;
     const char *name = cli->command ? cli->command->name : "";
     va_start(arguments, format);
-    if (vasprintf(&text, format, arguments) < 0 ||
-        asprintf(&see, "see: dueq %s%s--help", name, *name ? " " : "") < 0)
+    if (vasprintf(&text, format, arguments) < 0)
         cli_out_of_memory();
     va_end(arguments);
+    if (cli->refusal) {
+        cli->refusal->text = text;
+        longjmp(cli->refusal->back, 1);
+    }
+    if (asprintf(&see, "see: dueq %s%s--help", name, *name ? " " : "") < 0)
+        cli_out_of_memory();
     /* To people the status would say nothing. */
     cli_say(CLI_ERROR, cli_says_json() ? dueq_status_name(DUEQ_INVALID) : NULL, see, "%s", text);
     free(text);

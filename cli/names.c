@@ -27,6 +27,20 @@ static int by_name(const void *one, const void *other) {
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
+void cli_sort_names(struct cli_names *names) {
+    if (names->count == 0)
+        return;
+    qsort(names->list, names->count, sizeof *names->list, by_name);
+    size_t kept = 1;
+    for (size_t i = 1; i < names->count; i++) {
+        if (strcmp(names->list[i], names->list[kept - 1]) == 0)
+            free(names->list[i]);
+        else
+            names->list[kept++] = names->list[i];
+    }
+    names->count = kept;
+}
+
 dueq_status cli_read_names(struct cli *cli, struct cli_names *names) {
     dueq_result *page = NULL;
     dueq_status status;
@@ -39,16 +53,6 @@ dueq_status cli_read_names(struct cli *cli, struct cli_names *names) {
             cli_add_name(names, dueq_result_id(page, i));
     } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
     dueq_result_free(page);
-    if (names->count == 0)
-        return status;
-    qsort(names->list, names->count, sizeof *names->list, by_name);
-    size_t kept = 1;
-    for (size_t i = 1; i < names->count; i++) {
-        if (strcmp(names->list[i], names->list[kept - 1]) == 0)
-            free(names->list[i]);
-        else
-            names->list[kept++] = names->list[i];
-    }
-    names->count = kept;
+    cli_sort_names(names);
     return status;
 }

@@ -10,18 +10,22 @@
 
 #include "json.h"
 
-/* state: that a cancelled message was in; 0: none. */
+json_object *json_of_item(const char *key, dueq_bytes subject, dueq_status status,
+                          dueq_state state) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, key, json_text(subject));
+    json_object_object_add(object, "status", json_name(dueq_status_name(status)));
+    if (state)
+        json_object_object_add(object, "state", json_name(dueq_state_name(state)));
+    return object;
+}
+
 static int item(const struct cli *cli, const char *key, dueq_bytes subject, dueq_status status,
                 dueq_state state) {
     char about[DUEQ_MAX_ID + 64];
     snprintf(about, sizeof about, "%.*s", (int)subject.size, (const char *)subject.data);
     if (cli->json) {
-        json_object *object = json_object_new_object();
-        json_object_object_add(object, key, json_text(subject));
-        json_object_object_add(object, "status", json_name(dueq_status_name(status)));
-        if (state)
-            json_object_object_add(object, "state", json_name(dueq_state_name(state)));
-        json_line(object);
+        json_line(json_of_item(key, subject, status, state));
     } else if (status != DUEQ_OK) {
         return cli_report(cli, status, about);
     } else if (state == DUEQ_LEASED) {

@@ -52,7 +52,7 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         if (option == 'n')
             lines = true;
         else
-            draft_option(cli, &draft, option);
+            draft_option(cli, &draft, option, optarg);
     }
     draft_ready(cli, &draft);
     cli_words(cli, argc, 0, 1);

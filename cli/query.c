@@ -35,15 +35,18 @@ static void print_head(dueq_state state) {
     printf("%9s %9s %9s  %-*s  %s\n", time[state], "ATTEMPT", "SIZE", MADE_ID, "ID", "ERROR");
 }
 
-/* One whose envelope is damaged: all that is known of it is its id. */
+json_object *json_of_damaged(const char *queue, dueq_bytes id, dueq_state state) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue", json_name(queue));
+    json_object_object_add(object, "id", json_text(id));
+    json_object_object_add(object, "state", json_name(dueq_state_name(state)));
+    json_object_object_add(object, "status", json_name(dueq_status_name(DUEQ_CORRUPT)));
+    return object;
+}
+
 static void print_damaged(const struct cli *cli, dueq_bytes id, dueq_state state) {
     if (cli->json) {
-        json_object *object = json_object_new_object();
-        json_object_object_add(object, "queue", json_name(cli->queue_name));
-        json_object_object_add(object, "id", json_text(id));
-        json_object_object_add(object, "state", json_name(dueq_state_name(state)));
-        json_object_object_add(object, "status", json_name(dueq_status_name(DUEQ_CORRUPT)));
-        json_line(object);
+        json_line(json_of_damaged(cli->queue_name, id, state));
         return;
     }
     printf("%9s %9s %9s  ", "-", "-", "-");

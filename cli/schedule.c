@@ -87,7 +87,7 @@ static int run_add(struct cli *cli, int argc, char *argv[]) {
         else if (option == 'c')
             schedule.catchup = read_catchup(cli, optarg);
         else
-            draft_option(cli, &job, option);
+            draft_option(cli, &job, option, optarg);
     }
     draft_ready(cli, &job);
     cli_words(cli, argc, 2, 3);
@@ -113,30 +113,34 @@ static bool is_paused(const dueq_message *message) {
     return message->state == DUEQ_DELAYED && message->time_ms >= DUEQ_MAX_TIME_MS;
 }
 
-static void print(const struct cli *cli, const dueq_message *message) {
+static dueq_bytes name_of(const dueq_message *message) {
     const char *id = message->id.data;
-    const dueq_bytes name = {id + strlen(PREFIX), message->id.size - strlen(PREFIX)};
-    const dueq_bytes expression = header(message, "schedule", ""),
-                     zone = header(message, "zone", "UTC"),
-                     catchup = header(message, "catchup", "once");
+    return (dueq_bytes){id + strlen(PREFIX), message->id.size - strlen(PREFIX)};
+}
+
+json_object *json_of_schedule(const char *queue, const dueq_message *message) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue", json_name(queue));
+    json_object_object_add(object, "name", json_text(name_of(message)));
+    json_object_object_add(object, "schedule", json_text(header(message, "schedule", "")));
+    json_object_object_add(object, "zone", json_text(header(message, "zone", "UTC")));
+    json_object_object_add(object, "catchup", json_text(header(message, "catchup", "once")));
+    json_object_object_add(object, "next_ms", json_time(next_ms(message)));
+    json_object_object_add(object, "paused", json_object_new_boolean(is_paused(message)));
+    json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
+    return object;
+}
+
+static void print(const struct cli *cli, const dueq_message *message) {
     if (cli->json) {
-        json_object *object = json_object_new_object();
-        json_object_object_add(object, "queue", json_name(cli->queue_name));
-        json_object_object_add(object, "name", json_text(name));
-        json_object_object_add(object, "schedule", json_text(expression));
-        json_object_object_add(object, "zone", json_text(zone));
-        json_object_object_add(object, "catchup", json_text(catchup));
-        json_object_object_add(object, "next_ms", json_time(next_ms(message)));
-        json_object_object_add(object, "paused", json_object_new_boolean(is_paused(message)));
-        json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
-        json_line(object);
+        json_line(json_of_schedule(cli->queue_name, message));
         return;
     }
-    cli_put(name);
+    cli_put(name_of(message));
     putchar('\t');
-    cli_put(expression);
+    cli_put(header(message, "schedule", ""));
     putchar('\t');
-    cli_put(zone);
+    cli_put(header(message, "zone", "UTC"));
     putchar('\t');
     if (is_paused(message))
         puts("paused");

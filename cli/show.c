@@ -24,10 +24,9 @@ static void add_text(json_object *object, const char *name, dueq_bytes text) {
         json_object_object_add(object, name, json_text(text));
 }
 
-void cli_json_message(const struct cli *cli, const dueq_message *message) {
+json_object *json_of_message(const char *queue, const dueq_message *message) {
     json_object *object = json_object_new_object(), *headers = json_object_new_object();
-    json_object_object_add(object, "queue",
-                           json_text((dueq_bytes){cli->queue_name, strlen(cli->queue_name)}));
+    json_object_object_add(object, "queue", json_text((dueq_bytes){queue, strlen(queue)}));
     json_object_object_add(object, "id", json_text(message->id));
     add_text(object, "ticket", message->ticket);
     json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
@@ -52,7 +51,11 @@ void cli_json_message(const struct cli *cli, const dueq_message *message) {
     json_object_object_add(object, "headers", headers);
     add_text(object, "error", message->error);
     json_add_bytes(object, "body", message->body);
-    json_line(object);
+    return object;
+}
+
+void cli_json_message(const struct cli *cli, const dueq_message *message) {
+    json_line(json_of_message(cli->queue_name, message));
 }
 
 void cli_label(const char *name) { printf("%-11s ", name); }
@@ -83,7 +86,7 @@ void cli_print_time(int64_t ms, int64_t now_ms) {
            away >= 0 ? away : -away, away >= 0 ? "" : " ago");
 }
 
-static void print_state(const dueq_message *message) {
+void cli_print_state(const dueq_message *message) {
     static const char *const meaning[] = {"", "", "due", "until", "since", "until"};
     cli_label("state");
     fputs(dueq_state_name(message->state), stdout);
@@ -101,7 +104,7 @@ void cli_print_message(const struct cli *cli, const dueq_message *message) {
         return;
     }
     row("id", message->id);
-    print_state(message);
+    cli_print_state(message);
     cli_label("priority");
     puts(cli_priority_name(message->priority));
     row_of_limit("attempt", message->attempt, message->max_attempts);

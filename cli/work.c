@@ -193,6 +193,8 @@ static int run(struct cli *cli, int argc, char *argv[]) {
         work.consumer.max_run_ms = work.timeout_ms + WORK_KILL_MS > DUEQ_MAX_RUN_MS
                                        ? work.timeout_ms + WORK_KILL_MS
                                        : DUEQ_MAX_RUN_MS;
+    work.consumer.program = "dueq work";
+    work.consumer.slots = work.concurrency;
     read_words(cli, &sources, argc, argv);
     if (sources.weighted && work.consumer.order == DUEQ_ROUND_ROBIN)
         cli_usage(cli, "--round-robin and weights exclude each other");

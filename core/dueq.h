@@ -115,11 +115,14 @@ enum {
     DUEQ_MAX_PARTITIONS = 1024,     /* of one queue */
     DUEQ_MAX_KEY = 255,             /* a message's key */
     DUEQ_MAX_RATES = 360,           /* minutes of history that are kept */
+    DUEQ_MAX_HOURS = 336,           /* hours of history that are kept */
+    DUEQ_TIMING_BUCKETS = 25,       /* sizes that measured times are counted by */
     DUEQ_DEFAULT_LEASE_MS = 30000,  /* a lease where neither message nor consumer names one */
     DUEQ_HEARTBEAT_LEASE_MS = 8000, /* the same where a heartbeat keeps it alive */
     DUEQ_MAX_RUN_MS = 3600000,      /* how long a heartbeat keeps a message, where nobody says */
     DUEQ_MAX_SLACK_MS = 100,        /* how late a consumer may let itself be */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
+    DUEQ_MAX_HOLDINGS = 100,        /* messages that a worker names as held */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_MAX_REPLICAS = 100,        /* replicas that a push waits for */
     DUEQ_MAX_DURABLE_MS = 86400000, /* how long it waits for them and for disks */
@@ -445,11 +448,35 @@ typedef struct dueq_finding {
     size_t example_count;
 } dueq_finding;
 
-/* What a queue did from start_ms on, for span_ms: usually a minute of the server's clock. */
-typedef struct dueq_rate {
-    int64_t start_ms, span_ms;
-    int64_t pushed, reserved, acked, retried, expired, died, cancelled;
-} dueq_rate;
+#include "dueq_rates.h" /* what a queue did by the minute and by the hour */
+
+/* A message that a worker holds. */
+typedef struct dueq_holding {
+    dueq_bytes id, ticket;
+    int64_t partition; /* that it is in; -1: the queue has none */
+    int64_t since_ms;  /* since when its program works on it, or it is prefetched */
+    int working;       /* 1: the former */
+} dueq_holding;
+
+/*
+ * Who consumes a queue, as it said when it was seen last: a consumer with a heartbeat registers with each of its queues
+ * when it has lived for two seconds, then every ten (25 while it holds nothing), and leaves when it is closed. All pointers live as long as the result.
+ */
+typedef struct dueq_worker {
+    dueq_bytes session;                /* 22 characters, which no other consumer has */
+    dueq_bytes host, program, version; /* of dueq_consumer_options; the version is dueq's */
+    int64_t pid;
+    int64_t slots;    /* how many messages it works on at a time; 0: it does not say */
+    int64_t since_ms; /* when the consumer was opened */
+    int64_t seen_ms;  /* when it registered last */
+    int64_t until_ms; /* from then on it has lapsed: its process was killed, or is cut off */
+    int64_t now_ms;   /* the server's clock when it answered */
+    int64_t held;     /* how many messages of this queue it held, prefetched ones too, */
+    int64_t working;  /* and how many of these its program worked on */
+    /* Those that it had held for a second, in the order in which it got them; at most DUEQ_MAX_HOLDINGS. */
+    const dueq_holding *holdings;
+    size_t holding_count;
+} dueq_worker;
 
 /* What a queue of another system holds; the headers in interop/ say of which. */
 typedef struct dueq_sizes {
@@ -500,6 +527,9 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size
 /* stats, and rates; else NULL. */
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
+DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
+/* workers; else NULL. */
+DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
 /* check: what it found so far, one item for each kind; else NULL. */
 DUEQ_API const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index);
 /* size, and transfer and migrate, of the queues of other systems; else NULL. */
@@ -508,7 +538,7 @@ DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
 /* purge, remove: messages taken away; check: entries looked at. */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
-/* peek, kick_all, queues, check: where the next page begins; size 0: this was the last. */
+/* peek, workers, kick_all, queues, check: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the queue that the messages are from, a place in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);
@@ -546,7 +576,7 @@ typedef enum dueq_order {
  * A loop over messages that costs one round trip for each batch: it settles what was worked on and reserves the
  * next in one step. What it reserved and has not delivered yet is prefetched. Its heartbeat, a thread with a
  * connection of its own, extends the leases of all that it holds, whatever the program does meanwhile: so leases are
- * short, and what a killed process held is soon with another. It keeps each message for max_run_ms after it was
+ * short, and what a killed process held is soon with another. It also tells the queues who consumes (dueq_worker). It keeps each message for max_run_ms after it was
  * delivered (or reserved, while it is prefetched) and then lets go.
  * A consumer uses its queues' client for itself: one call at a time, as ever.
  */
@@ -568,6 +598,9 @@ typedef struct dueq_consumer_options {
      * not settled. 0: never.
      */
     size_t concurrency;
+    /* What dueq_worker calls it, as "python 3.12.4": UTF-8 text, which is cut at 100 bytes. NULL: "c". Borrowed. */
+    const char *program;
+    size_t slots; /* of dueq_worker; 0: the concurrency */
 } dueq_consumer_options;
 
 #define DUEQ_CONSUMER {.prefetch = 1, .max_run_ms = DUEQ_MAX_RUN_MS, .concurrency = 1}

@@ -215,10 +215,21 @@ DUEQ_API dueq_status dueq_peek_submit(dueq_queue *queue, dueq_state state, dueq_
 
 /*
  * Counts the events of the queue in each of the last `minutes` (1 to DUEQ_MAX_RATES) minutes with an
- * event, the latest first; the latest may not be over yet. Items have dueq_result_rate(). Returns OK.
+ * event, the latest first; the latest may not be over yet. Or, with `minutes` 0, in each of the last `hours` (1 to
+ * DUEQ_MAX_HOURS); else `hours` is 0. Items have dueq_result_rate(), the result dueq_result_timings(). Returns OK.
  */
-DUEQ_API dueq_status dueq_rates(dueq_queue *queue, size_t minutes, dueq_result **result);
-DUEQ_API dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes);
+DUEQ_API dueq_status dueq_rates(dueq_queue *queue, size_t minutes, size_t hours,
+                                dueq_result **result);
+DUEQ_API dueq_status dueq_rates_submit(dueq_queue *queue, size_t minutes, size_t hours);
+
+/*
+ * Lists who is registered as a consumer of the queue, a page at a time: those that were seen longest ago first. `page`: 1 to
+ * DUEQ_MAX_BATCH; `cursor`: of the page before, size 0: the first. One that registers between two pages may come twice.
+ * Items have dueq_result_worker(). What cannot be read is left out. Returns OK.
+ */
+DUEQ_API dueq_status dueq_workers(dueq_queue *queue, dueq_bytes cursor, size_t page,
+                                  dueq_result **result);
+DUEQ_API dueq_status dueq_workers_submit(dueq_queue *queue, dueq_bytes cursor, size_t page);
 
 /*
  * Lists the queues of the client's server that were ever used, a page at a time, in no order; a name

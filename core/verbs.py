@@ -64,8 +64,7 @@ ARGUMENTS = {
     "ids": several("ids"),
     "ticket": data("ticket", "ticket: str", "dueq__ops_check_tickets(queue, &ticket, 1)"),
     "id": data("id", "id: str", "dueq__ops_check_ids(queue, &id, 1)"),
-    "name": data("name", "name: str"),
-    "token": data("token", "token: str"),
+    **{name: data(name, f"{name}: str") for name in ("name", "token")},
     "error": note("error"),
     "reason": note("reason"),
     "cursor": data("cursor", "cursor: bytes"),
@@ -96,7 +95,8 @@ ARGUMENTS = {
     ),
     "count": size("count", "dueq__ops_check_count(queue, queue, count)"),
     "page": size("page", "dueq__ops_check_count(queue, queue, page)"),
-    "minutes": size("minutes", "dueq__ops_check_minutes(queue, minutes)"),
+    "minutes": size("minutes", "dueq__ops_check_rates(queue, minutes, hours)"),
+    "hours": size("hours", ""),
     **{name: number(name) for name in ("timeout_ms", "lease_ms", "delay_ms", "ttl_ms")},
 }
 ON = {
@@ -252,9 +252,9 @@ def header() -> str:
 
 def over(verb: Verb) -> tuple[str, str]:
     """What asks a partition, and what leaves the call to those who ask all of them."""
+    if verb.over == "name" or (not verb.over and verb.on != "queue"):
+        return "", ""
     if not verb.over:
-        if verb.on != "queue":
-            return "", ""
         check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'
         return "", f"{check}    if (whole)\n        return whole;\n"
     members = {k: v for name in verb.takes for k, v in ASKED[name].items()}

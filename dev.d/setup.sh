@@ -10,7 +10,7 @@ export ROOT
 
 PACKAGES=(
     gcc libc6-dev make cmake ninja-build pkg-config
-    libhiredis-dev libssl-dev libjson-c-dev libcmocka-dev
+    libhiredis-dev libssl-dev libjson-c-dev libmicrohttpd-dev libcmocka-dev
     python3 python3-dev python3-venv
     php-cli php-dev php-xml php-mbstring phpunit php-fpm libfcgi-bin
     redis-server tzdata
@@ -40,9 +40,9 @@ setup() {
     steps venv library python_package php_extension
 }
 
-# For test and format: on top of setup, or alone.
+# For test and format: on top of setup, or alone. Of prometheus promtool is used, which tries the metrics and the alerts.
 setup_tools() {
-    need_packages "${PACKAGES[@]}"
+    need_packages "${PACKAGES[@]}" prometheus
     steps venv tools
 }
 
@@ -77,14 +77,14 @@ venv_inputs() { system_python --version; }
 tools_inputs() { inputs dev.d/requirements.txt examples/shop/requirements.txt; }
 
 library_inputs() {
-    inputs CMakeLists.txt core interop cli bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
+    inputs CMakeLists.txt core interop cli web bench tests/CMakeLists.txt tests/core tests/contract tests/model tests/fuzz tests/chaos
 }
 
 library_asan_inputs() { library_inputs; }
 
 python_package_inputs() {
     system_python --version
-    inputs core interop cli swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
+    inputs core interop cli web swig bindings/python setup.py pyproject.toml MANIFEST.in README.md
 }
 
 php_extension_inputs() {

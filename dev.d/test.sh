@@ -1,6 +1,6 @@
 # The tests: ./dev test [PART...], ./dev asan. Sourced by ../dev.
 
-PARTS=(lint c python topology php laravel symfony phpworker contract cli)
+PARTS=(lint c python topology php laravel symfony phpworker contract cli web)
 
 test_parts() {
     local part server
@@ -64,6 +64,11 @@ part_topology() {
 part_cli() {
     need_packages zsh fish mandoc
     runner 'pytest cli' '(passed|failed|error)' pytest -q tests/cli
+}
+
+part_web() {
+    need_packages chromium curl jq
+    runner 'pytest web' '(passed|failed|error)' pytest -q tests/web
 }
 
 part_php() {

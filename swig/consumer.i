@@ -46,12 +46,15 @@ static PyObject *consumer_status(const struct consumer *consumer, dueq_status st
 
 static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefetch, int64_t lease_ms,
                                int64_t max_run_ms, int64_t slack_ms, size_t concurrency) {
+    const char *version = Py_GetVersion(); /* "3.12.4 (main, ...)" */
+    char program[32];
     dueq_consumer_options options = {.prefetch = prefetch,
                                      .lease_ms = lease_ms,
                                      .max_run_ms = max_run_ms,
                                      .order = order,
                                      .slack_ms = slack_ms,
-                                     .concurrency = concurrency};
+                                     .concurrency = concurrency,
+                                     .program = program};
     dueq_queue *handles[DUEQ_MAX_QUEUES];
     struct link *link;
     size_t count = links_of_queues(queues, handles, &link);
@@ -62,6 +65,7 @@ static PyObject *consumer_open(PyObject *queues, dueq_order order, size_t prefet
     if (!consumer)
         return count ? PyErr_NoMemory() : NULL;
     consumer->client = link->client;
+    snprintf(program, sizeof program, "python %.*s", (int)strcspn(version, " "), version);
     status = dueq_consumer_open(handles, count, &options, &consumer->consumer);
     if (status < 0)
         raise_status(link->client, status);

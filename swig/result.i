@@ -69,11 +69,13 @@ static PyObject *moved_object(const dueq_moved *moved) {
 }
 
 static PyObject *rate_object(const dueq_rate *rate) {
-    return Py_BuildValue("(LLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
+    return Py_BuildValue("(LLLLLLLLLLLLL)", (long long)rate->start_ms, (long long)rate->span_ms,
                          (long long)rate->pushed, (long long)rate->reserved,
                          (long long)rate->acked, (long long)rate->retried,
                          (long long)rate->expired, (long long)rate->died,
-                         (long long)rate->cancelled);
+                         (long long)rate->cancelled, (long long)rate->late_p50_ms,
+                         (long long)rate->late_p99_ms, (long long)rate->run_p50_ms,
+                         (long long)rate->run_p99_ms);
 }
 
 static PyObject *finding_object(const dueq_finding *finding) {
@@ -89,6 +91,37 @@ static PyObject *finding_object(const dueq_finding *finding) {
                                     PyBool_FromLong(finding->wrong), (long long)finding->count,
                                     (long long)finding->repaired, examples)
                     : NULL;
+}
+
+static PyObject *worker_object(const dueq_worker *worker) {
+    PyObject *holdings = PyTuple_New((Py_ssize_t)worker->holding_count);
+
+    for (size_t i = 0; holdings && i < worker->holding_count; i++) {
+        const dueq_holding *holding = &worker->holdings[i];
+        PyObject *items[] = {text_object(holding->id), text_object(holding->ticket),
+                             PyLong_FromLongLong(holding->partition),
+                             PyLong_FromLongLong(holding->since_ms),
+                             PyBool_FromLong(holding->working)};
+        PyObject *row = tuple_object(items, 5);
+
+        if (!row || PyTuple_SetItem(holdings, (Py_ssize_t)i, row) < 0)
+            Py_CLEAR(holdings);
+    }
+    PyObject *items[] = {text_object(worker->session),
+                         text_object(worker->host),
+                         PyLong_FromLongLong(worker->pid),
+                         text_object(worker->program),
+                         text_object(worker->version),
+                         PyLong_FromLongLong(worker->slots),
+                         PyLong_FromLongLong(worker->since_ms),
+                         PyLong_FromLongLong(worker->seen_ms),
+                         PyLong_FromLongLong(worker->until_ms),
+                         PyLong_FromLongLong(worker->now_ms),
+                         PyLong_FromLongLong(worker->held),
+                         PyLong_FromLongLong(worker->working),
+                         holdings};
+
+    return tuple_object(items, 13);
 }
 
 static PyObject *outcome_object(const dueq_result *result, size_t index) {
@@ -116,13 +149,14 @@ static int append(PyObject *list, PyObject *item) {
 
 /* The lists of an answer, by what an item is. */
 struct lists {
-    PyObject *messages, *rates, *findings, *values, *jobs, *outcomes;
+    PyObject *messages, *rates, *findings, *workers, *values, *jobs, *outcomes;
 };
 
 static int append_item(const struct lists *lists, const dueq_result *result, size_t index) {
     const dueq_message *message = dueq_result_message(result, index);
     const dueq_rate *rate = dueq_result_rate(result, index);
     const dueq_finding *finding = dueq_result_finding(result, index);
+    const dueq_worker *worker = dueq_result_worker(result, index);
     const dueq_value *value = dueq_result_value(result, index);
     const dueq_job *job = dueq_result_job(result, index);
 
@@ -132,6 +166,8 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
         return append(lists->rates, rate_object(rate));
     if (finding)
         return append(lists->findings, finding_object(finding));
+    if (worker)
+        return append(lists->workers, worker_object(worker));
     if (value)
         return append(lists->values, value_object(dueq_result_status(result, index), value));
     if (job)
@@ -140,14 +176,14 @@ static int append_item(const struct lists *lists, const dueq_result *result, siz
 }
 
 /*
- * (status, [message, ...], [rate, ...], [finding, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
+ * (status, [message, ...], [rate, ...], [finding, ...], [worker, ...], [value, ...], [job, ...], [(status, id), ...] of items that are
  * none of these, states of all items, counts or None, sizes or None, moved or None, quarantined, purged, kicked, cursor, queue)
  */
 static PyObject *answer_object(dueq_status status, const dueq_result *result) {
     struct lists lists = {PyList_New(0), PyList_New(0), PyList_New(0),
-                          PyList_New(0), PyList_New(0), PyList_New(0)};
-    int failed = !lists.messages || !lists.rates || !lists.findings || !lists.values ||
-                 !lists.jobs || !lists.outcomes;
+                          PyList_New(0), PyList_New(0), PyList_New(0), PyList_New(0)};
+    int failed = !lists.messages || !lists.rates || !lists.findings || !lists.workers ||
+                 !lists.values || !lists.jobs || !lists.outcomes;
 
     for (size_t i = 0; !failed && i < dueq_result_count(result); i++)
         failed = append_item(&lists, result, i);
@@ -155,13 +191,14 @@ static PyObject *answer_object(dueq_status status, const dueq_result *result) {
         Py_XDECREF(lists.messages);
         Py_XDECREF(lists.rates);
         Py_XDECREF(lists.findings);
+        Py_XDECREF(lists.workers);
         Py_XDECREF(lists.values);
         Py_XDECREF(lists.jobs);
         Py_XDECREF(lists.outcomes);
         return NULL;
     }
     return Py_BuildValue(
-        "(iNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.values, lists.jobs,
+        "(iNNNNNNNNNNNnnnNn)", (int)status, lists.messages, lists.rates, lists.findings, lists.workers, lists.values, lists.jobs,
         lists.outcomes, states_object(result), counts_object(dueq_result_counts(result)),
         sizes_object(dueq_result_sizes(result)), moved_object(dueq_result_moved(result)),
         (Py_ssize_t)dueq_result_quarantined(result), (Py_ssize_t)dueq_result_purged(result),

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 HEADER = (ROOT / "core/dueq.h").read_text(encoding="utf-8")
 CONTRACT = [
-    *["core/dueq.h", "core/dueq_verbs.h", "core/dueq_peer.h"],
+    *["core/dueq.h", "core/dueq_rates.h", "core/dueq_verbs.h", "core/dueq_peer.h"],
     *["interop/dueq_redisson.h", "interop/dueq_laravel.h"],
 ]
 VERBS = tomllib.loads((ROOT / "core/verbs.toml").read_text(encoding="utf-8"))
@@ -140,7 +140,13 @@ def test_includes_of_libraries_are_where_they_belong() -> None:
 
 
 def test_contract_includes_only_the_language() -> None:
-    assert included(ROOT / CONTRACT[0]) == {"poll.h", "stddef.h", "stdint.h", "dueq_verbs.h"}
+    assert included(ROOT / CONTRACT[0]) == {
+        "poll.h",
+        "stddef.h",
+        "stdint.h",
+        "dueq_rates.h",
+        "dueq_verbs.h",
+    }
     for header in CONTRACT[1:]:
         assert included(ROOT / header) == {"dueq.h"}
 

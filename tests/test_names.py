@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[1]
 HEADER = re.sub(
     r"/\*.*?\*/",
     "",
-    "".join((ROOT / f"core/{name}").read_text("utf-8") for name in ("dueq.h", "dueq_verbs.h")),
+    "".join(
+        (ROOT / f"core/{name}").read_text("utf-8")
+        for name in ("dueq.h", "dueq_rates.h", "dueq_verbs.h")
+    ),
     flags=re.S,
 )
 STUB = (ROOT / "bindings/php/dueq.stub.php").read_text("utf-8").split("namespace Dueq\\Redisson")[0]
@@ -27,7 +30,7 @@ FACES = ("C", "Python", "PHP", "the shell")
 # What C has instead of exceptions, lists and objects.
 OF_C = {
     *("queue", "queues", "queue_count", "client", "result", "purged", "counts", "cursor"),
-    *("header_count", "example_count", "ticket", "token"),
+    *("header_count", "example_count", "holding_count", "ticket", "token"),
 }
 
 # ---- The names that there are ----
@@ -133,6 +136,18 @@ NAMES = {
         python_fields(dueq.Finding),
         php_fields("Finding"),
         json_names("check.c"),
+    ),
+    "a worker": (
+        c_fields("dueq_worker"),
+        python_fields(dueq.Worker),
+        php_fields("Worker"),
+        json_names("workers.c"),
+    ),
+    "a holding": (
+        c_fields("dueq_holding") | {"ticket"},
+        python_fields(dueq.Holding),
+        php_fields("Holding"),
+        json_names("workers.c"),
     ),
     "consume": (
         c_fields("dueq_consumer_options") | {"timeout_ms"},

@@ -229,6 +229,7 @@ void dueq_php_consume(zend_execute_data *execute_data, zval *return_value,
     }
     options.prefetch = (size_t)prefetch;
     options.order = source->order;
+    options.program = "php " ZEND_TOSTR(PHP_MAJOR_VERSION) "." ZEND_TOSTR(PHP_MINOR_VERSION);
     if (max_run && Z_TYPE_P(max_run) == IS_NULL) {
         options.max_run_ms = 0;
     } else if (max_run && !dueq_php_duration(&max_run_place, max_run, &options.max_run_ms)) {

@@ -153,7 +153,9 @@ namespace Dueq
 
         public function stats(): Stats;
 
-        public function rates(int $minutes = 60): array;
+        public function rates(?int $minutes = null, ?int $hours = null): array;
+
+        public function workers(): array;
 
         public function lock(
             string $name,
@@ -742,12 +744,20 @@ namespace Dueq
         public function stats(): Stats {}
 
         /**
-         * Counts the events of each of the last minutes with an event.
+         * Counts the events of each of the last minutes, or hours, with an event.
          *
-         * @param int $minutes 1 to 360
-         * @return list<Rate> the latest first; the latest minute may not be over yet
+         * @param int|null $minutes 1 to 360; 60 where neither is given
+         * @param int|null $hours 1 to 336
+         * @return list<Rate> the latest first; the latest may not be over yet
          */
-        public function rates(int $minutes = 60): array {}
+        public function rates(?int $minutes = null, ?int $hours = null): array {}
+
+        /**
+         * Lists the consumers that are registered with the queue: who they are, and what each holds.
+         *
+         * @return list<Worker> those first that were not seen for longest
+         */
+        public function workers(): array {}
 
         /**
          * Acquires a lock, which has one owner at a time. Each queue has its own locks.
@@ -1447,6 +1457,96 @@ namespace Dueq
         public readonly int $died;
 
         public readonly int $cancelled;
+
+        /**
+         * Half of the messages were delivered at most so many seconds after they were due, or ready; null where nothing
+         * was measured. Consumers with a heartbeat measure it.
+         */
+        public readonly ?float $lateP50;
+
+        /** The same of 99 of 100. */
+        public readonly ?float $lateP99;
+
+        /** The same of the seconds from a delivery until it was acknowledged, retried or released. */
+        public readonly ?float $runP50;
+
+        public readonly ?float $runP99;
+
+        private function __construct() {}
+    }
+
+    /**
+     * A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers when it
+     * has lived for two seconds, then every ten seconds (25 while it holds nothing), and leaves when it is
+     * closed. Times are the server's, in seconds since 1970.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Worker
+    {
+        /** 22 characters that no other consumer has. */
+        public readonly string $session;
+
+        public readonly string $host;
+
+        public readonly int $pid;
+
+        /** What it runs in: "php 8.3.6". */
+        public readonly string $program;
+
+        /** That of dueq. */
+        public readonly string $version;
+
+        /** How many messages it works on at a time; 0: it does not say. */
+        public readonly int $slots;
+
+        /** When the consumer was opened. */
+        public readonly float $since;
+
+        /** When it registered last. */
+        public readonly float $seen;
+
+        /** From then on it has lapsed: its process was killed, or is cut off. */
+        public readonly float $until;
+
+        public readonly float $now;
+
+        /** Whether it was not seen for a minute. It is listed for an hour then. */
+        public readonly bool $lapsed;
+
+        /** How many messages of this queue it held, prefetched ones too. */
+        public readonly int $held;
+
+        /** How many of these its program worked on. */
+        public readonly int $working;
+
+        /** @var list<Holding> those that it had held for a second, in the order in which it got them; at most 100 */
+        public readonly array $holdings;
+
+        private function __construct() {}
+    }
+
+    /**
+     * A message that a worker holds.
+     *
+     * @strict-properties
+     * @not-serializable
+     */
+    final class Holding
+    {
+        public readonly string $id;
+
+        public readonly string $ticket;
+
+        /** The partition that it is in; null: the queue has none. */
+        public readonly ?int $partition;
+
+        /** Since when its program works on it, or it is prefetched, in seconds since 1970. */
+        public readonly float $since;
+
+        /** Whether its program works on it; false: it is prefetched. */
+        public readonly bool $working;
 
         private function __construct() {}
     }

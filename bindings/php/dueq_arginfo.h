@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: f217ec78437ede26a9eab26258fd40511a6ed19e */
+ * Stub hash: c8909af207f9486d91a8d89e77a7315f51a37f9e */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -155,8 +155,11 @@ ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_stats, 
 ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_QueueInterface_rates, 0, 0, IS_ARRAY, 0)
-	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 0, "60")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, minutes, IS_LONG, 1, "null")
+	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, hours, IS_LONG, 1, "null")
 ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_QueueInterface_workers arginfo_class_Dueq_ClientInterface_names
 
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_QueueInterface_lock, 0, 2, Dueq\\LockInterface, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
@@ -361,6 +364,8 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Queue_rates arginfo_class_Dueq_QueueInterface_rates
 
+#define arginfo_class_Dueq_Queue_workers arginfo_class_Dueq_ClientInterface_names
+
 ZEND_BEGIN_ARG_WITH_RETURN_OBJ_INFO_EX(arginfo_class_Dueq_Queue_lock, 0, 2, Dueq\\Lock, 1)
 	ZEND_ARG_TYPE_INFO(0, name, IS_STRING, 0)
 	ZEND_ARG_OBJ_TYPE_MASK(0, ttl, DateInterval, MAY_BE_DOUBLE, NULL)
@@ -481,6 +486,10 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Finding___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_Worker___construct arginfo_class_Dueq_ConsumerInterface_stream
+
+#define arginfo_class_Dueq_Holding___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Dueq_Redisson_DelayedQueue___construct, 0, 0, 1)
 	ZEND_ARG_TYPE_INFO(0, destination, IS_STRING, 0)
@@ -716,6 +725,7 @@ ZEND_METHOD(Dueq_Queue, remove);
 ZEND_METHOD(Dueq_Queue, check);
 ZEND_METHOD(Dueq_Queue, stats);
 ZEND_METHOD(Dueq_Queue, rates);
+ZEND_METHOD(Dueq_Queue, workers);
 ZEND_METHOD(Dueq_Queue, lock);
 ZEND_METHOD(Dueq_Queues, __construct);
 ZEND_METHOD(Dueq_Queues, url);
@@ -765,6 +775,8 @@ ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
 ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
+ZEND_METHOD(Dueq_Worker, __construct);
+ZEND_METHOD(Dueq_Holding, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, offer);
@@ -852,6 +864,7 @@ static const zend_function_entry class_Dueq_QueueInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, check, arginfo_class_Dueq_QueueInterface_check, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, stats, arginfo_class_Dueq_QueueInterface_stats, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, rates, arginfo_class_Dueq_QueueInterface_rates, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, workers, arginfo_class_Dueq_QueueInterface_workers, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_QueueInterface, lock, arginfo_class_Dueq_QueueInterface_lock, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_FE_END
 };
@@ -939,6 +952,7 @@ static const zend_function_entry class_Dueq_Queue_methods[] = {
 	ZEND_ME(Dueq_Queue, check, arginfo_class_Dueq_Queue_check, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, stats, arginfo_class_Dueq_Queue_stats, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, rates, arginfo_class_Dueq_Queue_rates, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Queue, workers, arginfo_class_Dueq_Queue_workers, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Queue, lock, arginfo_class_Dueq_Queue_lock, ZEND_ACC_PUBLIC)
 	ZEND_FE_END
 };
@@ -1043,6 +1057,18 @@ static const zend_function_entry class_Dueq_Finding_methods[] = {
 
 static const zend_function_entry class_Dueq_Rate_methods[] = {
 	ZEND_ME(Dueq_Rate, __construct, arginfo_class_Dueq_Rate___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Worker_methods[] = {
+	ZEND_ME(Dueq_Worker, __construct, arginfo_class_Dueq_Worker___construct, ZEND_ACC_PRIVATE)
+	ZEND_FE_END
+};
+
+
+static const zend_function_entry class_Dueq_Holding_methods[] = {
+	ZEND_ME(Dueq_Holding, __construct, arginfo_class_Dueq_Holding___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -1894,6 +1920,166 @@ static zend_class_entry *register_class_Dueq_Rate(void)
 	zend_string *property_cancelled_name = zend_string_init("cancelled", sizeof("cancelled") - 1, 1);
 	zend_declare_typed_property(class_entry, property_cancelled_name, &property_cancelled_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
 	zend_string_release(property_cancelled_name);
+
+	zval property_lateP50_default_value;
+	ZVAL_UNDEF(&property_lateP50_default_value);
+	zend_string *property_lateP50_name = zend_string_init("lateP50", sizeof("lateP50") - 1, 1);
+	zend_declare_typed_property(class_entry, property_lateP50_name, &property_lateP50_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_lateP50_name);
+
+	zval property_lateP99_default_value;
+	ZVAL_UNDEF(&property_lateP99_default_value);
+	zend_string *property_lateP99_name = zend_string_init("lateP99", sizeof("lateP99") - 1, 1);
+	zend_declare_typed_property(class_entry, property_lateP99_name, &property_lateP99_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_lateP99_name);
+
+	zval property_runP50_default_value;
+	ZVAL_UNDEF(&property_runP50_default_value);
+	zend_string *property_runP50_name = zend_string_init("runP50", sizeof("runP50") - 1, 1);
+	zend_declare_typed_property(class_entry, property_runP50_name, &property_runP50_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_runP50_name);
+
+	zval property_runP99_default_value;
+	ZVAL_UNDEF(&property_runP99_default_value);
+	zend_string *property_runP99_name = zend_string_init("runP99", sizeof("runP99") - 1, 1);
+	zend_declare_typed_property(class_entry, property_runP99_name, &property_runP99_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE|MAY_BE_NULL));
+	zend_string_release(property_runP99_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Worker(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Worker", class_Dueq_Worker_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_session_default_value;
+	ZVAL_UNDEF(&property_session_default_value);
+	zend_string *property_session_name = zend_string_init("session", sizeof("session") - 1, 1);
+	zend_declare_typed_property(class_entry, property_session_name, &property_session_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_session_name);
+
+	zval property_host_default_value;
+	ZVAL_UNDEF(&property_host_default_value);
+	zend_string *property_host_name = zend_string_init("host", sizeof("host") - 1, 1);
+	zend_declare_typed_property(class_entry, property_host_name, &property_host_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_host_name);
+
+	zval property_pid_default_value;
+	ZVAL_UNDEF(&property_pid_default_value);
+	zend_string *property_pid_name = zend_string_init("pid", sizeof("pid") - 1, 1);
+	zend_declare_typed_property(class_entry, property_pid_name, &property_pid_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_pid_name);
+
+	zval property_program_default_value;
+	ZVAL_UNDEF(&property_program_default_value);
+	zend_string *property_program_name = zend_string_init("program", sizeof("program") - 1, 1);
+	zend_declare_typed_property(class_entry, property_program_name, &property_program_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_program_name);
+
+	zval property_version_default_value;
+	ZVAL_UNDEF(&property_version_default_value);
+	zend_string *property_version_name = zend_string_init("version", sizeof("version") - 1, 1);
+	zend_declare_typed_property(class_entry, property_version_name, &property_version_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_version_name);
+
+	zval property_slots_default_value;
+	ZVAL_UNDEF(&property_slots_default_value);
+	zend_string *property_slots_name = zend_string_init("slots", sizeof("slots") - 1, 1);
+	zend_declare_typed_property(class_entry, property_slots_name, &property_slots_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_slots_name);
+
+	zval property_since_default_value;
+	ZVAL_UNDEF(&property_since_default_value);
+	zend_string *property_since_name = zend_string_init("since", sizeof("since") - 1, 1);
+	zend_declare_typed_property(class_entry, property_since_name, &property_since_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_since_name);
+
+	zval property_seen_default_value;
+	ZVAL_UNDEF(&property_seen_default_value);
+	zend_string *property_seen_name = zend_string_init("seen", sizeof("seen") - 1, 1);
+	zend_declare_typed_property(class_entry, property_seen_name, &property_seen_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_seen_name);
+
+	zval property_until_default_value;
+	ZVAL_UNDEF(&property_until_default_value);
+	zend_string *property_until_name = zend_string_init("until", sizeof("until") - 1, 1);
+	zend_declare_typed_property(class_entry, property_until_name, &property_until_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_until_name);
+
+	zval property_now_default_value;
+	ZVAL_UNDEF(&property_now_default_value);
+	zend_string *property_now_name = zend_string_init("now", sizeof("now") - 1, 1);
+	zend_declare_typed_property(class_entry, property_now_name, &property_now_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_now_name);
+
+	zval property_lapsed_default_value;
+	ZVAL_UNDEF(&property_lapsed_default_value);
+	zend_string *property_lapsed_name = zend_string_init("lapsed", sizeof("lapsed") - 1, 1);
+	zend_declare_typed_property(class_entry, property_lapsed_name, &property_lapsed_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_lapsed_name);
+
+	zval property_held_default_value;
+	ZVAL_UNDEF(&property_held_default_value);
+	zend_string *property_held_name = zend_string_init("held", sizeof("held") - 1, 1);
+	zend_declare_typed_property(class_entry, property_held_name, &property_held_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_held_name);
+
+	zval property_working_default_value;
+	ZVAL_UNDEF(&property_working_default_value);
+	zend_string *property_working_name = zend_string_init("working", sizeof("working") - 1, 1);
+	zend_declare_typed_property(class_entry, property_working_name, &property_working_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG));
+	zend_string_release(property_working_name);
+
+	zval property_holdings_default_value;
+	ZVAL_UNDEF(&property_holdings_default_value);
+	zend_string *property_holdings_name = zend_string_init("holdings", sizeof("holdings") - 1, 1);
+	zend_declare_typed_property(class_entry, property_holdings_name, &property_holdings_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_ARRAY));
+	zend_string_release(property_holdings_name);
+
+	return class_entry;
+}
+
+static zend_class_entry *register_class_Dueq_Holding(void)
+{
+	zend_class_entry ce, *class_entry;
+
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Holding", class_Dueq_Holding_methods);
+	class_entry = zend_register_internal_class_ex(&ce, NULL);
+	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
+
+	zval property_id_default_value;
+	ZVAL_UNDEF(&property_id_default_value);
+	zend_string *property_id_name = zend_string_init("id", sizeof("id") - 1, 1);
+	zend_declare_typed_property(class_entry, property_id_name, &property_id_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_id_name);
+
+	zval property_ticket_default_value;
+	ZVAL_UNDEF(&property_ticket_default_value);
+	zend_string *property_ticket_name = zend_string_init("ticket", sizeof("ticket") - 1, 1);
+	zend_declare_typed_property(class_entry, property_ticket_name, &property_ticket_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_STRING));
+	zend_string_release(property_ticket_name);
+
+	zval property_partition_default_value;
+	ZVAL_UNDEF(&property_partition_default_value);
+	zend_string *property_partition_name = zend_string_init("partition", sizeof("partition") - 1, 1);
+	zend_declare_typed_property(class_entry, property_partition_name, &property_partition_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_LONG|MAY_BE_NULL));
+	zend_string_release(property_partition_name);
+
+	zval property_since_default_value;
+	ZVAL_UNDEF(&property_since_default_value);
+	zend_string *property_since_name = zend_string_init("since", sizeof("since") - 1, 1);
+	zend_declare_typed_property(class_entry, property_since_name, &property_since_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_DOUBLE));
+	zend_string_release(property_since_name);
+
+	zval property_working_default_value;
+	ZVAL_UNDEF(&property_working_default_value);
+	zend_string *property_working_name = zend_string_init("working", sizeof("working") - 1, 1);
+	zend_declare_typed_property(class_entry, property_working_name, &property_working_default_value, ZEND_ACC_PUBLIC|ZEND_ACC_READONLY, NULL, (zend_type) ZEND_TYPE_INIT_MASK(MAY_BE_BOOL));
+	zend_string_release(property_working_name);
 
 	return class_entry;
 }

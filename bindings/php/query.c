@@ -1,6 +1,7 @@
 #include "php_dueq.h"
 
-_Static_assert(DUEQ_MAX_RATES == 360, "the stub names this limit of Queue::rates()");
+_Static_assert(DUEQ_MAX_RATES == 360 && DUEQ_MAX_HOURS == 336,
+               "the stub names these limits of Queue::rates()");
 
 bool dueq_php_state_read(const zend_string *name, dueq_state *state) {
     for (*state = DUEQ_READY; *state <= DUEQ_OUTBOX; (*state)++) {
@@ -143,7 +144,11 @@ enum {
     RATE_RETRIED,
     RATE_EXPIRED,
     RATE_DIED,
-    RATE_CANCELLED
+    RATE_CANCELLED,
+    RATE_LATE_P50,
+    RATE_LATE_P99,
+    RATE_RUN_P50,
+    RATE_RUN_P99
 };
 
 static void set_count(const zval *object, uint32_t property, int64_t count) {
@@ -174,6 +179,14 @@ static void make_stats(zval *out, const dueq_counts *counts) {
     ZVAL_BOOL(OBJ_PROP_NUM(Z_OBJ_P(out), STATS_EVICTING), counts->evicting);
 }
 
+/* Seconds, or null where nothing was measured. */
+static void set_seconds(const zval *object, uint32_t property, int64_t ms) {
+    if (ms < 0)
+        ZVAL_NULL(OBJ_PROP_NUM(Z_OBJ_P(object), property));
+    else
+        ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(object), property), dueq_php_seconds(ms));
+}
+
 static void make_rate(zval *out, const dueq_rate *rate) {
     object_init_ex(out, dueq_php_rate_ce);
     ZVAL_DOUBLE(OBJ_PROP_NUM(Z_OBJ_P(out), RATE_START), dueq_php_seconds(rate->start_ms));
@@ -185,6 +198,10 @@ static void make_rate(zval *out, const dueq_rate *rate) {
     set_count(out, RATE_EXPIRED, rate->expired);
     set_count(out, RATE_DIED, rate->died);
     set_count(out, RATE_CANCELLED, rate->cancelled);
+    set_seconds(out, RATE_LATE_P50, rate->late_p50_ms);
+    set_seconds(out, RATE_LATE_P99, rate->late_p99_ms);
+    set_seconds(out, RATE_RUN_P50, rate->run_p50_ms);
+    set_seconds(out, RATE_RUN_P99, rate->run_p99_ms);
 }
 
 ZEND_METHOD(Dueq_Queue, stats) {
@@ -196,16 +213,20 @@ ZEND_METHOD(Dueq_Queue, stats) {
 }
 
 ZEND_METHOD(Dueq_Queue, rates) {
-    zend_long minutes = 60;
+    zend_long minutes = 60, hours = 0;
+    bool no_minutes = true, no_hours = true;
 
-    ZEND_PARSE_PARAMETERS_START(0, 1)
+    ZEND_PARSE_PARAMETERS_START(0, 2)
         Z_PARAM_OPTIONAL
-        Z_PARAM_LONG(minutes)
+        Z_PARAM_LONG_OR_NULL(minutes, no_minutes)
+        Z_PARAM_LONG_OR_NULL(hours, no_hours)
     ZEND_PARSE_PARAMETERS_END();
 
     THIS_QUEUE(queue);
-    if (dueq_php_finish(queue->client, dueq_rates_submit(queue->queue, (size_t)MAX(minutes, 0))) <
-        0) {
+    if (no_minutes)
+        minutes = no_hours ? 60 : 0;
+    if (dueq_php_finish(queue->client, dueq_rates_submit(queue->queue, (size_t)MAX(minutes, 0),
+                                                         (size_t)MAX(hours, 0))) < 0) {
         RETURN_THROWS();
     }
     array_init_size(return_value, (uint32_t)dueq_result_count(queue->client->result));

@@ -36,7 +36,7 @@ static void read_rates(struct queue *queue) {
     struct cli *cli = queue->doctor->cli;
     const int64_t now = queue->counts->now_ms;
     dueq_result *result;
-    if (cli_wait(cli, dueq_rates_submit(cli->queue, 60), &result) == DUEQ_OK)
+    if (cli_wait(cli, dueq_rates_submit(cli->queue, 60, 0), &result) == DUEQ_OK)
         for (size_t i = 0; i < dueq_result_count(result); i++) {
             const dueq_rate *rate = dueq_result_rate(result, i);
             int64_t end = rate->start_ms + rate->span_ms;

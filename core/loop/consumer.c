@@ -9,6 +9,8 @@
 
 /* While prefetched messages are left, a request is made for acks older than this. */
 #define QUIET_MS 50
+/* How late messages are costs the server something: it is asked this seldom. */
+#define TIMED_MS 1000
 /* How often acks are tried again while their node is away. */
 #define LEFT_PAUSE_MS 1000
 
@@ -99,6 +101,14 @@ static size_t queue_to_settle(const dueq_consumer *consumer) {
     return recalls && consumer->heartbeat && !consumer->stops ? SIZE_MAX : queue;
 }
 
+bool dueq__consumer_times(dueq_consumer *consumer) {
+    int64_t now = dueq__monotonic_ms();
+    bool asks = consumer->heartbeat && now >= consumer->timed_ms + TIMED_MS;
+    if (asks)
+        consumer->timed_ms = now;
+    return asks;
+}
+
 /* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
                                   size_t count, int64_t timeout_ms) {
@@ -112,6 +122,7 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .lease_ms = consumer->options.lease_ms,
                                   .default_lease_ms = dueq__consumer_lease_ms(consumer)};
     struct dueq__settlement *settlement = &asked.settlement;
+    asked.timed = count && dueq__consumer_times(consumer);
     consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
     if (queue_count == 1) {
         *settlement =
@@ -252,6 +263,10 @@ static void leave(dueq_consumer *consumer) {
 
 dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
+    if (status)
+        return status;
+    if (!consumer->heartbeat && consumer->options.max_run_ms)
+        status = dueq__heartbeat_start(consumer);
     if (status)
         return status;
     look_at_open(consumer);

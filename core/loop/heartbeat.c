@@ -4,13 +4,21 @@
 #include "loop.h"
 
 /*
- * The heartbeat: a thread that extends the leases of what a consumer holds, and sends acks that
- * no request took along. It has a client of its own, which connects at the first extension, and touches
- * nothing but that and the leases.
+ * The heartbeat: a thread that extends the leases of what a consumer holds, sends acks that
+ * no request took along, and registers the consumer with its queues. It has a client of its own, which connects when there
+ * is something to say, and touches nothing but that and the leases.
  */
 
 /* How soon it notices that it is to end, while the server does not answer. */
 #define SLICE_MS 50
+/* A consumer registers when it has lived for so long, then so often while it holds something, or else. */
+#define FIRST_MS 2000
+#define HOLDING_MS 10000
+#define IDLE_MS 25000
+/* And says all at least so often: keys expire later. */
+#define ALL_MS 1800000
+/* Leases matter more: a registration that is not answered by then is given up. */
+#define REGISTER_MS 500
 
 struct dueq__heartbeat {
     pthread_t thread;
@@ -18,17 +26,27 @@ struct dueq__heartbeat {
     dueq_client *client;
     dueq_queue **queues; /* its own handles */
     size_t queue_count;
+    struct dueq__presence presence;
+    dueq_queue *base;    /* of a queue of partitions: by its own name */
+    size_t *same;        /* for each queue: the place of the first one of its name */
+    int64_t register_ms; /* when to register */
+    int64_t holding_ms;  /* the same where it holds something */
+    int64_t said_ms;     /* when it said all */
+    bool registered;
+    bool unmeasured; /* it is not permitted to tell what was measured */
+    bool idle;       /* what it said last is that it holds nothing */
 };
 
-/* Runs a submitted call to its end; a failure also where the heartbeat is to end. */
-static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
+/* Runs a submitted call to its end; a failure also where the heartbeat is to end, or that takes longer than until then. */
+static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted, int64_t until_ms,
                        dueq_result **result) {
     dueq_status status = submitted;
     *result = NULL;
     heartbeat->client->call.gives_way = heartbeat->client->cluster && heartbeat->queue_count > 1;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, SLICE_MS);
-        if (status == DUEQ_PENDING && heartbeat->leases->stopping) {
+        if (status == DUEQ_PENDING &&
+            (heartbeat->leases->stopping || dueq__monotonic_ms() >= until_ms)) {
             dueq_abandon(heartbeat->client);
             return DUEQ_CLOSED;
         }
@@ -48,7 +66,7 @@ static bool request(struct dueq__heartbeat *heartbeat, struct dueq__lease *const
     dueq_status status = run(heartbeat,
                              extends ? dueq_extend_submit(queue, tickets, count, taken[0]->lease_ms)
                                      : dueq_ack_submit(queue, tickets, count),
-                             &result);
+                             DUEQ__NEVER, &result);
     for (size_t i = 0; i < count; i++) {
         dueq_status outcome = status < 0 ? status : dueq_result_status(result, i);
         if (extends)
@@ -74,39 +92,129 @@ static void beat(struct dueq__heartbeat *heartbeat) {
     }
 }
 
+/* Registers the consumer with one queue, or has it leave. holds: is set where it holds messages of it. */
+static dueq_status tell(struct dueq__heartbeat *heartbeat, size_t at, int64_t until_ms,
+                        bool *holds) {
+    char text[DUEQ__PRESENCE_ROOM];
+    dueq_queue *base = heartbeat->base;
+    dueq_result *result;
+    bool leaves = heartbeat->leases->stopping, new = false;
+    size_t size = dueq__presence_write(&heartbeat->presence, heartbeat->leases,
+                                       base ? NULL : heartbeat->same, at, text, &new);
+    bool same = heartbeat->idle && !new;
+    dueq_status submitted = dueq__register_submit(base ? base : heartbeat->queues[at], base,
+                                                  heartbeat->presence.session, leaves,
+                                                  (dueq_bytes){text, same || leaves ? 0 : size});
+    dueq_status status = run(heartbeat, submitted, until_ms, &result);
+    dueq_result_free(result);
+    *holds = *holds || new;
+    return status;
+}
+
+/* Tells each queue what was measured of its messages. What cannot be told is left out. */
+static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
+    dueq_status status = DUEQ_OK;
+    for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
+        dueq_timings timings;
+        dueq_result *result;
+        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured)
+            continue;
+        status =
+            run(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms, &result);
+        dueq_result_free(result);
+    }
+    heartbeat->unmeasured = heartbeat->unmeasured || status == DUEQ_DENIED;
+}
+
+/* The same with all of them; one that fails is left for the next time, but not where it is for lack of a permission. */
+static void tell_all(struct dueq__heartbeat *heartbeat) {
+    int64_t now = dueq__monotonic_ms();
+    size_t count = heartbeat->base ? 1 : heartbeat->queue_count;
+    dueq_status status = DUEQ_OK, worst = DUEQ_OK;
+    bool holds = false;
+    heartbeat->idle = heartbeat->idle && now < heartbeat->said_ms + ALL_MS;
+    if (!heartbeat->idle)
+        heartbeat->said_ms = now;
+    for (size_t i = 0; i < count && status >= 0; i++) {
+        if (heartbeat->same[i] == i)
+            status = tell(heartbeat, i, now + REGISTER_MS, &holds);
+        worst = status ? status : worst;
+    }
+    if (status >= 0)
+        tell_timings(heartbeat, now + REGISTER_MS);
+    heartbeat->registered = heartbeat->registered || status >= 0;
+    heartbeat->idle = !holds && worst == DUEQ_OK;
+    heartbeat->holding_ms = now + HOLDING_MS;
+    heartbeat->register_ms = now + (heartbeat->idle ? IDLE_MS : HOLDING_MS);
+    if (status == DUEQ_DENIED || status == DUEQ_LAYOUT)
+        heartbeat->register_ms = heartbeat->holding_ms = DUEQ__NEVER;
+}
+
 static void *keep(void *opaque) {
     struct dueq__heartbeat *heartbeat = opaque;
-    while (dueq__leases_wait(heartbeat->leases))
+    struct dueq__leases *leases = heartbeat->leases;
+    bool tells;
+    while (dueq__leases_wait(leases, heartbeat->register_ms, heartbeat->holding_ms, &tells)) {
         beat(heartbeat);
+        if (tells)
+            tell_all(heartbeat);
+    }
+    if (heartbeat->registered)
+        tell_all(heartbeat);
     return NULL;
 }
 
 static void release(struct dueq__heartbeat *heartbeat) {
     for (size_t i = 0; i < heartbeat->queue_count; i++)
         dueq_queue_close(heartbeat->queues[i]);
+    dueq_queue_close(heartbeat->base);
     free(heartbeat->queues);
+    free(heartbeat->same);
     dueq_close(heartbeat->client);
     free(heartbeat);
 }
 
-dueq_status dueq__heartbeat_start(dueq_client *client, dueq_queue *const *queues,
-                                  size_t queue_count, struct dueq__leases *leases,
-                                  struct dueq__heartbeat **heartbeat) {
+static dueq_status open_twin(struct dueq__heartbeat *heartbeat, const dueq_queue *queue,
+                             dueq_queue **twin) {
+    dueq_bytes name = dueq__keys_name(queue->keys);
+    return dueq_queue_open(heartbeat->client, name.data, name.size, twin);
+}
+
+/* Each queue gets the place of the first one of its name: one may be there several times. */
+static void find_same(struct dueq__heartbeat *heartbeat) {
+    for (size_t i = 0; i < heartbeat->queue_count; i++) {
+        size_t first = 0;
+        dueq_bytes name = dueq__keys_name(heartbeat->queues[i]->keys);
+        while (!dueq__same(dueq__keys_name(heartbeat->queues[first]->keys), name))
+            first++;
+        heartbeat->same[i] = first;
+    }
+}
+
+dueq_status dueq__heartbeat_start(dueq_consumer *consumer) {
+    dueq_client *client = consumer->client;
     struct dueq__heartbeat *made = calloc(1, sizeof *made);
-    *heartbeat = NULL;
     if (!made)
         return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    made->leases = leases;
-    made->queues = calloc(queue_count, sizeof(dueq_queue *));
-    dueq_status status = made->queues ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
-    while (!status && made->queue_count < queue_count) {
-        dueq_bytes name = dueq__keys_name(queues[made->queue_count]->keys);
-        status =
-            dueq_queue_open(made->client, name.data, name.size, &made->queues[made->queue_count]);
+    dueq__client_check_fork(client);
+    made->leases = consumer->leases;
+    made->presence = consumer->presence;
+    memcpy(made->presence.session, client->session, sizeof client->session);
+    made->register_ms = made->holding_ms = made->presence.opened_ms + FIRST_MS;
+    made->queues = calloc(consumer->queue_count, sizeof *made->queues);
+    made->same = calloc(consumer->queue_count, sizeof *made->same);
+    dueq_status status =
+        made->queues && made->same ? dueq__client_twin(client, &made->client) : DUEQ_NO_MEMORY;
+    for (size_t i = 0; !status && i < consumer->queue_count; i++) {
+        status = open_twin(made, consumer->queues[i], &made->queues[i]);
         made->queue_count += !status;
     }
+    if (!status && consumer->share)
+        status = open_twin(made, consumer->share->queue, &made->base);
+    if (!status && !made->base)
+        find_same(made);
     if (!status && !dueq__thread_start(&made->thread, keep, made)) {
-        *heartbeat = made;
+        consumer->heartbeat = made;
         return DUEQ_OK;
     }
     release(made);

@@ -34,6 +34,7 @@ void dueq__leases_free(struct dueq__leases *leases) {
     for (size_t i = 0; i < leases->count; i++)
         free(leases->items[i]);
     free(leases->items);
+    free(leases->timings);
     pthread_cond_destroy(&leases->changed);
     pthread_mutex_destroy(&leases->lock);
     free(leases);
@@ -52,6 +53,28 @@ static void want(struct dueq__leases *leases, int64_t at_ms) {
 static void close_open(struct dueq__leases *leases, struct dueq__lease *lease) {
     leases->open -= lease->open;
     lease->open = false;
+}
+
+/* What was measured of a queue; NULL: out of memory. */
+static dueq_timings *timings_of(struct dueq__leases *leases, size_t queue) {
+    if (queue >= leases->timings_count) {
+        dueq_timings *wider = realloc(leases->timings, (queue + 1) * sizeof *wider);
+        if (!wider)
+            return NULL;
+        memset(wider + leases->timings_count, 0,
+               (queue + 1 - leases->timings_count) * sizeof *wider);
+        leases->timings = wider;
+        leases->timings_count = queue + 1;
+    }
+    return &leases->timings[queue];
+}
+
+/* The program has settled it. */
+static void end_run(struct dueq__leases *leases, struct dueq__lease *lease) {
+    dueq_timings *timings = lease->open ? timings_of(leases, lease->queue) : NULL;
+    if (timings)
+        dueq__timing_add(&timings->run, dueq__monotonic_ms() - lease->since_ms);
+    close_open(leases, lease);
 }
 
 static void take_off(struct dueq__leases *leases, size_t at) {
@@ -124,8 +147,11 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
     struct dueq__lease *lease = malloc(sizeof *lease + ticket.size);
     pthread_mutex_lock(&leases->lock);
     if (lease && make_room(leases, start_ms)) {
-        *lease = (struct dueq__lease){
-            .queue = queue, .lease_ms = lease_ms, .stop_ms = stop_ms, .uses = 1};
+        *lease = (struct dueq__lease){.queue = queue,
+                                      .lease_ms = lease_ms,
+                                      .since_ms = start_ms,
+                                      .stop_ms = stop_ms,
+                                      .uses = 1};
         lease->ticket = (dueq_bytes){memcpy(lease + 1, ticket.data, ticket.size), ticket.size};
         set_lease(lease, start_ms);
         leases->items[leases->count++] = lease;
@@ -147,12 +173,15 @@ void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease
 }
 
 bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
-                          int64_t max_run_ms) {
+                          int64_t max_run_ms, int64_t late_ms) {
     int64_t now = dueq__monotonic_ms();
     pthread_mutex_lock(&leases->lock);
     bool alive = now < lease->end_ms;
+    dueq_timings *timings = alive && late_ms >= 0 ? timings_of(leases, lease->queue) : NULL;
+    if (timings)
+        dueq__timing_add(&timings->late, late_ms + now - lease->since_ms);
     if (alive)
-        lease->stop_ms = now + max_run_ms;
+        lease->stop_ms = (lease->since_ms = now) + max_run_ms;
     else
         leases->lost++;
     lease->open = alive;
@@ -169,7 +198,7 @@ void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease && !lease->acked_ms && !lease->sending) {
-        close_open(leases, lease);
+        end_run(leases, lease);
         lease->acked_ms = now;
         want(leases, now + DUEQ__ACK_MS);
     } else if (!lease) {
@@ -182,7 +211,7 @@ void dueq__leases_forget(struct dueq__leases *leases, dueq_bytes ticket) {
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease) {
-        close_open(leases, lease);
+        end_run(leases, lease);
         lease->gone = true;
         sweep(leases, lease);
     }
@@ -193,7 +222,7 @@ struct dueq__lease *dueq__leases_retry(struct dueq__leases *leases, dueq_bytes t
     pthread_mutex_lock(&leases->lock);
     struct dueq__lease *lease = find(leases, ticket);
     if (lease) {
-        close_open(leases, lease);
+        end_run(leases, lease);
         lease->acked_ms = 0;
         lease->sending++;
         lease->uses++;
@@ -348,6 +377,16 @@ void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *leas
     pthread_mutex_unlock(&leases->lock);
 }
 
+bool dueq__leases_take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken) {
+    static const dueq_timings none;
+    pthread_mutex_lock(&leases->lock);
+    *taken = queue < leases->timings_count ? leases->timings[queue] : none;
+    if (queue < leases->timings_count)
+        leases->timings[queue] = none;
+    pthread_mutex_unlock(&leases->lock);
+    return memcmp(taken, &none, sizeof none) != 0;
+}
+
 /* The next thing to do: to extend a lease, or to send an ack that no request took along. */
 static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     int64_t next = DUEQ__NEVER;
@@ -361,11 +400,14 @@ static int64_t next_ms(const struct dueq__leases *leases, int64_t now_ms) {
     return next;
 }
 
-bool dueq__leases_wait(struct dueq__leases *leases) {
+bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come) {
     pthread_mutex_lock(&leases->lock);
     while (!leases->stopping) {
         int64_t now = dueq__monotonic_ms();
-        leases->wake_ms = next_ms(leases, now);
+        int64_t next = next_ms(leases, now);
+        int64_t at = leases->count && held_ms < at_ms ? held_ms : at_ms;
+        leases->wake_ms = next < at ? next : at;
+        *come = at <= now;
         if (leases->wake_ms <= now)
             break;
         struct timespec until = {(time_t)(leases->wake_ms / 1000),

@@ -1,6 +1,6 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases; open.c, how it begins; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
+ * yet; heartbeat.c, the thread that extends their leases, and tells the queues by presence.c who consumes; open.c, how it begins; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -19,6 +19,7 @@
 struct dueq__lease {
     size_t queue;           /* its place among the consumer's */
     int64_t lease_ms;       /* how long each lease is */
+    int64_t since_ms;       /* when it was delivered, or, prefetched, reserved */
     _Atomic int64_t end_ms; /* of the lease, by the monotonic clock; 0: it was lost */
     int64_t known_ms;       /* when an answer said last that it is held */
     int64_t beat_ms;        /* when to extend it */
@@ -39,6 +40,8 @@ struct dueq__leases {
     int64_t wake_ms;        /* when the heartbeat looks next */
     struct dueq__lease **items;
     size_t count, room;
+    dueq_timings *timings; /* what was measured of each queue, and nobody has taken */
+    size_t timings_count;
     size_t hint; /* where the next one that is asked for likely is */
     _Atomic size_t open;
     _Atomic size_t lost;
@@ -54,9 +57,14 @@ struct dueq__lease *dueq__leases_add(struct dueq__leases *leases, size_t queue, 
                                      int64_t start_ms, int64_t lease_ms, int64_t stop_ms);
 /* Holds it no longer, with one use less. */
 void dueq__leases_discard(struct dueq__leases *leases, struct dueq__lease *lease);
-/* Delivers it: from now on it is kept for max_run_ms. False: its lease has ended, and it is lost. */
+/*
+ * Delivers it: from now on it is kept for max_run_ms. late_ms: how late it was when it was reserved; -1: it is not known.
+ * False: its lease has ended, and it is lost.
+ */
 bool dueq__leases_deliver(struct dueq__leases *leases, struct dueq__lease *lease,
-                          int64_t max_run_ms);
+                          int64_t max_run_ms, int64_t late_ms);
+/* Takes what was measured of a queue; false: nothing. */
+bool dueq__leases_take_timings(struct dueq__leases *leases, size_t queue, dueq_timings *taken);
 /* Acknowledges it with the next request; one that is not held any more is lost. */
 void dueq__leases_ack(struct dueq__leases *leases, dueq_bytes ticket);
 /* It is settled by somebody else. */
@@ -92,9 +100,36 @@ void dueq__leases_settled(struct dueq__leases *leases, struct dueq__lease *lease
 /* What became of an extension that was asked for at start_ms. One use less. */
 void dueq__leases_extended(struct dueq__leases *leases, struct dueq__lease *lease, int64_t start_ms,
                            dueq_status status);
-/* For the heartbeat: waits until there is something to do; false: it is to end. */
-bool dueq__leases_wait(struct dueq__leases *leases);
+/*
+ * For the heartbeat: waits until there is something to do, or that time has come, which is `held_ms` where messages are
+ * held; *come: it has. False: it is to end.
+ */
+bool dueq__leases_wait(struct dueq__leases *leases, int64_t at_ms, int64_t held_ms, bool *come);
 void dueq__leases_stop(struct dueq__leases *leases);
+
+/* ---- presence.c: who a consumer is and what it holds, as it tells the queues ----------------------- */
+
+#define DUEQ__PRESENCE_NAME 128
+#define DUEQ__PRESENCE_HOLDINGS 8192
+#define DUEQ__PRESENCE_ROOM (DUEQ__PRESENCE_HOLDINGS + 3 * DUEQ__PRESENCE_NAME + 128)
+
+struct dueq__presence {
+    char session[DUEQ__ID_SIZE + 1];         /* the name that it is registered by */
+    char names[3 * DUEQ__PRESENCE_NAME + 1]; /* lines */
+    size_t slots;
+    int64_t opened_ms;
+};
+
+/* But for the session. */
+void dueq__presence_init(struct dueq__presence *presence, const dueq_consumer_options *options);
+/*
+ * Writes what to tell a queue, and returns its size. same: for the queue of each message the place that it counts as, which
+ * is to be `queue`; NULL: the queues are partitions, of which all count.
+ * holds: is set where there are messages.
+ */
+size_t dueq__presence_write(const struct dueq__presence *presence, struct dueq__leases *leases,
+                            const size_t *same, size_t queue, char out[DUEQ__PRESENCE_ROOM],
+                            bool *holds);
 
 /* ---- consumer.c ---------------------------------------------------------------------------------- */
 
@@ -138,13 +173,15 @@ struct dueq_consumer {
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;
-    struct dueq__heartbeat *heartbeat; /* started with the first message */
+    struct dueq__presence presence;
+    struct dueq__heartbeat *heartbeat; /* started with the first request */
     struct dueq__batch *first;         /* that of the message delivered last */
     size_t prefetched;                 /* messages that are not delivered yet */
     enum dueq__step step;
     bool disowned; /* a stop gives back what is open */
     bool warned;   /* that too much is open */
     int64_t timeout_ms;
+    int64_t timed_ms;   /* when it asked last how late messages are */
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
     int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
     bool left;          /* a node was away: some are left for the next time */
@@ -159,6 +196,9 @@ struct dueq_consumer {
 static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
     return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;
 }
+
+/* Is it time to ask how late messages are? Then it is asked. */
+bool dueq__consumer_times(dueq_consumer *consumer);
 
 /* ---- partitions.c: where the queue has partitions ------------------------------------------------ */
 
@@ -176,7 +216,7 @@ void dueq__partitions_waited(dueq_consumer *consumer);
 
 /* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
 
-/* Owns what was reserved and asked for at asked_ms. The first starts the heartbeat. */
+/* Owns what was reserved and asked for at asked_ms. */
 dueq_status dueq__prefetch_take_over(dueq_consumer *consumer, dueq_result *result,
                                      int64_t asked_ms);
 /* Is there one that can be delivered? Drops those before it that are lost. */
@@ -191,10 +231,11 @@ void dueq__prefetch_clear(dueq_consumer *consumer);
 
 /* ---- heartbeat.c --------------------------------------------------------------------- */
 
-/* Starts a thread that extends these leases; it opens a client like this one when it needs it. */
-dueq_status dueq__heartbeat_start(dueq_client *client, dueq_queue *const *queues,
-                                  size_t queue_count, struct dueq__leases *leases,
-                                  struct dueq__heartbeat **heartbeat);
+/*
+ * Starts the consumer's: a thread that extends its leases and registers it. It opens a client like the consumer's when it
+ * needs it.
+ */
+dueq_status dueq__heartbeat_start(dueq_consumer *consumer);
 /* Ends the thread and waits for that. */
 void dueq__heartbeat_end(struct dueq__heartbeat *heartbeat);
 

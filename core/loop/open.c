@@ -51,6 +51,8 @@ dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
                             .options = *options,
                             .pid = getpid(),
                             .leases = leases};
+    dueq__presence_init(&made->presence, options);
+    made->options.program = NULL;
     *consumer = made;
     if (queues[0]->whole)
         status = dueq__share_new(queues[0], &made->share);

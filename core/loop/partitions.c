@@ -23,8 +23,7 @@ dueq_status dueq__partitions_list(dueq_consumer *consumer) {
     dueq__heartbeat_end(consumer->heartbeat);
     consumer->heartbeat = NULL;
     consumer->leases->stopping = false;
-    return dueq__heartbeat_start(consumer->client, list, consumer->queue_count, consumer->leases,
-                                 &consumer->heartbeat);
+    return dueq__heartbeat_start(consumer);
 }
 
 dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {
@@ -81,6 +80,7 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
                                 .order = DUEQ_ROUND_ROBIN,
                                 .parts = true,
                                 .ordered = true,
+                                .timed = dueq__consumer_times(consumer),
                                 .look_us = until > now ? look_us : NULL,
                                 .count = consumer->options.prefetch,
                                 .timeout_ms = until > now ? until - now : 0,

@@ -19,8 +19,7 @@ void dueq__prefetch_clear(dueq_consumer *consumer) {
 
 dueq_status dueq__prefetch_take_over(dueq_consumer *consumer, dueq_result *result,
                                      int64_t asked_ms) {
-    int64_t max_run_ms = consumer->options.max_run_ms;
-    int64_t stop_ms = dueq__monotonic_ms() + max_run_ms;
+    int64_t stop_ms = dueq__monotonic_ms() + consumer->options.max_run_ms;
     size_t count = dueq_result_count(result), held = 0;
     struct dueq__batch **last = &consumer->first;
     struct dueq__batch *batch = malloc(sizeof *batch + count * sizeof batch->lease[0]);
@@ -41,10 +40,7 @@ dueq_status dueq__prefetch_take_over(dueq_consumer *consumer, dueq_result *resul
     consumer->prefetched += count;
     if (held < count)
         return dueq__fail(&consumer->client->error, DUEQ_NO_MEMORY, NULL);
-    if (consumer->heartbeat || !max_run_ms)
-        return DUEQ_OK;
-    return dueq__heartbeat_start(consumer->client, consumer->queues, consumer->queue_count,
-                                 consumer->leases, &consumer->heartbeat);
+    return DUEQ_OK;
 }
 
 static bool is_over(const struct dueq__batch *batch) {
@@ -56,7 +52,8 @@ const dueq_message *dueq__prefetch_deliver(dueq_consumer *consumer) {
     size_t at = batch->next++;
     consumer->prefetched--;
     return batch->lease[at] && dueq__leases_deliver(consumer->leases, batch->lease[at],
-                                                    consumer->options.max_run_ms)
+                                                    consumer->options.max_run_ms,
+                                                    dueq__result_late_ms(batch->result, at))
                ? dueq_result_message(batch->result, at)
                : NULL;
 }

@@ -102,8 +102,8 @@ void dueq__decode_kicked(dueq_client *client, const struct dueq__reply *reply) {
     dueq__call_answer(client, result, DUEQ_OK);
 }
 
-/* Ends the call with messages in the answer. */
-static void answer_messages(dueq_client *client, dueq_result *result) {
+/* Ends the call with a result that points into the answer. */
+static void answer_with(dueq_client *client, dueq_result *result) {
     dueq__result_own(result, &client->reply);
     dueq__call_answer(client, result, DUEQ_OK);
 }
@@ -112,11 +112,15 @@ void dueq__decode_found(dueq_client *client, const struct dueq__reply *reply) {
     if (dueq__reply_is_nil(reply))
         dueq__call_finish(client, DUEQ_NOT_FOUND);
     else
-        answer_messages(client, dueq__result_found(reply, &client->error));
+        answer_with(client, dueq__result_found(reply, &client->error));
 }
 
 void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
-    answer_messages(client, dueq__result_peeked(reply, client->call.state, &client->error));
+    answer_with(client, dueq__result_peeked(reply, client->call.state, &client->error));
+}
+
+void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) {
+    answer_with(client, dueq__result_workers(reply, &client->error));
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {

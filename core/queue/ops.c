@@ -14,7 +14,12 @@ dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t c
     return check(queue, "the number of items", NULL, items ? (int64_t)count : 0, 1, DUEQ_MAX_BATCH);
 }
 
-dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes) {
+dueq_status dueq__ops_check_rates(dueq_queue *queue, size_t minutes, size_t hours) {
+    if (minutes && hours)
+        return dueq__fail(&queue->client->error, DUEQ_INVALID,
+                          "rates are of minutes or of hours, not of both");
+    if (hours)
+        return check(queue, "the number of hours", NULL, (int64_t)hours, 1, DUEQ_MAX_HOURS);
     return check(queue, "the number of minutes", NULL, (int64_t)minutes, 1, DUEQ_MAX_RATES);
 }
 

@@ -16,7 +16,7 @@ dueq__decode dueq__decode_outcomes; /* a digit for each item: a status */
 dueq__decode dueq__decode_states;   /* the same: a state, or 0: not found */
 dueq__decode dueq__decode_purged, dueq__decode_kicked;
 dueq__decode dueq__decode_found, dueq__decode_peeked;
-dueq__decode dueq__decode_counted, dueq__decode_rated;
+dueq__decode dueq__decode_counted, dueq__decode_rated, dueq__decode_workers;
 /* Are they that many outcomes, as scripts answer them? */
 bool dueq__ops_outcomes(dueq_bytes digits, size_t count);
 /* The answer of a script that is not what it returns: fails the call. */
@@ -31,7 +31,8 @@ dueq_status dueq__ops_ask(dueq_queue *queue, const struct dueq__script *script, 
 dueq_status dueq__ops_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                             struct dueq__resp *words);
 dueq_status dueq__ops_check_count(dueq_queue *queue, const void *items, size_t count);
-dueq_status dueq__ops_check_minutes(dueq_queue *queue, size_t minutes);
+/* Exactly one of them. */
+dueq_status dueq__ops_check_rates(dueq_queue *queue, size_t minutes, size_t hours);
 dueq_status dueq__ops_check_ms(dueq_queue *queue, const char *what, int64_t ms, int64_t least,
                                int64_t most);
 /* Also DUEQ_BY_POLICY. */
@@ -97,6 +98,28 @@ dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
 dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *script,
                               const dueq_draft *drafts, size_t count);
 
+/* ---- workers.c: who consumes ------------------------------------------------------------------------- */
+
+/* A registration lapses where it was not renewed for so long. */
+#define DUEQ__LAPSE_MS 60000
+/*
+ * Registers a consumer, by the session of its client, with what it says, as of loop/presence.c. size 0: it says the same as
+ * before, and NOT_FOUND: that is to be said again. EMPTY: there are too many. whole: the queue is the name of partitions.
+ */
+dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *session, bool leaves,
+                                  dueq_bytes says);
+
+/* ---- timings.c: how late messages are, and how long they run -------------------------------------------- */
+
+/* Counts a lateness or a run time; ms < 0 counts as 0. */
+void dueq__timing_add(dueq_timing *timing, int64_t ms);
+/* The time that such a part (0 to 1) of what was counted does not exceed, in ms; -1: nothing was counted. */
+int64_t dueq__timing_quantile(const dueq_timing *timing, double part);
+/* Adds what a script has; what is no timing is left out. */
+void dueq__timings_read(dueq_timings *timings, dueq_bytes text);
+/* Adds these, which are of messages of this queue, up in the server. */
+dueq_status dueq__measure_submit(dueq_queue *queue, const dueq_timings *timings);
+
 /* ---- stored.c ------------------------------------------------------------------------------------ */
 
 /*
@@ -137,6 +160,7 @@ struct dueq__reserve {
     dueq_order order;
     bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
     bool ordered; /* from none of them where a message is leased; without a settlement */
+    bool timed;   /* the result says how late each message is */
     /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */
     const int64_t *look_us;
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */

@@ -13,7 +13,10 @@
 
 static void put_arguments(struct dueq__resp *words, const struct dueq__wait *wait, bool stay,
                           bool must_rewake) {
-    dueq__resp_number(words, wait->ordered ? -(int64_t)wait->count : (int64_t)wait->count);
+    char count[32];
+    snprintf(count, sizeof count, "%s%zu%s", wait->ordered ? "-" : "", wait->count,
+             wait->timed ? ".0" : "");
+    dueq__resp_text(words, count);
     dueq__resp_number(words, wait->lease_ms ? wait->lease_ms : -wait->default_lease_ms);
     dueq__resp_number(words, stay + 2 * must_rewake);
 }
@@ -23,7 +26,7 @@ static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
     bool history = queue->minute != dueq__call_minute();
-    if (queue->rare == 0 && plain && !history)
+    if (queue->rare == 0 && plain && !history && !call->wait.timed)
         return &dueq__script_reserve;
     if (queue->rare)
         queue->rare--;
@@ -253,6 +256,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     put_watches(asked, wait);
     wait->count = asked->count;
     wait->ordered = asked->ordered;
+    wait->timed = asked->timed;
     wait->lease_ms = asked->lease_ms;
     wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;

@@ -36,6 +36,10 @@ const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
     return dueq__result_more(result, &dueq__kind_rate, index);
 }
 
+const dueq_timings *dueq_result_timings(const dueq_result *result) {
+    return result ? result->timings : NULL;
+}
+
 const struct dueq__kind dueq__kind_sizes = {sizeof(dueq_sizes)};
 
 const dueq_sizes *dueq_result_sizes(const dueq_result *result) {
@@ -79,6 +83,8 @@ void dueq_result_free(dueq_result *result) {
         return;
     dueq__reply_free(result->reply);
     free(result->headers);
+    free(result->holdings);
+    free(result->timings);
     free(result->text);
     free(result);
 }

@@ -29,7 +29,9 @@ struct dueq_result {
     struct dueq__item *items;
     char *bytes;               /* where the next copied bytes go */
     dueq_header *headers;      /* of messages */
+    dueq_holding *holdings;    /* of workers */
     struct dueq__reply *reply; /* what it points into; NULL: what is copied */
+    dueq_timings *timings;     /* of rates; owned */
     char *text;                /* of a cursor that was made afterwards; owned */
 };
 
@@ -56,6 +58,8 @@ dueq_result *dueq__result_page(const dueq_bytes *names, size_t count, dueq_bytes
 /* From the answer of reserve.lua to a call with this lease (0: the messages' own, or the default). */
 dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t lease_ms,
                                    int64_t default_lease_ms, struct dueq__error *error);
+/* How late a message was delivered to a reserve that asked for that, in ms; -1: it is not known. */
+int64_t dueq__result_late_ms(const dueq_result *result, size_t index);
 /* From the answer of find.lua. */
 dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__error *error);
 /* From the answer of peek.lua about this state. */
@@ -65,6 +69,8 @@ dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state sta
 dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting,
                                   struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
+/* From the answer of workers.lua: workers.c. */
+dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error);
 
 /* Gives a result the answer that it points into; NULL: there is none, and the answer stays where it is. */
 void dueq__result_own(dueq_result *result, struct dueq__reply **reply);
@@ -81,6 +87,7 @@ dueq_status dueq__result_summary(const dueq_result *result);
 
 /* What a queue of another system holds, and what a step moved there. */
 extern const struct dueq__kind dueq__kind_sizes, dueq__kind_moved;
-extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate;
+extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate,
+    dueq__kind_worker;
 
 #endif

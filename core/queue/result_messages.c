@@ -1,4 +1,5 @@
 #include <stdlib.h>
+#include <string.h>
 
 #include "queue.h"
 
@@ -8,6 +9,7 @@
 struct message {
     dueq_message message;
     dueq_bytes envelope;
+    int64_t late_ms;
 };
 const struct dueq__kind dueq__kind_message = {sizeof(struct message)};
 
@@ -80,7 +82,8 @@ static dueq_result *add_headers(dueq_result *result, struct dueq__error *error) 
 }
 
 /*
- * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, and for each message ticket, envelope.
+ * reserve: now, wait, timekeeper, quarantined, relay, attempts, outcomes, for each message ticket, envelope, and in the end
+ * perhaps how late they are.
  * Attempts come as pairs: the number of an entry, and its attempts.
  */
 enum { RESERVED_NOW = 0, RESERVED_QUARANTINED = 3, RESERVED_ATTEMPTS = 5, RESERVED_FIXED = 7 };
@@ -102,6 +105,55 @@ static bool read_all_attempts(const struct dueq__reply *pairs, const dueq_result
     return true;
 }
 
+/* A decimal number, or a mark of one byte; and the space behind it. */
+static bool take_word(dueq_bytes *text, int64_t *number, char *mark) {
+    const char *at = text->data, *end = at + text->size, *stop = memchr(at, ' ', text->size);
+    size_t size = (size_t)((stop ? stop : end) - at);
+    *number = 0;
+    *mark = size == 1 && (*at < '0' || *at > '9') ? *at : '\0';
+    for (size_t i = 0; !*mark && i < size; i++) {
+        if (at[i] < '0' || at[i] > '9' || size > 16)
+            return false;
+        *number = 10 * *number + (at[i] - '0');
+    }
+    text->data = at + size + (stop != NULL);
+    text->size -= size + (stop != NULL);
+    return size > 0;
+}
+
+/*
+ * How late each message is, as reserve_rare.lua says it; text NULL: nobody asked. One that was in the line since `mark` or
+ * later was pushed there, or else came by its time, before `until`.
+ */
+static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
+    dueq_bytes text = {"", 0};
+    int64_t mark, until;
+    char sign = '\0';
+    bool timed = reply && result->count;
+    if (timed && (!dueq__reply_bytes(reply, &text) || !take_word(&text, &mark, &sign) || sign ||
+                  !take_word(&text, &until, &sign) || sign))
+        return false;
+    for (size_t i = 0; i < result->count; i++) {
+        struct message *made = result->items[i].more;
+        int64_t late = -1;
+        sign = '?';
+        if (timed && !take_word(&text, &late, &sign))
+            return false;
+        if (!made)
+            continue;
+        int64_t now = made->message.now_ms, created = made->message.created_ms;
+        if (sign == '-')
+            late = now - (created >= mark ? created : until);
+        made->late_ms = sign == '?' ? -1 : late > 0 ? late : 0;
+    }
+    return true;
+}
+
+int64_t dueq__result_late_ms(const dueq_result *result, size_t index) {
+    const struct message *made = dueq__result_more(result, &dueq__kind_message, index);
+    return made ? made->late_ms : -1;
+}
+
 /* What the script took for a message and is none stays held, and is quarantined afterwards. */
 static void leave_out(dueq_result *result) {
     size_t count = 0;
@@ -116,8 +168,7 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
                                    int64_t default_lease_ms, struct dueq__error *error) {
     size_t words = dueq__reply_count(reply);
     int64_t now, quarantined;
-    if (words < RESERVED_FIXED || (words - RESERVED_FIXED) % RESERVED_EACH ||
-        !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
+    if (words < RESERVED_FIXED || !read_time(dueq__reply_item(reply, RESERVED_NOW), &now) ||
         !dueq__reply_number(dueq__reply_item(reply, RESERVED_QUARANTINED), &quarantined) ||
         quarantined < 0)
         return dueq__result_malformed(NULL, error, "reserve");
@@ -136,6 +187,9 @@ dueq_result *dueq__result_reserved(const struct dueq__reply *reply, int64_t leas
         message->time_ms = now + (lease_ms ? lease_ms : own_ms);
     }
     if (!read_all_attempts(dueq__reply_item(reply, RESERVED_ATTEMPTS), result))
+        return dueq__result_malformed(result, error, "reserve");
+    bool timed = (words - RESERVED_FIXED) % RESERVED_EACH;
+    if (!read_late(timed ? dueq__reply_item(reply, words - 1) : NULL, result))
         return dueq__result_malformed(result, error, "reserve");
     leave_out(result);
     return add_headers(result, error);

@@ -55,10 +55,10 @@ dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting
     return dueq__result_whole(&dueq__kind_counts, &counts, error);
 }
 
-/* ---- rates: a text for now and one for each snapshot before, the latest first ---- */
+/* ---- rates: a text for now and one for each snapshot before, the latest first, each with timings ---- */
 
-/* Its time, a number that is not used, and counters: as many as a rate has, in its order. */
-#define NUMBERS (sizeof(dueq_rate) / sizeof(int64_t))
+/* A snapshot: its time, a number that is not used, and counters, as many as a rate has, in its order. */
+enum { NUMBERS = 9, RATED_EACH = 2 };
 #define MOST INT64_C(1000000000000000000)
 
 static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBERS]) {
@@ -77,22 +77,59 @@ static bool read_snapshot(const struct dueq__reply *reply, int64_t numbers[NUMBE
     return numbers[0] >= 0 && numbers[0] <= DUEQ_MAX_TIME_MS;
 }
 
+static bool read_timings(const struct dueq__reply *reply, dueq_timings *timings) {
+    dueq_bytes text;
+    if (!dueq__reply_bytes(reply, &text))
+        return false;
+    dueq__timings_read(timings, text);
+    return true;
+}
+
+/* What happened between two snapshots. A counter that was taken away begins anew. */
+static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS],
+                            const dueq_timings *timings) {
+    int64_t more[NUMBERS];
+    for (size_t i = 0; i < NUMBERS; i++)
+        more[i] = later[i] > earlier[i] ? later[i] - earlier[i] : 0;
+    return (dueq_rate){.start_ms = earlier[0],
+                       .span_ms = more[0],
+                       .pushed = more[2],
+                       .reserved = more[3],
+                       .acked = more[4],
+                       .retried = more[5],
+                       .expired = more[6],
+                       .died = more[7],
+                       .cancelled = more[8],
+                       .late_p50_ms = dueq__timing_quantile(&timings->late, 0.5),
+                       .late_p99_ms = dueq__timing_quantile(&timings->late, 0.99),
+                       .run_p50_ms = dueq__timing_quantile(&timings->run, 0.5),
+                       .run_p99_ms = dueq__timing_quantile(&timings->run, 0.99)};
+}
+
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error) {
     size_t texts = dueq__reply_count(reply);
-    int64_t later[NUMBERS], earlier[NUMBERS], rate[NUMBERS];
-    if (texts < 1 || !read_snapshot(dueq__reply_item(reply, 0), later))
+    int64_t later[NUMBERS], earlier[NUMBERS];
+    if (texts < RATED_EACH || texts % RATED_EACH ||
+        !read_snapshot(dueq__reply_item(reply, 0), later))
         return dueq__result_malformed(NULL, error, "rates");
-    dueq_result *result = dueq__result_new(&dueq__kind_rate, texts - 1, 0, error);
-    for (size_t i = 0; result && i < result->count; i++) {
-        if (!read_snapshot(dueq__reply_item(reply, i + 1), earlier))
-            return dueq__result_malformed(result, error, "rates");
-        /* A counter that was taken away begins anew. */
-        for (size_t n = 2; n < NUMBERS; n++)
-            rate[n] = later[n] > earlier[n] ? later[n] - earlier[n] : 0;
-        rate[0] = earlier[0];
-        rate[1] = later[0] > earlier[0] ? later[0] - earlier[0] : 0;
-        memcpy(result->items[i].more, rate, sizeof rate);
+    dueq_result *result = dueq__result_new(&dueq__kind_rate, texts / RATED_EACH - 1, 0, error);
+    if (!result)
+        return NULL;
+    result->timings = calloc(1, sizeof *result->timings);
+    if (!result->timings) {
+        dueq_result_free(result);
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return NULL;
+    }
+    bool good = read_timings(dueq__reply_item(reply, 1), result->timings);
+    for (size_t i = 0; good && i < result->count; i++) {
+        dueq_timings timings = {0};
+        size_t at = (i + 1) * RATED_EACH;
+        good = read_snapshot(dueq__reply_item(reply, at), earlier) &&
+               read_timings(dueq__reply_item(reply, at + 1), &timings);
+        if (good)
+            *(dueq_rate *)result->items[i].more = difference(later, earlier, &timings);
         memcpy(later, earlier, sizeof later);
     }
-    return result;
+    return good ? result : dueq__result_malformed(result, error, "rates");
 }

@@ -30,6 +30,9 @@ const char *const dueq__key_suffix[DUEQ__KEY_COUNT] = {
     [DUEQ__KEY_LOCK_WAKE] = "lock_wake",
     [DUEQ__KEY_PARTITIONS] = "partitions",
     [DUEQ__KEY_MEMBERS] = "members",
+    [DUEQ__KEY_CONSUMERS] = "consumers",
+    [DUEQ__KEY_DESCRIBED] = "described",
+    [DUEQ__KEY_TIMINGS] = "timings",
 };
 
 dueq_status dueq__name_check(const void *name, size_t size, struct dueq__error *error) {

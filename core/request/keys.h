@@ -29,6 +29,9 @@ enum dueq__key {
     DUEQ__KEY_LOCK_WAKE,
     DUEQ__KEY_PARTITIONS, /* these two of a queue of partitions: see partition/ */
     DUEQ__KEY_MEMBERS,
+    DUEQ__KEY_CONSUMERS, /* these two of who is registered: see queue/workers.c */
+    DUEQ__KEY_DESCRIBED,
+    DUEQ__KEY_TIMINGS,
     DUEQ__KEY_COUNT
 };
 
@@ -57,8 +60,8 @@ extern const struct dueq__script dueq__script_push, dueq__script_push_later, due
     dueq__script_push_replace, dueq__script_schedule, dueq__script_reserve,
     dueq__script_reserve_rare, dueq__script_ack_out, dueq__script_ack_push, dueq__script_relay_take,
     dueq__script_relay_put, dueq__script_relay_done, dueq__script_relay_forget, dueq__script_recall,
-    dueq__script_share, dueq__script_grow, dueq__script_lock, dueq__script_relock,
-    dueq__script_unlock, dueq__script_check;
+    dueq__script_share, dueq__script_register, dueq__script_measure, dueq__script_grow,
+    dueq__script_lock, dueq__script_relock, dueq__script_unlock, dueq__script_check;
 
 /* EVALSHA of a script on a queue's keys; arguments follow. */
 void dueq__script_write(struct dueq__resp *words, const struct dueq__script *script,

@@ -60,6 +60,7 @@ struct dueq__wait {
     bool locks;               /* it is for a lock, not for messages */
     bool
         ordered; /* from no queue where a message is leased; nobody else looks there, so nothing is owed to others */
+    bool timed;                               /* how late messages are is asked for, too */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */

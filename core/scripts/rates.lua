@@ -1,17 +1,38 @@
 -- rates: the history of a queue; changes nothing.
--- keys meta ready rates
--- args alone: how many entries at most
--- Returns texts "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals: first those
--- of now, then those noted at the first call of each minute, the latest first.
+-- keys meta ready rates timings
+-- args alone: of how many minutes at most (0: of hours), of how many hours
+-- Returns pairs of texts: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals, and timings (see
+-- measure.lua). First come those of now, since the queue exists; then those noted at the first call of each minute or
+-- hour, the latest first, with the timings from then on.
 
 -- include known
-local values = redis.call('HMGET', meta, unpack(totals_names))
-local answer = { totals(now_ms(), redis.call('LLEN', ready), values) }
-for _, text in ipairs(redis.call('LRANGE', rates, 0, ARGV[1] - 1)) do
+local values, now = redis.call('HMGET', meta, unpack(totals_names)), now_ms()
+local answer = { totals(now, redis.call('LLEN', ready), values), redis.call('HGET', timings, 'total') or '' }
+local minutes, span, ring = tonumber(ARGV[1]), 60000, 360
+local entries = redis.call('LRANGE', rates, 0, minutes - 1)
+if minutes == 0 then
+  entries, span, ring = firsts(entries, tonumber(ARGV[2])), 3600000, 336
+end
+local last = math.floor(now / span)
+local oldest = tonumber(string.match(entries[#entries] or '', '^%d+') or '') or now
+local first, fields = math.max(math.floor(oldest / span), last - ring + 1), {}
+for at = first, last do
+  fields[#fields + 1] = (span == 60000 and 'm' or 'h') .. at % ring
+end
+local measured = #fields > 0 and redis.call('HMGET', timings, unpack(fields)) or {}
+for _, text in ipairs(entries) do
   -- What is no such entry is left out.
   local time = string.match(text, '^(%d+) ' .. string.rep('%d+ ', 7) .. '%d+$')
   if time and tonumber(time) <= 4102444800000 and not string.find(text, string.rep('%d', 17)) then
-    answer[#answer + 1] = text
+    local begun, found = math.floor(time / span), {}
+    for at = math.max(begun, first), last do
+      local stored = measured[at - first + 1] or ''
+      if string.match(stored, '^(%d+) ') == int(at) then
+        found[#found + 1] = string.sub(stored, #int(at) + 2)
+      end
+    end
+    last = math.min(last, begun - 1)
+    answer[#answer + 1], answer[#answer + 2] = text, table.concat(found, ' ')
   end
 end
 return answer

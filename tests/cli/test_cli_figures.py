@@ -81,11 +81,14 @@ def test_rates_of_a_queue(dueq: Program) -> None:
     dueq("bury", "orders", dueq.take())
     rates = dueq("rates", "orders", "--json").objects
     names = ["pushed", "reserved", "acked", "retried", "expired", "died", "cancelled"]
-    assert list(rates[0]) == ["start_ms", "span_ms", *names]
+    times = ["late_p50_ms", "late_p99_ms", "run_p50_ms", "run_p99_ms"]
+    assert list(rates[0]) == ["start_ms", "span_ms", *names, *times]
+    assert [rates[0][name] for name in times] == [None] * 4
     sums = [sum(rate[name] for rate in rates) for name in names]
     assert sums == [3, 2, 1, 0, 0, 1, 0]
     head, *rows = dueq("rates", "orders", "--minutes", "5").lines
-    assert head.split() == ["START", "SPAN", *(name.upper() for name in names)]
+    heads = [name.removesuffix("_ms").replace("_", "-") for name in [*names, *times]]
+    assert head.split() == ["START", "SPAN", *(name.upper() for name in heads)]
     assert sum(int(row.split()[2]) for row in rows) == 3
     assert dueq("rates", "nothing").out == b""
 

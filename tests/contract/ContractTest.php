@@ -12,8 +12,10 @@ use Dueq\Message;
 use Dueq\Messages;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Holding;
 use Dueq\Rate;
 use Dueq\Redisson\DelayedQueue;
+use Dueq\Worker;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -379,9 +381,33 @@ final class ContractTest extends TestCase
         $this->assertFields($expect, $this->queue->stats(), $where);
     }
 
+    private function workers(array $step, array $expect, string $where): void
+    {
+        $workers = $this->queue->workers();
+        $this->assertCount(count($expect['workers'] ?? $workers), $workers, $where);
+        foreach ($expect['workers'] ?? [] as $i => $wanted) {
+            $this->compareWorker($workers[$i], $wanted, $where);
+        }
+    }
+
+    private function compareWorker(Worker|Holding $found, array $wanted, string $where): void
+    {
+        foreach ($wanted as $name => $value) {
+            $got = $found->{preg_replace('/_ms$/', '', $name)};
+            if ($name === 'holdings') {
+                $this->assertCount(count($value), $got, $where);
+                array_map(fn ($holding, $fields) => $this->compareWorker($holding, $fields, $where), $got, $value);
+            } elseif (str_ends_with($name, '_ms')) {
+                $this->assertSame($value, (int) round($got * 1000), "$name, $where");
+            } else {
+                $this->assertSame($value, $got, "$name, $where");
+            }
+        }
+    }
+
     private function rates(array $step, array $expect, string $where): void
     {
-        $rates = $this->queue->rates(...isset($step['minutes']) ? [$step['minutes']] : []);
+        $rates = $this->queue->rates(...array_intersect_key($step, ['minutes' => 0, 'hours' => 0]));
         $found = 0;
         foreach ($expect['rates'] ?? [] as $wanted) {
             $these = array_filter($rates, fn (Rate $rate) => $this->isIn($wanted['start_in_ms'], $rate->start));

@@ -302,7 +302,9 @@ class Run(Foreign):
         self.compare_fields(stats, {key: expect[key] for key in expect if key != "status"})
 
     def do_rates(self, step: Json, expect: Json) -> None:
-        rates = self.queue.rates(*([step["minutes"]] if "minutes" in step else []))
+        rates = self.queue.rates(
+            **{name: step[name] for name in ("minutes", "hours") if name in step}
+        )
         found = 0
         for wanted in expect.get("rates", []):
             these = [rate for rate in rates if self.is_in(wanted["start_in_ms"], rate.start)]
@@ -310,6 +312,23 @@ class Run(Foreign):
             for name in set(wanted) - {"start_in_ms"}:
                 assert sum(getattr(rate, name) for rate in these) == wanted[name], name
         assert "rates" not in expect or found == len(rates)
+
+    def do_workers(self, step: Json, expect: Json) -> None:
+        workers = self.queue.workers()
+        for worker, wanted in zip(workers, expect.get("workers", workers), strict=True):
+            if "workers" in expect:
+                self.compare_worker(worker, wanted)
+
+    def compare_worker(self, found: dueq.Worker | dueq.Holding, wanted: Json) -> None:
+        for name, value in wanted.items():
+            got = getattr(found, name.removesuffix("_ms"))
+            if name == "holdings":
+                for holding, fields in zip(got, value, strict=True):
+                    self.compare_worker(holding, fields)
+            elif name.endswith("_ms"):
+                assert to_ms(got) == value, name
+            else:
+                assert got == (self.text(value) if isinstance(value, str) else value), name
 
     def do_queues(self, step: Json, expect: Json) -> None:
         names = dueq.queues(self.server.url)

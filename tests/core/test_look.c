@@ -222,14 +222,14 @@ static void test_stats_oldest(void **state) {
 static void test_rates(void **state) {
     (void)state;
     dueq_result *result;
-    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, &result));
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, 0, &result));
     assert_int_equal(dueq_result_count(result), 0);
     dueq_result_free(result);
 
     push_id("a", 0, DUEQ_NORMAL);
     bury_id("b", "why");
     assert_status(jobs.client, OK, dueq_cancel(jobs.queue, &BYTES("a"), 1, NULL));
-    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, &result));
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, 0, &result));
     assert_in_range(dueq_result_count(result), 1, 2); /* the minute may end within the test */
     dueq_rate sum = {0};
     for (size_t i = 0; i < dueq_result_count(result); i++) {
@@ -255,7 +255,7 @@ static void test_rates_of_minutes_before(void **state) {
                 "1793541600000 1 1 1 1 1 1 1 9", "1793541540000 0 0 0 0 0 0 0 0");
     run_command(&server, "HSET dueq:{jobs}:meta pushed 10");
     dueq_result *result;
-    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 2, &result));
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 2, 0, &result));
     assert_int_equal(dueq_result_count(result), 2);
     const dueq_rate *running = dueq_result_rate(result, 0), *rate = dueq_result_rate(result, 1);
     assert_int_equal(running->start_ms, 1793541660000);
@@ -269,11 +269,11 @@ static void test_rates_of_minutes_before(void **state) {
     assert_null(dueq_result_rate(result, 2));
     dueq_result_free(result);
     run_command(&server, "LPUSH dueq:{jobs}:rates damaged");
-    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 1, &result));
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 1, 0, &result));
     assert_int_equal(dueq_result_count(result), 0);
     dueq_result_free(result);
-    assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, 0, NULL));
-    assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, DUEQ_MAX_RATES + 1, NULL));
+    assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, 0, 0, NULL));
+    assert_status(jobs.client, INVALID, dueq_rates(jobs.queue, DUEQ_MAX_RATES + 1, 0, NULL));
 }
 
 /* ---- queues ---- */

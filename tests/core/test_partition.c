@@ -94,7 +94,7 @@ static void test_what_is_refused(void **state) {
     assert_status(client, INVALID, push_draft(jobs.queue, "key", "", "x"));
     assert_non_null(strstr(dueq_error_text(client), "a key chooses a partition"));
     dueq_result *result;
-    assert_status(client, INVALID, dueq_rates(orders, 1, &result));
+    assert_status(client, INVALID, dueq_rates(orders, 1, 0, &result));
     assert_non_null(strstr(dueq_error_text(client), "'orders#0'"));
     assert_status(client, INVALID, dueq_check(orders, 0, (dueq_bytes){0}, &result));
     dueq_queue *both[] = {orders, jobs.queue};

@@ -63,7 +63,7 @@ static dueq_status submit(dueq_client *client, dueq_queue *queues[2], unsigned v
     case 17:
         return dueq_peek_submit(queue, DUEQ_LEASED, nothing, 10);
     case 18:
-        return dueq_rates_submit(queue, 60);
+        return dueq_rates_submit(queue, 60, 0);
     case 19:
         return dueq_queues_submit(client, nothing);
     case 20:

@@ -43,12 +43,12 @@ def test_package_has_the_command(server: Server) -> None:
         assert message.body == b"x"
 
 
-def test_package_without_json_c_says_how_to_get_the_command() -> None:
+def test_package_without_its_headers_says_how_to_get_the_command() -> None:
     done = subprocess.run(
         [ROOT / "bindings/python/bin/dueq", "stats", "q"], capture_output=True, text=True
     )
     assert (done.returncode, done.stdout) == (127, "")
-    assert "libjson-c-dev" in done.stderr
+    assert "libjson-c-dev libmicrohttpd-dev" in done.stderr
 
 
 def test_package_stub_names_what_the_module_has() -> None:

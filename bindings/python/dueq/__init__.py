@@ -18,6 +18,7 @@ from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
 from dueq.job import Job, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
+from dueq.who import Holding, Worker
 
 __all__ = [
     "App",
@@ -27,6 +28,7 @@ __all__ = [
     "Duplicate",
     "Error",
     "Finding",
+    "Holding",
     "Job",
     "LeaseLost",
     "Lock",
@@ -42,6 +44,7 @@ __all__ = [
     "Stats",
     "Stopped",
     "Task",
+    "Worker",
     "__version__",
     "current_job",
     "next_time",

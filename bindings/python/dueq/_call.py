@@ -22,6 +22,7 @@ class Answer(NamedTuple):
     messages: list[_core.MessageRow]
     rates: list[_core.RateRow]
     findings: list[_core.FindingRow]
+    workers: list[_core.WorkerRow]
     values: list[_core.ReadRow]
     jobs: list[_core.JobRow]
     outcomes: list[tuple[int, str]]

@@ -96,9 +96,16 @@ CountsRow: TypeAlias = tuple[
     int,
 ]
 # start_ms, span_ms, pushed, reserved, acked, retried, expired, died, cancelled
-RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int]
+RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int, int, int]
 # kind, text, wrong, count, repaired, examples
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
+# id, ticket, partition (-1: none), since_ms, working
+HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
+# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working,
+# holdings
+WorkerRow: TypeAlias = tuple[
+    str, str, int, str, str, int, int, int, int, int, int, int, tuple[HoldingRow, ...]
+]
 # error, since_ms, until_ms
 Filter: TypeAlias = tuple[Buffer | str, int, int]
 # kind, integer, number, bytes
@@ -138,6 +145,7 @@ Answer: TypeAlias = tuple[
     list[MessageRow],
     list[RateRow],
     list[FindingRow],
+    list[WorkerRow],
     list[ReadRow],
     list[JobRow],
     list[tuple[int, str]],
@@ -193,7 +201,8 @@ def remove_submit(queue: Handle, /) -> int: ...
 def check_submit(queue: Handle, repair: int, cursor: bytes, /) -> int: ...
 def stats_submit(queue: Handle, /) -> int: ...
 def peek_submit(queue: Handle, state: int, cursor: bytes, page: int, /) -> int: ...
-def rates_submit(queue: Handle, minutes: int, /) -> int: ...
+def rates_submit(queue: Handle, minutes: int, hours: int, /) -> int: ...
+def workers_submit(queue: Handle, cursor: bytes, page: int, /) -> int: ...
 def queues_submit(client: Client, cursor: bytes, /) -> int: ...
 def lock_submit(queue: Handle, name: str, ttl_ms: int, timeout_ms: int, /) -> int: ...
 def relock_submit(queue: Handle, name: str, token: str, ttl_ms: int, /) -> int: ...
@@ -318,11 +327,14 @@ MAX_QUEUES: int
 MAX_PARTITIONS: int
 MAX_KEY: int
 MAX_RATES: int
+MAX_HOURS: int
+TIMING_BUCKETS: int
 DEFAULT_LEASE_MS: int
 HEARTBEAT_LEASE_MS: int
 MAX_RUN_MS: int
 MAX_SLACK_MS: int
 MAX_PUSHES: int
+MAX_HOLDINGS: int
 MAX_SOCKETS: int
 MAX_REPLICAS: int
 MAX_DURABLE_MS: int

@@ -87,7 +87,11 @@ class Stats(Counted):
 
 @dataclass(frozen=True, slots=True)
 class Rate(Counted):
-    """The events of a queue in a span of time, usually a minute of the server's clock."""
+    """
+    The events of a queue in a span of time, usually a minute or an hour of the server's clock.
+
+    Consumers with a heartbeat measure how late messages are, and how long they run.
+    """
 
     start: float
     """The begin of the span, in seconds since 1970."""
@@ -100,11 +104,20 @@ class Rate(Counted):
     expired: int
     died: int
     cancelled: int
+    late_p50: float | None
+    """Half of the messages were delivered at most so many seconds after they were due, or ready.
+    None: nothing was measured."""
+    late_p99: float | None
+    """99 of 100 messages were."""
+    run_p50: float | None
+    """The same of the seconds from a delivery until it was acknowledged, retried or released."""
+    run_p99: float | None
 
     @classmethod
     def from_row(cls, row: _core.RateRow) -> Rate:
         """The rate as the core has it."""
-        return cls(row[0] / 1000, row[1] / 1000, *row[2:])
+        times = [None if ms < 0 else ms / 1000 for ms in row[9:]]
+        return cls(row[0] / 1000, row[1] / 1000, *row[2:9], *times)
 
 
 @dataclass(frozen=True, slots=True)

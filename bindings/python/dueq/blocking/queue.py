@@ -27,6 +27,7 @@ from dueq.errors import Duplicate, InvalidError
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
+from dueq.who import Worker, each_once
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -447,14 +448,35 @@ class Queue(Source, Verbs):
         assert counts is not None
         return Stats.from_row(counts)
 
-    def rates(self, minutes: int = 60) -> list[Rate]:
+    def rates(self, minutes: int | None = None, *, hours: int | None = None) -> list[Rate]:
         """
-        Counts the events of each of the last `minutes` (1 to 360) minutes with an event, the latest
-        first. The latest minute may not be over yet.
+        Counts the events of each of the last `minutes` (1 to 360; 60 by default) minutes with an
+        event, or of each of the last `hours` (1 to 336), the latest first. The latest may not be
+        over yet.
         """
-        asked = counted(minutes, "minutes", _core.MAX_RATES)
-        answer = self._home.call(on(self._own, _core.rates_submit, asked))
+        if minutes is None and hours is None:
+            minutes = 60
+        asked = [
+            0 if minutes is None else counted(minutes, "minutes", _core.MAX_RATES),
+            0 if hours is None else counted(hours, "hours", _core.MAX_HOURS),
+        ]
+        answer = self._home.call(on(self._own, _core.rates_submit, *asked))
         return [Rate.from_row(row) for row in answer.rates]
+
+    def workers(self) -> list[Worker]:
+        """
+        Lists the consumers that are registered with the queue, those first that were not seen for
+        longest: who they are, and what each holds since when.
+        """
+        rows: list[_core.WorkerRow] = []
+        cursor, left = b"", True
+        while left:
+            call = on(self._own, _core.workers_submit, cursor, _core.MAX_BATCH)
+            answer = self._home.call(call)
+            rows += answer.workers
+            cursor = answer.cursor
+            left = bool(cursor)
+        return each_once(rows)
 
     def find(self, id: str) -> Message | None:
         """Finds a message by its id, in any state, without changing it. None: there is none."""

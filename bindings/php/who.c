@@ -1,0 +1,116 @@
+#include "php_dueq.h"
+
+/* Places of the properties, in the order of the stub. */
+enum {
+    WORKER_SESSION,
+    WORKER_HOST,
+    WORKER_PID,
+    WORKER_PROGRAM,
+    WORKER_VERSION,
+    WORKER_SLOTS,
+    WORKER_SINCE,
+    WORKER_SEEN,
+    WORKER_UNTIL,
+    WORKER_NOW,
+    WORKER_LAPSED,
+    WORKER_HELD,
+    WORKER_WORKING,
+    WORKER_HOLDINGS
+};
+enum { HOLDING_ID, HOLDING_TICKET, HOLDING_PARTITION, HOLDING_SINCE, HOLDING_WORKING };
+
+static void make_holding(zval *out, const dueq_holding *holding) {
+    zend_object *object;
+
+    object_init_ex(out, dueq_php_holding_ce);
+    object = Z_OBJ_P(out);
+    dueq_php_string(OBJ_PROP_NUM(object, HOLDING_ID), holding->id);
+    dueq_php_string(OBJ_PROP_NUM(object, HOLDING_TICKET), holding->ticket);
+    if (holding->partition < 0) {
+        ZVAL_NULL(OBJ_PROP_NUM(object, HOLDING_PARTITION));
+    } else {
+        ZVAL_LONG(OBJ_PROP_NUM(object, HOLDING_PARTITION), (zend_long)holding->partition);
+    }
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, HOLDING_SINCE), dueq_php_seconds(holding->since_ms));
+    ZVAL_BOOL(OBJ_PROP_NUM(object, HOLDING_WORKING), holding->working);
+}
+
+static void make_worker(zval *out, const dueq_worker *worker) {
+    zend_object *object;
+    zval *holdings;
+
+    object_init_ex(out, dueq_php_worker_ce);
+    object = Z_OBJ_P(out);
+    dueq_php_string(OBJ_PROP_NUM(object, WORKER_SESSION), worker->session);
+    dueq_php_string(OBJ_PROP_NUM(object, WORKER_HOST), worker->host);
+    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_PID), (zend_long)worker->pid);
+    dueq_php_string(OBJ_PROP_NUM(object, WORKER_PROGRAM), worker->program);
+    dueq_php_string(OBJ_PROP_NUM(object, WORKER_VERSION), worker->version);
+    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_SLOTS), (zend_long)worker->slots);
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_SINCE), dueq_php_seconds(worker->since_ms));
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_SEEN), dueq_php_seconds(worker->seen_ms));
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_UNTIL), dueq_php_seconds(worker->until_ms));
+    ZVAL_DOUBLE(OBJ_PROP_NUM(object, WORKER_NOW), dueq_php_seconds(worker->now_ms));
+    ZVAL_BOOL(OBJ_PROP_NUM(object, WORKER_LAPSED), worker->until_ms <= worker->now_ms);
+    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_HELD), (zend_long)worker->held);
+    ZVAL_LONG(OBJ_PROP_NUM(object, WORKER_WORKING), (zend_long)worker->working);
+    holdings = OBJ_PROP_NUM(object, WORKER_HOLDINGS);
+    array_init_size(holdings, (uint32_t)worker->holding_count);
+    for (size_t i = 0; i < worker->holding_count; i++) {
+        zval holding;
+
+        make_holding(&holding, &worker->holdings[i]);
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(holdings), &holding);
+    }
+}
+
+/* One that registered between two pages is there twice: what it said last counts. */
+static void add_worker(HashTable *workers, const dueq_worker *worker) {
+    zval made;
+
+    make_worker(&made, worker);
+    zend_hash_str_update(workers, worker->session.data, worker->session.size, &made);
+}
+
+ZEND_METHOD(Dueq_Queue, workers) {
+    zend_string *cursor = NULL;
+    zval workers, *worker;
+
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_QUEUE(queue);
+    array_init(&workers);
+    do {
+        dueq_status submitted =
+            dueq_workers_submit(queue->queue, dueq_php_bytes(cursor), DUEQ_MAX_BATCH);
+        dueq_result *result;
+        dueq_bytes next;
+
+        if (cursor) {
+            zend_string_release(cursor);
+            cursor = NULL;
+        }
+        if (dueq_php_finish(queue->client, submitted) < 0) {
+            zval_ptr_dtor(&workers);
+            RETURN_THROWS();
+        }
+        result = queue->client->result;
+        for (size_t i = 0; i < dueq_result_count(result); i++) {
+            add_worker(Z_ARRVAL(workers), dueq_result_worker(result, i));
+        }
+        next = dueq_result_cursor(result);
+        if (next.size) {
+            cursor = zend_string_init(next.data, next.size, false);
+        }
+    } while (cursor);
+    array_init_size(return_value, zend_hash_num_elements(Z_ARRVAL(workers)));
+    ZEND_HASH_FOREACH_VAL(Z_ARRVAL(workers), worker) {
+        Z_ADDREF_P(worker);
+        zend_hash_next_index_insert_new(Z_ARRVAL_P(return_value), worker);
+    }
+    ZEND_HASH_FOREACH_END();
+    zval_ptr_dtor(&workers);
+}
+
+ZEND_METHOD(Dueq_Worker, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+
+ZEND_METHOD(Dueq_Holding, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

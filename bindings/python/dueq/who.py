@@ -1,0 +1,86 @@
+"""Who consumes a queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dueq import _core
+from dueq.stats import Counted
+
+
+@dataclass(frozen=True, slots=True)
+class Holding(Counted):
+    """A message that a worker holds."""
+
+    id: str
+    ticket: str
+    partition: int | None
+    """The partition that it is in. None: the queue has none."""
+    since: float
+    """Since when its program works on it, or it is prefetched, in seconds since 1970."""
+    working: bool
+    """Whether its program works on it. False: it is prefetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker(Counted):
+    """
+    A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers
+    when it has lived for two seconds, then every ten seconds (25 while it holds nothing), and
+    leaves when it is closed. Times are the server's, in seconds since 1970.
+    """
+
+    session: str
+    """22 characters that no other consumer has."""
+    host: str
+    pid: int
+    program: str
+    """What it runs in: "python 3.12.4"."""
+    version: str
+    """That of dueq."""
+    slots: int
+    """How many messages it works on at a time. 0: it does not say."""
+    since: float
+    """When the consumer was opened."""
+    seen: float
+    """When it registered last."""
+    until: float
+    """From then on it has lapsed: its process was killed, or is cut off."""
+    now: float
+    held: int
+    """How many messages of this queue it held, prefetched ones too."""
+    working: int
+    """How many of these its program worked on."""
+    holdings: tuple[Holding, ...]
+    """Those that it had held for a second, in the order in which it got them; at most 100."""
+
+    @property
+    def lapsed(self) -> bool:
+        """Whether it was not seen for a minute. It is listed for an hour then."""
+        return self.until <= self.now
+
+    @classmethod
+    def from_row(cls, row: _core.WorkerRow) -> Worker:
+        """The worker as the core has it."""
+        since_ms, seen_ms, until_ms, now_ms, held, working, holdings = row[6:]
+        return cls(
+            *row[:6],
+            since=since_ms / 1000,
+            seen=seen_ms / 1000,
+            until=until_ms / 1000,
+            now=now_ms / 1000,
+            held=held,
+            working=working,
+            holdings=tuple(map(_holding, holdings)),
+        )
+
+
+def _holding(row: _core.HoldingRow) -> Holding:
+    id, ticket, partition, since_ms, working = row
+    return Holding(id, ticket, None if partition < 0 else partition, since_ms / 1000, working)
+
+
+def each_once(rows: Iterable[_core.WorkerRow]) -> list[Worker]:
+    """The workers of all pages; one that registered between two pages is there twice."""
+    return [Worker.from_row(row) for row in {row[0]: row for row in rows}.values()]

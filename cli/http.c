@@ -1,0 +1,403 @@
+#include "http.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct server {
+    const struct http_service *service;
+    int ending; /* readable from the end on */
+};
+
+/* A request and what becomes of it. The request comes first: http_header() and others get from it to the rest. */
+struct exchange {
+    struct http_request request;
+    struct server *server;
+    struct MHD_Connection *connection;
+    char *body;
+    size_t size, room;
+    int64_t since_ms;
+    bool bad;   /* its arguments are none */
+    bool large; /* its body is more than HTTP_MAX_BODY */
+    /* Of a stream: the piece under way. */
+    http_stream *stream;
+    int64_t every_ms;
+    char *piece;
+    size_t piece_size, piece_sent;
+};
+
+static const struct exchange *exchange_of(const struct http_request *request) {
+    return (const struct exchange *)(const void *)request;
+}
+
+/* ---- Words --------------------------------------------------------------------------------------- */
+
+static int digit(char c) {
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+char *http_decode(const char *text, size_t size) {
+    char *out = malloc(size + 1), *to = out;
+    if (!out)
+        cli_out_of_memory();
+    for (size_t i = 0; i < size; i++) {
+        int byte = (unsigned char)text[i];
+        if (byte == '%') {
+            const bool whole = size - i > 2;
+            const int high = whole ? digit(text[i + 1]) : -1, low = whole ? digit(text[i + 2]) : -1;
+            byte = high < 0 || low < 0 ? 0 : 16 * high + low;
+            i += 2;
+        }
+        if (byte == 0) {
+            free(out);
+            return NULL;
+        }
+        *to++ = (char)byte;
+    }
+    *to = '\0';
+    return out;
+}
+
+char *http_encode(dueq_bytes bytes) {
+    const unsigned char *data = bytes.data;
+    char *out = malloc(3 * bytes.size + 1), *to = out;
+    if (!out)
+        cli_out_of_memory();
+    for (size_t i = 0; i < bytes.size; i++) {
+        if (data[i] < 0x80 && (isalnum(data[i]) || (data[i] && strchr("-._~", data[i]))))
+            *to++ = (char)data[i];
+        else
+            to += sprintf(to, "%%%02X", data[i]);
+    }
+    *to = '\0';
+    return out;
+}
+
+/* They are decoded once, by http_decode(). */
+static size_t leave_encoded(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+static enum MHD_Result add_argument(void *context, enum MHD_ValueKind kind, const char *name,
+                                    size_t name_size, const char *value, size_t value_size) {
+    struct exchange *exchange = context;
+    struct http_request *request = &exchange->request;
+    (void)kind;
+    if (request->argument_count == HTTP_ARGUMENTS) {
+        exchange->bad = true;
+        return MHD_NO;
+    }
+    struct http_argument *argument = &request->arguments[request->argument_count++];
+    argument->name = http_decode(name, name_size);
+    argument->value = http_decode(value ? value : "", value ? value_size : 0);
+    exchange->bad |= !argument->name || !argument->value;
+    return MHD_YES;
+}
+
+const char *http_header(const struct http_request *request, const char *name) {
+    return MHD_lookup_connection_value(exchange_of(request)->connection, MHD_HEADER_KIND, name);
+}
+
+const char *http_argument(const struct http_request *request, const char *name) {
+    for (size_t i = 0; i < request->argument_count; i++)
+        if (strcmp(request->arguments[i].name, name) == 0)
+            return request->arguments[i].value;
+    return NULL;
+}
+
+bool http_wait(const struct http_request *request, int64_t ms) {
+    const struct exchange *exchange = exchange_of(request);
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    struct pollfd ends[] = {{exchange->server->ending, POLLIN, 0},
+                            {info ? info->connect_fd : -1, POLLRDHUP, 0}};
+    return poll(ends, 2, (int)ms) == 0;
+}
+
+/* ---- Answers ------------------------------------------------------------------------------------- */
+
+/* What a browser may do with any of them. */
+static const char *const headers[][2] = {
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+     "require-trusted-types-for 'script'; trusted-types 'none'"},
+    {"X-Content-Type-Options", "nosniff"},
+    {"X-Frame-Options", "DENY"},
+    {"Referrer-Policy", "no-referrer"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cache-Control", "no-store"},
+};
+
+static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_t room) {
+    struct exchange *exchange = context;
+    (void)position;
+    while (exchange->piece_sent == exchange->piece_size) {
+        if (exchange->piece && !http_wait(&exchange->request, exchange->every_ms))
+            return MHD_CONTENT_READER_END_OF_STREAM;
+        free(exchange->piece);
+        exchange->piece = NULL;
+        exchange->piece_sent = exchange->piece_size = 0;
+        FILE *out = open_memstream(&exchange->piece, &exchange->piece_size);
+        if (!out)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+        exchange->stream(&exchange->request, exchange->server->service->context, out);
+        if (fclose(out) != 0)
+            return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
+    size_t size = exchange->piece_size - exchange->piece_sent;
+    size = size < room ? size : room;
+    memcpy(buffer, exchange->piece + exchange->piece_sent, size);
+    exchange->piece_sent += size;
+    return (ssize_t)size;
+}
+
+/* Sends it. A body that is neither fixed nor a stream belongs to the answer from now on. */
+static enum MHD_Result answer(struct exchange *exchange, const struct http_answer *made, char *body,
+                              size_t size) {
+    struct MHD_Response *response =
+        made->stream ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, read_stream,
+                                                         exchange, NULL)
+        : made->fixed.data
+            ? MHD_create_response_from_buffer(made->fixed.size, (void *)(uintptr_t)made->fixed.data,
+                                              MHD_RESPMEM_PERSISTENT)
+            : MHD_create_response_from_buffer(size, body, MHD_RESPMEM_MUST_FREE);
+    if (!response)
+        return MHD_NO;
+    exchange->stream = made->stream;
+    exchange->every_ms = made->every_ms;
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        MHD_add_response_header(response, headers[i][0], headers[i][1]);
+    if (size > 0 || made->fixed.data || made->stream)
+        MHD_add_response_header(response, "Content-Type", made->type);
+    if (made->next)
+        MHD_add_response_header(response, "Dueq-Next", made->next);
+    if (made->status == MHD_HTTP_UNAUTHORIZED)
+        MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
+    enum MHD_Result result = MHD_queue_response(exchange->connection, made->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* One stage of an exchange. *done: it is answered. */
+static enum MHD_Result run(struct exchange *exchange, bool admission, bool *done) {
+    const struct http_service *service = exchange->server->service;
+    char *body = NULL;
+    size_t size = 0;
+    struct http_answer made = {.status = MHD_HTTP_OK,
+                               .type = "text/plain; charset=utf-8",
+                               .out = open_memstream(&body, &size)};
+    if (!made.out)
+        cli_out_of_memory();
+    *done = true;
+    if (!admission)
+        service->handle(&exchange->request, &made, service->context);
+    else if (exchange->bad)
+        made.status = MHD_HTTP_BAD_REQUEST;
+    else
+        *done = !service->admit(&exchange->request, &made, service->context);
+    if (fclose(made.out) != 0)
+        cli_out_of_memory();
+    enum MHD_Result result = MHD_YES;
+    if (*done)
+        result = answer(exchange, &made, body, size);
+    if (!*done || made.fixed.data || made.stream)
+        free(body);
+    free(made.next);
+    return result;
+}
+
+static enum MHD_Result refuse(struct exchange *exchange, unsigned int status) {
+    return answer(exchange, &(struct http_answer){.status = status}, NULL, 0);
+}
+
+/* ---- Requests ------------------------------------------------------------------------------------ */
+
+static enum MHD_Result begin(struct server *server, struct MHD_Connection *connection,
+                             const char *path, const char *method, void **context) {
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+    if (!exchange)
+        return MHD_NO;
+    *context = exchange;
+    exchange->server = server;
+    exchange->connection = connection;
+    exchange->since_ms = time_monotonic_ms();
+    exchange->request.method = method;
+    exchange->request.path = path;
+    MHD_get_connection_values_n(connection, MHD_GET_ARGUMENT_KIND, add_argument, exchange);
+    bool done;
+    return run(exchange, true, &done);
+}
+
+/* What is more than a body may have is read, for whoever sends it to read the answer, and dropped. */
+static void take(struct exchange *exchange, const char *data, size_t size) {
+    if (size > HTTP_MAX_BODY - exchange->size) {
+        exchange->large = true;
+        return;
+    }
+    if (exchange->room - exchange->size < size) {
+        exchange->room = 2 * (exchange->size + size);
+        exchange->body = realloc(exchange->body, exchange->room);
+        if (!exchange->body)
+            cli_out_of_memory();
+    }
+    memcpy(exchange->body + exchange->size, data, size);
+    exchange->size += size;
+}
+
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection,
+                                  const char *path, const char *method, const char *version,
+                                  const char *data, size_t *size, void **kept) {
+    struct exchange *exchange = *kept;
+    bool done;
+    (void)version;
+    if (!exchange)
+        return begin(context, connection, path, method, kept);
+    if (*size == 0 && exchange->large)
+        return refuse(exchange, 413);
+    if (*size == 0) {
+        exchange->request.body = (dueq_bytes){exchange->body, exchange->size};
+        return run(exchange, false, &done);
+    }
+    if (time_monotonic_ms() - exchange->since_ms > HTTP_UPLOAD_MS)
+        return MHD_NO; /* the connection is closed */
+    take(exchange, data, *size);
+    *size = 0;
+    return MHD_YES;
+}
+
+static void on_end(void *context, struct MHD_Connection *connection, void **kept,
+                   enum MHD_RequestTerminationCode code) {
+    struct exchange *exchange = *kept;
+    (void)context;
+    (void)connection;
+    (void)code;
+    if (!exchange)
+        return;
+    for (size_t i = 0; i < exchange->request.argument_count; i++) {
+        free(exchange->request.arguments[i].name);
+        free(exchange->request.arguments[i].value);
+    }
+    free(exchange->body);
+    free(exchange->piece);
+    free(exchange);
+    *kept = NULL;
+}
+
+/* ---- The server ---------------------------------------------------------------------------------- */
+
+static bool is_loopback(const struct sockaddr *address) {
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *four = (const void *)address;
+        return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+    }
+    const struct sockaddr_in6 *six = (const void *)address;
+    return address->sa_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+/* What the socket is bound to. */
+static bool look(struct http_listener *listener) {
+    struct sockaddr_storage bound;
+    socklen_t size = sizeof bound;
+    char host[64], port[8];
+    if (getsockname(listener->socket, (struct sockaddr *)&bound, &size) != 0 ||
+        getnameinfo((struct sockaddr *)&bound, size, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+        return false;
+    listener->loopback = is_loopback((struct sockaddr *)&bound);
+    listener->port = (unsigned int)atoi(port);
+    snprintf(listener->host, sizeof listener->host, strchr(host, ':') ? "[%s]" : "%s", host);
+    return true;
+}
+
+static bool try_listen(struct http_listener *listener, const struct addrinfo *found) {
+    const int yes = 1;
+    listener->socket = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (listener->socket < 0)
+        return false;
+    setsockopt(listener->socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(listener->socket, found->ai_addr, found->ai_addrlen) == 0 &&
+        listen(listener->socket, HTTP_MAX_CONNECTIONS) == 0 && look(listener))
+        return true;
+    const int why = errno;
+    close(listener->socket);
+    errno = why;
+    return false;
+}
+
+bool http_listen(const struct cli *cli, const char *address, struct http_listener *listener,
+                 int *code) {
+    const struct addrinfo wanted = {.ai_flags = AI_PASSIVE, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    const char *colon = strrchr(address, ':'), *port = colon ? colon + 1 : address;
+    char *host = colon ? strndup(address, (size_t)(colon - address)) : strdup("127.0.0.1");
+    char *bare = host;
+    if (!host)
+        cli_out_of_memory();
+    const size_t size = strlen(host);
+    if (size > 2 && host[0] == '[' && host[size - 1] == ']') {
+        host[size - 1] = '\0';
+        bare++;
+    }
+    const bool good_port = *port && strspn(port, "0123456789") == strlen(port);
+    int why = good_port ? getaddrinfo(*bare ? bare : NULL, port, &wanted, &found) : EAI_SERVICE;
+    free(host);
+    if (why != 0)
+        cli_usage(cli,
+                  "--listen %s is not an address (%s); write 9123, 127.0.0.1:9123, [::1]:9123 or "
+                  ":9123 (all of this machine's addresses)",
+                  address, gai_strerror(why));
+    bool good = try_listen(listener, found);
+    freeaddrinfo(found);
+    if (!good) {
+        cli_say(CLI_ERROR, NULL, NULL, "--listen %s: %s", address, strerror(errno));
+        *code = CLI_FAILED;
+    }
+    return good;
+}
+
+int http_serve(const struct http_listener *listener, const struct http_service *service) {
+    struct server server = {service, eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    sigset_t ours, before;
+    sigemptyset(&ours);
+    sigaddset(&ours, SIGINT);
+    sigaddset(&ours, SIGTERM);
+    /* They are for this thread, not for those that answer. */
+    pthread_sigmask(SIG_BLOCK, &ours, &before);
+    struct MHD_Daemon *daemon =
+        server.ending < 0
+            ? NULL
+            : MHD_start_daemon(
+                  MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, 0,
+                  NULL, NULL, on_request, &server, MHD_OPTION_LISTEN_SOCKET, listener->socket,
+                  MHD_OPTION_CONNECTION_LIMIT, (unsigned int)HTTP_MAX_CONNECTIONS,
+                  MHD_OPTION_CONNECTION_TIMEOUT, (unsigned int)HTTP_IDLE_S,
+                  MHD_OPTION_UNESCAPE_CALLBACK, leave_encoded, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+                  on_end, NULL, MHD_OPTION_END);
+    if (!daemon)
+        return cli_system_error("HTTP");
+    cli_say(CLI_INFO, NULL, NULL, "listening on http://%s:%u/", listener->host, listener->port);
+    while (!cli_signal())
+        sigsuspend(&before);
+    const uint64_t one = 1;
+    cli_write(server.ending, (dueq_bytes){&one, sizeof one});
+    MHD_stop_daemon(daemon);
+    close(server.ending);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return 128 + cli_signal();
+}

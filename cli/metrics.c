@@ -1,0 +1,351 @@
+#include "cli.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "http.h"
+
+/* The text format of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
+
+#define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* What is known of one queue. */
+struct row {
+    const char *queue;
+    const char *part; /* where it is a partition, "#NUMBER" in that; else NULL */
+    bool whole;       /* of partitions: they have the messages, and it has the consumers */
+    dueq_counts counts;
+    dueq_result *rates;
+    int64_t workers, lapsed;
+};
+
+struct table {
+    struct roster roster;
+    struct row *rows;
+    size_t count;
+    bool up; /* the server answered */
+};
+
+/* ---- Reading ---- */
+
+/* The "#NUMBER" of a partition's name; NULL: it is none. */
+static const char *part_of(const char *name) {
+    const char *mark = strrchr(name, '#');
+    bool is_part = mark && mark > name && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
+    return is_part ? mark : NULL;
+}
+
+static bool is_whole(const char *name, const struct cli_names *names) {
+    size_t size = strlen(name);
+    for (size_t i = 0; i < names->count; i++)
+        if (part_of(names->list[i]) == names->list[i] + size &&
+            strncmp(names->list[i], name, size) == 0)
+            return true;
+    return false;
+}
+
+static dueq_status read_row(struct cli *cli, const struct roster *roster, struct row *row) {
+    dueq_result *counted = NULL;
+    dueq_queue *queue;
+    for (size_t i = 0; i < roster->count; i++)
+        if (strcmp(roster->list[i].queue, row->queue) == 0) {
+            bool lapsed = roster_lapsed(roster->list[i].worker);
+            row->workers += !lapsed;
+            row->lapsed += lapsed;
+        }
+    row->part = part_of(row->queue);
+    row->whole = is_whole(row->queue, &roster->queues);
+    if (row->whole)
+        return DUEQ_OK;
+    dueq_status status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);
+    if (status)
+        return status;
+    status = cli_wait(cli, dueq_stats_submit(queue), &counted);
+    if (status == DUEQ_OK) {
+        row->counts = *dueq_result_counts(counted);
+        status = cli_wait(cli, dueq_rates_submit(queue, 1, 0), &row->rates);
+    }
+    dueq_result_free(counted);
+    dueq_queue_close(queue);
+    return status;
+}
+
+/* All of the queues; of one that fails only that is said. Returns the exit code. */
+static int read_table(struct cli *cli, char *names[], size_t count, struct table *table) {
+    *table = (struct table){0};
+    int code = cli_report(cli, roster_read(cli, names, count, &table->roster), NULL);
+    table->up = code == CLI_DONE;
+    if (!table->up)
+        return code;
+    table->rows = calloc(table->roster.queues.count + 1, sizeof *table->rows);
+    if (!table->rows)
+        cli_out_of_memory();
+    for (size_t i = 0; i < table->roster.queues.count; i++) {
+        struct row *row = &table->rows[table->count];
+        row->queue = table->roster.queues.list[i];
+        dueq_status status = read_row(cli, &table->roster, row);
+        if (status == DUEQ_OK)
+            table->count++;
+        else
+            *row = (struct row){0};
+        code = cli_worse(code, cli_report(cli, status, table->roster.queues.list[i]));
+    }
+    return code;
+}
+
+static void end_table(struct table *table) {
+    for (size_t i = 0; i < table->count; i++)
+        dueq_result_free(table->rows[i].rates);
+    free(table->rows);
+    roster_end(&table->roster);
+}
+
+/* ---- Writing ---- */
+
+static void put_head(FILE *out, const char *name, const char *type, const char *help) {
+    fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* NAME{queue="...",partition="...", where more labels may follow. */
+static void put_name(FILE *out, const char *name, const struct row *row) {
+    fprintf(out, "%s{queue=\"", name);
+    for (const char *at = row->queue; *at && at != row->part; at++) {
+        if (*at == '\\' || *at == '"')
+            fputc('\\', out);
+        fputc(*at, out);
+    }
+    fputc('"', out);
+    if (row->part)
+        fprintf(out, ",partition=\"%s\"", row->part + 1);
+}
+
+static void put_seconds(FILE *out, int64_t ms) {
+    fprintf(out, "%lld.%03lld", (long long)(ms / 1000), (long long)(ms % 1000));
+}
+
+static void put_states(FILE *out, const struct table *table) {
+    put_head(out, "dueq_messages", "gauge", "Messages of the queue, by state.");
+    for (size_t i = 0; i < table->count; i++) {
+        const struct row *row = &table->rows[i];
+        const int64_t numbers[] = {[DUEQ_READY] = row->counts.ready,
+                                   [DUEQ_DELAYED] = row->counts.delayed,
+                                   [DUEQ_LEASED] = row->counts.leased,
+                                   [DUEQ_DEAD] = row->counts.dead,
+                                   [DUEQ_OUTBOX] = row->counts.outbox};
+        for (int state = DUEQ_READY; !row->whole && state <= DUEQ_OUTBOX; state++) {
+            char name[32];
+            const char *from = dueq_state_name((dueq_state)state);
+            size_t size = 0;
+            for (; from[size] && size + 1 < sizeof name; size++)
+                name[size] = (char)(from[size] | 0x20);
+            name[size] = '\0';
+            put_name(out, "dueq_messages", row);
+            fprintf(out, ",state=\"%s\"} %lld\n", name, (long long)numbers[state]);
+        }
+    }
+}
+
+/* A number of each queue: a counter since the queue exists, or what is now. */
+struct number {
+    const char *name, *type, *help;
+    int64_t (*value)(const struct row *row);
+    bool seconds; /* the value is of ms */
+    bool wholes;  /* of partitions it is their queue's */
+};
+
+#define COUNTER(event)                                                                             \
+    static int64_t event(const struct row *row) { return row->counts.event; }
+COUNTER(pushed)
+COUNTER(reserved)
+COUNTER(acked)
+COUNTER(retried)
+COUNTER(expired)
+COUNTER(died)
+COUNTER(cancelled)
+COUNTER(purged)
+COUNTER(quarantined)
+COUNTER(paused)
+
+static int64_t oldest(const struct row *row) {
+    return row->counts.oldest_ms ? row->counts.now_ms - row->counts.oldest_ms : 0;
+}
+
+static int64_t overdue(const struct row *row) {
+    bool over = row->counts.next_ms && row->counts.next_ms < row->counts.now_ms;
+    return over ? row->counts.now_ms - row->counts.next_ms : 0;
+}
+
+static int64_t workers(const struct row *row) { return row->workers; }
+static int64_t lapsed(const struct row *row) { return row->lapsed; }
+
+static const struct number numbers[] = {
+    {"dueq_pushed_total", "counter", "Messages stored.", pushed, false, false},
+    {"dueq_reserved_total", "counter", "Deliveries to consumers.", reserved, false, false},
+    {"dueq_acked_total", "counter", "Messages acknowledged.", acked, false, false},
+    {"dueq_retried_total", "counter", "Deliveries that failed.", retried, false, false},
+    {"dueq_expired_total", "counter", "Messages not delivered within their time to live.", expired,
+     false, false},
+    {"dueq_died_total", "counter",
+     "Messages that became dead, moved to a dead-letter queue or were dropped.", died, false,
+     false},
+    {"dueq_cancelled_total", "counter", "Messages cancelled or replaced.", cancelled, false, false},
+    {"dueq_purged_total", "counter", "Messages purged.", purged, false, false},
+    {"dueq_quarantined_total", "counter", "Damaged entries quarantined.", quarantined, false,
+     false},
+    {"dueq_oldest_ready_age_seconds", "gauge",
+     "How long the oldest ready message has been ready; 0: there is none.", oldest, true, false},
+    {"dueq_overdue_seconds", "gauge",
+     "Since when the first due time or end of a lease is over and no consumer has looked; 0: none "
+     "is.",
+     overdue, true, false},
+    {"dueq_paused", "gauge", "1: the queue is paused.", paused, false, false},
+    {"dueq_workers", "gauge", "Consumers registered with the queue.", workers, false, true},
+    {"dueq_lapsed_workers", "gauge",
+     "Consumers that ceased to register in the last hour and did not leave.", lapsed, false, true},
+};
+
+static void put_number(FILE *out, const struct number *number, const struct table *table) {
+    put_head(out, number->name, number->type, number->help);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct row *row = &table->rows[i];
+        if (number->wholes ? row->part != NULL : row->whole)
+            continue;
+        int64_t value = number->value(row);
+        put_name(out, number->name, row);
+        fputs("} ", out);
+        if (number->seconds)
+            put_seconds(out, value > 0 ? value : 0);
+        else
+            fprintf(out, "%lld", (long long)value);
+        fputc('\n', out);
+    }
+}
+
+static void put_timing(FILE *out, const char *name, const struct row *row,
+                       const dueq_timing *timing) {
+    char part[64];
+    int64_t sum = 0;
+    snprintf(part, sizeof part, "%s_bucket", name);
+    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++) {
+        int64_t bound = dueq_timing_bound_ms(i);
+        sum += timing->counts[i];
+        put_name(out, part, row);
+        if (bound)
+            fprintf(out, ",le=\"%g\"} %lld\n", (double)bound / 1000, (long long)sum);
+        else
+            fprintf(out, ",le=\"+Inf\"} %lld\n", (long long)sum);
+    }
+    snprintf(part, sizeof part, "%s_sum", name);
+    put_name(out, part, row);
+    fputs("} ", out);
+    put_seconds(out, timing->sum_ms);
+    snprintf(part, sizeof part, "%s_count", name);
+    fputc('\n', out);
+    put_name(out, part, row);
+    fprintf(out, "} %lld\n", (long long)sum);
+}
+
+static void put_timings(FILE *out, const struct table *table, bool late) {
+    const char *name = late ? "dueq_lateness_seconds" : "dueq_run_seconds";
+    put_head(out, name, "histogram",
+             late
+                 ? "How long after they were due, or ready, messages were delivered; of those that "
+                   "consumers measured."
+                 : "From the delivery of a message until its consumer settled it.");
+    for (size_t i = 0; i < table->count; i++) {
+        const dueq_timings *timings = dueq_result_timings(table->rows[i].rates);
+        if (timings)
+            put_timing(out, name, &table->rows[i], late ? &timings->late : &timings->run);
+    }
+}
+
+static void put_table(FILE *out, const struct table *table) {
+    bool evicting = false;
+    for (size_t i = 0; i < table->count; i++)
+        evicting = evicting || table->rows[i].counts.evicting;
+    put_head(out, "dueq_up", "gauge", "1: the server answered.");
+    fprintf(out, "dueq_up %d\n", table->up);
+    if (!table->up)
+        return;
+    put_head(out, "dueq_evicting", "gauge",
+             "1: the server may evict keys when its memory is full.");
+    fprintf(out, "dueq_evicting %d\n", evicting);
+    put_states(out, table);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        put_number(out, &numbers[i], table);
+    put_timings(out, table, true);
+    put_timings(out, table, false);
+}
+
+/* ---- The command ---- */
+
+struct job {
+    pthread_mutex_t lock; /* of the client: requests come at once */
+    struct cli *cli;
+    char **names;
+    size_t count;
+};
+
+static bool admit(const struct http_request *request, struct http_answer *answer, void *context) {
+    (void)context;
+    const bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+    const bool here = strcmp(request->path, "/metrics") == 0;
+    if (!reads || !here) {
+        answer->status = reads ? 404 : 405;
+        fputs(reads ? "the metrics are at /metrics\n" : "only GET\n", answer->out);
+    }
+    return reads && here;
+}
+
+static void handle(const struct http_request *request, struct http_answer *answer, void *context) {
+    struct job *job = context;
+    struct table table;
+    (void)request;
+    pthread_mutex_lock(&job->lock);
+    read_table(job->cli, job->names, job->count, &table);
+    put_table(answer->out, &table);
+    end_table(&table);
+    pthread_mutex_unlock(&job->lock);
+    answer->type = TEXT_TYPE;
+}
+
+static int run_metrics(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"listen", required_argument, NULL, 'l'}, CLI_OPTIONS};
+    const char *listen = NULL;
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        listen = optarg;
+    cli_no_partitions(cli);
+    struct job job = {PTHREAD_MUTEX_INITIALIZER, cli, argv + optind, (size_t)(argc - optind)};
+    if (!cli_connect(cli, &code))
+        return code;
+    if (listen) {
+        const struct http_service service = {admit, handle, &job};
+        struct http_listener listener;
+        cli->finishing = true; /* a signal is for the thread that serves */
+        return http_listen(cli, listen, &listener, &code) ? http_serve(&listener, &service) : code;
+    }
+    struct table table;
+    code = read_table(cli, job.names, job.count, &table);
+    if (table.up)
+        put_table(stdout, &table);
+    end_table(&table);
+    return code;
+}
+
+const struct command metrics_command = {
+    "metrics", "[QUEUE...]", "Prints metrics of queues for Prometheus, or serves them",
+    "Prints the metrics of the queues, or of all queues of the server, in the text format of\n"
+    "Prometheus: messages by state, counters of events, ages, consumers, and histograms of how\n"
+    "late messages are and how long they run. With --listen it serves them at /metrics, read\n"
+    "anew for each request, until it is stopped; dueq_up is 0 while the server does not answer.\n"
+    "Whoever reaches the address can read them: there is no password.\n"
+    "\n"
+    "Options:\n"
+    "  --listen ADDRESS  9123 (of 127.0.0.1), 10.0.0.5:9123, [::1]:9123, or :9123 (all addresses)\n"
+    "\n"
+    "Examples:\n"
+    "  dueq metrics --listen 9123\n"
+    "  dueq metrics > dueq.prom.new && mv dueq.prom.new /var/lib/node_exporter/dueq.prom\n",
+    run_metrics};

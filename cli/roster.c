@@ -1,0 +1,129 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Who consumes queues: what `workers`, `who` and `slow` show. */
+
+enum { PAGE = DUEQ_MAX_BATCH };
+
+/* Also the queues that partitions are of: their consumers are registered there. */
+static void add_wholes(struct cli_names *names) {
+    for (size_t i = 0, count = names->count; i < count; i++) {
+        const char *name = names->list[i], *mark = strrchr(name, '#');
+        if (mark && mark > name && mark[1] && strspn(mark + 1, "0123456789") == strlen(mark + 1))
+            cli_add_name(names, (dueq_bytes){name, (size_t)(mark - name)});
+    }
+    cli_sort_names(names);
+}
+
+static void *grown(void *list, size_t count, size_t each) {
+    void *longer = realloc(list, count * each);
+    if (!longer)
+        cli_out_of_memory();
+    return longer;
+}
+
+static void add_page(struct roster *roster, const char *queue, dueq_result *page) {
+    size_t more = dueq_result_count(page);
+    roster->pages = grown(roster->pages, roster->page_count + 1, sizeof(dueq_result *));
+    roster->pages[roster->page_count++] = page;
+    if (more)
+        roster->list = grown(roster->list, roster->count + more, sizeof *roster->list);
+    for (size_t i = 0; i < more; i++)
+        roster->list[roster->count++] = (struct consumer){queue, dueq_result_worker(page, i)};
+}
+
+static dueq_status read_queue(struct cli *cli, const char *name, struct roster *roster) {
+    dueq_queue *queue;
+    dueq_bytes cursor = {0};
+    dueq_status status = dueq_queue_open(cli->client, name, strlen(name), &queue);
+    while (status == DUEQ_OK) {
+        dueq_result *page;
+        status = cli_wait(cli, dueq_workers_submit(queue, cursor, PAGE), &page);
+        if (status != DUEQ_OK)
+            break;
+        add_page(roster, name, page);
+        cursor = dueq_result_cursor(page);
+        if (!cursor.size)
+            break;
+    }
+    dueq_queue_close(queue);
+    return status;
+}
+
+static int compare(dueq_bytes one, dueq_bytes other) {
+    size_t least = one.size < other.size ? one.size : other.size;
+    int order = memcmp(one.data, other.data, least);
+    return order ? order : (one.size > other.size) - (one.size < other.size);
+}
+
+static int by_process(const void *first, const void *second) {
+    const struct consumer *one = first, *other = second;
+    int order = compare(one->worker->host, other->worker->host);
+    if (!order)
+        order = (one->worker->pid > other->worker->pid) - (one->worker->pid < other->worker->pid);
+    if (!order)
+        order = compare(one->worker->session, other->worker->session);
+    if (!order)
+        order = strcmp(one->queue, other->queue);
+    /* What it said last comes first. */
+    return order ? order
+                 : (one->worker->seen_ms < other->worker->seen_ms) -
+                       (one->worker->seen_ms > other->worker->seen_ms);
+}
+
+dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster) {
+    dueq_status status = DUEQ_OK;
+    for (size_t i = 0; i < count; i++)
+        cli_add_name(&roster->queues, (dueq_bytes){names[i], strlen(names[i])});
+    if (!count)
+        status = cli_read_names(cli, &roster->queues);
+    add_wholes(&roster->queues);
+    for (size_t i = 0; status == DUEQ_OK && i < roster->queues.count; i++)
+        status = read_queue(cli, roster->queues.list[i], roster);
+    if (roster->count)
+        qsort(roster->list, roster->count, sizeof *roster->list, by_process);
+    /* One that registered between two pages is there twice. */
+    size_t kept = 0;
+    for (size_t i = 0; i < roster->count; i++) {
+        const struct consumer *last = kept ? &roster->list[kept - 1] : NULL;
+        if (!last || last->queue != roster->list[i].queue ||
+            compare(last->worker->session, roster->list[i].worker->session) != 0)
+            roster->list[kept++] = roster->list[i];
+    }
+    roster->count = kept;
+    return status;
+}
+
+void roster_end(struct roster *roster) {
+    for (size_t i = 0; i < roster->page_count; i++)
+        dueq_result_free(roster->pages[i]);
+    free(roster->pages);
+    free(roster->list);
+    cli_free_names(&roster->queues);
+}
+
+size_t roster_queues(const struct roster *roster, size_t first) {
+    const struct consumer *list = roster->list;
+    size_t next = first + 1;
+    while (next < roster->count &&
+           compare(list[first].worker->session, list[next].worker->session) == 0)
+        next++;
+    return next - first;
+}
+
+bool roster_lapsed(const dueq_worker *worker) { return worker->until_ms <= worker->now_ms; }
+
+const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
+                                     const dueq_holding **holding) {
+    for (size_t i = 0; i < roster->count; i++) {
+        const dueq_worker *worker = roster->list[i].worker;
+        for (size_t k = 0; k < worker->holding_count; k++)
+            if (compare(worker->holdings[k].ticket, ticket) == 0) {
+                *holding = &worker->holdings[k];
+                return &roster->list[i];
+            }
+    }
+    return NULL;
+}

@@ -1,0 +1,248 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "web.h"
+
+struct route {
+    const char *method, *verb;
+    const char *arguments; /* that it takes, a blank behind each; "draft" are those of a push */
+    void (*act)(struct call *call);
+};
+
+/* Of one queue: /api/queues/NAME/VERB */
+static const struct route routes[] = {
+    {"GET", "", "", look_stats},
+    {"GET", "rates", "minutes hours ", look_rates},
+    {"GET", "workers", "", look_workers},
+    {"GET", "messages", "state after count text ", look_messages},
+    {"GET", "errors", "after ", look_errors},
+    {"GET", "schedules", "after ", look_schedules},
+    {"POST", "messages", "draft", act_push},
+    {"POST", "reserve", "count wait lease ", act_reserve},
+    {"POST", "ack", "", act_ack},
+    {"POST", "retry", "delay error ", act_retry},
+    {"POST", "release", "delay ", act_release},
+    {"POST", "extend", "lease ", act_extend},
+    {"POST", "bury", "reason ", act_bury},
+    {"POST", "kick", "", act_kick},
+    {"POST", "kill", "", act_kill},
+    {"POST", "cancel", "", act_cancel},
+    {"POST", "reschedule", "delay at ", act_reschedule},
+    {"POST", "kick_all", "error since until after ", act_kick_all},
+    {"POST", "kick_group", "error after ", act_kick_group},
+    {"POST", "pause", "", act_pause},
+    {"POST", "resume", "", act_resume},
+    {0},
+};
+
+/* Of one message of it: /api/queues/NAME/VERB/ID */
+static const struct route items[] = {
+    {"GET", "messages", "", look_message},
+    {"GET", "who", "", look_who},
+    {0},
+};
+
+/* ---- Answers ------------------------------------------------------------------------------------- */
+
+const char *api_word(const struct call *call, const char *name) {
+    return http_argument(call->request, name);
+}
+
+size_t api_count(const struct call *call, size_t otherwise) {
+    const char *word = api_word(call, "count");
+    return word ? (size_t)cli_number(&call->cli, "count", word, 1, DUEQ_MAX_BATCH) : otherwise;
+}
+
+void api_line(const struct call *call, json_object *object) {
+    call->answer->type = "application/x-ndjson";
+    fprintf(call->answer->out, "%s\n", json_line_of(object));
+    json_object_put(object);
+}
+
+void api_sum(const struct call *call, size_t count, const char *done) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, done, json_object_new_int64((int64_t)count));
+    api_line(call, object);
+}
+
+void api_next(const struct call *call, dueq_bytes cursor) {
+    if (cursor.size > 0)
+        call->answer->next = http_encode(cursor);
+}
+
+static unsigned int code_of(dueq_status status) {
+    switch ((int)status) {
+    case DUEQ_OK:
+    case DUEQ_EXHAUSTED:
+        return 200;
+    case DUEQ_EMPTY:
+        return 204;
+    case DUEQ_DUPLICATE:
+    case DUEQ_LEASE_LOST:
+        return 409;
+    case DUEQ_NOT_FOUND:
+        return 404;
+    case DUEQ_INVALID:
+    case DUEQ_NAME:
+        return 400;
+    case DUEQ_TOO_LARGE:
+        return 413;
+    default:
+        return dueq_status_retriable(status) ? 503 : 502;
+    }
+}
+
+static void say(const struct call *call, const char *status, const char *text) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "status", json_name(status));
+    json_object_object_add(object, "text", json_text((dueq_bytes){text, strlen(text)}));
+    api_line(call, object);
+}
+
+void api_end(const struct call *call, dueq_status status) {
+    const char *text = status < 0 ? dueq_error_text(call->cli.client) : "";
+    call->answer->status = code_of(status);
+    if (status < 0)
+        say(call, dueq_status_name(status), *text ? text : dueq_status_text(status));
+}
+
+void api_item(const struct call *call, const char *key, dueq_bytes subject, dueq_status status) {
+    api_end(call, status);
+    if (status >= 0)
+        api_line(call, json_of_item(key, subject, status, 0));
+}
+
+static void refuse(const struct call *call, unsigned int code, const char *text) {
+    call->answer->status = code;
+    say(call, dueq_status_name(code == 404 ? DUEQ_NOT_FOUND : DUEQ_INVALID), text);
+}
+
+/* ---- Paths --------------------------------------------------------------------------------------- */
+
+/* Whether the list, a blank behind each, has the word. */
+static bool lists(const char *list, const char *word) {
+    const size_t size = strlen(word);
+    for (const char *at = list; *at; at = strchr(at, ' ') + 1)
+        if (strncmp(at, word, size) == 0 && at[size] == ' ')
+            return true;
+    return false;
+}
+
+/* Whether the route takes all that is given. What it does not know it would not do. */
+static bool takes(const struct call *call, const char *arguments) {
+    const struct http_request *request = call->request;
+    for (size_t i = 0; i < request->argument_count; i++) {
+        const char *name = request->arguments[i].name;
+        const bool again = http_argument(request, name) != request->arguments[i].value;
+        if (strcmp(arguments, "draft") != 0 && (again || !lists(arguments, name))) {
+            refuse(call, 400, again ? "an argument is given twice" : "there is no such argument");
+            return false;
+        }
+    }
+    return true;
+}
+
+static const struct route *find(const struct call *call, const char *verb, bool *known) {
+    const char *method = strcmp(call->request->method, "HEAD") == 0 ? "GET" : call->request->method;
+    const struct route *list = call->item ? items : routes;
+    *known = false;
+    for (; list->act; list++) {
+        if (strcmp(list->verb, verb) != 0)
+            continue;
+        *known = true;
+        if (strcmp(list->method, method) == 0)
+            return list;
+    }
+    return NULL;
+}
+
+static void act(struct call *call, const struct route *route) {
+    struct refusal refusal = {.text = NULL};
+    call->cli.refusal = &refusal;
+    if (setjmp(refusal.back) == 0) {
+        route->act(call);
+    } else {
+        refuse(call, 400, refusal.text);
+        free(refusal.text);
+    }
+}
+
+static void on_queue(struct call *call, const char *name, const char *verb) {
+    bool known;
+    const struct route *route = find(call, verb, &known);
+    if (!route)
+        refuse(call, known ? 405 : 404, "there is nothing at this path for this method");
+    if (!route || !takes(call, route->arguments))
+        return;
+    dueq_status status = dueq_queue_open(call->cli.client, name, strlen(name), &call->cli.queue);
+    if (status != DUEQ_OK) {
+        api_end(call, status);
+        return;
+    }
+    call->cli.queue_name = name;
+    call->queue = (dueq_bytes){name, strlen(name)};
+    act(call, route);
+    draft_end(&call->draft);
+    dueq_queue_close(call->cli.queue);
+}
+
+/* About the API itself. */
+static void tell(const struct call *call) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "version", json_name(dueq_version()));
+    json_object_object_add(object, "server", json_name(dueq_client_url(call->cli.client)));
+    json_object_object_add(object, "writable", json_object_new_boolean(call->web->token != NULL));
+    api_line(call, object);
+}
+
+/* Parts of the path behind /api, decoded. */
+enum { PARTS = 4 };
+
+static size_t split(const char *path, char *parts[PARTS], bool *good) {
+    size_t count = 0;
+    *good = true;
+    while (*path == '/' && *good) {
+        const size_t size = strcspn(++path, "/");
+        *good = count < PARTS && (parts[count] = http_decode(path, size)) != NULL;
+        count += *good;
+        path += size;
+    }
+    return count;
+}
+
+static void route(struct call *call, char *const parts[PARTS], size_t count) {
+    const bool reads = strcmp(call->request->method, "POST") != 0;
+    const char *first = count > 0 ? parts[0] : "";
+    if (count == 0 && reads) {
+        tell(call);
+    } else if (count == 1 && reads && strcmp(first, "queues") == 0) {
+        look_queues(call);
+    } else if (count == 1 && reads && strcmp(first, "workers") == 0) {
+        look_workers(call);
+    } else if (count == 1 && reads && strcmp(first, "events") == 0) {
+        call->answer->type = "text/event-stream";
+        call->answer->stream = watch_stream;
+        call->answer->every_ms = WATCH_MS;
+    } else if (count > 1 && strcmp(first, "queues") == 0) {
+        call->item = count > 3 ? parts[3] : NULL;
+        on_queue(call, parts[1], count > 2 ? parts[2] : "");
+    } else {
+        refuse(call, 404, "there is nothing at this path");
+    }
+}
+
+void api_handle(struct web *web, const struct http_request *request, struct http_answer *answer) {
+    char *parts[PARTS] = {NULL};
+    bool good;
+    struct call call = {.web = web, .request = request, .answer = answer, .draft = DRAFT_NONE};
+    call.cli.json = call.cli.finishing = true; /* a signal is for the thread that serves */
+    call.cli.client = web_client(web);
+    const size_t count = split(request->path + strlen("/api"), parts, &good);
+    if (good)
+        route(&call, parts, count);
+    else
+        refuse(&call, 404, "there is nothing at this path");
+    web_client_back(web, call.cli.client);
+    for (size_t i = 0; i < PARTS; i++)
+        free(parts[i]);
+}

@@ -1,0 +1,295 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "web.h"
+
+enum { FIRST_PAGE = 16 };
+
+void look_queues(struct call *call) {
+    struct cli_names names = {0};
+    dueq_status status = cli_read_names(&call->cli, &names);
+    for (size_t i = 0; status == DUEQ_OK && i < names.count; i++) {
+        const char *name = names.list[i];
+        dueq_counts counts;
+        dueq_queue *queue;
+        status = dueq_queue_open(call->cli.client, name, strlen(name), &queue);
+        if (status == DUEQ_OK)
+            status = dueq_stats(queue, &counts);
+        if (status == DUEQ_OK)
+            api_line(call, json_of_counts(name, &counts));
+        dueq_queue_close(queue);
+    }
+    cli_free_names(&names);
+    call->answer->type = "application/x-ndjson";
+    api_end(call, status);
+}
+
+void look_stats(struct call *call) {
+    dueq_counts counts;
+    dueq_status status = dueq_stats(call->cli.queue, &counts);
+    api_end(call, status);
+    if (status == DUEQ_OK)
+        api_line(call, json_of_counts(call->cli.queue_name, &counts));
+}
+
+void look_rates(struct call *call) {
+    const char *word = api_word(call, "minutes"), *other = api_word(call, "hours");
+    const size_t hours =
+        other ? (size_t)cli_number(&call->cli, "hours", other, 1, DUEQ_MAX_HOURS) : 0;
+    const size_t minutes = word ? (size_t)cli_number(&call->cli, "minutes", word, 1, DUEQ_MAX_RATES)
+                           : hours ? 0
+                                   : 60;
+    dueq_result *result;
+    call->answer->type = "application/x-ndjson";
+    api_end(call, dueq_rates(call->cli.queue, minutes, hours, &result));
+    for (size_t i = 0; i < dueq_result_count(result); i++)
+        api_line(call, json_of_rate(dueq_result_rate(result, i)));
+    dueq_result_free(result);
+}
+
+/* ---- Consumers ----------------------------------------------------------------------------------- */
+
+/* Of the queue, or of all. */
+void look_workers(struct call *call) {
+    struct roster roster = {0};
+    char *name = (char *)(uintptr_t)call->cli.queue_name;
+    dueq_status status = roster_read(&call->cli, &name, name != NULL, &roster);
+    call->answer->type = "application/x-ndjson";
+    for (size_t i = 0, count; status == DUEQ_OK && i < roster.count; i += count) {
+        count = roster_queues(&roster, i);
+        api_line(call, json_of_worker(&roster.list[i], count));
+    }
+    roster_end(&roster);
+    api_end(call, status);
+}
+
+void look_who(struct call *call) {
+    const dueq_bytes id = {call->item, strlen(call->item)};
+    char *name = (char *)(uintptr_t)call->cli.queue_name;
+    struct roster roster = {0};
+    dueq_result *result;
+    dueq_status status = dueq_find(call->cli.queue, id, &result);
+    const dueq_message *message = dueq_result_message(result, 0);
+    if (message && message->state == DUEQ_LEASED)
+        status = roster_read(&call->cli, &name, 1, &roster);
+    if (status == DUEQ_OK)
+        api_line(call, json_of_who(name, message, &roster));
+    else
+        api_item(call, "id", id, status);
+    roster_end(&roster);
+    dueq_result_free(result);
+}
+
+/* ---- Messages ------------------------------------------------------------------------------------ */
+
+static size_t bytes_of(const dueq_result *page) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_message *message = dueq_result_message(page, i);
+        bytes += message ? message->body.size + 256 : 0;
+    }
+    return bytes;
+}
+
+static void keep(dueq_bytes *cursor, dueq_bytes next) {
+    free((void *)(uintptr_t)cursor->data);
+    *cursor = (dueq_bytes){NULL, 0};
+    if (next.size == 0)
+        return;
+    void *data = malloc(next.size);
+    if (!data)
+        cli_out_of_memory();
+    memcpy(data, next.data, next.size);
+    *cursor = (dueq_bytes){data, next.size};
+}
+
+static size_t lesser(size_t one, size_t other) { return one < other ? one : other; }
+
+dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
+                         look_page *see, void *context) {
+    dueq_status status;
+    /* Bodies may be large: pages grow as far as they are not. */
+    size_t looked = 0, bytes = 0, size = FIRST_PAGE;
+    do {
+        const size_t asked = lesser(size, wanted);
+        dueq_result *page;
+        status = dueq_peek(call->cli.queue, state, *cursor, asked, &page);
+        if (status != DUEQ_OK)
+            break;
+        const size_t weight = bytes_of(page);
+        looked += asked;
+        bytes += weight;
+        keep(cursor, dueq_result_cursor(page));
+        wanted = see(call, page, context);
+        dueq_result_free(page);
+        if (weight > WEB_PAGE_BYTES)
+            size = size / 2 + 1;
+        else if (weight < WEB_PAGE_BYTES / 4)
+            size = lesser(2 * size, WEB_STEP);
+    } while (wanted > 0 && cursor->size > 0 && looked < WEB_LOOKED && bytes < HTTP_MAX_BODY);
+    return status;
+}
+
+struct search {
+    dueq_state state;
+    dueq_bytes text; /* size 0: any message */
+    size_t wanted, found;
+};
+
+static bool has(dueq_bytes bytes, dueq_bytes text) {
+    return bytes.size > 0 && memmem(bytes.data, bytes.size, text.data, text.size) != NULL;
+}
+
+static bool fits(const dueq_message *message, dueq_bytes text) {
+    if (text.size == 0 || has(message->id, text) || has(message->error, text))
+        return true;
+    for (size_t i = 0; i < message->header_count; i++)
+        if (has(message->headers[i].name, text) || has(message->headers[i].value, text))
+            return true;
+    return false;
+}
+
+static size_t show(struct call *call, const dueq_result *page, void *context) {
+    struct search *search = context;
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_message *message = dueq_result_message(page, i);
+        const dueq_bytes id = dueq_result_id(page, i);
+        if (message ? !fits(message, search->text)
+                    : search->text.size > 0 && !has(id, search->text))
+            continue;
+        const char *name = call->cli.queue_name;
+        api_line(call, message ? json_of_message(name, message)
+                               : json_of_damaged(name, id, search->state));
+        search->found++;
+    }
+    if (search->found >= search->wanted)
+        return 0;
+    return search->text.size > 0 ? WEB_STEP : search->wanted - search->found;
+}
+
+dueq_bytes look_begin(const struct call *call) {
+    const char *after = api_word(call, "after");
+    dueq_bytes cursor = {NULL, 0};
+    keep(&cursor, (dueq_bytes){after, after ? strlen(after) : 0});
+    return cursor;
+}
+
+void look_end(const struct call *call, dueq_bytes *cursor) {
+    api_next(call, *cursor);
+    keep(cursor, (dueq_bytes){NULL, 0});
+}
+
+void look_messages(struct call *call) {
+    const char *state = api_word(call, "state"), *text = api_word(call, "text");
+    struct search search = {.state = state ? cli_state(&call->cli, state) : DUEQ_READY,
+                            .text = {text, text ? strlen(text) : 0},
+                            .wanted = api_count(call, 100)};
+    dueq_bytes cursor = look_begin(call);
+    call->answer->type = "application/x-ndjson";
+    const size_t wanted = search.text.size > 0 ? WEB_STEP : search.wanted;
+    api_end(call, look_through(call, search.state, &cursor, wanted, show, &search));
+    look_end(call, &cursor);
+}
+
+void look_message(struct call *call) {
+    const dueq_bytes id = {call->item, strlen(call->item)};
+    dueq_result *result;
+    dueq_status status = dueq_find(call->cli.queue, id, &result);
+    if (status == DUEQ_OK)
+        api_line(call, json_of_message(call->cli.queue_name, dueq_result_message(result, 0)));
+    else
+        api_item(call, "id", id, status);
+    dueq_result_free(result);
+}
+
+/* ---- Dead messages by their errors --------------------------------------------------------------- */
+
+enum { GROUP_SIZE = 200 };
+
+json_object *look_group(const dueq_message *message) {
+    const char *line = message->error.data;
+    size_t size = 0;
+    while (size < message->error.size && size < GROUP_SIZE && line[size] && line[size] != '\n' &&
+           line[size] != '\r')
+        size++;
+    while (size > 0 && size < message->error.size && (line[size] & 0xC0) == 0x80)
+        size--; /* not in the middle of a character */
+    return json_text((dueq_bytes){line, size});
+}
+
+static size_t group(struct call *call, const dueq_result *page, void *context) {
+    json_object *groups = context, *found;
+    (void)call;
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_message *message = dueq_result_message(page, i);
+        if (!message)
+            continue;
+        json_object *error = look_group(message);
+        const char *text = json_object_get_string(error);
+        if (!json_object_object_get_ex(groups, text, &found)) {
+            found = json_object_new_object();
+            json_object_object_add(groups, text, found);
+            json_object_object_add(found, "error", json_object_get(error));
+            json_object_object_add(found, "count", json_object_new_int64(0));
+            json_object_object_add(found, "first_ms", json_object_new_int64(message->time_ms));
+            json_object_object_add(found, "last_ms", NULL);
+            json_object_object_add(found, "id", json_text(message->id));
+        }
+        json_object_int_inc(json_object_object_get(found, "count"), 1);
+        json_object_object_add(found, "last_ms", json_object_new_int64(message->time_ms));
+        json_object_put(error);
+    }
+    return WEB_STEP;
+}
+
+void look_errors(struct call *call) {
+    dueq_bytes cursor = look_begin(call);
+    json_object *groups = json_object_new_object();
+    call->answer->type = "application/x-ndjson";
+    dueq_status status = look_through(call, DUEQ_DEAD, &cursor, WEB_STEP, group, groups);
+    json_object_object_foreach(groups, text, found) {
+        (void)text;
+        api_line(call, json_object_get(found));
+    }
+    json_object_put(groups);
+    api_end(call, status);
+    look_end(call, &cursor);
+}
+
+/* ---- Schedules ----------------------------------------------------------------------------------- */
+
+static size_t show_schedules(struct call *call, const dueq_result *page, void *context) {
+    (void)context;
+    for (size_t i = 0; i < dueq_result_count(page); i++) {
+        const dueq_message *message = dueq_result_message(page, i);
+        if (message && dueq_is_schedule(message))
+            api_line(call, json_of_schedule(call->cli.queue_name, message));
+    }
+    return WEB_STEP;
+}
+
+/* Of all states that wait for something: the cursor is the state's digit and the cursor in it. */
+void look_schedules(struct call *call) {
+    const char *after = api_word(call, "after");
+    dueq_state state = DUEQ_READY;
+    dueq_bytes cursor = {NULL, 0};
+    if (after && (*after < '0' + DUEQ_READY || *after > '0' + DUEQ_DEAD))
+        cli_usage(&call->cli, "after is no cursor of schedules");
+    if (after) {
+        state = (dueq_state)(*after - '0');
+        keep(&cursor, (dueq_bytes){after + 1, strlen(after + 1)});
+    }
+    call->answer->type = "application/x-ndjson";
+    dueq_status status;
+    do
+        status = look_through(call, state, &cursor, WEB_STEP, show_schedules, NULL);
+    while (status == DUEQ_OK && cursor.size == 0 && state++ < DUEQ_DEAD);
+    api_end(call, status);
+    if (cursor.size > 0) {
+        char *next = http_encode(cursor);
+        if (asprintf(&call->answer->next, "%d%s", (int)state, next) < 0)
+            cli_out_of_memory();
+        free(next);
+    }
+    keep(&cursor, (dueq_bytes){NULL, 0});
+}

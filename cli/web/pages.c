@@ -1,0 +1,37 @@
+#include <string.h>
+
+#include "web.h"
+
+/* The files of web/ are in the program as they are. */
+#define FILES(X)                                                                                   \
+    X(index, "index.html", "text/html; charset=utf-8")                                             \
+    X(style, "style.css", "text/css; charset=utf-8")                                               \
+    X(icon, "icon.svg", "image/svg+xml")                                                           \
+    X(app, "app.js", "text/javascript; charset=utf-8")                                             \
+    X(api, "api.js", "text/javascript; charset=utf-8")                                             \
+    X(dom, "dom.js", "text/javascript; charset=utf-8")                                             \
+    X(chart, "chart.js", "text/javascript; charset=utf-8")                                         \
+    X(live, "live.js", "text/javascript; charset=utf-8")                                           \
+    X(queue, "queue.js", "text/javascript; charset=utf-8")                                         \
+    X(message, "message.js", "text/javascript; charset=utf-8")
+
+#define EMBED(name, file, type)                                                                    \
+    __asm__(".section .rodata\n"                                                                   \
+            "web_" #name "_begin: .incbin \"web/" file "\"\n"                                      \
+            "web_" #name "_end: .previous\n");                                                     \
+    extern const char web_##name##_begin[], web_##name##_end[];
+FILES(EMBED)
+#undef EMBED
+
+dueq_bytes page_of(const char *path, const char **type) {
+    if (strcmp(path, "/") == 0)
+        path = "/index.html";
+#define FIND(name, file, kind)                                                                     \
+    if (strcmp(path, "/" file) == 0) {                                                             \
+        *type = kind;                                                                              \
+        return (dueq_bytes){web_##name##_begin, (size_t)(web_##name##_end - web_##name##_begin)};  \
+    }
+    FILES(FIND)
+#undef FIND
+    return (dueq_bytes){NULL, 0};
+}

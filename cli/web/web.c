@@ -1,0 +1,204 @@
+#include "web.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOKEN_LEAST = 16, TOKEN_ROOM = 4096 };
+
+/* ---- Clients ------------------------------------------------------------------------------------- */
+
+dueq_client *web_client(struct web *web) {
+    dueq_client *client = NULL;
+    pthread_mutex_lock(&web->lock);
+    if (web->idle_count > 0)
+        client = web->idle[--web->idle_count];
+    pthread_mutex_unlock(&web->lock);
+    /* A URL that is none was found at the start. */
+    if (!client && dueq_open(web->url, &client) != DUEQ_OK)
+        cli_out_of_memory();
+    return client;
+}
+
+void web_client_back(struct web *web, dueq_client *client) {
+    dueq_reset(client);
+    pthread_mutex_lock(&web->lock);
+    if (web->idle_count < HTTP_MAX_CONNECTIONS) {
+        web->idle[web->idle_count++] = client;
+        client = NULL;
+    }
+    pthread_mutex_unlock(&web->lock);
+    dueq_close(client);
+}
+
+/* ---- Who may ask --------------------------------------------------------------------------------- */
+
+/* Takes as long whatever is given. */
+static bool same(const char *given, const char *secret) {
+    const size_t size = strlen(secret), given_size = strlen(given);
+    unsigned int differs = given_size != size;
+    for (size_t i = 0; i < size; i++)
+        differs |= (unsigned int)(given[given_size ? i % given_size : 0] ^ secret[i]);
+    return differs == 0;
+}
+
+static bool has_token(const struct web *web, const struct http_request *request) {
+    const char *given = http_header(request, "Authorization");
+    return given && strncmp(given, "Bearer ", 7) == 0 && same(given + 7, web->token);
+}
+
+/* The name in "name:port". */
+static bool is_name(const char *host, const char *name) {
+    const size_t size = strlen(name);
+    return strncasecmp(host, name, size) == 0 && (!host[size] || host[size] == ':');
+}
+
+/* Without a token we answer only who called us by a name of this machine: a page from elsewhere may give its own name
+ * our address. */
+static bool is_ours(const struct web *web, const struct http_request *request) {
+    const char *host = http_header(request, "Host");
+    return host && (is_name(host, "localhost") || is_name(host, "127.0.0.1") ||
+                    is_name(host, "[::1]") || is_name(host, web->listener.host));
+}
+
+/* Whether a page of another origin has sent it. */
+static bool is_foreign(const struct http_request *request) {
+    const char *origin = http_header(request, "Origin"), *host = http_header(request, "Host");
+    const char *site = http_header(request, "Sec-Fetch-Site");
+    const char *at = origin ? strstr(origin, "://") : NULL;
+    if (origin && (!at || !host || strcasecmp(at + 3, host) != 0))
+        return true;
+    return site && strcmp(site, "same-origin") != 0 && strcmp(site, "none") != 0;
+}
+
+static bool refuse(struct http_answer *answer, unsigned int status, const char *text) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "status", json_name("DENIED"));
+    json_object_object_add(object, "text", json_name(text));
+    answer->status = status;
+    answer->type = "application/json";
+    fprintf(answer->out, "%s\n", json_line_of(object));
+    json_object_put(object);
+    return false;
+}
+
+static bool is_api(const char *path) {
+    return strncmp(path, "/api", 4) == 0 && (!path[4] || path[4] == '/');
+}
+
+static bool admit(const struct http_request *request, struct http_answer *answer, void *context) {
+    const struct web *web = context;
+    const bool reads = strcmp(request->method, "GET") == 0 || strcmp(request->method, "HEAD") == 0;
+    if (!web->token && !is_ours(web, request))
+        return refuse(answer, 421, "this is not a name of this server");
+    if (!reads && strcmp(request->method, "POST") != 0)
+        return refuse(answer, 405, "the methods are GET and POST");
+    if (!is_api(request->path))
+        return reads || refuse(answer, 405, "this can only be read");
+    if (is_foreign(request))
+        return refuse(answer, 403, "it comes from a page of another site");
+    if (web->token && !has_token(web, request))
+        return refuse(answer, 401, "the token is missing or wrong");
+    if (!web->token && !reads)
+        return refuse(answer, 403, "nothing can be changed: dueq web has no token (DUEQ_TOKEN)");
+    return true;
+}
+
+static void handle(const struct http_request *request, struct http_answer *answer, void *context) {
+    if (is_api(request->path)) {
+        api_handle(context, request, answer);
+        return;
+    }
+    answer->fixed = page_of(request->path, &answer->type);
+    if (!answer->fixed.data) {
+        answer->status = 404;
+        fputs("There is no such page.\n", answer->out);
+    }
+}
+
+/* ---- The command --------------------------------------------------------------------------------- */
+
+static char *read_token(const struct cli *cli, const char *path) {
+    const char *set = getenv("DUEQ_TOKEN");
+    char *token = calloc(1, TOKEN_ROOM);
+    if (!token)
+        cli_out_of_memory();
+    FILE *file = path ? fopen(path, "re") : NULL;
+    if (path && (!file || (!fgets(token, TOKEN_ROOM, file) && ferror(file))))
+        exit(cli_system_error(path));
+    if (file)
+        fclose(file);
+    else if (set)
+        snprintf(token, TOKEN_ROOM, "%s", set);
+    token[strcspn(token, "\r\n")] = '\0';
+    if (!*token && !path) {
+        free(token);
+        return NULL;
+    }
+    if (strlen(token) < TOKEN_LEAST)
+        cli_usage(cli, "the token has fewer than %d characters; make one: openssl rand -hex 16",
+                  TOKEN_LEAST);
+    return token;
+}
+
+static int serve(struct cli *cli, const char *address, char *token) {
+    struct web web = {.url = cli->url, .token = token, .lock = PTHREAD_MUTEX_INITIALIZER};
+    int code;
+    if (!cli_connect(cli, &code) || !http_listen(cli, address, &web.listener, &code))
+        return code;
+    if (!token && !web.listener.loopback)
+        cli_usage(cli, "without a token it listens on the loopback only, as 127.0.0.1:3837: set "
+                       "DUEQ_TOKEN or --token-file");
+    web.watch = watch_new();
+    const struct http_service service = {admit, handle, &web};
+    code = http_serve(&web.listener, &service);
+    watch_end(web.watch);
+    while (web.idle_count > 0)
+        dueq_close(web.idle[--web.idle_count]);
+    return code;
+}
+
+static int run(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"listen", required_argument, NULL, 'l'},
+                                            {"token-file", required_argument, NULL, 't'},
+                                            CLI_OPTIONS};
+    const char *address = "127.0.0.1:3837", *path = NULL;
+    for (int option; (option = cli_option(cli, argc, argv, options)) != -1;) {
+        if (option == 'l')
+            address = optarg;
+        else
+            path = optarg;
+    }
+    if (optind < argc)
+        cli_usage(cli, "web takes no arguments: it shows all queues of the server");
+    cli_no_partitions(cli);
+    char *token = read_token(cli, path);
+    int code = serve(cli, address, token);
+    free(token);
+    return code;
+}
+
+const struct command web_command = {
+    "web", "", "Serves a dashboard and an API by HTTP",
+    "Says where it listens, and serves until a signal comes. The page shows all queues of the "
+    "server.\n"
+    "The API under /api answers what the shell prints with --json: docs/web.md.\n"
+    "\n"
+    "Without a token nothing can be changed, and only programs of this machine get an answer. With "
+    "a\n"
+    "token the page asks for it, and all of the API wants it: Authorization: Bearer TOKEN. It has "
+    "no\n"
+    "TLS of its own: on a network put a proxy with TLS before it.\n"
+    "\n"
+    "Options:\n"
+    "  --listen HOST:PORT  where it listens (127.0.0.1:3837); :3837 is everywhere, port 0 any "
+    "that\n"
+    "                      is free\n"
+    "  --token-file FILE   read the token from the first line of a file (default: $DUEQ_TOKEN); "
+    "it\n"
+    "                      has 16 characters or more\n"
+    "\n"
+    "Examples:\n"
+    "  dueq web\n"
+    "  DUEQ_TOKEN=$(openssl rand -hex 16) dueq web --listen 127.0.0.1:8080\n"
+    "  curl http://127.0.0.1:3837/api/queues/orders\n",
+    run};

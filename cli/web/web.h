@@ -1,0 +1,117 @@
+/* dueq web: a page for people and an API for programs. */
+#ifndef DUEQ_CLI_WEB_H
+#define DUEQ_CLI_WEB_H
+
+#include <pthread.h>
+
+#include "../http.h"
+#include "../json.h"
+
+enum {
+    WEB_LOOKED = 2000,      /* messages that a request looks at, at most, */
+    WEB_STEP = 64,          /* and in one call: others wait for that */
+    WEB_WAIT_MS = 60000,    /* the longest wait of a reserve */
+    WEB_BUSY_MS = 3000,     /* a request that changes many messages goes on this long */
+    WEB_PAGE_BYTES = 262144 /* a page of messages is to have about so many */
+};
+
+struct web {
+    const char *url; /* as of struct cli */
+    char *token;     /* NULL: nothing can be changed */
+    struct http_listener listener;
+    pthread_mutex_t lock;
+    dueq_client *idle[HTTP_MAX_CONNECTIONS]; /* between requests */
+    size_t idle_count;
+    struct watch *watch;
+};
+
+/* One request to the API: a run of the program, almost. */
+struct call {
+    struct web *web;
+    const struct http_request *request;
+    struct http_answer *answer;
+    struct cli cli; /* its client, and its queue if the path names one */
+    struct draft draft;
+    dueq_bytes queue; /* its name */
+    char *item;       /* what the path names in it, or NULL */
+};
+
+/* ---- web.c ---- */
+
+/* A client of nobody else, until it is given back. */
+dueq_client *web_client(struct web *web);
+void web_client_back(struct web *web, dueq_client *client);
+
+/* ---- api.c ---- */
+
+/* Answers a request to /api. */
+void api_handle(struct web *web, const struct http_request *request, struct http_answer *answer);
+/* The value of an argument, or NULL. */
+const char *api_word(const struct call *call, const char *name);
+size_t api_count(const struct call *call, size_t otherwise);
+/* Writes an object as the shell prints it, and frees it. */
+void api_line(const struct call *call, json_object *object);
+/* The status of HTTP for what came of a call; of a failure, and of an outcome without items, the answer says what. */
+void api_end(const struct call *call, dueq_status status);
+/* The same of one thing that has an object of its own. */
+void api_item(const struct call *call, const char *key, dueq_bytes subject, dueq_status status);
+/* Where the next request goes on. */
+void api_next(const struct call *call, dueq_bytes cursor);
+/* That many {"done": N}, as the shell's sums. */
+void api_sum(const struct call *call, size_t count, const char *done);
+
+/* ---- look.c: what changes nothing ---- */
+
+void look_queues(struct call *call);
+void look_stats(struct call *call);
+void look_rates(struct call *call);
+void look_workers(struct call *call);
+void look_who(struct call *call);
+void look_messages(struct call *call);
+void look_message(struct call *call);
+void look_errors(struct call *call);
+void look_schedules(struct call *call);
+
+/* Sees a page. Returns how many messages more it wants to see. */
+typedef size_t look_page(struct call *call, const dueq_result *page, void *context);
+/* Reads the messages of a state, page by page: `wanted` are wanted at first, and WEB_LOOKED are the most. */
+dueq_status look_through(struct call *call, dueq_state state, dueq_bytes *cursor, size_t wanted,
+                         look_page *see, void *context);
+/* The cursor that the request goes on from, and where the next one does. */
+dueq_bytes look_begin(const struct call *call);
+void look_end(const struct call *call, dueq_bytes *cursor);
+/* The group of a dead message: the first line of its error. */
+json_object *look_group(const dueq_message *message);
+
+/* ---- act.c: what changes something ---- */
+
+void act_push(struct call *call);
+void act_reserve(struct call *call);
+void act_ack(struct call *call);
+void act_retry(struct call *call);
+void act_release(struct call *call);
+void act_extend(struct call *call);
+void act_bury(struct call *call);
+void act_kick(struct call *call);
+void act_kill(struct call *call);
+void act_cancel(struct call *call);
+void act_reschedule(struct call *call);
+void act_kick_all(struct call *call);
+void act_kick_group(struct call *call);
+void act_pause(struct call *call);
+void act_resume(struct call *call);
+
+/* ---- watch.c: what all who look at the page see ---- */
+
+struct watch *watch_new(void);
+void watch_end(struct watch *watch);
+enum { WATCH_MS = 1000 };
+/* A stream of server-sent events: all queues, every WATCH_MS. */
+http_stream watch_stream;
+
+/* ---- pages.c ---- */
+
+/* The file of that path, or size 0. */
+dueq_bytes page_of(const char *path, const char **type);
+
+#endif

@@ -1,0 +1,282 @@
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+
+static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(text)}; }
+
+/* ---- who ----------------------------------------------------------------------------------------- */
+
+/* What a consumer says of a message that it holds; NULL: none says that it does. */
+struct holder {
+    const struct consumer *consumer;
+    const dueq_holding *holding;
+};
+
+static void put_process(const dueq_worker *worker) {
+    cli_put(worker->host);
+    printf(" process %lld, ", (long long)worker->pid);
+    cli_put(worker->program);
+    fputs(" with dueq ", stdout);
+    cli_put(worker->version);
+}
+
+static void json_holder(json_object *object, const struct holder *holder) {
+    json_object *made = NULL;
+    if (holder->consumer) {
+        made = json_object_new_object();
+        cli_json_worker(made, holder->consumer->worker);
+        json_object_object_add(made, "held_since_ms",
+                               json_object_new_int64(holder->holding->since_ms));
+        json_object_object_add(made, "working", json_object_new_boolean(holder->holding->working));
+    }
+    json_object_object_add(object, "holder", made);
+}
+
+json_object *json_of_who(const char *queue, const dueq_message *message,
+                         const struct roster *roster) {
+    struct holder holder = {0};
+    holder.consumer = roster_holder(roster, message->ticket, &holder.holding);
+    uint32_t now = message->state == DUEQ_LEASED;
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue", json_name(queue));
+    json_object_object_add(object, "id", json_text(message->id));
+    json_object_object_add(object, "state", json_name(dueq_state_name(message->state)));
+    json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
+    json_object_object_add(object, "now_ms", json_object_new_int64(message->now_ms));
+    json_object_object_add(object, "pushed_ms", json_object_new_int64(message->created_ms));
+    json_object_object_add(object, "deliveries", json_object_new_int64(message->deliveries));
+    json_object_object_add(object, "failures", json_object_new_int64(message->attempt - now));
+    json_object_object_add(object, "crashes", json_object_new_int64(message->crashes));
+    json_object_object_add(object, "error", json_text(message->error));
+    json_holder(object, &holder);
+    return object;
+}
+
+static void print_who(const struct cli *cli, const dueq_message *message,
+                      const struct roster *roster) {
+    struct holder held = {0}, *holder = &held;
+    held.consumer = roster_holder(roster, message->ticket, &held.holding);
+    if (cli->json) {
+        json_line(json_of_who(cli->queue_name, message, roster));
+        return;
+    }
+    uint32_t now = message->state == DUEQ_LEASED;
+    cli_label("queue");
+    cli_put_text(cli->queue_name);
+    putchar('\n');
+    cli_print_state(message);
+    if (holder->consumer) {
+        const dueq_worker *worker = holder->consumer->worker;
+        cli_label("held by");
+        put_process(worker);
+        if (roster_lapsed(worker))
+            fputs(", which has lapsed", stdout);
+        fputs("\n", stdout);
+        cli_label(holder->holding->working ? "works since" : "has it since");
+        cli_print_time(holder->holding->since_ms, message->now_ms);
+    } else if (message->state == DUEQ_LEASED) {
+        cli_label("held by");
+        puts("none that says so: it came less than 12 seconds ago, or its holder has no heartbeat");
+    }
+    cli_label("pushed");
+    cli_print_time(message->created_ms, message->now_ms);
+    cli_label("delivered");
+    printf("%u (%u failed, %u crashed)\n", message->deliveries, message->attempt - now,
+           message->crashes);
+    if (message->error.size > 0) {
+        cli_label("error");
+        cli_put(message->error);
+        putchar('\n');
+    }
+}
+
+/* Shows a message of cli->queue; *status is what find answered. */
+static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
+    dueq_result *result;
+    int code = CLI_DONE;
+    *status = cli_wait(cli, dueq_find_submit(cli->queue, id), &result);
+    if (*status == DUEQ_OK) {
+        const dueq_message *message = dueq_result_message(result, 0);
+        struct roster roster = {0};
+        cli_source(cli, dueq_result_queue(result));
+        char *name = (char *)(uintptr_t)cli->queue_name;
+        if (message->state == DUEQ_LEASED)
+            code = cli_report(cli, roster_read(cli, &name, 1, &roster), NULL);
+        if (code == CLI_DONE)
+            print_who(cli, message, &roster);
+        roster_end(&roster);
+    }
+    dueq_result_free(result);
+    return code;
+}
+
+static int run_who(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {CLI_OPTIONS};
+    struct cli_names names = {0};
+    dueq_status status = DUEQ_NOT_FOUND;
+    int code = CLI_DONE;
+    while (cli_option(cli, argc, argv, options) != -1)
+        ;
+    if (optind == argc)
+        cli_usage(cli, "the message is missing: dueq who %s", cli->command->arguments);
+    cli_words(cli, argc, 0, 1);
+    dueq_bytes id = bytes_of(argv[argc - 1]);
+    bool named = argc - optind == 2;
+    if (!named)
+        cli_no_partitions(cli);
+    if (!cli_connect(cli, &code))
+        return code;
+    if (named)
+        cli_add_name(&names, bytes_of(argv[optind]));
+    else
+        code = cli_report(cli, cli_read_names(cli, &names), NULL);
+    for (size_t i = 0; code == CLI_DONE && status == DUEQ_NOT_FOUND && i < names.count; i++)
+        if (cli_open_queue(cli, names.list[i], &code)) {
+            code = show(cli, id, &status);
+            cli_close_queue(cli);
+        }
+    if (code == CLI_DONE && status != DUEQ_OK)
+        code = cli_outcome(cli, "id", id, status);
+    cli_free_names(&names);
+    return code;
+}
+
+/* ---- slow ---------------------------------------------------------------------------------------- */
+
+enum { SHOWN = 20 };
+
+/* One message that a consumer says it holds. */
+struct slow {
+    const struct consumer *consumer;
+    const dueq_holding *holding;
+};
+
+static int by_age(const void *first, const void *second) {
+    const struct slow *one = first, *other = second;
+    int64_t a = one->holding->since_ms, b = other->holding->since_ms;
+    return (a > b) - (a < b);
+}
+
+/* The message, if it is still held by this ticket; NULL: not. Free *result. */
+static const dueq_message *still_held(struct cli *cli, const struct slow *slow,
+                                      char name[DUEQ_MAX_NAME + 1], dueq_result **result,
+                                      dueq_status *status) {
+    dueq_bytes whole = bytes_of(slow->consumer->queue), ticket = slow->holding->ticket;
+    dueq_queue *queue;
+    *result = NULL;
+    snprintf(name, DUEQ_MAX_NAME + 1, "%s", slow->consumer->queue);
+    if (slow->holding->partition >= 0)
+        dueq_partition_name(whole, (size_t)slow->holding->partition, name);
+    *status = dueq_queue_open(cli->client, name, strlen(name), &queue);
+    if (*status == DUEQ_OK)
+        *status = cli_wait(cli, dueq_find_submit(queue, slow->holding->id), result);
+    dueq_queue_close(queue);
+    const dueq_message *message = dueq_result_message(*result, 0);
+    bool same = message && message->ticket.size == ticket.size &&
+                memcmp(message->ticket.data, ticket.data, ticket.size) == 0;
+    return same ? message : NULL;
+}
+
+static void json_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
+    json_object *object = json_object_new_object();
+    json_object_object_add(object, "queue", json_name(queue));
+    json_object_object_add(object, "id", json_text(message->id));
+    json_object_object_add(object, "time_ms", json_object_new_int64(message->time_ms));
+    json_object_object_add(object, "deliveries", json_object_new_int64(message->deliveries));
+    json_holder(object, &(struct holder){slow->consumer, slow->holding});
+    json_line(object);
+}
+
+static void print_slow(const char *queue, const struct slow *slow, const dueq_message *message) {
+    const dueq_worker *worker = slow->consumer->worker;
+    char span[TIME_ROOM];
+    printf("%9s %9s %10u %8lld  ",
+           time_format_span(message->now_ms - slow->holding->since_ms, span),
+           roster_lapsed(worker)    ? "lapsed"
+           : slow->holding->working ? "works"
+                                    : "waits",
+           message->deliveries, (long long)worker->pid);
+    cli_put_brief(worker->host, 60);
+    fputs("  ", stdout);
+    cli_put_text(queue);
+    fputs("  ", stdout);
+    cli_put(message->id);
+    putchar('\n');
+}
+
+static int show_slow(struct cli *cli, const struct slow *list, size_t count, size_t most) {
+    dueq_status status = DUEQ_OK;
+    size_t shown = 0;
+    for (size_t i = 0; i < count && shown < most && status >= 0 && cli_flush(); i++) {
+        char name[DUEQ_MAX_NAME + 1];
+        dueq_result *result;
+        const dueq_message *message = still_held(cli, &list[i], name, &result, &status);
+        if (message && !shown && !cli->json)
+            printf("%9s %9s %10s %8s  %s\n", "HELD FOR", "STATE", "DELIVERIES", "PID",
+                   "HOST  QUEUE  ID");
+        if (message)
+            (cli->json ? json_slow : print_slow)(name, &list[i], message);
+        shown += message != NULL;
+        dueq_result_free(result);
+    }
+    return cli_report(cli, status < 0 ? status : DUEQ_OK, NULL);
+}
+
+static int run_slow(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {{"count", required_argument, NULL, 'c'}, CLI_OPTIONS};
+    struct roster roster = {0};
+    size_t most = SHOWN, count = 0;
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        most = (size_t)cli_number(cli, "count", optarg, 1, INT32_MAX);
+    cli_no_partitions(cli);
+    if (!cli_connect(cli, &code))
+        return code;
+    code = cli_report(cli, roster_read(cli, argv + optind, (size_t)(argc - optind), &roster), NULL);
+    for (size_t i = 0; i < roster.count; i++)
+        count += roster.list[i].worker->holding_count;
+    struct slow *list = malloc((count + 1) * sizeof *list), *at = list;
+    if (!list)
+        cli_out_of_memory();
+    for (size_t i = 0; i < roster.count; i++)
+        for (size_t k = 0; k < roster.list[i].worker->holding_count; k++)
+            *at++ = (struct slow){&roster.list[i], &roster.list[i].worker->holdings[k]};
+    qsort(list, count, sizeof *list, by_age);
+    if (code == CLI_DONE)
+        code = show_slow(cli, list, count, most);
+    free(list);
+    roster_end(&roster);
+    return code;
+}
+
+const struct command who_command = {
+    "who", "[QUEUE] ID", "Shows which consumer holds a message, and what happened to it before",
+    "Without QUEUE the command looks in all queues, for which it scans the names of all keys of "
+    "the\n"
+    "server. A consumer with a heartbeat says at most 12 seconds later that it holds a message; "
+    "one\n"
+    "without, as dueq reserve, never. See dueq workers.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq who invoice-7\n"
+    "  dueq who orders invoice-7 --json | jq .holder.host\n",
+    run_who};
+
+const struct command slow_command = {
+    "slow", "[QUEUE...]", "Lists the messages that consumers have held longest",
+    "Those that are still held, the longest first, as consumers with a heartbeat say it: see "
+    "dueq\n"
+    "workers. STATE is what the consumer does with it: it works on it, it waits (it is "
+    "prefetched),\n"
+    "or the consumer has lapsed, and the message comes back when its lease ends.\n"
+    "\n"
+    "Options:\n"
+    "  --count N  up to N messages (20)\n"
+    "\n"
+    "Examples:\n"
+    "  dueq slow\n"
+    "  dueq slow orders --json | jq -r '\"\\(.id) \\(.holder.host)\"'\n",
+    run_slow};

@@ -1,0 +1,127 @@
+#include "cli.h"
+
+#include <string.h>
+
+#include "json.h"
+
+static const char *state_of(const dueq_worker *worker, int64_t working) {
+    return roster_lapsed(worker) ? "lapsed" : working ? "works" : "waits";
+}
+
+static json_object *json_holdings(const dueq_worker *worker) {
+    json_object *list = json_object_new_array();
+    for (size_t i = 0; i < worker->holding_count; i++) {
+        const dueq_holding *holding = &worker->holdings[i];
+        json_object *object = json_object_new_object();
+        json_object_object_add(object, "id", json_text(holding->id));
+        json_object_object_add(object, "ticket", json_text(holding->ticket));
+        json_object_object_add(object, "partition",
+                               holding->partition < 0 ? NULL
+                                                      : json_object_new_int64(holding->partition));
+        json_object_object_add(object, "since_ms", json_object_new_int64(holding->since_ms));
+        json_object_object_add(object, "working", json_object_new_boolean(holding->working));
+        json_object_array_add(list, object);
+    }
+    return list;
+}
+
+void cli_json_worker(json_object *object, const dueq_worker *worker) {
+    json_object_object_add(object, "session", json_text(worker->session));
+    json_object_object_add(object, "host", json_text(worker->host));
+    json_object_object_add(object, "pid", json_object_new_int64(worker->pid));
+    json_object_object_add(object, "program", json_text(worker->program));
+    json_object_object_add(object, "version", json_text(worker->version));
+    json_object_object_add(object, "slots", json_object_new_int64(worker->slots));
+    json_object_object_add(object, "since_ms", json_object_new_int64(worker->since_ms));
+    json_object_object_add(object, "seen_ms", json_object_new_int64(worker->seen_ms));
+    json_object_object_add(object, "until_ms", json_object_new_int64(worker->until_ms));
+    json_object_object_add(object, "now_ms", json_object_new_int64(worker->now_ms));
+    json_object_object_add(object, "lapsed", json_object_new_boolean(roster_lapsed(worker)));
+}
+
+json_object *json_of_worker(const struct consumer *list, size_t count) {
+    json_object *whole = json_object_new_object(), *queues = json_object_new_array();
+    cli_json_worker(whole, list->worker);
+    for (size_t i = 0; i < count; i++) {
+        const dueq_worker *worker = list[i].worker;
+        json_object *object = json_object_new_object();
+        json_object_object_add(object, "queue", json_name(list[i].queue));
+        json_object_object_add(object, "held", json_object_new_int64(worker->held));
+        json_object_object_add(object, "working", json_object_new_int64(worker->working));
+        json_object_object_add(object, "holdings", json_holdings(worker));
+        json_object_array_add(queues, object);
+    }
+    json_object_object_add(whole, "queues", queues);
+    return whole;
+}
+
+static void json_worker(const struct consumer *list, size_t count) {
+    json_line(json_of_worker(list, count));
+}
+
+static void print_worker(const struct consumer *list, size_t count) {
+    const dueq_worker *worker = list->worker;
+    char up[TIME_ROOM], seen[TIME_ROOM], slots[TIME_ROOM] = "-";
+    int64_t held = 0, working = 0;
+    for (size_t i = 0; i < count; i++) {
+        held += list[i].worker->held;
+        working += list[i].worker->working;
+    }
+    if (worker->slots)
+        snprintf(slots, sizeof slots, "%lld", (long long)worker->slots);
+    printf("%-6s %8lld %5s %7lld %5lld %8s %8s  ", state_of(worker, working),
+           (long long)worker->pid, slots, (long long)working, (long long)held,
+           time_format_span(worker->now_ms - worker->since_ms, up),
+           time_format_span(worker->now_ms - worker->seen_ms, seen));
+    cli_put_brief(worker->host, 60);
+    fputs("  ", stdout);
+    cli_put_brief(worker->program, 60);
+    fputs("  ", stdout);
+    cli_put_brief(worker->version, 20);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ", " : "  ", stdout);
+        cli_put_text(list[i].queue);
+    }
+    putchar('\n');
+}
+
+static int run_workers(struct cli *cli, int argc, char *argv[]) {
+    static const struct option options[] = {CLI_OPTIONS};
+    struct roster roster = {0};
+    int code;
+    while (cli_option(cli, argc, argv, options) != -1)
+        ;
+    cli_no_partitions(cli);
+    if (!cli_connect(cli, &code))
+        return code;
+    code = cli_report(cli, roster_read(cli, argv + optind, (size_t)(argc - optind), &roster), NULL);
+    if (code == CLI_DONE && roster.count > 0 && !cli->json)
+        printf("%-6s %8s %5s %7s %5s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "WORKING", "HELD",
+               "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
+    for (size_t i = 0, count; code == CLI_DONE && i < roster.count; i += count) {
+        count = roster_queues(&roster, i);
+        (cli->json ? json_worker : print_worker)(&roster.list[i], count);
+    }
+    roster_end(&roster);
+    return code;
+}
+
+const struct command workers_command = {
+    "workers", "[QUEUE...]", "Lists the consumers of queues, and what each holds",
+    "A consumer with a heartbeat registers with its queues when it has run for two seconds, then\n"
+    "every ten, or every 25 while it holds nothing; it leaves when it ends. Without a QUEUE the\n"
+    "command lists those of all queues, for which it scans the names of all keys of the server. A\n"
+    "line has\n"
+    "  STATE    works, waits, or lapsed: it was not seen for a minute, so it was killed or is cut\n"
+    "           off; it is shown for an hour\n"
+    "  SLOTS    how many messages it works on at a time\n"
+    "  WORKING  how many it worked on when it was seen\n"
+    "  HELD     the same with those that it has prefetched\n"
+    "  UP       since when it runs\n"
+    "  SEEN     when it registered last\n"
+    "With --json also the messages that it held for more than a second.\n"
+    "\n"
+    "Examples:\n"
+    "  dueq workers\n"
+    "  dueq workers orders mails --json | jq -r 'select(.lapsed) | \"\\(.host) \\(.pid)\"'\n",
+    run_workers};

@@ -1,0 +1,31 @@
+/* A part of dueq.h: what a queue did by the minute and by the hour, as rates answers it. */
+#ifndef DUEQ_RATES_H
+#define DUEQ_RATES_H
+
+#include "dueq.h"
+
+/*
+ * What a queue did from start_ms on, for span_ms: usually a minute or an hour of the server's clock. Half of the messages
+ * (p50), and 99 of 100 (p99), were not delivered later than so long after they were due, or ready (late), and were settled
+ * by their program within so long (run). Consumers with a heartbeat measure that; -1: nothing was measured.
+ */
+typedef struct dueq_rate {
+    int64_t start_ms, span_ms;
+    int64_t pushed, reserved, acked, retried, expired, died, cancelled;
+    int64_t late_p50_ms, late_p99_ms, run_p50_ms, run_p99_ms;
+} dueq_rate;
+
+/* Times by their size: counts[i] are those over the bound before and not over dueq_timing_bound_ms(i). */
+typedef struct dueq_timing {
+    int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
+} dueq_timing;
+
+/* Since the queue exists. A consumer measures the run of each message, the lateness in one reserve of a second. */
+typedef struct dueq_timings {
+    dueq_timing late, run;
+} dueq_timings;
+
+/* 1, 2, 5, 10, 20 ... ms; 0: the last bucket, which has no bound. */
+DUEQ_API int64_t dueq_timing_bound_ms(size_t bucket);
+
+#endif

@@ -1,0 +1,33 @@
+-- measure: adds up what a consumer measured: in all, and for each of the last 360 minutes and 336 hours.
+-- keys meta timings
+-- args alone: timings: "NAME:NUMBER NAME:NUMBER ...", where NAME is `l` (lateness) or `r` (run time), and the number of a
+--      bucket, or `s`: the sum in ms
+-- Returns 1; 0: there is no such queue.
+
+-- include known
+if redis.call('EXISTS', meta) == 0 then
+  return 0
+end
+local now, words = now_ms(), {}
+local minute, hour = math.floor(now / 60000), math.floor(now / 3600000)
+local starts = { '', int(minute) .. ' ', int(hour) .. ' ' }
+local fields = { 'total', 'm' .. minute % 360, 'h' .. hour % 336 }
+local stored = redis.call('HMGET', timings, unpack(fields))
+for i, start in ipairs(starts) do
+  -- What is left of the last round is over.
+  local old = stored[i] or ''
+  old = string.sub(old, 1, #start) == start and string.sub(old, #start + 1) or ''
+  local sums, names, texts = {}, {}, {}
+  for name, number in string.gmatch(old .. ' ' .. ARGV[1], '([lr]%w+):(%d+)') do
+    if not sums[name] then
+      names[#names + 1], sums[name] = name, 0
+    end
+    sums[name] = sums[name] + tonumber(number)
+  end
+  for k, name in ipairs(names) do
+    texts[k] = name .. ':' .. int(sums[name])
+  end
+  words[2 * i - 1], words[2 * i] = fields[i], start .. table.concat(texts, ' ')
+end
+redis.call('HSET', timings, unpack(words))
+return 1

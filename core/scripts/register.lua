@@ -1,0 +1,43 @@
+-- register: a consumer says that it is there, who it is, and what it holds. When it has not for `left` ms it has lapsed. It is
+-- shown for an hour more, and then goes with the next call, or when there is room for no other. At most 1000 are registered.
+-- keys consumers described meta
+-- args alone: session, left (0: it leaves), what it says ('': what it said before), '1' if the queue is the name of partitions
+-- Returns 1; 0: there are as many already, and none has lapsed; 2: it is to say all, what it said before is not there.
+
+local now, session, left, says = now_ms(), ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local time = string.format('%d', now)
+if left > 0 and says == '' then
+  return redis.call('ZADD', consumers, 'XX', 'CH', time, session) == 1 and 1 or 2
+end
+-- include known
+-- include permit
+local over = {}
+for _, name in ipairs(redis.call('ZRANGEBYSCORE', consumers, '-inf', int(now - left - 3600000), 'LIMIT', 0, 100)) do
+  if name ~= session then
+    over[#over + 1] = name
+  end
+end
+if left == 0 then
+  over[#over + 1] = session
+else
+  if redis.call('ZCARD', consumers) >= 1000 + #over and not redis.call('ZSCORE', consumers, session) then
+    local next_over = redis.call('ZRANGE', consumers, #over, #over, 'WITHSCORES')
+    if tonumber(next_over[2]) > now - left then
+      return 0
+    end
+    over[#over + 1] = next_over[1]
+  end
+  -- A queue that is waited for is listed as one; of partitions each is one itself.
+  if ARGV[4] ~= '1' and redis.call('EXISTS', meta) == 0 then
+    redis.call('HSET', meta, 'next_event', '')
+  end
+  redis.call('HSET', described, session, time .. ' ' .. ARGV[2] .. ' ' .. says)
+  redis.call('ZADD', consumers, time, session)
+  redis.call('PEXPIRE', described, left + 7200000)
+  redis.call('PEXPIRE', consumers, left + 7200000)
+end
+if #over > 0 then
+  redis.call('ZREM', consumers, unpack(over))
+  redis.call('HDEL', described, unpack(over))
+end
+return 1

@@ -1,0 +1,146 @@
+"""Who gets an answer from dueq web."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from private_server import Server
+
+from .site import TOKEN, Site, path
+
+
+def test_without_a_token_nothing_can_be_changed(reader: Site) -> None:
+    assert reader.ask("GET", "/api").object["writable"] is False
+    for verb in ["messages", "reserve", "ack", "cancel", "pause", "kick_all"]:
+        answer = reader.post("orders", verb, body="x")
+        assert answer.code == 403
+        assert "DUEQ_TOKEN" in answer.object["text"]
+    assert reader.get().body == b""
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", ""])
+def test_without_a_token_only_names_of_this_machine_are_answered(reader: Site, host: str) -> None:
+    """A page of another site may give its own name this address."""
+    assert reader.ask("GET", "/api/queues", headers={"Host": host}).code == 421
+    assert reader.ask("GET", "/", headers={"Host": host}).code == 421
+    for own in ["localhost", "LOCALHOST:1", "127.0.0.1:99", "[::1]:5"]:
+        assert reader.ask("GET", "/api/queues", headers={"Host": own}).code == 200
+
+
+@pytest.mark.parametrize(
+    "given", ["", "Bearer", "Bearer ", "Bearer x", f"Basic {TOKEN}", f"Bearer {TOKEN}x", TOKEN]
+)
+def test_with_a_token_all_of_the_api_wants_it(site: Site, given: str) -> None:
+    headers = {"Authorization": given} if given else {}
+    for method, target in [
+        ("GET", "/api"),
+        ("GET", "/api/queues"),
+        ("GET", "/api/events"),
+        ("POST", path("orders", "messages")),
+    ]:
+        answer = site.ask(method, target, headers=headers, token=False)
+        assert answer.code == 401
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert site.ask("GET", "/", token=False).code == 200
+    assert site.get().body == b""
+
+
+def test_pages_of_other_sites_change_and_read_nothing(site: Site) -> None:
+    target = path("orders", "messages")
+    for headers in [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": f"http://127.0.0.1:{site.port + 1}"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ]:
+        assert site.ask("POST", target, "x", headers).code == 403
+        answer = site.ask("GET", "/api/queues", headers=headers)
+        assert answer.code == 403
+        assert "Access-Control-Allow-Origin" not in answer.headers
+    evil = {"Origin": "https://evil.example"}
+    assert site.ask("OPTIONS", target, headers=evil).code == 405
+    own = {"Origin": f"http://127.0.0.1:{site.port}", "Sec-Fetch-Site": "same-origin"}
+    assert site.ask("POST", target, "x", own).code == 200
+    # What a form can send has no token, and no cookie stands for it.
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    assert site.ask("POST", target, "a=b", form, token=False).code == 401
+    assert "Set-Cookie" not in site.ask("GET", "/").headers
+
+
+@pytest.mark.parametrize("target", ["/", "/app.js", "/style.css", "/api", "/nothing"])
+def test_every_answer_says_what_a_browser_may_do(site: Site, target: str) -> None:
+    headers = site.ask("GET", target).headers
+    policy = headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    assert "*" not in policy
+    for part in ["frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"]:
+        assert part in policy
+    assert "require-trusted-types-for 'script'" in policy
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["Cache-Control"] == "no-store"
+
+
+def test_the_page_has_the_files_that_it_names(site: Site) -> None:
+    folder = Path(__file__).parents[2] / "web"
+    for file in folder.iterdir():
+        answer = site.ask("GET", f"/{file.name}")
+        assert (answer.code, answer.body) == (200, file.read_bytes())
+    assert site.ask("GET", "/").body == (folder / "index.html").read_bytes()
+    lines = sum(len(file.read_text(encoding="utf-8").splitlines()) for file in folder.iterdir())
+    assert lines <= 1500
+
+
+def run(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    given = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", **environment}
+    return subprocess.run(
+        ["dueq", "web", *words], env=given, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def test_it_refuses_to_listen_where_it_must_not(server: Server, tmp_path: Path) -> None:
+    short = tmp_path / "token"
+    short.write_text("short\n")
+    for words, said in [
+        (["--listen", "0.0.0.0:0"], "on the loopback only"),
+        (["--listen", ":0"], "on the loopback only"),
+        (["--listen", "nowhere"], "is not an address"),
+        (["--listen", "127.0.0.1:http"], "is not an address"),
+        (["--token-file", str(short)], "fewer than 16 characters"),
+        (["orders"], "takes no arguments"),
+    ]:
+        ended = run(*words, DUEQ_URL=server.url)
+        assert ended.returncode == 2
+        assert said in ended.stderr
+    assert "NO_SUCH" in run("--token-file", "NO_SUCH", DUEQ_URL=server.url).stderr
+
+
+def test_slow_and_many_connections_do_not_stop_it(site: Site) -> None:
+    """Those that send nothing, half a request, or nonsense."""
+    held = []
+    sent = [b"", b"GET /api/que", b"\x00\xff\x16\x03\n\n", b"POST / HTTP/1.1\r\n"]
+    for number in range(60):
+        one = socket.create_connection(("127.0.0.1", site.port))
+        one.sendall(sent[number % 4])
+        held.append(one)
+    started = time.monotonic()
+    assert site.get("orders").code == 200
+    assert time.monotonic() - started < 5
+    for one in held:
+        one.close()
+
+
+def test_it_says_when_its_server_is_away(server: Server) -> None:
+    with Site("unix:///nowhere/at/all?timeout=1s", token=TOKEN) as site:
+        answer = site.get("orders")
+        assert (answer.code, answer.object["status"]) == (503, "CONNECT")
+        assert site.get().code == 503
+        assert site.ask("GET", "/").code == 200

@@ -1,0 +1,142 @@
+"""The page, in a browser, with what hostile producers push."""
+
+from __future__ import annotations
+
+import json
+
+from .browser import Browser
+from .site import TOKEN, Site
+
+EVIL = '<img src=x onerror="window.hit=1"><script>window.hit=1</script>'
+NAME = f"evil {EVIL}'\"&/?#"
+
+
+STRANGE = "img:not([src='icon.svg']), script:not([src='app.js'])"
+
+
+def clean(page: Browser) -> None:
+    """What others wrote is no part of the page; nothing was blocked or thrown."""
+    assert page.run("window.hit") is None
+    assert page.run(f'document.querySelectorAll("{STRANGE}").length') == 0
+    assert page.said == []
+
+
+def hostile(site: Site) -> None:
+    for number, body in enumerate([EVIL, json.dumps({"a": EVIL}), "\x1b[2J‮txt.exe\u200b"]):
+        site.post(NAME, "messages", id=f"id {number} {EVIL[:60]}", header=f"task={EVIL}", body=body)
+    site.post(NAME, "messages", id="binary", body=bytes(range(256)))
+    site.post(NAME, "messages", id="dead", priority="high", header=f"{EVIL}={EVIL}", body=EVIL)
+    ticket = site.post(NAME, "reserve").object["ticket"]
+    site.post(NAME, "bury", body=ticket, reason=f"{EVIL}\n‮ in line 2")
+    site.shell("schedule", "add", NAME, EVIL[:40], "every 1h", "x")
+
+
+def test_hostile_names_bodies_headers_and_errors_are_text(page: Browser, site: Site) -> None:
+    hostile(site)
+    page.sees("<img src=x onerror=")
+    page.press(NAME)
+    page.sees("id 0 <img")
+    clean(page)
+    for tab in ["dead", "errors", "schedules", "workers", "history", "delayed"]:
+        page.run(f"location.hash = location.hash.split('/').slice(0, 3).join('/') + '/{tab}'")
+        page.until(f"document.querySelector('.tabs [aria-current]')?.href.endsWith('/{tab}')")
+        page.until("document.querySelector('main').innerText.length > 100")
+        clean(page)
+    for message, form, seen in [
+        ("dead", "Text", "<img src=x"),
+        ("binary", "Hex", "000010  10 11 12 13"),
+        ("id 2 " + EVIL[:60], "Text", "\\u001b[2J\\u202etxt.exe\\u200b"),
+        ("id 1 " + EVIL[:60], "JSON", '"a": "<img'),
+    ]:
+        parts = [NAME, "m", message]
+        page.run(f"location.hash = '#/q/' + {json.dumps(parts)}.map(encodeURIComponent).join('/')")
+        page.press(form)
+        page.sees(seen)
+        clean(page)
+
+
+def test_an_operator_can_act(page: Browser, site: Site) -> None:
+    for number in range(3):
+        site.post("orders", "messages", id=f"m{number}", body="x")
+        ticket = site.post("orders", "reserve").object["ticket"]
+        site.post("orders", "bury", body=ticket, reason="no answer")
+    site.post("orders", "messages", id="later", delay="1h", body="x")
+    page.run("location.hash = '#/q/orders/dead'")
+    page.press("m0")
+    page.press("Kick")
+    page.sees("Ready again")
+    assert site.get("orders", "messages", "m0").object["state"] == "ready"
+    page.run("location.hash = '#/q/orders/errors'")
+    page.press("Kick all of these")
+    page.press("Kick them")
+    page.sees("2 messages are ready again")
+    assert site.get("orders").object["ready"] == 3
+    page.run("location.hash = '#/q/orders/m/later'")
+    page.press("Reschedule")
+    page.run("document.querySelector('dialog input').value = '2h'")
+    page.run("[...document.querySelectorAll('dialog button')].at(-1).click()")
+    page.sees("in 1h 59m")
+    page.press("Deliver now")
+    page.sees("Ready now")
+    page.press("Cancel")
+    page.press("Cancel the message")
+    page.sees("There is no message of this id now")
+    page.run("location.hash = '#/q/orders'")
+    page.press("Pause")
+    page.sees("paused")
+    assert site.get("orders").object["paused"] is True
+    page.press("Resume")
+    page.until("!document.querySelector('.title').innerText.includes('paused')")
+    clean(page)
+
+
+def test_it_is_live_and_searches(page: Browser, site: Site) -> None:
+    site.post("orders", "messages", id="first", body="x")
+    page.run("location.hash = '#/q/orders'")
+    page.sees("first")
+    site.post("orders", "messages", id="second", header="task=send_mail", body="x")
+    page.sees("second")  # by itself
+    page.run("document.querySelector('input[type=search]').value = 'send_mail'")
+    page.press("Search")
+    page.until("document.querySelectorAll('tbody tr').length === 1")
+    page.sees("second")
+    clean(page)
+
+
+def test_it_asks_for_the_token(browser: Browser, site: Site) -> None:
+    browser.open("about:blank")
+    browser.open(site.url)
+    browser.until("location.protocol === 'http:'")
+    browser.run("sessionStorage.clear()")
+    browser.open(site.url + "?anew")
+    browser.sees("This dashboard is protected")
+    for token, seen in [("wrong", "This is not the token"), (TOKEN, "live")]:
+        browser.run(f"document.querySelector('dialog input').value = {token!r}")
+        browser.press("Open")
+        browser.sees(seen)
+
+
+def test_a_reader_sees_no_buttons_that_change(browser: Browser, reader: Site) -> None:
+    reader.shell("push", "orders", "--id", "m0", "x")
+    browser.open(reader.url + "#/q/orders/m/m0")
+    browser.sees("Deliveries")
+    browser.sees("read only")
+    assert "Cancel" not in browser.text()
+
+
+def test_keys_and_a_phone(page: Browser, site: Site) -> None:
+    site.post("orders", "messages", id="m0", body="x")
+    page.until("document.querySelector('tbody a')?.textContent === 'orders'")
+    for key, seen in [
+        ("j", "document.activeElement.textContent === 'orders'"),
+        ("/", "document.activeElement.type === 'search'"),
+    ]:
+        event = f"new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }})"
+        page.run(f"document.activeElement.blur(); document.body.dispatchEvent({event})")
+        page.until(seen)
+    page.look(390, 844, phone=True)
+    for place in ["#/", "#/q/orders/ready", "#/q/orders/history", "#/q/orders/m/m0", "#/workers"]:
+        page.run(f"location.hash = '{place}'")
+        page.until("document.querySelector('main').innerText.length > 10")
+        assert page.run("document.documentElement.scrollWidth") <= 390
+    clean(page)

@@ -1,0 +1,85 @@
+// The API of dueq web: JSON lines. The token goes with each request, so no other site can act for us.
+
+import { ask } from "./dom.js";
+
+const KEY = "dueq-token";
+let asking = null;
+
+export const state = { server: "", version: "", writable: false };
+
+function headers() {
+  const token = sessionStorage.getItem(KEY);
+  return token ? { Authorization: "Bearer " + token } : {};
+}
+
+/** Asks for the token, once however many requests want it. False: nobody gave one. */
+function askToken(first) {
+  asking ??= ask("Token", first ? "This dashboard is protected: give its token." : "This is not the token.",
+    { input: "", secret: true, yes: "Open" }).then((given) => {
+    asking = null;
+    if (given) sessionStorage.setItem(KEY, given);
+    return Boolean(given);
+  });
+  return asking;
+}
+
+async function request(path, options = {}) {
+  for (;;) {
+    const answer = await fetch("api" + path, { ...options, headers: headers() });
+    if (answer.status !== 401) return answer;
+    if (!(await askToken(!sessionStorage.getItem(KEY)))) return answer;
+  }
+}
+
+const parse = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+
+/** The path of a queue's verb; each part is encoded. */
+export const of = (queue, ...rest) => "/queues/" + [queue, ...rest].map(encodeURIComponent).join("/");
+
+export const query = (values) => {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+  // A cursor is encoded already.
+  const encoded = (name, value) => (name === "after" ? value : encodeURIComponent(value));
+  return given.length ? "?" + given.map(([name, value]) => name + "=" + encoded(name, value)).join("&") : "";
+};
+
+async function read(answer) {
+  const list = parse(await answer.text());
+  if (!answer.ok && !list.some((item) => "id" in item))
+    throw new Error(list.at(-1)?.text ?? "HTTP " + answer.status);
+  return { ok: answer.ok, list, next: answer.headers.get("Dueq-Next") };
+}
+
+export const get = async (path, signal) => read(await request(path, { signal }));
+export const post = async (path, body = "") => read(await request(path, { method: "POST", body }));
+
+export async function hello() {
+  const { list } = await get("");
+  Object.assign(state, list[0]);
+}
+
+/** Follows the events without end: queues(list) each second, failure(text) when they stop. */
+export async function follow(queues, failure) {
+  for (;;) {
+    try {
+      const answer = await request("/events");
+      if (!answer.ok) throw new Error("HTTP " + answer.status);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = "";
+      for (let part; !(part = await reader.read()).done;) {
+        const events = (rest + part.value).split("\n\n");
+        rest = events.pop();
+        for (const event of events) {
+          const [kind, ...data] = event.split("\n");
+          const list = data.map((line) => line.slice(6)).filter(Boolean).map((line) => JSON.parse(line));
+          if (kind === "event: queues") queues(list);
+          else failure(list[0].text);
+        }
+      }
+      failure("the connection ended");
+    } catch (error) {
+      failure(error.message);
+    }
+    await new Promise((again) => setTimeout(again, 2000));
+  }
+}

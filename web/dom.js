@@ -1,0 +1,86 @@
+// Elements and words. Whatever others wrote becomes text, by textContent alone.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** An element; a function among the attributes listens to the event of that name. */
+export const el = (name, attributes, ...children) => fill(document.createElement(name), attributes, children);
+export const svg = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
+
+export const button = (text, click, kind = "") => el("button", { type: "button", class: kind, click }, text);
+
+/** In one line: what cannot be seen, or turns text around, is shown as its number. */
+export const plain = (text) =>
+  String(text).replace(/[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g,
+    (c) => (c === "\n" ? "⏎ " : "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0")));
+
+/** The same, with its lines. */
+export const lines = (text) => String(text).split("\n").map((line) => line.split("\t").map(plain).join("\t")).join("\n");
+
+export const brief = (text, most = 160) => {
+  const whole = plain(text);
+  return whole.length > most ? whole.slice(0, most) + "…" : whole;
+};
+
+export const number = (value) => Number(value).toLocaleString("en").replaceAll(",", "\u202f");
+
+const UNITS = [[86400000, "d"], [3600000, "h"], [60000, "m"], [1000, "s"]];
+
+/** "1m 30s" */
+export function span(ms) {
+  if (ms === null || ms === undefined) return "–";
+  if (Math.abs(ms) < 1000) return Math.round(ms) + "ms";
+  const at = UNITS.findIndex(([unit]) => Math.abs(ms) >= unit);
+  const [unit, name] = UNITS[at];
+  const whole = Math.trunc(ms / unit), next = UNITS[at + 1];
+  const rest = next ? Math.trunc(Math.abs(ms % unit) / next[0]) : 0;
+  return whole + name + (rest ? " " + rest + next[1] : "");
+}
+
+/** "in 2m", "3h ago" */
+export const away = (ms, now) => (ms > now ? "in " + span(ms - now) : span(now - ms) + " ago");
+
+export const time = (ms) =>
+  ms ? el("time", { datetime: new Date(ms).toISOString() }, new Date(ms).toISOString().replace("T", " ").replace(/Z$/, " UTC")) : "–";
+
+export const size = (bytes) =>
+  bytes < 1000 ? bytes + " B" : bytes < 1e6 ? (bytes / 1000).toFixed(1) + " kB" : (bytes / 1e6).toFixed(1) + " MB";
+
+/** A link in this page; each part is encoded. */
+export const path = (...parts) => "#/" + parts.map(encodeURIComponent).join("/");
+
+export function toast(text, bad = false) {
+  const shown = el("p", { class: bad ? "bad" : "good" }, brief(text, 300));
+  document.getElementById("toasts").append(shown);
+  setTimeout(() => shown.remove(), bad ? 9000 : 4000);
+}
+
+/** Asks; answers the input's value, or true without an input, or null. */
+export function ask(title, text, { yes = "OK", input = null, secret = false, danger = false } = {}) {
+  return new Promise((resolve) => {
+    const field = input === null ? null
+      : el("input", { type: secret ? "password" : "text", value: input, "aria-label": title, autocomplete: "off", spellcheck: "false" });
+    const end = (value) => {
+      dialog.close();
+      dialog.remove();
+      resolve(value);
+    };
+    const agree = () => end(field ? field.value : true);
+    const dialog = el("dialog", { cancel: () => end(null), "aria-label": title },
+      el("h2", null, title), el("p", null, text), field,
+      el("div", { class: "row end" }, button("Cancel", () => end(null)), button(yes, agree, danger ? "danger" : "main")));
+    field?.addEventListener("keydown", (event) => event.key === "Enter" && agree());
+    document.body.append(dialog);
+    dialog.showModal();
+    (field ?? dialog.querySelector("button.main, button.danger")).focus();
+  });
+}
