@@ -89,3 +89,11 @@ void dueq__partitions_waited(dueq_consumer *consumer) {
     for (size_t i = 0; i < wait->watch_count; i++)
         consumer->quiet = consumer->quiet && !wait->watches[i].held;
 }
+
+void dueq__partitions_freed(dueq_consumer *consumer) {
+    if (!consumer->share || !pthread_equal(consumer->thread, pthread_self()) ||
+        consumer->step != DUEQ__STEP_RESERVE)
+        return;
+    consumer->slice_ms = 0;
+    dueq__call_end_wait(consumer->client, true);
+}

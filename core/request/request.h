@@ -310,6 +310,8 @@ void dueq__call_unsuspend(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
+/* As dueq_hasten(); patient: what the server refuses for a while is still tried again. */
+void dueq__call_end_wait(dueq_client *client, bool patient);
 /* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
 int64_t dueq__call_want(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */

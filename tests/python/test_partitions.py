@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -142,3 +143,29 @@ def test_asyncio_shares_with_threads(orders: dueq.Queue) -> None:
     assert sum(map(len, seen.values())) == 200
     assert all(numbers == sorted(numbers) for numbers in seen.values())
     assert orders.stats().acked == 200
+
+
+def test_a_partition_is_asked_again_when_its_message_is_done(orders: dueq.Queue) -> None:
+    """In a task of its own, while the consumer waits for the other partitions."""
+
+    async def work() -> list[int]:
+        done: list[int] = []
+        async with dueq.aio.Queue("orders", orders.url, partitions=8) as queue:
+            tasks = []
+            consumer = queue.consume(timeout=10, concurrency=2)
+            async for message in consumer:
+                tasks.append(asyncio.create_task(settle(message, done)))
+                if len(tasks) == 20:
+                    consumer.stop()
+            await asyncio.gather(*tasks)
+        return done
+
+    async def settle(message: dueq.aio.Message, done: list[int]) -> None:
+        async with message:
+            await asyncio.sleep(0.02)
+            done.append(int(message.body))
+
+    orders.push_many(dueq.Draft(str(number), key="a") for number in range(20))
+    begin = time.monotonic()
+    assert asyncio.run(work()) == list(range(20))
+    assert time.monotonic() - begin < 7
