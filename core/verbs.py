@@ -122,6 +122,7 @@ ASKED = {
     "id": {".items": "&id", ".count": "1"},
     **{name: {".text": name} for name in ("error", "reason", "text")},
     **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page")},
+    "minutes": {".page": "minutes"},
     "due": {".ms": "delay_ms", ".at_ms": "at_ms"},
     "retry_delay": {".ms": "delay_ms"},
     **{name: {".ms": name} for name in ("delay_ms", "lease_ms")},

@@ -17,6 +17,8 @@ struct over {
     bool states;
     size_t taken;
     dueq_counts counts;
+    dueq_rate *rates; /* behind; the latest first */
+    size_t rate_count;
 };
 
 static void next(dueq_client *client, struct dueq__steps *steps) {
@@ -88,6 +90,52 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
         memcpy(sum->outbox_error, counts->outbox_error, sizeof sum->outbox_error);
 }
 
+/* ---- Rates ---- */
+
+static int64_t minute_of(const dueq_rate *rate) { return rate->start_ms / 60000; }
+
+static void add_rate(dueq_rate *sum, const dueq_rate *rate) {
+    /* What is not added up, should there be any, is to be thought of. */
+    _Static_assert(sizeof *sum == 9 * sizeof(int64_t), "a rate is a time, a span and 7 counters");
+    int64_t end = sum->start_ms + sum->span_ms, other = rate->start_ms + rate->span_ms;
+    sum->start_ms = rate->start_ms < sum->start_ms ? rate->start_ms : sum->start_ms;
+    sum->span_ms = (other > end ? other : end) - sum->start_ms;
+    sum->pushed += rate->pushed;
+    sum->reserved += rate->reserved;
+    sum->acked += rate->acked;
+    sum->retried += rate->retried;
+    sum->expired += rate->expired;
+    sum->died += rate->died;
+    sum->cancelled += rate->cancelled;
+}
+
+/* The latest minutes of each are enough for the latest of all. */
+static void take_rates(struct over *over, const dueq_result *result) {
+    size_t most = over->asked.page, at = 0;
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        const dueq_rate *rate = dueq_result_rate(result, i);
+        while (at < over->rate_count && minute_of(&over->rates[at]) > minute_of(rate))
+            at++;
+        dueq_rate *place = &over->rates[at];
+        if (at == most)
+            return;
+        if (at < over->rate_count && minute_of(place) == minute_of(rate)) {
+            add_rate(place, rate);
+            continue;
+        }
+        over->rate_count += over->rate_count < most;
+        memmove(place + 1, place, (over->rate_count - at - 1) * sizeof *place);
+        *place = *rate;
+    }
+}
+
+static dueq_result *rated(const struct over *over, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new(&dueq__kind_rate, over->rate_count, 0, error);
+    for (size_t i = 0; result && i < over->rate_count; i++)
+        memcpy(result->items[i].more, &over->rates[i], sizeof *over->rates);
+    return result;
+}
+
 /* ---- Pages: a cursor is the partition's number, a colon, and its own cursor ---- */
 
 static bool read_cursor(struct over *over) {
@@ -108,7 +156,7 @@ static bool read_cursor(struct over *over) {
 /* Ends with this page, whose cursor goes on here, or with the next partition. */
 static void answer_page(dueq_client *client, struct over *over, dueq_result *page) {
     dueq_bytes own = dueq_result_cursor(page);
-    size_t partition = own.size ? over->at : over->at + 1;
+    size_t partition = own.size && !page->done ? over->at : over->at + 1;
     page->queue = over->at;
     page->cursor = (dueq_bytes){0};
     if (partition < over->end) {
@@ -131,6 +179,8 @@ static void answer_page(dueq_client *client, struct over *over, dueq_result *pag
 static void answer_sum(dueq_client *client, const struct over *over, dueq_status status) {
     dueq_result *sum = over->asked.over == DUEQ__OVER_SUM
                            ? dueq__result_whole(&dueq__kind_counts, &over->counts, &client->error)
+                       : over->asked.over == DUEQ__OVER_RATES
+                           ? rated(over, &client->error)
                            : dueq__result_purged(over->taken, &client->error);
     dueq__steps_end(client, sum, sum ? status : client->error.status);
 }
@@ -166,6 +216,9 @@ static void took(dueq_client *client, struct dueq__steps *steps, dueq_status sta
     case DUEQ__OVER_SUM:
         if (counts)
             add_counts(&over->counts, counts);
+        break;
+    case DUEQ__OVER_RATES:
+        take_rates(over, result);
         break;
     case DUEQ__OVER_ALL:
         break;
@@ -208,7 +261,8 @@ static void keep(char **at, dueq_bytes *bytes) {
 }
 
 static struct over *copy(const struct dueq__asked *asked) {
-    size_t size = asked->text.size + asked->cursor.size;
+    size_t rates = asked->over == DUEQ__OVER_RATES ? asked->page : 0;
+    size_t size = asked->text.size + asked->cursor.size + rates * sizeof(dueq_rate);
     for (size_t i = 0; i < asked->count; i++)
         size += asked->items[i].size;
     if (asked->filter)
@@ -216,7 +270,8 @@ static struct over *copy(const struct dueq__asked *asked) {
     struct over *over = calloc(1, sizeof *over + size);
     if (!over)
         return NULL;
-    char *at = (char *)(over + 1);
+    over->rates = (dueq_rate *)(void *)(over + 1);
+    char *at = (char *)(over->rates + rates);
     over->asked = *asked;
     over->left_count = asked->count;
     for (size_t i = 0; i < asked->count; i++) {
@@ -240,6 +295,8 @@ dueq_status dueq__parts_ask(dueq_queue *queue, const struct dueq__asked *asked) 
     dueq_status status = DUEQ_OK;
     if (asked->over == DUEQ__OVER_ITEMS)
         status = dueq__ops_check_count(queue, asked->items, asked->count);
+    if (asked->over == DUEQ__OVER_RATES)
+        status = dueq__ops_check_minutes(queue, asked->page);
     if (!status)
         over = copy(asked);
     if (over)

@@ -71,6 +71,7 @@ enum dueq__over {
     DUEQ__OVER_FIRST, /* in turn, until one has the item */
     DUEQ__OVER_ALL,   /* all are asked; what they took away is added up */
     DUEQ__OVER_SUM,   /* all are asked; their counts are added up */
+    DUEQ__OVER_RATES, /* all are asked; what they did in each minute is added up */
     DUEQ__OVER_SOME,  /* in turn, until one took something away */
     DUEQ__OVER_PAGES  /* one after the other; the cursor says which */
 };
@@ -84,7 +85,8 @@ struct dueq__asked {
     dueq_bytes text, cursor;
     const dueq_filter *filter;
     dueq_state state;
-    size_t page;
+    size_t page; /* or so many minutes */
+    bool repair;
     int64_t ms, at_ms;
 };
 

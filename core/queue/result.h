@@ -24,6 +24,7 @@ struct dueq_result {
     size_t quarantined, purged, kicked, queue;
     size_t first; /* of the items that were pushed */
     int replicas, disk;
+    bool done; /* check: with this queue; the cursor, if there is one, is for the next */
     dueq_bytes cursor;
     const struct dueq__kind *kind; /* NULL: none */
     struct dueq__item *items;
