@@ -90,6 +90,16 @@ struct dueq__asked {
     int64_t ms, at_ms;
 };
 
+/* What is pushed to partitions. */
+struct dueq__pushed {
+    const struct dueq__script *script; /* as of dueq__push_submit(): of a schedule; else NULL */
+    const dueq_draft *drafts;
+    size_t count;
+    dueq_queue *source; /* whose message they succeed, in one step; NULL: none's */
+    dueq_bytes ticket;  /* its */
+    dueq_queue *target; /* where they go; NULL: to the partition that they say */
+};
+
 /* Refuses a verb that is not for queues of partitions; OK: this is none. */
 dueq_status dueq__ops_check_whole(dueq_queue *queue, const char *verb);
 

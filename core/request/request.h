@@ -184,9 +184,11 @@ struct dueq_client {
 /* What a queue of partitions does in place of its verbs: partition/. */
 struct dueq__asked;
 struct dueq__reserve;
+struct dueq__pushed;
+
 struct dueq__whole {
     dueq_status (*ask)(dueq_queue *queue, const struct dueq__asked *asked);
-    dueq_status (*push)(dueq_queue *queue, const dueq_draft *drafts, size_t count);
+    dueq_status (*push)(dueq_queue *queue, const struct dueq__pushed *pushed);
     dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
     void (*close)(dueq_queue *queue);
 };

@@ -257,6 +257,7 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
         plan.job = (dueq_bytes){job, size};
         dueq_draft draft = draft_message(&plan, next, &room);
         draft.replace = DUEQ_REPLACE;
+        draft.key = schedule->job->key;
         draft.durability = schedule->job->durability;
         status = dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
     }
