@@ -190,7 +190,9 @@ static dueq_status submit(dueq_queue *queue, const dueq_message *message, bool t
     dueq_header *headers = NULL;
     struct plan plan = {0};
     dueq_draft job;
-    dueq_status status = read_message(message, &plan, error);
+    dueq_status status = turns ? dueq__ops_check_whole(queue, "turn") : DUEQ_OK;
+    if (!status)
+        status = read_message(message, &plan, error);
     if (!status)
         status = read_job(&plan, &job, &headers, list, error);
     if (!status)
