@@ -266,8 +266,7 @@ def over(verb: Verb) -> tuple[str, str]:
         if not (single and member == ".count")
     ]
     again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
-    if not sent:
-        again = f"    (void)asked;\n{again}"
+    again = again if sent else f"    (void)asked;\n{again}"
     ask = f"""static dueq_status ask_{verb.name}(dueq_queue *queue,
                                                const struct dueq__asked *asked) {{
 {again}

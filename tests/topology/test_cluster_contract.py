@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-CONTRACT = ROOT / "tests/contract"
-sys.path.insert(0, str(CONTRACT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "contract"))
 
 from situations import Situation, situations
 from test_contract import Run, run_situation
@@ -20,6 +18,9 @@ from test_contract import Run, run_situation
 from cluster import Cluster
 from node import Node, slot_of
 from private_server import Reply
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACT = ROOT / "tests/contract"
 
 # Some have keys of several slots: what they do beside dueq in one command, a queue of Laravel's
 # whose name has no hash tag, and one of Redisson's whose name has braces.
