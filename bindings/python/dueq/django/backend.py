@@ -46,8 +46,8 @@ class DueqBackend(framework.BaseTaskBackend):
     """
     Pushes tasks to the queues of their names.
 
-    OPTIONS  url, partitions: as of dueq.App; and the options of App.task() for all tasks: max_attempts,
-             backoff, timeout, unique ...
+    OPTIONS  url, partitions: as of dueq.App; and the options of App.task() for all tasks:
+             max_attempts, backoff, timeout, unique ...
 
     Results are not stored: get_result() is not supported. Of priorities there are three: above 0, 0
     and below.
