@@ -87,7 +87,7 @@ class BuildExt(build_ext):
         """The command, of the objects of the core that the extension has."""
         objects = self.compiler.object_filenames(sources(), output_dir=self.build_temp)
         objects += self.compiler.compile(
-            list(map(str, [*Path("cli").glob("*.c"), *Path("cli/interop").glob("*.c")])),
+            list(map(str, Path("cli").rglob("*.c"))),
             output_dir=self.build_temp,
             macros=MACROS,
             include_dirs=FOLDERS,

@@ -76,6 +76,7 @@ DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
 extern const struct command purge_command, remove_command, grow_command;  /* admin.c */
 extern const struct command check_command;                                /* check.c */
+extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
@@ -122,6 +123,9 @@ enum {
         {"help", no_argument, NULL, CLI_OPTION_HELP},                                              \
         {"version", no_argument, NULL, CLI_OPTION_VERSION}, {NULL, 0, NULL, 0}
 
+/* Takes the server's URL from the command line, where everybody can read it by ps: one with a login is there no longer
+ * then. */
+void cli_take_url(struct cli *cli, char *given);
 /* The next option of the command's own, or -1 after the last. The common ones are dealt with. */
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options);
 /* Says what is wrong with the arguments and exits with CLI_USAGE. */
@@ -253,6 +257,19 @@ void cli_print_time(int64_t ms, int64_t now_ms);
 const char *cli_priority_name(dueq_priority priority);
 /* The state that a word names, or cli_usage(). */
 dueq_state cli_state(const struct cli *cli, const char *name);
+
+/* ---- names.c: of queues ------------------------------------------------------------------------- */
+
+/* Owned; start from {0}, end with cli_free_names(). */
+struct cli_names {
+    char **list;
+    size_t count, room;
+};
+
+void cli_add_name(struct cli_names *names, dueq_bytes name);
+/* Adds those of all queues of the server, sorted, each once. */
+dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
+void cli_free_names(struct cli_names *names);
 
 /* ---- list.c: many tickets or ids --------------------------------------------------------------- */
 
@@ -388,6 +405,7 @@ char *text_repair(dueq_bytes bytes, size_t *size);
 
 /* Since some time in the past; no change of the clock moves it. */
 int64_t time_monotonic_ms(void);
+int64_t time_monotonic_us(void);
 /* Since 1970. */
 int64_t time_now_ms(void);
 

@@ -104,58 +104,9 @@ static int run_stats(struct cli *cli, int argc, char *argv[]) {
     return cli_begin(cli, argc, argv, 0, &code) ? count(cli, print_counts) : code;
 }
 
-struct names {
-    char **list;
-    size_t count, room;
-};
-
-static void add_name(struct names *names, dueq_bytes name) {
-    if (names->count == names->room) {
-        names->room = names->room ? 2 * names->room : 64;
-        names->list = realloc(names->list, names->room * sizeof *names->list);
-        if (!names->list)
-            cli_out_of_memory();
-    }
-    char *copy = strndup(name.data, name.size);
-    if (!copy)
-        cli_out_of_memory();
-    names->list[names->count++] = copy;
-}
-
-static int by_name(const void *one, const void *other) {
-    return strcmp(*(char *const *)one, *(char *const *)other);
-}
-
-/* The names of all queues, sorted, each once. */
-static dueq_status read_names(struct cli *cli, struct names *names) {
-    dueq_result *page = NULL;
-    dueq_status status;
-    do {
-        dueq_result *next;
-        status = cli_wait(cli, dueq_queues_submit(cli->client, dueq_result_cursor(page)), &next);
-        dueq_result_free(page);
-        page = next;
-        for (size_t i = 0; i < dueq_result_count(page); i++)
-            add_name(names, dueq_result_id(page, i));
-    } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
-    dueq_result_free(page);
-    if (names->count == 0)
-        return status;
-    qsort(names->list, names->count, sizeof *names->list, by_name);
-    size_t kept = 1;
-    for (size_t i = 1; i < names->count; i++) {
-        if (strcmp(names->list[i], names->list[kept - 1]) == 0)
-            free(names->list[i]);
-        else
-            names->list[kept++] = names->list[i];
-    }
-    names->count = kept;
-    return status;
-}
-
 static int run_queues(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
-    struct names names = {0};
+    struct cli_names names = {0};
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
@@ -164,7 +115,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = cli_report(cli, read_names(cli, &names), NULL);
+    code = cli_report(cli, cli_read_names(cli, &names), NULL);
     if (code == CLI_DONE && names.count > 0 && !cli->json)
         printf("%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD", "OLDEST",
                "QUEUE");
@@ -173,9 +124,8 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
             code = count(cli, print_queue);
             cli_close_queue(cli);
         }
-        free(names.list[i]);
     }
-    free(names.list);
+    cli_free_names(&names);
     return code;
 }
 

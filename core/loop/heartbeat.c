@@ -25,6 +25,7 @@ static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
                        dueq_result **result) {
     dueq_status status = submitted;
     *result = NULL;
+    heartbeat->client->call.gives_way = heartbeat->client->cluster && heartbeat->queue_count > 1;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, SLICE_MS);
         if (status == DUEQ_PENDING && heartbeat->leases->stopping) {

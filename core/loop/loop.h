@@ -1,6 +1,6 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
+ * yet; heartbeat.c, the thread that extends their leases; open.c, how it begins; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -146,6 +146,9 @@ struct dueq_consumer {
     bool warned;   /* that too much is open */
     int64_t timeout_ms;
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
+    int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
+    bool left;          /* a node was away: some are left for the next time */
+    bool stops;         /* there is no next time */
     struct dueq__retry retry;
     struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;

@@ -82,9 +82,6 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
 
 void dueq__partitions_waited(dueq_consumer *consumer) {
     const struct dueq__wait *wait = &consumer->client->call.wait;
-    /* Somebody hastens the wait: it is not to begin anew. */
-    if (wait->until_ms < consumer->slice_ms)
-        consumer->until_ms = 0;
     consumer->quiet = consumer->slice_ms && !wait->found && wait->begun == wait->watch_count;
     for (size_t i = 0; i < wait->watch_count; i++)
         consumer->quiet = consumer->quiet && !wait->watches[i].held;

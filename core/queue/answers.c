@@ -120,8 +120,8 @@ void dueq__decode_peeked(dueq_client *client, const struct dueq__reply *reply) {
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(client, dueq__result_counted(reply, client->server.evicts, &client->error),
-                      DUEQ_OK);
+    dueq__call_answer(
+        client, dueq__result_counted(reply, client->node->server.evicts, &client->error), DUEQ_OK);
 }
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {

@@ -88,9 +88,14 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at);
 dueq_status dueq__wait_quietly(dueq_client *client);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
-/* The node of the queue cannot be asked: goes on with the others. False: there are none, or it must be asked. */
+/*
+ * The node of the queue cannot be asked: goes on with the others. What was asked of it and not answered is recalled when
+ * it can be asked again. False: there are no others, or it must be asked.
+ */
 bool dueq__wait_skip(dueq_client *client);
 bool dueq__wait_all_away(const struct dueq__wait *wait);
+/* The node can be asked again: so it is about the queues that were left out. */
+void dueq__wait_back(dueq_client *client, const struct dueq__node *node);
 /* Looks at each of its queues by then at the latest, by the monotonic clock. */
 void dueq__wait_look_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */
