@@ -253,8 +253,10 @@ DUEQ_API void dueq_queue_close(dueq_queue *queue);
  *
  * Messages are those of their partition: dueq_result_queue() of reserve, find and peek, and `queue` of a consumer, are
  * its number, and a handle of its name, dueq_partition_name(), settles them at the least cost. Verbs on ids and tickets ask the partitions in
- * turn; those that count or take away add up; a page is of one partition. rates, check, schedule, turn, and ack_push
- * are for one partition (INVALID). Locks are those of the queue `name`. A push is in one step in each partition.
+ * turn; those that count or take away add up; a page is of one partition. A schedule is in the partition of its job's key,
+ * else of its id, and so are its jobs. Successors go to the partition of their key, else of their id, which is the same
+ * for all (INVALID); those without both stay in the message's, where `queue` or `target` of the ack is this one. turn is
+ * for one partition (INVALID). Locks are those of the queue `name`. A push is in one step in each partition.
  * *queue belongs to the caller (dueq_queue_close) and must not outlive the client.
  * Errors: NAME, INVALID, NO_MEMORY; *queue is NULL then.
  */

@@ -121,7 +121,8 @@ ASKED = {
     "ticket": {".items": "&ticket", ".count": "1"},
     "id": {".items": "&id", ".count": "1"},
     **{name: {".text": name} for name in ("error", "reason", "text")},
-    **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page")},
+    **{name: {f".{name}": name} for name in ("cursor", "state", "filter", "page", "hours")},
+    "minutes": {".page": "minutes"},
     "due": {".ms": "delay_ms", ".at_ms": "at_ms"},
     "retry_delay": {".ms": "delay_ms"},
     **{name: {".ms": name} for name in ("delay_ms", "lease_ms")},
@@ -265,8 +266,7 @@ def over(verb: Verb) -> tuple[str, str]:
         if not (single and member == ".count")
     ]
     again = filled(f"    return dueq_{verb.name}_submit(", ["queue", *sent], ");")
-    if not sent:
-        again = f"    (void)asked;\n{again}"
+    again = again if sent else f"    (void)asked;\n{again}"
     ask = f"""static dueq_status ask_{verb.name}(dueq_queue *queue,
                                                const struct dueq__asked *asked) {{
 {again}

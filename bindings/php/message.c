@@ -207,6 +207,7 @@ void dueq_php_message_of_part(zval *out, dueq_php_queue *queue, size_t partition
     text = zend_string_init(name, size, 0);
     object_init_ex(&part, dueq_php_queue_ce);
     dueq_php_queue_of(Z_OBJ(part))->durability = queue->durability;
+    dueq_php_queue_of(Z_OBJ(part))->part_of = queue->partitions;
     if (dueq_php_queue_open(dueq_php_queue_of(Z_OBJ(part)), queue->client, text)) {
         dueq_php_message_make(out, dueq_php_queue_of(Z_OBJ(part)), message);
     }
@@ -277,17 +278,26 @@ static dueq_status settle(message_object *message, dueq_status submitted) {
     return status;
 }
 
-/* The queue of this name that ack() pushes to; NULL: it threw. */
-static dueq_queue *open_target(dueq_php_client *client, const zend_string *name) {
-    dueq_status status;
+/* The queue that ack() pushes to; false: it threw. NULL: the message's own; of a partition all of them. */
+static bool open_target(const dueq_php_queue *queue, const zend_string *name, dueq_queue **target) {
+    const zend_string *own = Z_STR_P(OBJ_PROP_NUM(&queue->std, 0));
+    dueq_php_client *client = queue->client;
+    dueq_status status = DUEQ_OK;
 
     dueq_queue_close(client->target);
     client->target = NULL;
-    status = dueq_queue_open(client->client, ZSTR_VAL(name), ZSTR_LEN(name), &client->target);
+    if (name) {
+        status = dueq_queue_open(client->client, ZSTR_VAL(name), ZSTR_LEN(name), &client->target);
+    } else if (queue->part_of) {
+        const char *mark = zend_memrchr(ZSTR_VAL(own), '#', ZSTR_LEN(own));
+        status = dueq_partitions_open(client->client, ZSTR_VAL(own), (size_t)(mark - ZSTR_VAL(own)),
+                                      (size_t)queue->part_of, (dueq_bytes){0}, &client->target);
+    }
     if (status != DUEQ_OK) {
         dueq_php_throw(status, dueq_error_text(client->client));
     }
-    return client->target;
+    *target = client->target;
+    return status == DUEQ_OK;
 }
 
 /* Acknowledges and pushes successors; `out` becomes the list of their ids. */
@@ -297,7 +307,7 @@ static void ack_push(message_object *message, HashTable *push, const zend_string
     dueq_draft *drafts = dueq_php_drafts_read("push", push, &arena);
     dueq_queue *target = NULL;
 
-    if (drafts && (!to || (target = open_target(queue->client, to)))) {
+    if (drafts && open_target(queue, to, &target)) {
         settle(message, dueq_ack_push_submit(queue->queue, ticket_of(message), target, drafts,
                                              zend_hash_num_elements(push)));
     }

@@ -118,6 +118,7 @@ typedef struct dueq_php_queue {
     dueq_durability durability;  /* of its pushes */
     struct dueq_php_queue *self; /* a source's list of one */
     zend_long partitions;        /* 0: it has none */
+    zend_long part_of;           /* of one of so many, which came with its queue; else 0 */
     zend_string *key;            /* the one that has this key's messages; NULL: all */
     zend_object std;
 } dueq_php_queue;

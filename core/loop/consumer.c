@@ -209,6 +209,7 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->slice_ms = consumer->client->call.wait.until_ms;
+        consumer->thread = pthread_self();
         consumer->client->call.gives_way =
             consumer->client->cluster && is_several(consumer) &&
             (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND);
@@ -382,8 +383,10 @@ static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
 
 dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
     dueq_status status = check_ticket(consumer, ticket);
-    if (!status)
+    if (!status) {
         dueq__leases_ack(consumer->leases, ticket);
+        dueq__partitions_freed(consumer);
+    }
     return status;
 }
 
@@ -410,8 +413,10 @@ dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int6
 }
 
 void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
-    if (consumer->pid == getpid())
-        dueq__leases_forget(consumer->leases, ticket);
+    if (consumer->pid != getpid())
+        return;
+    dueq__leases_forget(consumer->leases, ticket);
+    dueq__partitions_freed(consumer);
 }
 
 size_t dueq_consumer_lost(const dueq_consumer *consumer) {

@@ -162,9 +162,10 @@ struct dueq_consumer {
     dueq_client *client;
     dueq_queue **queues; /* of a queue of partitions: those */
     size_t queue_count;
-    struct dueq__share *share;           /* which of these are its own; NULL: all */
-    int64_t until_ms;                    /* and till when it waits */
-    int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
+    struct dueq__share *share; /* which of these are its own; NULL: all */
+    int64_t until_ms;          /* and till when it waits */
+    int64_t slice_ms; /* and the wait under way, which a renewal interrupts; 0: it ends now */
+    _Atomic pthread_t thread;            /* whose it is */
     uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
     /* When to look at each partition that had nothing when it was asked, by the monotonic clock; 0: it is to be asked. */
     int64_t look_us[DUEQ_MAX_PARTITIONS];
@@ -213,6 +214,8 @@ dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves);
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer);
 /* Before that is taken: how it ended. */
 void dueq__partitions_waited(dueq_consumer *consumer);
+/* A message is settled: a wait of this thread's begins anew, with its partition. That of another goes on until it renews. */
+void dueq__partitions_freed(dueq_consumer *consumer);
 
 /* ---- prefetch.c: what was reserved and is not delivered yet ---------------------------------------- */
 

@@ -17,6 +17,9 @@ struct over {
     bool states;
     size_t taken;
     dueq_counts counts;
+    struct dueq__rated *rates; /* behind; the latest first */
+    size_t rate_count;
+    dueq_timings timings;
 };
 
 static void next(dueq_client *client, struct dueq__steps *steps) {
@@ -88,6 +91,71 @@ static void add_counts(dueq_counts *sum, const dueq_counts *counts) {
         memcpy(sum->outbox_error, counts->outbox_error, sizeof sum->outbox_error);
 }
 
+/* ---- Rates ---- */
+
+/* The minute or hour, since 1970. */
+static int64_t span_of(const struct over *over, const struct dueq__rated *rated) {
+    return rated->rate.start_ms / (over->asked.hours ? 3600000 : 60000);
+}
+
+static void add_rate(struct dueq__rated *total, const struct dueq__rated *rated) {
+    dueq_rate *sum = &total->rate;
+    const dueq_rate *rate = &rated->rate;
+    /* What is not added up, should there be any, is to be thought of. */
+    _Static_assert(sizeof *sum == 13 * sizeof(int64_t),
+                   "a rate is a time, a span, 7 counters, and what comes of its timings");
+    int64_t end = sum->start_ms + sum->span_ms, other = rate->start_ms + rate->span_ms;
+    sum->start_ms = rate->start_ms < sum->start_ms ? rate->start_ms : sum->start_ms;
+    sum->span_ms = (other > end ? other : end) - sum->start_ms;
+    sum->pushed += rate->pushed;
+    sum->reserved += rate->reserved;
+    sum->acked += rate->acked;
+    sum->retried += rate->retried;
+    sum->expired += rate->expired;
+    sum->died += rate->died;
+    sum->cancelled += rate->cancelled;
+    dueq__timings_add(&total->timings, &rated->timings);
+}
+
+/* The latest minutes of each are enough for the latest of all. */
+static void take_rates(struct over *over, const dueq_result *result) {
+    size_t most = over->asked.page + over->asked.hours, at = 0;
+    dueq__timings_add(&over->timings, dueq_result_timings(result));
+    for (size_t i = 0; i < dueq_result_count(result); i++) {
+        const struct dueq__rated *rated = dueq__result_more(result, &dueq__kind_rate, i);
+        while (at < over->rate_count && span_of(over, &over->rates[at]) > span_of(over, rated))
+            at++;
+        struct dueq__rated *place = &over->rates[at];
+        if (at == most)
+            return;
+        if (at < over->rate_count && span_of(over, place) == span_of(over, rated)) {
+            add_rate(place, rated);
+            continue;
+        }
+        over->rate_count += over->rate_count < most;
+        memmove(place + 1, place, (over->rate_count - at - 1) * sizeof *place);
+        *place = *rated;
+    }
+}
+
+static dueq_result *rated(struct over *over, struct dueq__error *error) {
+    dueq_result *result = dueq__result_new(&dueq__kind_rate, over->rate_count, 0, error);
+    if (!result)
+        return NULL;
+    result->timings = malloc(sizeof *result->timings);
+    if (!result->timings) {
+        dueq_result_free(result);
+        dueq__fail(error, DUEQ_NO_MEMORY, NULL);
+        return NULL;
+    }
+    *result->timings = over->timings;
+    for (size_t i = 0; i < over->rate_count; i++) {
+        dueq__rated_times(&over->rates[i]);
+        memcpy(result->items[i].more, &over->rates[i], sizeof *over->rates);
+    }
+    return result;
+}
+
 /* ---- Pages: a cursor is the partition's number, a colon, and its own cursor ---- */
 
 static bool read_cursor(struct over *over) {
@@ -108,7 +176,7 @@ static bool read_cursor(struct over *over) {
 /* Ends with this page, whose cursor goes on here, or with the next partition. */
 static void answer_page(dueq_client *client, struct over *over, dueq_result *page) {
     dueq_bytes own = dueq_result_cursor(page);
-    size_t partition = own.size ? over->at : over->at + 1;
+    size_t partition = own.size && !page->done ? over->at : over->at + 1;
     page->queue = over->at;
     page->cursor = (dueq_bytes){0};
     if (partition < over->end) {
@@ -128,9 +196,11 @@ static void answer_page(dueq_client *client, struct over *over, dueq_result *pag
 /* ---- What a partition answered ---- */
 
 /* All are asked: their sum. */
-static void answer_sum(dueq_client *client, const struct over *over, dueq_status status) {
+static void answer_sum(dueq_client *client, struct over *over, dueq_status status) {
     dueq_result *sum = over->asked.over == DUEQ__OVER_SUM
                            ? dueq__result_whole(&dueq__kind_counts, &over->counts, &client->error)
+                       : over->asked.over == DUEQ__OVER_RATES
+                           ? rated(over, &client->error)
                            : dueq__result_purged(over->taken, &client->error);
     dueq__steps_end(client, sum, sum ? status : client->error.status);
 }
@@ -166,6 +236,9 @@ static void took(dueq_client *client, struct dueq__steps *steps, dueq_status sta
     case DUEQ__OVER_SUM:
         if (counts)
             add_counts(&over->counts, counts);
+        break;
+    case DUEQ__OVER_RATES:
+        take_rates(over, result);
         break;
     case DUEQ__OVER_ALL:
         break;
@@ -208,7 +281,8 @@ static void keep(char **at, dueq_bytes *bytes) {
 }
 
 static struct over *copy(const struct dueq__asked *asked) {
-    size_t size = asked->text.size + asked->cursor.size;
+    size_t rates = asked->over == DUEQ__OVER_RATES ? asked->page + asked->hours : 0;
+    size_t size = asked->text.size + asked->cursor.size + rates * sizeof(struct dueq__rated);
     for (size_t i = 0; i < asked->count; i++)
         size += asked->items[i].size;
     if (asked->filter)
@@ -216,7 +290,8 @@ static struct over *copy(const struct dueq__asked *asked) {
     struct over *over = calloc(1, sizeof *over + size);
     if (!over)
         return NULL;
-    char *at = (char *)(over + 1);
+    over->rates = (struct dueq__rated *)(void *)(over + 1);
+    char *at = (char *)(over->rates + rates);
     over->asked = *asked;
     over->left_count = asked->count;
     for (size_t i = 0; i < asked->count; i++) {
@@ -240,6 +315,8 @@ dueq_status dueq__parts_ask(dueq_queue *queue, const struct dueq__asked *asked) 
     dueq_status status = DUEQ_OK;
     if (asked->over == DUEQ__OVER_ITEMS)
         status = dueq__ops_check_count(queue, asked->items, asked->count);
+    if (asked->over == DUEQ__OVER_RATES)
+        status = dueq__ops_check_rates(queue, asked->page, asked->hours);
     if (!status)
         over = copy(asked);
     if (over)

@@ -68,7 +68,7 @@ void dueq__steps_end(dueq_client *client, dueq_result *result, dueq_status statu
 
 dueq_status dueq__parts_ask(dueq_queue *queue, const struct dueq__asked *asked);
 dueq_status dueq__parts_reserve(dueq_queue *queue, const struct dueq__reserve *asked);
-dueq_status dueq__parts_push(dueq_queue *queue, const dueq_draft *drafts, size_t count);
+dueq_status dueq__parts_push(dueq_queue *queue, const struct dueq__pushed *pushed);
 
 /* ---- share.c: the leases of a consumer ---------------------------------------------------------------- */
 

@@ -212,8 +212,11 @@ const dueq_finding *dueq_result_finding(const dueq_result *result, size_t index)
     return dueq__result_more(result, &findings, index);
 }
 
-static dueq_result *result_of(const struct walk *walk, struct dueq__error *error) {
-    bool ends = walk->stage == END;
+/* part: of a queue, whose next one goes on with what was found. */
+static dueq_result *result_of(struct walk *walk, bool part, struct dueq__error *error) {
+    bool ends = walk->stage == END && !part;
+    if (walk->stage == END)
+        walk->count = walk->text = 0;
     size_t count = 0, bytes = ends ? 0 : walk_size(walk);
     for (size_t k = 0; k < KINDS; k++)
         count += walk->found[k].count > 0;
@@ -222,6 +225,7 @@ static dueq_result *result_of(const struct walk *walk, struct dueq__error *error
     if (!result)
         return NULL;
     result->purged = (size_t)walk->checked;
+    result->done = walk->stage == END;
     for (size_t k = 0, i = 0; k < KINDS; k++) {
         const struct found *found = &walk->found[k];
         if (!found->count)
@@ -281,10 +285,18 @@ static void decode_checked(dueq_client *client, const struct dueq__reply *reply)
         if (dueq__reply_bytes(dueq__reply_item(tickets, i), &ticket))
             meet(walk, ticket);
     advance(walk);
-    dueq__call_answer(client, result_of(walk, &client->error), DUEQ_OK);
+    dueq__call_answer(client, result_of(walk, client->call.queue->is_part, &client->error),
+                      DUEQ_OK);
 }
 
 /* ---- A step --------------------------------------------------------------------------------------------- */
+
+/* A queue from its start, with what was found before. */
+static void begin(dueq_client *client, struct walk *walk) {
+    walk->stage = walk->slice = walk->next = walk->cursor_size = walk->msg_size = 0;
+    walk->window = 100;
+    dueq__id_next(&client->ids, walk->mark);
+}
 
 /* A copy of what a step left, or the first step; NULL: it is neither, or out of memory. */
 static struct walk *walk_read(dueq_client *client, bool repair, dueq_bytes cursor) {
@@ -296,7 +308,9 @@ static struct walk *walk_read(dueq_client *client, bool repair, dueq_bytes curso
     if (cursor.size) {
         memcpy(walk, cursor.data, cursor.size);
         bool good = cursor.size >= sizeof *walk && walk->magic == MAGIC &&
-                    walk_size(walk) == cursor.size && walk->stage < END;
+                    walk_size(walk) == cursor.size && walk->stage <= END;
+        if (good && walk->stage == END)
+            begin(client, walk);
         if (good)
             return walk;
         dueq__fail(&client->error, DUEQ_INVALID, "the cursor is not one that a check returned");
@@ -305,18 +319,24 @@ static struct walk *walk_read(dueq_client *client, bool repair, dueq_bytes curso
     }
     walk->magic = MAGIC;
     walk->repair = repair;
-    walk->window = 100;
-    dueq__id_next(&client->ids, walk->mark);
+    begin(client, walk);
     return walk;
+}
+
+static dueq_status ask(dueq_queue *queue, const struct dueq__asked *asked) {
+    return dueq_check_submit(queue, asked->repair, asked->cursor);
 }
 
 dueq_status dueq_check_submit(dueq_queue *queue, int repair, dueq_bytes cursor) {
     dueq_client *client = queue->client;
     struct dueq__resp words;
     dueq__client_check_fork(client);
-    dueq_status status = dueq__ops_check_whole(queue, "check");
-    if (!status)
-        status = dueq__call_begin(queue, &dueq__script_check, false);
+    if (queue->whole) {
+        const struct dueq__asked asked = {
+            .submit = ask, .over = DUEQ__OVER_PAGES, .repair = repair != 0, .cursor = cursor};
+        return queue->whole->ask(queue, &asked);
+    }
+    dueq_status status = dueq__call_begin(queue, &dueq__script_check, false);
     if (status)
         return status;
     struct walk *walk = walk_read(client, repair != 0, cursor);

@@ -35,7 +35,7 @@ static void add_durability(dueq_durability *all, const dueq_durability *more) {
     all->disk |= more->disk;
 }
 
-static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t count,
+static dueq_status measure(dueq_queue *queue, bool keyed, const dueq_draft *drafts, size_t count,
                            struct batch *batch) {
     struct dueq__error *error = &queue->client->error;
     *batch = (struct batch){
@@ -45,7 +45,7 @@ static dueq_status measure(dueq_queue *queue, const dueq_draft *drafts, size_t c
         const dueq_draft *draft = &drafts[i];
         bool own = queue->is_part && draft->ttl_ms == DUEQ__OVER_MS;
         status = own ? DUEQ_OK : dueq__draft_check(draft, error);
-        if (!status && draft->key.size && !queue->is_part)
+        if (!status && draft->key.size && !keyed)
             status = dueq__fail(error, DUEQ_INVALID,
                                 "a key chooses a partition, and this queue has none");
         if (status)
@@ -138,9 +138,10 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
     struct batch batch;
     struct dueq__resp words;
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_whole(queue, "a schedule");
-    if (!status)
-        status = measure(queue, drafts, count, &batch);
+    if (queue->whole)
+        return queue->whole->push(
+            queue, &(struct dueq__pushed){.script = script, .drafts = drafts, .count = count});
+    dueq_status status = measure(queue, queue->is_part, drafts, count, &batch);
     if (!status)
         status = dueq__ops_begin(queue, script ? script : choose(&batch), count, &words);
     if (status)
@@ -151,8 +152,6 @@ dueq_status dueq__push_submit(dueq_queue *queue, const struct dueq__script *scri
 }
 
 dueq_status dueq_push_submit(dueq_queue *queue, const dueq_draft *drafts, size_t count) {
-    if (queue->whole)
-        return queue->whole->push(queue, drafts, count);
     return dueq__push_submit(queue, NULL, drafts, count);
 }
 
@@ -162,17 +161,25 @@ dueq_status dueq_ack_push_submit(dueq_queue *queue, dueq_bytes ticket, dueq_queu
     struct batch batch;
     struct dueq__ticket parts = {0};
     struct dueq__resp words;
+    dueq_queue *whole = target && target->whole ? target : queue;
     dueq_bytes name = dueq__keys_name(target ? target->keys : queue->keys);
     dueq__client_check_fork(queue->client);
-    dueq_status status = dueq__ops_check_whole(queue, "ack with successors");
-    if (!status && target)
-        status = dueq__ops_check_whole(target, "the target of an ack");
+    dueq_status status = DUEQ_OK;
+    if (target && whole != queue)
+        status = dueq__ops_check_whole(queue, "ack with successors for another such queue");
     if (!status)
         status = dueq__ops_check_ticket(queue, ticket, &parts);
     if (!status && target && target->client != queue->client)
         status = dueq__fail(error, DUEQ_INVALID, "the target is a queue of another client");
+    if (!status && whole->whole)
+        return whole->whole->push(
+            whole, &(struct dueq__pushed){.drafts = drafts,
+                                          .count = count,
+                                          .source = queue,
+                                          .ticket = ticket,
+                                          .target = whole == target ? NULL : target});
     if (!status)
-        status = measure(queue, drafts, count, &batch);
+        status = measure(queue, target && target->is_part, drafts, count, &batch);
     batch.usual = false;
     batch.leaves = !dueq__same(name, dueq__keys_name(queue->keys));
     if (!status)

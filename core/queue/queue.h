@@ -72,6 +72,7 @@ enum dueq__over {
     DUEQ__OVER_FIRST, /* in turn, until one has the item */
     DUEQ__OVER_ALL,   /* all are asked; what they took away is added up */
     DUEQ__OVER_SUM,   /* all are asked; their counts are added up */
+    DUEQ__OVER_RATES, /* all are asked; what they did in each minute is added up */
     DUEQ__OVER_SOME,  /* in turn, until one took something away */
     DUEQ__OVER_PAGES  /* one after the other; the cursor says which */
 };
@@ -85,8 +86,20 @@ struct dueq__asked {
     dueq_bytes text, cursor;
     const dueq_filter *filter;
     dueq_state state;
-    size_t page;
+    size_t page;  /* or so many minutes, */
+    size_t hours; /* or hours */
+    bool repair;
     int64_t ms, at_ms;
+};
+
+/* What is pushed to partitions. */
+struct dueq__pushed {
+    const struct dueq__script *script; /* as of dueq__push_submit(): of a schedule; else NULL */
+    const dueq_draft *drafts;
+    size_t count;
+    dueq_queue *source; /* whose message they succeed, in one step; NULL: none's */
+    dueq_bytes ticket;  /* its */
+    dueq_queue *target; /* where they go; NULL: to the partition that they say */
 };
 
 /* Refuses a verb that is not for queues of partitions; OK: this is none. */
@@ -115,6 +128,7 @@ dueq_status dueq__register_submit(dueq_queue *queue, bool whole, const char *ses
 void dueq__timing_add(dueq_timing *timing, int64_t ms);
 /* The time that such a part (0 to 1) of what was counted does not exceed, in ms; -1: nothing was counted. */
 int64_t dueq__timing_quantile(const dueq_timing *timing, double part);
+void dueq__timings_add(dueq_timings *sum, const dueq_timings *more);
 /* Adds what a script has; what is no timing is left out. */
 void dueq__timings_read(dueq_timings *timings, dueq_bytes text);
 /* Adds these, which are of messages of this queue, up in the server. */

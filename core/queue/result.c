@@ -30,7 +30,7 @@ const dueq_message *dueq_result_message(const dueq_result *result, size_t index)
     return dueq__result_more(result, &dueq__kind_message, index);
 }
 
-const struct dueq__kind dueq__kind_rate = {sizeof(dueq_rate)};
+const struct dueq__kind dueq__kind_rate = {sizeof(struct dueq__rated)};
 
 const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index) {
     return dueq__result_more(result, &dueq__kind_rate, index);

@@ -24,6 +24,7 @@ struct dueq_result {
     size_t quarantined, purged, kicked, queue;
     size_t first; /* of the items that were pushed */
     int replicas, disk;
+    bool done; /* check: with this queue; the cursor, if there is one, is for the next */
     dueq_bytes cursor;
     const struct dueq__kind *kind; /* NULL: none */
     struct dueq__item *items;
@@ -87,6 +88,15 @@ dueq_status dueq__result_summary(const dueq_result *result);
 
 /* What a queue of another system holds, and what a step moved there. */
 extern const struct dueq__kind dueq__kind_sizes, dueq__kind_moved;
+/* An item of rates. */
+struct dueq__rated {
+    dueq_rate rate; /* first */
+    dueq_timings timings;
+};
+
+/* Sets the times of the rate from its timings. */
+void dueq__rated_times(struct dueq__rated *rated);
+
 extern const struct dueq__kind dueq__kind_message, dueq__kind_counts, dueq__kind_rate,
     dueq__kind_worker;
 

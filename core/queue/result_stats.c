@@ -86,8 +86,7 @@ static bool read_timings(const struct dueq__reply *reply, dueq_timings *timings)
 }
 
 /* What happened between two snapshots. A counter that was taken away begins anew. */
-static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS],
-                            const dueq_timings *timings) {
+static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[NUMBERS]) {
     int64_t more[NUMBERS];
     for (size_t i = 0; i < NUMBERS; i++)
         more[i] = later[i] > earlier[i] ? later[i] - earlier[i] : 0;
@@ -99,11 +98,15 @@ static dueq_rate difference(const int64_t later[NUMBERS], const int64_t earlier[
                        .retried = more[5],
                        .expired = more[6],
                        .died = more[7],
-                       .cancelled = more[8],
-                       .late_p50_ms = dueq__timing_quantile(&timings->late, 0.5),
-                       .late_p99_ms = dueq__timing_quantile(&timings->late, 0.99),
-                       .run_p50_ms = dueq__timing_quantile(&timings->run, 0.5),
-                       .run_p99_ms = dueq__timing_quantile(&timings->run, 0.99)};
+                       .cancelled = more[8]};
+}
+
+void dueq__rated_times(struct dueq__rated *rated) {
+    dueq_rate *rate = &rated->rate;
+    rate->late_p50_ms = dueq__timing_quantile(&rated->timings.late, 0.5);
+    rate->late_p99_ms = dueq__timing_quantile(&rated->timings.late, 0.99);
+    rate->run_p50_ms = dueq__timing_quantile(&rated->timings.run, 0.5);
+    rate->run_p99_ms = dueq__timing_quantile(&rated->timings.run, 0.99);
 }
 
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error) {
@@ -123,12 +126,13 @@ dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__er
     }
     bool good = read_timings(dueq__reply_item(reply, 1), result->timings);
     for (size_t i = 0; good && i < result->count; i++) {
-        dueq_timings timings = {0};
+        struct dueq__rated *rated = result->items[i].more;
         size_t at = (i + 1) * RATED_EACH;
         good = read_snapshot(dueq__reply_item(reply, at), earlier) &&
-               read_timings(dueq__reply_item(reply, at + 1), &timings);
+               read_timings(dueq__reply_item(reply, at + 1), &rated->timings);
         if (good)
-            *(dueq_rate *)result->items[i].more = difference(later, earlier, &timings);
+            rated->rate = difference(later, earlier);
+        dueq__rated_times(rated);
         memcpy(later, earlier, sizeof later);
     }
     return good ? result : dueq__result_malformed(result, error, "rates");

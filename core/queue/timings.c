@@ -22,6 +22,17 @@ void dueq__timing_add(dueq_timing *timing, int64_t ms) {
     timing->sum_ms += ms;
 }
 
+static void add(dueq_timing *sum, const dueq_timing *more) {
+    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++)
+        sum->counts[i] += more->counts[i];
+    sum->sum_ms += more->sum_ms;
+}
+
+void dueq__timings_add(dueq_timings *sum, const dueq_timings *more) {
+    add(&sum->late, &more->late);
+    add(&sum->run, &more->run);
+}
+
 int64_t dueq__timing_quantile(const dueq_timing *timing, double part) {
     int64_t all = 0, below = 0, under = 0;
     for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++)

@@ -358,7 +358,7 @@ dueq_status dueq_wait(dueq_client *client, int64_t at_most_ms) {
     }
 }
 
-void dueq_hasten(dueq_client *client) {
+void dueq__call_end_wait(dueq_client *client, bool patient) {
     struct dueq__call *call = &client->call;
     dueq__client_check_fork(client);
     for (struct dueq__suspended *s = client->suspended; s && !call->wait.until_ms; s = s->outer)
@@ -366,10 +366,14 @@ void dueq_hasten(dueq_client *client) {
     int64_t now = dueq__monotonic_ms();
     if (!call->wait.until_ms || !dueq__call_under_way(client) || call->wait.until_ms <= now)
         return;
-    call->wait.until_ms = call->patient_ms = now;
+    call->wait.until_ms = now;
+    if (!patient)
+        call->patient_ms = now;
     call->wait.end_ms = now + client->url.timeout_ms;
     dueq__descriptor_sync(client);
 }
+
+void dueq_hasten(dueq_client *client) { dueq__call_end_wait(client, false); }
 
 dueq_status dueq_take(dueq_client *client, dueq_result **result) {
     if (result)

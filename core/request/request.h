@@ -191,9 +191,11 @@ struct dueq_client {
 /* What a queue of partitions does in place of its verbs: partition/. */
 struct dueq__asked;
 struct dueq__reserve;
+struct dueq__pushed;
+
 struct dueq__whole {
     dueq_status (*ask)(dueq_queue *queue, const struct dueq__asked *asked);
-    dueq_status (*push)(dueq_queue *queue, const dueq_draft *drafts, size_t count);
+    dueq_status (*push)(dueq_queue *queue, const struct dueq__pushed *pushed);
     dueq_status (*reserve)(dueq_queue *queue, const struct dueq__reserve *asked);
     void (*close)(dueq_queue *queue);
 };
@@ -337,6 +339,8 @@ void dueq__call_unsuspend(dueq_client *client);
 /* The minute that requests say they are sent in. */
 int64_t dueq__call_minute(void);
 bool dueq__call_under_way(const dueq_client *client);
+/* As dueq_hasten(); patient: what the server refuses for a while is still tried again. */
+void dueq__call_end_wait(dueq_client *client, bool patient);
 /* Sets for each connection which events are wanted. Returns the longest wait in us (-1: no limit). */
 int64_t dueq__call_want(dueq_client *client);
 /* As dueq_poll_set(), with the longest wait in us (-1: no limit). */

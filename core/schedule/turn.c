@@ -190,7 +190,9 @@ static dueq_status submit(dueq_queue *queue, const dueq_message *message, bool t
     dueq_header *headers = NULL;
     struct plan plan = {0};
     dueq_draft job;
-    dueq_status status = read_message(message, &plan, error);
+    dueq_status status = turns ? dueq__ops_check_whole(queue, "turn") : DUEQ_OK;
+    if (!status)
+        status = read_message(message, &plan, error);
     if (!status)
         status = read_job(&plan, &job, &headers, list, error);
     if (!status)
@@ -257,6 +259,7 @@ dueq_status dueq_schedule_submit(dueq_queue *queue, const dueq_plan *schedule) {
         plan.job = (dueq_bytes){job, size};
         dueq_draft draft = draft_message(&plan, next, &room);
         draft.replace = DUEQ_REPLACE;
+        draft.key = schedule->job->key;
         draft.durability = schedule->job->durability;
         status = dueq__push_submit(queue, &dueq__script_schedule, &draft, 1);
     }

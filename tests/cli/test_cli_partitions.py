@@ -2,6 +2,8 @@
 
 import pytest
 
+from private_server import Server
+
 from .program import Program
 
 EIGHT = ("--partitions", "8")
@@ -61,3 +63,57 @@ def test_grow_doubles_and_says_what_it_cannot(dueq: Program) -> None:
 )
 def test_what_makes_no_sense_is_refused(dueq: Program, words: tuple[str, ...]) -> None:
     assert dueq.run(*words).code == 2
+
+
+def test_two_workers_share_the_partitions_and_one_is_killed(dueq: Program, server: Server) -> None:
+    """Each command says what it got. The killed one had a message, which comes first again."""
+    words = ("work", "orders", *EIGHT, "--lease", "1s", "--wait", "3s")
+    command = ("--", "sh", "-c", 'sleep 0.02; echo "$(cat)"')
+    lines = [f"{number % 12} {number // 12}" for number in range(240)]
+
+    def push(some: list[str]) -> None:
+        for key in range(12):
+            body = "".join(f"{line}\n" for line in some if line.startswith(f"{key} "))
+            dueq("push", "orders", "--lines", *EIGHT, "--key", f"k{key}", stdin=body.encode())
+
+    def owners() -> set[object]:
+        replies = server.command("HMGET", "dueq:{orders}:partitions", *range(8))
+        assert isinstance(replies, list)
+        return set(map(str, replies))
+
+    with (
+        dueq.start(*words, *command) as first,
+        dueq.start(*words, "--concurrency", "2", *command) as second,
+    ):
+        dueq.until(lambda: len(owners()) == 2 and "None" not in owners())
+        push(lines[:120])
+        assert first.stdout
+        began = [first.stdout.readline() for _ in range(5)]
+        first.kill()
+        began += first.stdout.readlines()
+        push(lines[120:])
+        out, err = second.communicate(timeout=60)
+    assert (second.returncode, err) == (0, b"")
+    assert owners() == {"None"}
+    assert dueq("stats", "orders", *EIGHT, "--json").object["acked"] == 240
+    last = dict.fromkeys(map(str, range(12)), -1)
+    for line in [*began, *out.splitlines()]:
+        key, number = line.decode().split()
+        assert int(number) in (last[key], last[key] + 1)
+        last[key] = int(number)
+    assert set(last.values()) == {19}
+
+
+def test_schedules_and_successors(dueq: Program) -> None:
+    dueq("schedule", "add", "orders", "often", "every 1s", "tick", *EIGHT)
+    done = dueq("work", "orders", *EIGHT, "--max-jobs", "2", "--", "sh", "-c", "cat; echo")
+    assert done.lines == ["tick", "tick"]
+    dueq("schedule", "remove", "orders", "often", *EIGHT)
+    dueq("purge", "orders", "ready", *EIGHT)
+    dueq("push", "orders", "first", *EIGHT, "--key", "a")
+    first = dueq("reserve", "orders", *EIGHT, "--json").object
+    dueq("ack", "orders", first["ticket"], "--push", "second", *EIGHT)
+    second = dueq("reserve", "orders", *EIGHT, "--json").object
+    assert (second["queue"], second["body"]) == (first["queue"], "second")
+    assert sum(rate["pushed"] for rate in dueq("rates", "orders", *EIGHT, "--json").objects) >= 4
+    dueq("check", "orders", *EIGHT)

@@ -62,6 +62,7 @@ final class ContractTest extends TestCase
     /** @return iterable<string, array{string, ?string, bool, list<array>}> */
     public static function situations(): iterable
     {
+        $only = getenv('DUEQ_CONTRACT_ONLY');
         foreach (glob(__DIR__ . '/*.json') as $path) {
             foreach (json_decode((string) file_get_contents($path), true, 64, JSON_THROW_ON_ERROR) as $found) {
                 foreach ($found['ways'] ?? ['' => []] as $way => $parts) {
@@ -72,7 +73,9 @@ final class ContractTest extends TestCase
                     foreach ($found['each'] ?? [null] as $index => $each) {
                         $number = $each === null ? '' : (string) ($index + 1);
                         $name = implode('_', array_filter(['test', $found['name'], $way, $number], 'strlen'));
-                        yield $name => [$name, $each, $found['damaged'] ?? false, $steps];
+                        if ($only === false || str_contains(" $only", " $name ")) {
+                            yield $name => [$name, $each, $found['damaged'] ?? false, $steps];
+                        }
                     }
                 }
             }
@@ -89,8 +92,8 @@ final class ContractTest extends TestCase
         $this->situation = $this->name = $situation;
         $this->names = [$situation => true];
         $this->each = $each;
-        $this->queue = new Queue($situation, self::$server->url());
-        $this->redisson = new DelayedQueue($situation, self::$server->url());
+        $this->queue = new Queue($situation, self::url());
+        $this->redisson = new DelayedQueue($situation, self::url());
         $this->laravel = new LaravelQueue($situation, self::$server->url());
         foreach ($steps as $index => $step) {
             $where = 'each ' . json_encode($each) . ', step ' . ($index + 1) . ': ' . json_encode($step);
@@ -100,6 +103,12 @@ final class ContractTest extends TestCase
     }
 
     // The server beside the extension
+
+    /** Of the server that the extension asks. */
+    private static function url(): string
+    {
+        return getenv('DUEQ_CONTRACT_URL') ?: self::$server->url();
+    }
 
     private function command(string ...$words): mixed
     {
@@ -161,7 +170,7 @@ final class ContractTest extends TestCase
     private function open(array $step): void
     {
         $name = $this->value($step['name']);
-        $this->queue = new Queue($name, self::$server->url(), partitions: $step['partitions'] ?? null);
+        $this->queue = new Queue($name, self::url(), partitions: $step['partitions'] ?? null);
         $this->name = $this->queueName($step['name']);
     }
 
@@ -223,7 +232,7 @@ final class ContractTest extends TestCase
         }
         $names = array_map($this->queueName(...), $step['queues']);
         $order = $this->value($step['order'] ?? 'preference');
-        return $this->several[implode("\n", [...$names, $order])] ??= new Queues($names, self::$server->url(), $order);
+        return $this->several[implode("\n", [...$names, $order])] ??= new Queues($names, self::url(), $order);
     }
 
     private function reserve(array $step, array $expect, string $where): array
@@ -424,7 +433,7 @@ final class ContractTest extends TestCase
 
     private function queues(array $step, array $expect, string $where): void
     {
-        $names = Queue::names(self::$server->url());
+        $names = Queue::names(self::url());
         $this->assertSame([], array_diff($this->values($expect['names'] ?? []), $names), $where);
         $this->assertSame([], array_intersect($this->values($expect['without'] ?? []), $names), $where);
     }

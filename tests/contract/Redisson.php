@@ -81,7 +81,7 @@ trait Redisson
     {
         $name = $this->value($step['destination'] ?? '${queue}');
         $codec = $this->value($step['codec'] ?? 'kryo5');
-        $this->redisson = new DelayedQueue($name, self::$server->url(), $codec, $step['layout'] ?? null);
+        $this->redisson = new DelayedQueue($name, self::url(), $codec, $step['layout'] ?? null);
     }
 
     private function redissonOffer(array $step): void

@@ -94,9 +94,16 @@ static void test_what_is_refused(void **state) {
     assert_status(client, INVALID, push_draft(jobs.queue, "key", "", "x"));
     assert_non_null(strstr(dueq_error_text(client), "a key chooses a partition"));
     dueq_result *result;
-    assert_status(client, INVALID, dueq_rates(orders, 1, 0, &result));
-    assert_non_null(strstr(dueq_error_text(client), "'orders#0'"));
-    assert_status(client, INVALID, dueq_check(orders, 0, (dueq_bytes){0}, &result));
+    assert_status(client, INVALID, dueq_rates(orders, 0, 0, &result));
+    dueq_draft job = {.body = BYTES("x")};
+    dueq_plan plan = {.name = BYTES("n"), .expression = BYTES("every 1s"), .job = &job};
+    assert_status(client, OK, dueq_schedule(orders, &plan));
+    assert_status(client, OK, dueq_reserve(orders, 1, 10000, 0, &result));
+    dueq_result *turned;
+    assert_status(client, INVALID, dueq_turn(orders, dueq_result_message(result, 0), &turned));
+    assert_string_equal(dueq_error_text(client),
+                        "turn is for one partition: name 'orders#0', 'orders#1' ...");
+    dueq_result_free(result);
     dueq_queue *both[] = {orders, jobs.queue};
     assert_status(client, INVALID, dueq_reserve_any(both, 2, DUEQ_PREFERENCE, 1, 0, 0, &result));
 }

@@ -91,6 +91,34 @@ final class PartitionsTest extends QueueTestCase
         $this->assertMatchesRegularExpression('/^orders#\d$/', $pending->result()->queue);
     }
 
+    public function test_rates_and_check_are_of_all(): void
+    {
+        $orders = $this->orders();
+        $orders->pushMany([['body' => '1', 'key' => 'a'], ['body' => '2', 'key' => 'customer-17']]);
+        $this->assertSame(2, array_sum(array_column($orders->rates(), 'pushed')));
+        $this->assertSame([1, 1], [
+            $this->server->command('DEL', 'dueq:{orders#3}:ready'),
+            $this->server->command('DEL', 'dueq:{orders#7}:ready'),
+        ]);
+        $this->assertSame([2], array_column($orders->check(), 'count'));
+    }
+
+    public function test_successors_go_by_their_key_and_stay_without(): void
+    {
+        $orders = $this->orders();
+        $orders->push('1', key: 'a');
+        $seen = [];
+        foreach ($orders->consume(timeout: 0.5) as $message) {
+            $seen[] = [$message->queue, $message->body];
+            match ($message->body) {
+                '1' => $message->ack([['body' => '2', 'key' => 'customer-17']]),
+                '2' => $message->ack([['body' => '3']]),
+                default => $message->ack(),
+            };
+        }
+        $this->assertSame([['orders#3', '1'], ['orders#7', '2'], ['orders#7', '3']], $seen);
+    }
+
     public function test_what_is_refused(): void
     {
         $orders = $this->orders();
@@ -101,7 +129,7 @@ final class PartitionsTest extends QueueTestCase
             fn () => $this->queue('plain')->of('a'),
             fn () => $this->queue('plain')->push('x', key: 'a'),
             fn () => $orders->push('x', key: ''),
-            fn () => $orders->rates(),
+            fn () => $orders->rates(0),
         ] as $call) {
             try {
                 $call();

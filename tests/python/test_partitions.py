@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -98,10 +99,6 @@ def test_of_a_key_is_one_partition(orders: dueq.Queue) -> None:
 
 
 def test_what_is_not_for_partitions_is_refused(orders: dueq.Queue, server: Server) -> None:
-    with pytest.raises(errors.InvalidError, match="'orders#0'"):
-        orders.rates()
-    with pytest.raises(errors.InvalidError):
-        orders.check()
     for number in (0, 1025):
         with pytest.raises(errors.InvalidError):
             dueq.Queue("orders", server.url, partitions=number)
@@ -110,6 +107,55 @@ def test_what_is_not_for_partitions_is_refused(orders: dueq.Queue, server: Serve
             plain.push("x", key="a")
         with pytest.raises(errors.InvalidError):
             plain.of("a")
+
+
+def test_rates_and_check_are_of_all(orders: dueq.Queue, server: Server) -> None:
+    orders.push_many(dueq.Draft("x", key=f"k{n}") for n in range(20))
+    assert sum(rate.pushed for rate in orders.rates()) == 20
+    for number in (3, 7):
+        assert server.command("DEL", f"dueq:{{orders#{number}}}:ready") == 1
+    with dueq.Queue("orders", server.url, partitions=8) as queue:
+        left = queue.stats().ready
+        [finding] = queue.check(repair=True)
+        assert (finding.kind, finding.count) == ("lost", finding.repaired)
+        assert queue.stats().ready == left == 20
+        assert queue.check() == []
+
+
+def test_successors_go_by_their_key_and_stay_without(orders: dueq.Queue) -> None:
+    orders.push("1", key="a")
+    for message in orders.consume(timeout=0.5):
+        if message.body == b"1":
+            message.ack(
+                push=[dueq.Draft("2", key="customer-17"), dueq.Draft("3", key="customer-17")]
+            )
+        elif message.body == b"2":
+            message.ack(push=[dueq.Draft("4")])
+        else:
+            assert message.queue == "orders#7"
+            with pytest.raises(errors.InvalidError, match="give them all one key"):
+                message.ack(push=[dueq.Draft("5", key="a"), dueq.Draft("6")])
+            message.ack()
+    assert orders.stats().acked == 4
+
+
+def test_a_schedule_is_in_one_partition(orders: dueq.Queue) -> None:
+    assert orders.schedule("often", "every 1s", dueq.Draft("x", key="a"))
+    assert not orders.schedule("often", "every 1s", dueq.Draft("x", key="a"))
+    found = set()
+    for message in orders.consume(timeout=3):
+        with message:
+            assert message.queue == "orders#3"
+            if message.is_schedule:
+                message.turn()
+            found.add(message.id.rpartition(":")[0])
+            if len(found) == 2:
+                break
+    assert found == {"schedule", "often"}
+    assert orders.schedule("often", "every 1s", dueq.Draft("x", key="customer-17"))
+    assert orders.find("schedule:often").queue == "orders#7"  # type: ignore[union-attr]
+    assert orders.cancel("schedule:often")
+    assert orders.find("schedule:often") is None
 
 
 def test_a_copy_has_the_partitions(orders: dueq.Queue) -> None:
@@ -142,3 +188,29 @@ def test_asyncio_shares_with_threads(orders: dueq.Queue) -> None:
     assert sum(map(len, seen.values())) == 200
     assert all(numbers == sorted(numbers) for numbers in seen.values())
     assert orders.stats().acked == 200
+
+
+def test_a_partition_is_asked_again_when_its_message_is_done(orders: dueq.Queue) -> None:
+    """In a task of its own, while the consumer waits for the other partitions."""
+
+    async def work() -> list[int]:
+        done: list[int] = []
+        async with dueq.aio.Queue("orders", orders.url, partitions=8) as queue:
+            tasks = []
+            consumer = queue.consume(timeout=10, concurrency=2)
+            async for message in consumer:
+                tasks.append(asyncio.create_task(settle(message, done)))
+                if len(tasks) == 20:
+                    consumer.stop()
+            await asyncio.gather(*tasks)
+        return done
+
+    async def settle(message: dueq.aio.Message, done: list[int]) -> None:
+        async with message:
+            await asyncio.sleep(0.02)
+            done.append(int(message.body))
+
+    orders.push_many(dueq.Draft(str(number), key="a") for number in range(20))
+    begin = time.monotonic()
+    assert asyncio.run(work()) == list(range(20))
+    assert time.monotonic() - begin < 7

@@ -178,5 +178,19 @@ async def async_task(a: int) -> None:
     note("async_task", a, dueq.current_job().task)
 
 
+keyed = dueq.App(partitions={"keyed": 8})
+
+
+@keyed.task(queue="keyed")
+def step(key: str, number: int) -> None:
+    note(key, number, os.getpid())
+    time.sleep(0.01)
+
+
+@keyed.on("keyed")
+def keyed_plain(message: dueq.Message) -> None:
+    note("plain", message.body.decode(), message.queue)
+
+
 nothing = dueq.App()
 number = 17

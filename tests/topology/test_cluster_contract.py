@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from test_contract import Run, run_situation
 from cluster import Cluster
 from node import Node, slot_of
 from private_server import Reply
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTRACT = ROOT / "tests/contract"
 
 # Some have keys of several slots: what they do beside dueq in one command, a queue of Laravel's
 # whose name has no hash tag, and one of Redisson's whose name has braces.
@@ -81,3 +86,34 @@ def whole(running_cluster: Cluster) -> Whole:
 @pytest.mark.parametrize("situation", [pytest.param(one, id=one.name) for one in SITUATIONS])
 def test_contract_in_a_cluster(whole: Whole, situation: Situation) -> None:
     run_situation(ClusterRun(whole, situation))
+
+
+# ---- In C and PHP ----
+
+# What is done beside dueq, and looked at, is the Python runs' above: these are the verbs alone.
+ALONE = [
+    one.name
+    for one in SITUATIONS
+    if not any(
+        step["do"] == "redis" or (CONTRACT / f"{step['do']}.lua").exists() for step in one.steps
+    )
+]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param([str(ROOT / "build/cmake/tests/contract"), str(CONTRACT)], id="c"),
+        pytest.param(["phpunit", "--no-configuration", str(CONTRACT)], id="php"),
+    ],
+)
+def test_contract_of_another_language_in_a_cluster(cluster: Cluster, command: list[str]) -> None:
+    only = "".join(f"{name} " for name in ALONE)
+    environment = {"DUEQ_CONTRACT_URL": cluster.url, "DUEQ_CONTRACT_ONLY": only}
+    done = subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    [ran] = re.findall(r"\[  PASSED  \] (\d+) test|OK \((\d+) tests", done.stdout + done.stderr)
+    assert int("".join(ran)) == len(ALONE) > 300
+    assert all(node.command("DBSIZE") for node in cluster.nodes)

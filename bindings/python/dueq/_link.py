@@ -92,10 +92,15 @@ class Link:
         if warning:
             log.warning("%s", warning)
 
-    def target(self, name: str | None) -> _core.Handle | None:
-        """A handle of any other queue, for one call. None for None."""
+    def target(self, queue: str, name: str | None) -> _core.Handle | None:
+        """
+        A handle of any other queue, for one call. None for None; of a partition that came with its
+        queue: that, whose partitions the drafts choose.
+        """
+        if name is None:
+            return self.queues.get(queue.rpartition("#")[0])
         # A call needs it to its end. The one before has ended, so its handle may go.
-        self._target = None if name is None else _core.queue_open(self.client, name)
+        self._target = _core.queue_open(self.client, name)
         return self._target
 
 

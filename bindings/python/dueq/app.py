@@ -129,6 +129,7 @@ class App:
 
     url          as of dueq.Queue
     serializers  further ones that tasks name, and that this app's workers understand; JSON is there
+    partitions   how many each queue has that has some, by its name; as of dueq.Queue
 
         app = dueq.App()
 
@@ -140,8 +141,15 @@ class App:
     `dueq-worker module:app` runs them.
     """
 
-    def __init__(self, url: str | None = None, *, serializers: Iterable[Serializer] = ()) -> None:
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        serializers: Iterable[Serializer] = (),
+        partitions: Mapping[str, int] | None = None,
+    ) -> None:
         self.url = url
+        self.partitions = dict(partitions or {})
         self.tasks: dict[str, Task[..., Any]] = {}
         self.queue_handlers: dict[str, QueueHandler] = {}
         self.serializers: dict[str, Serializer] = {JSON.name: JSON}
@@ -264,23 +272,36 @@ class App:
 
     def queue(self, name: str) -> Queue:
         """The queue of this name, the same object each time."""
-        return self._queues.get(name) or self._queues.setdefault(name, Queue(name, self.url))
+        return self._queues.get(name) or self._queues.setdefault(name, self.new_queue(name))
 
     def aio_queue(self, name: str) -> aio.Queue:
         """The same for the event loop that runs."""
         # Who only pushes, and waits for it, need not load asyncio.
         import asyncio
 
+        queues = self._aio_queues.setdefault(asyncio.get_running_loop(), {})
+        return queues.get(name) or queues.setdefault(name, self.new_aio_queue(name))
+
+    def new_queue(self, name: str) -> Queue:
+        """A queue with the partitions that the app says."""
+        return Queue(name, self.url, partitions=self.partitions.get(name))
+
+    def new_aio_queue(self, name: str) -> aio.Queue:
+        """The same for asyncio."""
         from dueq import aio
 
-        queues = self._aio_queues.setdefault(asyncio.get_running_loop(), {})
-        return queues.get(name) or queues.setdefault(name, aio.Queue(name, self.url))
+        return aio.Queue(name, self.url, partitions=self.partitions.get(name))
 
     @property
     def queue_names(self) -> tuple[str, ...]:
         """The queues of all its tasks and handlers, each once."""
         names = [*(task.queue for task in self.tasks.values()), *self.queue_handlers]
         return tuple(dict.fromkeys(names))
+
+    def queue_handler(self, name: str) -> QueueHandler | None:
+        """The handler of the messages of a queue, or of a partition, that are no tasks."""
+        whole = name.rpartition("#")[0]
+        return self.queue_handlers.get(whole if whole in self.partitions else name)
 
     def named(self, name: str) -> Task[..., Any]:
         """The task of a name. Raises UnknownTask."""

@@ -78,7 +78,8 @@ def _delayed(sources: list[Queue]) -> Message | None:
                 continue
             if first is None or (message.time or 0.0) < first[0]:
                 first = (message.time or 0.0, source, message.id)
-            break
+            if source.partitions is None:
+                break
     if first is None:
         return None
     _, source, id = first

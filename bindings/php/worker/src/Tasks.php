@@ -38,11 +38,13 @@ final class Tasks
      * @param iterable<Task|class-string> $tasks those whose options are to be known by the task's name; a class
      *     that is pushed need not be named here
      * @param array<string, Serializer> $serializers by name, beside JSON
+     * @param array<string, int> $partitions how many each queue has that has some, by its name
      */
     public function __construct(
         #[\SensitiveParameter] Client|string|null $server = null,
         iterable $tasks = [],
         array $serializers = [],
+        public readonly array $partitions = [],
     ) {
         $this->client = $server instanceof Client ? $server : new Client($server);
         $this->serializers = $serializers;
@@ -120,10 +122,29 @@ final class Tasks
         return ['body' => $body, 'id' => $id] + $options;
     }
 
-    /** A queue of the server, for messages that are no tasks. */
+    /** A queue of the server, with its partitions, for messages that are no tasks. */
     public function queue(string $name): Queue
     {
-        return $this->queues[$name] ??= $this->client->queue($name);
+        return $this->queues[$name] ??= $this->client->queue($name, partitions: $this->partitions[$name] ?? null);
+    }
+
+    /**
+     * @internal
+     * @param non-empty-list<string> $queues one of partitions is alone
+     * @param string $order as of Dueq\Queues
+     * @throws InvalidArgumentException
+     */
+    public function source(array $queues, string $order = 'preference'): Queue|Queues
+    {
+        foreach ($queues as $queue) {
+            if (isset($this->partitions[$queue])) {
+                return count(array_unique($queues)) === 1 ? $this->queue($queue) : throw new InvalidArgumentException(
+                    "$queue has partitions, and needs a worker of its own: --queues $queue",
+                );
+            }
+        }
+
+        return $this->client->queues($queues, $order);
     }
 
     /** The client of the server. */

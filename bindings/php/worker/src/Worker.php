@@ -46,14 +46,16 @@ final class Worker
      *     class; null: they are made without arguments
      * @param LoggerInterface|null $logger gets what is said of jobs; null: lines on standard error
      * @param array<string, Serializer> $serializers by name, beside JSON
+     * @param array<string, int> $partitions how many each queue has that has some, by its name
      */
     public function __construct(
         #[\SensitiveParameter] Client|string|null $server = null,
         private readonly ?ContainerInterface $container = null,
         public readonly ?LoggerInterface $logger = null,
         array $serializers = [],
+        array $partitions = [],
     ) {
-        $this->tasks = new Tasks($server, [], $serializers);
+        $this->tasks = new Tasks($server, [], $serializers, $partitions);
     }
 
     /**
@@ -215,7 +217,9 @@ final class Worker
     {
         $task = $message->headers['task'] ?? null;
         if ($task === null) {
-            return $this->queueHandlers[$message->queue] ?? throw new UnknownTask(
+            $whole = substr($message->queue, 0, (int) strrpos($message->queue, '#'));
+
+            return $this->queueHandlers[isset($this->tasks->partitions[$whole]) ? $whole : $message->queue] ?? throw new UnknownTask(
                 "the message has no header task, and the queue {$message->queue} has no handler here",
             );
         }

@@ -52,7 +52,9 @@ class Message(Fields):
 
         push  up to 200 successors, stored in the same step: all of them or, if the lease has ended,
               none. Returns their ids in order, None for a duplicate.
-        to    the name of the queue to push them to; None: the message's own
+        to    the name of the queue to push them to; None: the message's own. Of a queue with
+              partitions: to the one that their key or id says, which is the same for all; those
+              without both stay in that of the message
 
         NotDurable tells of the successors, as of Queue.push(): the message is acknowledged then.
         """
@@ -67,7 +69,7 @@ class Message(Fields):
         with sending(to or self.queue, drafts) as sent:
             call = Call(
                 lambda link: _core.ack_push_submit(
-                    link.queues[self.queue], self.ticket, link.target(to), sent.rows
+                    link.queues[self.queue], self.ticket, link.target(self.queue, to), sent.rows
                 )
             )
             outcomes = self._stored(call).outcomes

@@ -24,6 +24,8 @@ from dueq.job import Job, current_job
 from dueq.serializers import UnknownTask
 
 _STATUS = framework.TaskResultStatus
+OF_THE_APP = ("url", "partitions")
+"""The options of a backend that are none of App.task()."""
 
 
 class DjangoApp(App):
@@ -42,8 +44,9 @@ class DjangoApp(App):
     def configure(self, queues: Iterable[str], options: Mapping[str, Any]) -> None:
         """What TASKS says: the queues, and the options of all tasks."""
         self._queue_names = tuple(sorted(queues))
-        self._defaults = {key: value for key, value in options.items() if key != "url"}
+        self._defaults = {key: value for key, value in options.items() if key not in OF_THE_APP}
         self.url = options.get("url")
+        self.partitions = dict(options.get("partitions", {}))
 
     @property
     def queue_names(self) -> tuple[str, ...]:

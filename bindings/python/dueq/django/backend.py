@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from dueq.app import App
 from dueq.django import framework
-from dueq.django.app import DjangoApp, new_result
+from dueq.django.app import OF_THE_APP, DjangoApp, new_result
 from dueq.draft import row
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ class DueqBackend(framework.BaseTaskBackend):
     """
     Pushes tasks to the queues of their names.
 
-    OPTIONS  url: as of dueq.App; and the options of App.task() for all tasks: max_attempts,
-             backoff, timeout, unique ...
+    OPTIONS  url, partitions: as of dueq.App; and the options of App.task() for all tasks:
+             max_attempts, backoff, timeout, unique ...
 
     Results are not stored: get_result() is not supported. Of priorities there are three: above 0, 0
     and below.
@@ -97,5 +97,5 @@ def _check(options: Mapping[str, Any]) -> None:
     """Raises where they are not those of App.task()."""
     limits = ("timeout", "kill_after")
     App().task(**{key: value for key, value in options.items() if key in limits})
-    others = {key: value for key, value in options.items() if key not in (*limits, "url")}
+    others = {key: value for key, value in options.items() if key not in (*limits, *OF_THE_APP)}
     row(b"", cast("Options", others))

@@ -70,7 +70,7 @@ class Loop:
         self._worker.ready = True
         for slot in self._worker.slots:
             self._free.put_nowait(slot)
-        async with aio.Queues(self._worker.queues, self._worker.app.url) as source:
+        async with self._source() as source:
             while not self._worker.stopping:
                 if self._worker.quiet:
                     await asyncio.sleep(0.1)
@@ -93,7 +93,11 @@ class Loop:
             raise RuntimeError("this would wait for itself: await asave() in a coroutine function")
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
 
-    async def _consume(self, source: aio.Queues) -> None:
+    def _source(self) -> aio.Queue | aio.Queues:
+        app, whole = self._worker.app, self._worker.partitioned
+        return app.new_aio_queue(whole) if whole else aio.Queues(self._worker.queues, app.url)
+
+    async def _consume(self, source: aio.Queue | aio.Queues) -> None:
         """Takes messages. The consumer lives as long as its messages: it extends their leases."""
         settings = self._worker.settings
         consumer = source.consume(

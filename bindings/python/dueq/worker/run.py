@@ -39,7 +39,7 @@ class Run:
             task = app.named(name)
             args, kwargs = arguments_of(app.serializer_of(message.headers), message.body)
             handler = task.handler
-        elif (handler := app.queue_handlers.get(message.queue)) is None:
+        elif (handler := app.queue_handler(message.queue)) is None:
             raise UnknownTask(
                 f"the message is no task, and the queue {message.queue} has no handler here"
             )

@@ -20,7 +20,9 @@ class Threads:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._source = Queues(worker.queues, worker.app.url)
+        whole = worker.partitioned
+        app = worker.app
+        self._source = app.new_queue(whole) if whole else Queues(worker.queues, app.url)
         self._consumers: dict[Slot, Consumer] = {}
         self._serving = set(worker.slots)
 

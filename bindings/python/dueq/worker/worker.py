@@ -8,7 +8,7 @@ import time
 from typing import Protocol
 
 from dueq.app import App
-from dueq.errors import Error
+from dueq.errors import Error, InvalidError
 from dueq.worker import exits
 from dueq.worker.command import Settings
 from dueq.worker.logs import log
@@ -60,6 +60,13 @@ class Worker:
         self.settings = settings
         self.app = app
         self.queues = settings.queues or dict.fromkeys(app.queue_names, 1)
+        self.partitioned = next((name for name in self.queues if name in app.partitions), None)
+        """The queue with partitions that this worker is for; None: it is for ordinary ones."""
+        if self.partitioned and len(self.queues) > 1:
+            raise InvalidError(
+                f"{self.partitioned} has partitions, and needs a worker of its own: "
+                f"--queues {self.partitioned}"
+            )
         self.slots = [Slot(number) for number in range(settings.concurrency)]
         self.pool: Pool | None = None
         self.tether = tether

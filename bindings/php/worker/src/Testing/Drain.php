@@ -4,8 +4,8 @@ declare(strict_types=1);
 
 namespace Dueq\Testing;
 
-use Dueq\Client;
 use Dueq\Message;
+use Dueq\Tasks;
 use Dueq\Worker;
 use Dueq\Worker\Job;
 use RuntimeException;
@@ -26,9 +26,8 @@ final class Drain
      */
     public static function run(Worker $worker, ?array $queues = null, bool $delayed = false, int $most = 1000): array
     {
-        $client = $worker->tasks->client();
         $queues ??= $worker->queues() ?: ['default'];
-        $consumer = $client->queues($queues)->consume(timeout: 0.0);
+        $consumer = $worker->tasks->source($queues)->consume(timeout: 0.0);
         $jobs = [];
         do {
             $consumer->work(function (Message $message) use ($worker, $most, &$jobs): void {
@@ -44,7 +43,7 @@ final class Drain
                 $jobs[] = $job = $worker->job($message);
                 $worker->run($job);
             });
-        } while ($delayed && self::makeFirstDue($client, $queues));
+        } while ($delayed && self::makeFirstDue($worker->tasks, $queues));
 
         return $jobs;
     }
@@ -53,18 +52,20 @@ final class Drain
      * @param list<string> $queues
      * @return bool false: nothing is delayed
      */
-    private static function makeFirstDue(Client $client, array $queues): bool
+    private static function makeFirstDue(Tasks $tasks, array $queues): bool
     {
         $first = null;
         foreach ($queues as $queue) {
-            foreach ($client->queue($queue)->peek('delayed') as $message) {
+            foreach ($tasks->queue($queue)->peek('delayed') as $message) {
                 if (!$message->isSchedule()) {
                     $first = $first === null || $message->time < $first->time ? $message : $first;
-                    break;
+                    if (!isset($tasks->partitions[$queue])) {
+                        break;
+                    }
                 }
             }
         }
 
-        return $first !== null && $client->queue($first->queue)->reschedule($first->id);
+        return $first !== null && $tasks->queue($first->queue)->reschedule($first->id);
     }
 }

@@ -180,7 +180,7 @@ final class Child
 
     private function consumer(): Consumer
     {
-        return $this->worker->tasks->client()->queues($this->queues(), $this->options->order)->consume(
+        return $this->worker->tasks->source($this->queues(), $this->options->order)->consume(
             prefetch: $this->options->prefetch,
             lease: $this->options->lease,
             maxRun: self::WITHOUT_END,
