@@ -43,6 +43,9 @@ struct cli {
     bool pass_url;                 /* the command that is run gets the password too */
     bool json;
     bool finishing; /* signals wait: messages were printed and are to be acknowledged */
+    /* Completes the call under way in the place of cli_wait(); INTERRUPTED: it was given up. NULL: cli_wait() does. */
+    dueq_status (*wait)(struct cli *cli);
+    struct top *top; /* of that */
     dueq_client *client;
     size_t partitions;                   /* of the queue; 0: it has none */
     const char *key;                     /* the one that has this key's messages; NULL: all */
@@ -80,6 +83,7 @@ extern const struct command find_command, peek_command;                   /* que
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, who_command, slow_command;   /* workers.c, who.c */
+extern const struct command top_command;                                  /* top/top.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command work_command;                                 /* work.c */
 extern const struct command completion_command;                           /* completion.c */
@@ -271,6 +275,10 @@ void names_add(struct names *names, dueq_bytes name);
 void names_sort(struct names *names);
 /* Adds those of all queues of the server, and sorts them. */
 dueq_status names_read(struct cli *cli, struct names *names);
+/* The "#NUMBER" of a partition's name; NULL: it is none. */
+const char *names_part(const char *name);
+/* Whether there are partitions of this queue. */
+bool names_whole(const struct names *names, const char *name);
 void names_end(struct names *names);
 
 /* ---- roster.c: who consumes ---------------------------------------------------------------------- */

@@ -52,6 +52,21 @@ dueq_status names_read(struct cli *cli, struct names *names) {
     return status;
 }
 
+const char *names_part(const char *name) {
+    const char *mark = strrchr(name, '#');
+    bool is_part = mark && mark > name && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
+    return is_part ? mark : NULL;
+}
+
+bool names_whole(const struct names *names, const char *name) {
+    size_t size = strlen(name);
+    for (size_t i = 0; i < names->count; i++)
+        if (names_part(names->list[i]) == names->list[i] + size &&
+            strncmp(names->list[i], name, size) == 0)
+            return true;
+    return false;
+}
+
 void names_end(struct names *names) {
     for (size_t i = 0; i < names->count; i++)
         free(names->list[i]);

@@ -206,6 +206,7 @@ enum dueq__login {
 struct dueq__server {
     bool known;      /* it was asked; what it does not permit to know is empty */
     bool evicts;     /* it has a limit of memory and a policy other than noeviction */
+    int64_t memory, limit; /* in bytes: used, and maxmemory (0: none) */
     char policy[32]; /* maxmemory-policy */
 };
 
