@@ -93,7 +93,7 @@ void draw_queue(const struct top *top, struct top_page *page) {
     fputs(top->queue, out);
     page_put(page, TOP_TITLE, false);
     if (row && top_why(top, row, why, sizeof why))
-        page_say(page, TOP_BAD, "! %s", why);
+        page_why(page, why);
     if (row) {
         draw_counts(row, page);
         draw_series(row, page);

@@ -5,14 +5,15 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <curses.h>
 
 enum {
-    WHOLE_MS = 10000, /* all is read as often as that, */
-    REST = 20,        /* but no more than a 20th of the time */
-    SLICE_MS = 1000   /* how soon it shows that no answer comes */
+    WHOLE = 5,      /* all is read at every fifth refresh, */
+    REST = 20,      /* but no more than a 20th of the time */
+    SLICE_MS = 1000 /* how soon it shows that no answer comes */
 };
 
 /* ---- Drawing ---- */
@@ -62,8 +63,17 @@ static size_t rows_of(const struct top_page *page) {
     return (size_t)LINES > taken ? (size_t)LINES - taken : 1;
 }
 
+/* Asks the terminal itself: $COLUMNS and $LINES may be old, and ncurses does not see each SIGWINCH. */
+static void fit(void) {
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_row && size.ws_col &&
+        is_term_resized(size.ws_row, size.ws_col))
+        resizeterm(size.ws_row, size.ws_col);
+}
+
 /* Draws all anew; ncurses sends what has changed. Returns the rows of a page. */
 static size_t draw(struct top *top) {
+    fit();
     struct top_page page = {.width = COLS}, foot = {.width = COLS};
     top_draw(top, &page);
     top_foot(top, &foot);
@@ -144,7 +154,7 @@ static bool wait_for(struct top *top, dueq_client *client, int64_t most_ms) {
         top->ended = true;
     if (cli_signal())
         top->ended = true;
-    return any;
+    return any || ready < 0;
 }
 
 /* Completes a call for cli_wait(), while the screen goes on. */
@@ -172,8 +182,9 @@ static dueq_status wait_call(struct cli *cli) {
 }
 
 static void read_all(struct top *top) {
-    const int64_t now_ms = time_monotonic_ms(), rest_ms = top->model.took_ms * REST;
-    const int64_t due_ms = top->model.read_ms + (rest_ms > WHOLE_MS ? rest_ms : WHOLE_MS);
+    const int64_t now_ms = time_monotonic_ms(), whole_ms = top->every_ms * WHOLE;
+    const int64_t rest_ms = top->model.took_ms * REST;
+    const int64_t due_ms = top->model.read_ms + (rest_ms > whole_ms ? rest_ms : whole_ms);
     bool whole = top->again || top->status || !top->model.read_ms || now_ms >= due_ms;
     top->again = false;
     if ((whole ? top_read : top_read_counts)(top) == DUEQ_OK)

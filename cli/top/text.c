@@ -115,6 +115,18 @@ void top_spark(FILE *out, const int64_t *values, size_t count) {
 
 /* ---- Lines ---- */
 
+static char *escaped(dueq_bytes text) {
+    char *shown = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&shown, &size);
+    if (!out)
+        cli_out_of_memory();
+    text_show(out, text, TEXT_LINE);
+    if (fclose(out))
+        cli_out_of_memory();
+    return shown;
+}
+
 FILE *page_line(struct top_page *page) {
     page->out = open_memstream(&page->text, &page->size);
     if (!page->out)
@@ -123,18 +135,14 @@ FILE *page_line(struct top_page *page) {
 }
 
 void page_put(struct top_page *page, enum top_style style, bool item) {
-    char *shown = NULL;
+    char *shown, *fits = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&shown, &size);
-    if (fclose(page->out) || !out)
+    if (fclose(page->out))
         cli_out_of_memory();
     /* Whatever was put in: here is the one way to the terminal. */
-    text_show(out, (dueq_bytes){page->text, page->size}, TEXT_LINE);
+    shown = escaped((dueq_bytes){page->text, page->size});
     free(page->text);
-    if (fclose(out))
-        cli_out_of_memory();
-    char *fits = NULL;
-    out = open_memstream(&fits, &size);
+    FILE *out = open_memstream(&fits, &size);
     if (!out)
         cli_out_of_memory();
     top_clip(out, shown, (size_t)page->width);
@@ -154,6 +162,24 @@ void page_say(struct top_page *page, enum top_style style, const char *format, .
     vfprintf(page_line(page), format, arguments);
     va_end(arguments);
     page_put(page, style, false);
+}
+
+void page_why(struct top_page *page, const char *why) {
+    enum { INDENT = 4, LEAST = 10, MOST = 3 };
+    const size_t width = page->width > INDENT + LEAST ? (size_t)page->width - INDENT : LEAST;
+    char *shown = escaped((dueq_bytes){why, strlen(why)});
+    const char *at = shown, *rest;
+    for (int line = 1; *at && line <= MOST; line++) {
+        walk(NULL, at, width, &rest);
+        const char *end = rest;
+        while (*rest && end > at && *end != ' ')
+            end--;
+        /* A word that is too long goes on; the last line is cut. */
+        end = line == MOST ? at + strlen(at) : end > at ? end : rest;
+        page_say(page, TOP_BAD, "%s%.*s", line == 1 ? "  ! " : "    ", (int)(end - at), at);
+        at = end + (*end == ' ');
+    }
+    free(shown);
 }
 
 void page_end(struct top_page *page) {

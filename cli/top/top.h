@@ -151,6 +151,8 @@ FILE *page_line(struct top_page *page);
 void page_put(struct top_page *page, enum top_style style, bool item);
 void page_say(struct top_page *page, enum top_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* What is wrong, in as many lines as it takes, up to three. */
+void page_why(struct top_page *page, const char *why);
 void page_end(struct top_page *page);
 
 /* Fills in what the view shows. */

@@ -124,7 +124,7 @@ static void draw_queues(const struct top *top, struct top_page *page) {
         draw_row(row, &columns, page_line(page));
         page_put(page, wrong ? TOP_WARN : TOP_PLAIN, true);
         if (wrong)
-            page_say(page, TOP_BAD, "  ! %s", why);
+            page_why(page, why);
     }
     if (!top->model.count)
         page_say(page, TOP_DIM, "%s", top->model.read_ms ? "There is no queue." : "It reads...");

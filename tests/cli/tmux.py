@@ -43,7 +43,9 @@ class Screen:
         deadline = time.monotonic() + PATIENCE
         while True:
             text = self.text
-            if all(part in text for part in parts) and without not in text:
+            # A sentence may go on in the next line.
+            flat = " ".join(text.split())
+            if all(part in text or part in flat for part in parts) and without not in text:
                 return text
             assert time.monotonic() < deadline, f"no {parts}:\n{text}"
             time.sleep(0.05)
