@@ -29,14 +29,20 @@ void *must_allocate(size_t count, size_t size) {
     return memory;
 }
 
+dueq_client *client_open(const char *url) {
+    dueq_client *client;
+    dueq_status status = dueq_open(url, &client);
+    if (!client)
+        die("out of memory");
+    must(client, status);
+    return client;
+}
+
 struct link link_open(const char *socket, const char *name) {
     struct link link;
     char url[256];
     snprintf(url, sizeof url, "unix://%s", socket);
-    dueq_status status = dueq_open(url, &link.client);
-    if (!link.client)
-        die("out of memory");
-    must(link.client, status);
+    link.client = client_open(url);
     must(link.client, dueq_queue_open(link.client, name, strlen(name), &link.queue));
     return link;
 }
@@ -172,14 +178,20 @@ int main(int count, char **words) {
         measure_burst_wake(words[2], number(words[3]), number(words[4]));
     else if (!strcmp(verb, "lease-end") && count == 4)
         measure_lease_end(words[2], number(words[3]));
-    else if (!strcmp(verb, "memory") && count == 4)
-        measure_memory(words[2], number(words[3]));
+    else if (!strcmp(verb, "memory") && count == 5)
+        measure_memory(words[2], number(words[3]), number(words[4]));
     else if (!strcmp(verb, "durable") && count == 6)
         measure_durable(words[2], words[3], !strcmp(words[4], "replica"), number(words[5]));
     else if (!strcmp(verb, "depth") && count == 6)
         measure_depth(words[2], words[3], number(words[4]), number(words[5]));
     else if (!strcmp(verb, "burst") && count == 6)
         measure_burst(words[2], number(words[3]), number(words[4]), !strcmp(words[5], "own"));
+    else if (!strcmp(verb, "partitions-push") && count == 6)
+        measure_partitions_push(words[2], number(words[3]), number(words[4]), number(words[5]));
+    else if (!strcmp(verb, "partitions-work") && count == 6)
+        measure_partitions_work(words[2], number(words[3]), number(words[4]), number(words[5]));
+    else if (!strcmp(verb, "many") && count == 5)
+        measure_many(words[2], !strcmp(words[3], "partitions"), number(words[4]));
     else
         die("usage: versions | timers COUNT | ping SOCKET COUNT | scripts SOCKET BATCH MESSAGES |\n"
             "  loop SOCKET BATCH MESSAGES | bare SOCKET BATCH MESSAGES | lateness SOCKET MESSAGES "
@@ -187,8 +199,11 @@ int main(int count, char **words) {
             "  life SOCKET bare|dueq STEP BATCH MESSAGES |\n"
             "  idle SOCKET SECONDS CONSUMERS | waking SOCKET CONSUMERS MESSAGES |\n"
             "  burst-wake SOCKET CONSUMERS MESSAGES | lease-end SOCKET COUNT |\n"
-            "  memory SOCKET MESSAGES | durable SOCKET one|batch|pusher replica|plain MESSAGES |\n"
+            "  memory SOCKET MESSAGES BODY | durable SOCKET one|batch|pusher replica|plain "
+            "MESSAGES |\n"
             "  depth SOCKET SOCKET MESSAGES MESSAGES |\n"
-            "  burst SOCKET MESSAGES BATCH own|made");
+            "  burst SOCKET MESSAGES BATCH own|made |\n"
+            "  partitions-push URL PARTITIONS MESSAGES BATCH |\n"
+            "  partitions-work URL PARTITIONS MESSAGES BATCH | many URL queues|partitions COUNT");
     return 0;
 }

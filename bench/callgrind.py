@@ -14,8 +14,8 @@ VALGRIND = shutil.which("valgrind")
 
 
 class Counter:
-    def __init__(self, server: "machine.Server", dumps: Path) -> None:
-        self._pid, self._dumps, self._total = server.pid, dumps, 0
+    def __init__(self, pid: int, dumps: Path) -> None:
+        self._pid, self._dumps, self._total = pid, dumps, 0
         self._command("instrumentation", "on")
 
     def _command(self, *words: str) -> None:
@@ -32,7 +32,7 @@ class Counter:
         """Instructions since it was made."""
         # Each dump begins to count anew.
         self._command("dump")
-        [dump] = self._dumps.glob("dump.*")
+        [dump] = self._dumps.glob(f"dump.{self._pid}.*")
         found = re.search(r"^totals: (\d+)", dump.read_text(), re.MULTILINE)
         if not found:
             raise SystemExit(f"callgrind wrote no totals to {dump}")
@@ -47,8 +47,8 @@ def _pipes(folder: Path) -> str:
 
 
 @contextmanager
-def counted_server() -> Iterator[tuple[Path, Counter]]:
-    """A private server's socket, and the counter of its instructions.
+def valgrind() -> Iterator[tuple[list[str], Path]]:
+    """The command that runs a server whose instructions are counted, and where it meets a Counter.
 
     The server's clock interrupt (serverCron, ten times a second) is left out: its share would
     depend on how slow the machine is.
@@ -58,9 +58,15 @@ def counted_server() -> Iterator[tuple[Path, Counter]]:
     dumps = Path(tempfile.mkdtemp(prefix="dueq-bench-"))
     words = [VALGRIND, "-q", "--tool=callgrind", "--instr-atstart=no"]
     words += ["--toggle-collect=serverCron", "--collect-atstart=yes"]
-    words += [f"--callgrind-out-file={dumps}/dump", _pipes(dumps)]
+    words += [f"--callgrind-out-file={dumps}/dump.%p", _pipes(dumps)]
     try:
-        with machine.start_server(under=words) as server:
-            yield server.socket, Counter(server, dumps)
+        yield words, dumps
     finally:
         shutil.rmtree(dumps)
+
+
+@contextmanager
+def counted_server() -> Iterator[tuple[Path, Counter]]:
+    """A private server's socket, and the counter of its instructions."""
+    with valgrind() as (words, dumps), machine.start_server(under=words) as server:
+        yield server.socket, Counter(server.pid, dumps)

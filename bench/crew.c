@@ -23,7 +23,7 @@ static void work(struct crew *crew, struct consumer *consumer, const dueq_messag
 static void wait_for_more(struct consumer *consumer) {
     dueq_status status = dueq_consumer_submit(consumer->loop, DUEQ_FOREVER);
     if (status != DUEQ_PENDING)
-        die("the consumer does not wait: %s", dueq_error_text(consumer->link.client));
+        die("the consumer does not wait: %s", dueq_error_text(consumer->client));
     enter(consumer, WAITING);
 }
 
@@ -33,27 +33,19 @@ static void advance(struct crew *crew, struct consumer *consumer) {
         if (consumer->state == WORKING) {
             if (now_us(CLOCK_MONOTONIC) < consumer->done_us)
                 return;
-            must(consumer->link.client, dueq_consumer_ack(consumer->loop, consumer->ticket));
+            must(consumer->client, dueq_consumer_ack(consumer->loop, consumer->ticket));
             crew->done++;
             wait_for_more(consumer);
         }
-        if (dueq_pump(consumer->link.client) == DUEQ_PENDING)
+        if (dueq_pump(consumer->client) == DUEQ_PENDING)
             return;
         const dueq_message *message;
         dueq_status status = dueq_consumer_take(consumer->loop, &message, NULL);
         if (status == DUEQ_PENDING)
             continue;
-        must(consumer->link.client, status);
+        must(consumer->client, status);
         work(crew, consumer, message);
     }
-}
-
-static void open_consumer(struct consumer *consumer, const char *socket, const char *name) {
-    const dueq_consumer_options options = DUEQ_CONSUMER;
-    consumer->link = link_open(socket, name);
-    must(consumer->link.client,
-         dueq_consumer_open(&consumer->link.queue, 1, &options, &consumer->loop));
-    wait_for_more(consumer);
 }
 
 void crew_drive(struct crew *crew, size_t done, double until_us) {
@@ -96,16 +88,31 @@ static long long info_number(redisContext *control, const char *section, const c
     return value;
 }
 
+void crew_begin(struct crew *crew, size_t room) {
+    *crew = (struct crew){0};
+    crew->consumers = must_allocate(room, sizeof *crew->consumers);
+    crew->set = must_allocate(room, sizeof *crew->set);
+}
+
+void crew_add(struct crew *crew, dueq_client *client, dueq_queue **queues, size_t queue_count) {
+    const dueq_consumer_options options = DUEQ_CONSUMER;
+    struct consumer *consumer = &crew->consumers[crew->count];
+    *consumer = (struct consumer){.client = client, .queues = queues, .queue_count = queue_count};
+    must(client, dueq_consumer_open(queues, queue_count, &options, &consumer->loop));
+    wait_for_more(consumer);
+    crew->set[crew->count].fd = dueq_descriptor(client);
+    if (crew->set[crew->count++].fd < 0)
+        die("no descriptors left");
+    advance(crew, consumer);
+}
+
 void crew_open(struct crew *crew, const char *socket, const char *name, size_t count) {
-    *crew = (struct crew){.count = count};
-    crew->consumers = must_allocate(count, sizeof *crew->consumers);
-    crew->set = must_allocate(count, sizeof *crew->set);
+    crew_begin(crew, count);
     for (size_t i = 0; i < count; i++) {
-        open_consumer(&crew->consumers[i], socket, name);
-        crew->set[i].fd = dueq_descriptor(crew->consumers[i].link.client);
-        if (crew->set[i].fd < 0)
-            die("no descriptors left");
-        advance(crew, &crew->consumers[i]);
+        struct link link = link_open(socket, name);
+        dueq_queue **queue = must_allocate(1, sizeof *queue);
+        *queue = link.queue;
+        crew_add(crew, link.client, queue, 1);
     }
     redisContext *control = bare_open(socket);
     double limit_us = now_us(CLOCK_MONOTONIC) + 30e6;
@@ -119,9 +126,13 @@ void crew_open(struct crew *crew, const char *socket, const char *name, size_t c
 
 void crew_close(struct crew *crew) {
     for (size_t i = 0; i < crew->count; i++) {
-        dueq_abandon(crew->consumers[i].link.client);
-        dueq_consumer_close(crew->consumers[i].loop);
-        link_close(&crew->consumers[i].link);
+        struct consumer *consumer = &crew->consumers[i];
+        dueq_abandon(consumer->client);
+        dueq_consumer_close(consumer->loop);
+        for (size_t k = 0; k < consumer->queue_count; k++)
+            dueq_queue_close(consumer->queues[k]);
+        free(consumer->queues);
+        dueq_close(consumer->client);
     }
     free(crew->consumers);
     free(crew->set);

@@ -11,7 +11,9 @@
 enum consumer_state { WAITING, WORKING };
 
 struct consumer {
-    struct link link;
+    dueq_client *client;
+    dueq_queue **queues; /* owned, like the client */
+    size_t queue_count;
     enum consumer_state state;
     dueq_consumer *loop;
     dueq_bytes ticket; /* of what it works on */
@@ -31,7 +33,10 @@ struct crew {
     void *own;
 };
 
-/* Opens the consumers on a queue, which must be empty, and returns when all of them wait. */
+/* A crew with room for so many consumers; each is added with a client of its own and queues of that. */
+void crew_begin(struct crew *crew, size_t room);
+void crew_add(struct crew *crew, dueq_client *client, dueq_queue **queues, size_t queue_count);
+/* The same on one queue, which must be empty; returns when all of them wait. */
 void crew_open(struct crew *crew, const char *socket, const char *name, size_t count);
 /* Lets them work until `done` messages are done in all (0: never), or until that time of
  * CLOCK_MONOTONIC. */

@@ -28,6 +28,8 @@ struct link {
     dueq_queue *queue;
 };
 
+dueq_client *client_open(const char *url);
+/* A client of its own, and a queue of it. */
 struct link link_open(const char *socket, const char *name);
 void link_close(struct link *link);
 /* Begins to take one message, waiting for ever. */
@@ -72,8 +74,8 @@ void measure_waking(const char *socket, size_t consumers, size_t messages);
 void measure_burst_wake(const char *socket, size_t consumers, size_t messages);
 /* How late after the end of a lease a waiting consumer gets the message. */
 void measure_lease_end(const char *socket, size_t count);
-/* memory.c: the server's memory with no message, and with each message in a state. */
-void measure_memory(const char *socket, size_t messages);
+/* memory.c: the server's bytes of a message in each state, over those of its body. */
+void measure_memory(const char *socket, size_t messages, size_t body_size);
 /*
  * durable.c: the server's CPU time and the time of a push, "one" by one, a hundred in a call ("batch") or by a "pusher";
  * durable: each call waits for the server's replica.
@@ -83,5 +85,13 @@ void measure_durable(const char *socket, const char *way, bool durable, size_t m
 void measure_depth(const char *short_socket, const char *long_socket, size_t shallow, size_t deep);
 /* limits_burst.c: messages due in the same ms: their order, and how long others wait meanwhile. */
 void measure_burst(const char *socket, size_t messages, size_t batch, bool own_ids);
+/* scale.c: messages pushed to a queue of partitions in calls of `batch`; and delivered to one consumer. */
+void measure_partitions_push(const char *url, size_t partitions, size_t messages, size_t batch);
+void measure_partitions_work(const char *url, size_t partitions, size_t messages, size_t batch);
+/*
+ * One process that consumes so many queues, or one queue of so many partitions: "ready" when it waits; at a line on
+ * stdin it gets a message in each, which fall due one after the other, and says when they came; at the next it ends.
+ */
+void measure_many(const char *url, bool partitions, size_t count);
 
 #endif

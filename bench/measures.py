@@ -15,6 +15,7 @@ BATCHES = (1, 10, 100)
 RATIO_LIMITS = {1: 1.6, 10: 1.35, 100: 1.2}
 LATENESS_LIMIT_MS = 2.0
 IDLE_LIMIT = 0.2
+BODY = 200
 MEMORY_LIMITS = {"ready": 125, "delayed": 230}
 """Bytes over the body."""
 
@@ -185,7 +186,7 @@ def memory(size: Size) -> Outcome:
     messages = size.memory
     print(f"memory: {messages} messages in each state", flush=True)
     with server() as socket:
-        figures = drive("memory", socket, messages)
+        figures = drive("memory", socket, messages, BODY)
     print("\nbytes over the body            ready         delayed       leased")
     cells = "".join(f"{figures[state]:<14.0f}" for state in ("ready", "delayed", "leased"))
     print(f"{'':<10}{'a message':<21}{cells}".rstrip() + "\n")

@@ -30,13 +30,14 @@ static double settled_memory(redisContext *control) {
     return used;
 }
 
-static void fill(const char *socket, size_t messages, int64_t delay_ms, bool lease) {
-    static const char body[BODY_SIZE];
+static void fill(const char *socket, size_t messages, size_t body_size, int64_t delay_ms,
+                 bool lease) {
+    char *body = must_allocate(body_size, 1);
     struct link link = link_open(socket, "memory");
     dueq_draft drafts[BATCH];
     for (size_t i = 0; i < BATCH; i++) {
         drafts[i] = (dueq_draft)DUEQ_DRAFT;
-        drafts[i].body = (dueq_bytes){body, sizeof body};
+        drafts[i].body = (dueq_bytes){body, body_size};
         drafts[i].delay_ms = delay_ms;
     }
     for (size_t done = 0; done < messages; done += BATCH)
@@ -52,9 +53,10 @@ static void fill(const char *socket, size_t messages, int64_t delay_ms, bool lea
     if (found != (int64_t)messages)
         die("the queue has %lld messages in that state instead of %zu", (long long)found, messages);
     link_close(&link);
+    free(body);
 }
 
-void measure_memory(const char *socket, size_t messages) {
+void measure_memory(const char *socket, size_t messages, size_t body_size) {
     messages = (messages + BATCH - 1) / BATCH * BATCH;
     redisContext *control = bare_open(socket);
     static const struct {
@@ -62,14 +64,14 @@ void measure_memory(const char *socket, size_t messages) {
         int64_t delay_ms;
         bool lease;
     } states[] = {{"ready", 0, false}, {"delayed", AN_HOUR_MS, false}, {"leased", 0, true}};
-    fill(socket, BATCH, 0, true);
-    printf("{\"messages\": %zu, \"body\": %d", messages, BODY_SIZE);
+    fill(socket, BATCH, body_size, 0, true);
+    printf("{\"messages\": %zu, \"body\": %zu", messages, body_size);
     for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         freeReplyObject(bare_command(control, "FLUSHALL SYNC"));
         double empty = settled_memory(control);
-        fill(socket, messages, states[i].delay_ms, states[i].lease);
+        fill(socket, messages, body_size, states[i].delay_ms, states[i].lease);
         printf(", \"%s\": %.2f", states[i].name,
-               (settled_memory(control) - empty) / (double)messages - BODY_SIZE);
+               (settled_memory(control) - empty) / (double)messages - (double)body_size);
     }
     printf("}\n");
     redisFree(control);

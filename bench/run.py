@@ -4,6 +4,7 @@
   ./dev bench                      all peers, the targets, tables, plots: 42 minutes
   ./dev bench --quick              fewer rounds and jobs: some 15 minutes
   ./dev bench --only delayed       what a delayed message costs, all of it, with its targets
+  ./dev bench --only scale         what docs/scale.md is computed from
   ./dev bench --only instructions  one measure; of dueq alone: {own}
                                    of all peers: {compared}
   ./dev bench --only rq            one peer in all measures of peers: {peers}
@@ -35,6 +36,7 @@ import life
 import machine
 import measures
 import quiet
+import scale
 import size
 import tables
 from report import Target, begin, conclude, save
@@ -52,6 +54,10 @@ MEASURES = {
     "rpush": measures.rpush,
     "durable": durable.durable,
     "fpm": fpm.fpm,
+    "partitions": scale.partitions,
+    "many": scale.many,
+    "consumers": scale.consumers,
+    "sizing": scale.sizing,
 }
 COMPARED = {
     "delayed-jobs": jobs.delayed_jobs,
@@ -63,9 +69,10 @@ COMPARED = {
     "recovery": quiet.recovery,
 }
 TOGETHER = {
-    "delayed": {"instructions", "commands", "life", "bare", "delayed-jobs", "pressed", "waiting"}
+    "delayed": {"instructions", "commands", "life", "bare", "delayed-jobs", "pressed", "waiting"},
+    "scale": {"partitions", "many", "consumers", "sizing"},
 }
-"""Names of several measures: the delayed message's."""
+"""Names of several measures: the delayed message's, and those of docs/scale.md."""
 
 
 def main() -> None:

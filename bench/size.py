@@ -31,6 +31,10 @@ class Size:
     memory: int
     idle_seconds: int
     rpush: int
+    many: int
+    """Queues, or partitions, of one process."""
+    bare: int
+    """Connections."""
     requests: int
     """To php-fpm, of each way."""
     counted: int
@@ -54,6 +58,8 @@ FULL = Size(
     memory=100_000,
     idle_seconds=30,
     rpush=500_000,
+    many=1000,
+    bare=10000,
     requests=2000,
     counted=2000,
 )
@@ -74,6 +80,8 @@ QUICK = Size(
     memory=20_000,
     idle_seconds=10,
     rpush=100_000,
+    many=300,
+    bare=2000,
     requests=500,
     counted=2000,
 )
@@ -94,6 +102,8 @@ TINY = Size(
     memory=200,
     idle_seconds=1,
     rpush=1000,
+    many=20,
+    bare=100,
     requests=50,
     counted=50,
 )

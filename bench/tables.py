@@ -259,6 +259,52 @@ def _durable(report: Report) -> list[str]:
     ]
 
 
+def _scale(report: Report) -> list[str]:
+    parts = []
+    if summary := look(report, "partitions", "summary"):
+        rows = [
+            [
+                f"{row['way']}, {row['nodes']} nodes",
+                " + ".join(number(part, 1) for part in row["each"]),
+                number(row["ratio"], 2),
+                number(row["allows"], 2),
+                number(row["us"], 1),
+            ]
+            for row in summary
+        ]
+        parts += [
+            "### Partitions on several nodes",
+            "From push to ack: thousands of the servers' instructions a message, of each node; as"
+            " a ratio to one node; how many messages the busiest node allows, as the same ratio;"
+            " and CPU time in microseconds, of all nodes and the client on one CPU.",
+            table(["", "thousands", "ratio", "allows", "CPU us"], rows),
+        ]
+    if summary := look(report, "many", "summary"):
+        rows = [
+            [
+                f"{row['count']} {row['kind']}, {row['nodes']} nodes",
+                number(row["connections"]),
+                number(row["idle"]["scripts"] + row["idle"]["blocks"], 1),
+                number(row["work"]["scripts"], 1),
+                number(row["work"]["server_us"]),
+                number(row["work"]["client_us"]),
+                number(row["late"]["p50_ms"], 1),
+                number(row["resident"] / 1e6, 1),
+            ]
+            for row in summary
+        ]
+        parts += [
+            "### Many queues or partitions on one process",
+            "Connections; scripts and waits a second when idle; scripts, and microseconds of the"
+            " servers and the client, of a message, of which one each falls due every 5 ms.",
+            table(
+                ["", "connections", "idle", "scripts", "server us", "client us", "p50 ms", "MB"],
+                rows,
+            ),
+        ]
+    return parts
+
+
 def _targets(report: Report) -> list[str]:
     rows = []
     for target in report.get("targets", []):
@@ -333,5 +379,6 @@ def markdown(report: Report) -> str:
     had = measured(peers)
     parts = [*_targets(report), *_instructions(report)]
     parts += [*_of_peers(had, report.get("bare")), *_cost(report), *_web(report), *_durable(report)]
+    parts += _scale(report)
     parts += [*_behind(had), *_missing(peers), *_setting(report, peers)]
     return "\n\n".join(parts) + "\n"

@@ -79,6 +79,7 @@ DUEQ_ID_COMMANDS(COMMAND)
 #undef COMMAND
 extern const struct command purge_command, remove_command, grow_command;  /* admin.c */
 extern const struct command check_command;                                /* check.c */
+extern const struct command doctor_command;                               /* doctor/doctor.c */
 extern const struct command find_command, peek_command;                   /* query.c */
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command metrics_command;                              /* metrics.c */
@@ -128,6 +129,9 @@ enum {
         {"help", no_argument, NULL, CLI_OPTION_HELP},                                              \
         {"version", no_argument, NULL, CLI_OPTION_VERSION}, {NULL, 0, NULL, 0}
 
+/* Takes the server's URL from the command line, where everybody can read it by ps: one with a login is there no longer
+ * then. */
+void cli_take_url(struct cli *cli, char *given);
 /* The next option of the command's own, or -1 after the last. The common ones are dealt with. */
 int cli_option(struct cli *cli, int argc, char *argv[], const struct option *options);
 /* Says what is wrong with the arguments and exits with CLI_USAGE. */
@@ -262,24 +266,24 @@ const char *cli_priority_name(dueq_priority priority);
 /* The state that a word names, or cli_usage(). */
 dueq_state cli_state(const struct cli *cli, const char *name);
 
-/* ---- names.c: names of queues -------------------------------------------------------------------- */
+/* ---- names.c: of queues ------------------------------------------------------------------------- */
 
-/* Start from {0}; end with names_end(). */
-struct names {
+/* Owned; start from {0}, end with cli_free_names(). */
+struct cli_names {
     char **list;
     size_t count, room;
 };
 
-void names_add(struct names *names, dueq_bytes name);
+void cli_add_name(struct cli_names *names, dueq_bytes name);
 /* Sorts them, and leaves each there once. */
-void names_sort(struct names *names);
-/* Adds those of all queues of the server, and sorts them. */
-dueq_status names_read(struct cli *cli, struct names *names);
+void cli_sort_names(struct cli_names *names);
+/* Adds those of all queues of the server, sorted, each once. */
+dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
+void cli_free_names(struct cli_names *names);
 /* The "#NUMBER" of a partition's name; NULL: it is none. */
-const char *names_part(const char *name);
+const char *cli_part_of(const char *name);
 /* Whether there are partitions of this queue. */
-bool names_whole(const struct names *names, const char *name);
-void names_end(struct names *names);
+bool cli_is_whole(const struct cli_names *names, const char *name);
 
 /* ---- roster.c: who consumes ---------------------------------------------------------------------- */
 
@@ -291,7 +295,7 @@ struct consumer {
 
 /* Start from {0}; end with roster_end(). */
 struct roster {
-    struct names queues; /* whose consumers these are */
+    struct cli_names queues; /* whose consumers these are */
     dueq_result **pages;
     size_t page_count;
     struct consumer *list; /* by host, process and session */
@@ -440,6 +444,7 @@ char *text_repair(dueq_bytes bytes, size_t *size);
 
 /* Since some time in the past; no change of the clock moves it. */
 int64_t time_monotonic_ms(void);
+int64_t time_monotonic_us(void);
 /* Since 1970. */
 int64_t time_now_ms(void);
 

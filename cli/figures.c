@@ -106,7 +106,7 @@ static int run_stats(struct cli *cli, int argc, char *argv[]) {
 
 static int run_queues(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
-    struct names names = {0};
+    struct cli_names names = {0};
     int code;
     while (cli_option(cli, argc, argv, options) != -1)
         ;
@@ -115,7 +115,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = cli_report(cli, names_read(cli, &names), NULL);
+    code = cli_report(cli, cli_read_names(cli, &names), NULL);
     if (code == CLI_DONE && names.count > 0 && !cli->json)
         printf("%9s %9s %9s %9s %9s  %s\n", "READY", "DELAYED", "LEASED", "DEAD", "OLDEST",
                "QUEUE");
@@ -125,7 +125,7 @@ static int run_queues(struct cli *cli, int argc, char *argv[]) {
             cli_close_queue(cli);
         }
     }
-    names_end(&names);
+    cli_free_names(&names);
     return code;
 }
 

@@ -31,6 +31,7 @@ static const struct command *const commands[] = {&push_command,
                                                  &remove_command,
                                                  &grow_command,
                                                  &check_command,
+                                                 &doctor_command,
                                                  &lock_command,
                                                  &relock_command,
                                                  &unlock_command,
@@ -171,8 +172,7 @@ void cli_usage(const struct cli *cli, const char *format, ...) {
 
 /* ---- The server's URL ---------------------------------------------------------------------------- */
 
-/* Takes it from the command line, where everybody can read it by ps: one with a login is there no longer then. */
-static void take_url(struct cli *cli, char *given) {
+void cli_take_url(struct cli *cli, char *given) {
     free(cli->url);
     if (!(cli->url = strdup(given)))
         cli_out_of_memory();
@@ -209,7 +209,7 @@ int cli_option(struct cli *cli, int argc, char *argv[], const struct option *opt
         int option = next_option(cli, argc, argv, cli_choice(cli->command) ? "+" : "", options);
         switch (option) {
         case CLI_OPTION_URL:
-            take_url(cli, optarg);
+            cli_take_url(cli, optarg);
             break;
         case CLI_OPTION_URL_FILE:
             read_url(cli, optarg);

@@ -37,8 +37,8 @@ static dueq_status read_row(struct cli *cli, const struct roster *roster, struct
             row->workers += !lapsed;
             row->lapsed += lapsed;
         }
-    row->part = names_part(row->queue);
-    row->whole = names_whole(&roster->queues, row->queue);
+    row->part = cli_part_of(row->queue);
+    row->whole = cli_is_whole(&roster->queues, row->queue);
     if (row->whole)
         return DUEQ_OK;
     dueq_status status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);

@@ -1,11 +1,9 @@
-#include "cli.h"
-
 #include <stdlib.h>
 #include <string.h>
 
-/* The names of queues. */
+#include "cli.h"
 
-void names_add(struct names *names, dueq_bytes name) {
+void cli_add_name(struct cli_names *names, dueq_bytes name) {
     if (names->count == names->room) {
         names->room = names->room ? 2 * names->room : 64;
         names->list = realloc(names->list, names->room * sizeof *names->list);
@@ -18,11 +16,18 @@ void names_add(struct names *names, dueq_bytes name) {
     names->list[names->count++] = copy;
 }
 
+void cli_free_names(struct cli_names *names) {
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+    *names = (struct cli_names){0};
+}
+
 static int by_name(const void *one, const void *other) {
     return strcmp(*(char *const *)one, *(char *const *)other);
 }
 
-void names_sort(struct names *names) {
+void cli_sort_names(struct cli_names *names) {
     if (names->count == 0)
         return;
     qsort(names->list, names->count, sizeof *names->list, by_name);
@@ -36,7 +41,7 @@ void names_sort(struct names *names) {
     names->count = kept;
 }
 
-dueq_status names_read(struct cli *cli, struct names *names) {
+dueq_status cli_read_names(struct cli *cli, struct cli_names *names) {
     dueq_result *page = NULL;
     dueq_status status;
     do {
@@ -45,31 +50,24 @@ dueq_status names_read(struct cli *cli, struct names *names) {
         dueq_result_free(page);
         page = next;
         for (size_t i = 0; i < dueq_result_count(page); i++)
-            names_add(names, dueq_result_id(page, i));
+            cli_add_name(names, dueq_result_id(page, i));
     } while (status == DUEQ_OK && dueq_result_cursor(page).size > 0);
     dueq_result_free(page);
-    names_sort(names);
+    cli_sort_names(names);
     return status;
 }
 
-const char *names_part(const char *name) {
+const char *cli_part_of(const char *name) {
     const char *mark = strrchr(name, '#');
     bool is_part = mark && mark > name && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
     return is_part ? mark : NULL;
 }
 
-bool names_whole(const struct names *names, const char *name) {
+bool cli_is_whole(const struct cli_names *names, const char *name) {
     size_t size = strlen(name);
     for (size_t i = 0; i < names->count; i++)
-        if (names_part(names->list[i]) == names->list[i] + size &&
+        if (cli_part_of(names->list[i]) == names->list[i] + size &&
             strncmp(names->list[i], name, size) == 0)
             return true;
     return false;
-}
-
-void names_end(struct names *names) {
-    for (size_t i = 0; i < names->count; i++)
-        free(names->list[i]);
-    free(names->list);
-    *names = (struct names){0};
 }

@@ -8,13 +8,13 @@
 enum { PAGE = DUEQ_MAX_BATCH };
 
 /* Also the queues that partitions are of: their consumers are registered there. */
-static void add_wholes(struct names *names) {
+static void add_wholes(struct cli_names *names) {
     for (size_t i = 0, count = names->count; i < count; i++) {
-        const char *name = names->list[i], *mark = names_part(name);
+        const char *name = names->list[i], *mark = cli_part_of(name);
         if (mark)
-            names_add(names, (dueq_bytes){name, (size_t)(mark - name)});
+            cli_add_name(names, (dueq_bytes){name, (size_t)(mark - name)});
     }
-    names_sort(names);
+    cli_sort_names(names);
 }
 
 static void *grown(void *list, size_t count, size_t each) {
@@ -76,9 +76,9 @@ static int by_process(const void *first, const void *second) {
 dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster) {
     dueq_status status = DUEQ_OK;
     for (size_t i = 0; i < count; i++)
-        names_add(&roster->queues, (dueq_bytes){names[i], strlen(names[i])});
+        cli_add_name(&roster->queues, (dueq_bytes){names[i], strlen(names[i])});
     if (!count)
-        status = names_read(cli, &roster->queues);
+        status = cli_read_names(cli, &roster->queues);
     add_wholes(&roster->queues);
     for (size_t i = 0; status == DUEQ_OK && i < roster->queues.count; i++)
         status = read_queue(cli, roster->queues.list[i], roster);
@@ -101,7 +101,7 @@ void roster_end(struct roster *roster) {
         dueq_result_free(roster->pages[i]);
     free(roster->pages);
     free(roster->list);
-    names_end(&roster->queues);
+    cli_free_names(&roster->queues);
 }
 
 bool roster_lapsed(const dueq_worker *worker) { return worker->until_ms <= worker->now_ms; }

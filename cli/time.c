@@ -4,11 +4,13 @@
 #include <string.h>
 #include <time.h>
 
-int64_t time_monotonic_ms(void) {
+int64_t time_monotonic_us(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000;
+    return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
+
+int64_t time_monotonic_ms(void) { return time_monotonic_us() / 1000; }
 
 /* Reads a decimal number of at most 15 digits, times `scale`. NULL: there is none. */
 static const char *read_decimal(const char *text, int64_t scale, double *scaled) {

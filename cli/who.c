@@ -108,7 +108,7 @@ static int show(struct cli *cli, dueq_bytes id, dueq_status *status) {
 
 static int run_who(struct cli *cli, int argc, char *argv[]) {
     static const struct option options[] = {CLI_OPTIONS};
-    struct names names = {0};
+    struct cli_names names = {0};
     dueq_status status = DUEQ_NOT_FOUND;
     int code = CLI_DONE;
     while (cli_option(cli, argc, argv, options) != -1)
@@ -123,9 +123,9 @@ static int run_who(struct cli *cli, int argc, char *argv[]) {
     if (!cli_connect(cli, &code))
         return code;
     if (named)
-        names_add(&names, bytes_of(argv[optind]));
+        cli_add_name(&names, bytes_of(argv[optind]));
     else
-        code = cli_report(cli, names_read(cli, &names), NULL);
+        code = cli_report(cli, cli_read_names(cli, &names), NULL);
     for (size_t i = 0; code == CLI_DONE && status == DUEQ_NOT_FOUND && i < names.count; i++)
         if (cli_open_queue(cli, names.list[i], &code)) {
             code = show(cli, id, &status);
@@ -133,7 +133,7 @@ static int run_who(struct cli *cli, int argc, char *argv[]) {
         }
     if (code == CLI_DONE && status != DUEQ_OK)
         code = cli_outcome(cli, "id", id, status);
-    names_end(&names);
+    cli_free_names(&names);
     return code;
 }
 

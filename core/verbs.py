@@ -64,8 +64,7 @@ ARGUMENTS = {
     "ids": several("ids"),
     "ticket": data("ticket", "ticket: str", "dueq__ops_check_tickets(queue, &ticket, 1)"),
     "id": data("id", "id: str", "dueq__ops_check_ids(queue, &id, 1)"),
-    "name": data("name", "name: str"),
-    "token": data("token", "token: str"),
+    **{name: data(name, f"{name}: str") for name in ("name", "token")},
     "error": note("error"),
     "reason": note("reason"),
     "cursor": data("cursor", "cursor: bytes"),
@@ -253,7 +252,7 @@ def header() -> str:
 
 def over(verb: Verb) -> tuple[str, str]:
     """What asks a partition, and what leaves the call to those who ask all of them."""
-    if verb.over == "name" or not verb.over and verb.on != "queue":
+    if verb.over == "name" or (not verb.over and verb.on != "queue"):
         return "", ""
     if not verb.over:
         check = f'    dueq_status whole = dueq__ops_check_whole(queue, "{verb.name}");\n'

@@ -40,9 +40,9 @@ setup() {
     steps venv library python_package php_extension
 }
 
-# For test and format: on top of setup, or alone.
+# For test and format: on top of setup, or alone. Of prometheus promtool is used, which tries the metrics and the alerts.
 setup_tools() {
-    need_packages "${PACKAGES[@]}"
+    need_packages "${PACKAGES[@]}" prometheus
     steps venv tools
 }
 

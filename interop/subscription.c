@@ -60,7 +60,7 @@ void dueq__subscription_pump(dueq_client *client, const struct dueq__channel *ch
     if (subscription->channel.size && !dueq__same(subscription->channel, channel->name))
         dueq__client_unsubscribe(client);
     if (subscription->conn.state == DUEQ__CONN_CLOSED && !subscription->conn.up &&
-        (!rested(client) || !dueq__command_connect(client, &subscription->conn, client->node)))
+        (!rested(client) || !dueq__node_connect(client, &subscription->conn, client->node)))
         return;
     dueq__conn_pump(&subscription->conn);
     if (subscription->conn.state == DUEQ__CONN_READY && !subscription->channel.size &&

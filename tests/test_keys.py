@@ -271,11 +271,38 @@ def test_rates_note_the_totals_before_the_first_call_of_a_minute(inside: Inside)
     assert len(minutes) == 2 + (minutes[0] != minutes[1])
 
 
-def test_rates_keep_six_hours(inside: Inside) -> None:
-    inside.command("RPUSH", "rates", *["1 2 3 4 5 6 7 8 9"] * 400)
+def minutes_before(now_ms: int, count: int) -> list[str]:
+    """So many entries of rates, one a minute, the latest first."""
+    return [f"{now_ms - 60000 * n} 2 3 4 5 6 7 8 9" for n in range(1, count + 1)]
+
+
+def test_rates_keep_minutes_and_then_the_first_of_each_hour(inside: Inside) -> None:
+    now = inside.now_ms()
+    entries = minutes_before(now, 600)
+    older = [f"{now - 3600000 * n} 2 3 4 5 6 7 8 9" for n in range(11, 450)]
+    inside.command("RPUSH", "rates", *entries)
     inside.queue.push("x")
-    assert inside.command("LLEN", "rates") == 360
-    assert inside.read("LRANGE", "rates", 1, 1) == [b"1 2 3 4 5 6 7 8 9"]
+    inside.command("RPUSH", "rates", *older)
+    inside.command("HSET", "meta", "minute", 0)
+    again = dueq.Queue(inside.name, inside.server.url)
+    again.push("y")
+    kept = [entry.decode() for entry in inside.read("LRANGE", "rates", 2, -1)]
+    assert kept[:358] == entries[:358]
+    assert len(kept) == 358 + 336
+    hours = [int(entry.split()[0]) // 3600000 for entry in kept[358:]]
+    assert hours == list(range(hours[0], hours[0] - 336, -1))
+    firsts = {int(entry.split()[0]) // 3600000: entry for entry in [*entries[358:], *older]}
+    assert kept[358:] == [firsts[hour] for hour in hours]
+    assert len(inside.queue.rates(hours=336)) == 336
+    again.close()
+
+
+def test_rates_are_bounded_where_they_may_not_be_read(inside: Inside) -> None:
+    inside.command("RPUSH", "rates", *minutes_before(inside.now_ms(), 1100))
+    inside.server.command("ACL", "SETUSER", "default", "-lrange")
+    inside.queue.push("x")
+    inside.server.command("ACL", "SETUSER", "default", "+lrange")
+    assert inside.command("LLEN", "rates") == 1056
 
 
 # ---- unique ----

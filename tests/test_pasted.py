@@ -159,6 +159,12 @@ def test_worker_python_works_when_pasted(shop: dict[str, str]) -> None:
         assert printed in done.stdout.splitlines(), (done.stdout, done.stderr)
 
 
+def test_opentelemetry_python_works_when_pasted(shop: dict[str, str]) -> None:
+    [code] = blocks("python", "docs/opentelemetry.md")
+    printed = re.findall(r"# prints.*: (.*)", code)
+    assert run([sys.executable, "-"], code, shop) == printed
+
+
 def test_interop_php_works_when_pasted(shop: dict[str, str]) -> None:
     # The other block is a class of the application's.
     assert run(php(), "<?php " + blocks("php", "docs/interop.md")[2], shop) == [

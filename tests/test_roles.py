@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
@@ -117,6 +118,7 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
         if message.id == "dead":
             message.bury("enough")
         elif message.id == "schedule:tick":
+            await_workers(queue)
             message.turn()
         else:
             message.ack()
@@ -125,9 +127,18 @@ def work(queue: dueq.Queue, owner: dueq.Queue) -> None:
             break
 
 
+def await_workers(queue: dueq.Queue) -> None:
+    """A consumer registers when it has lived for two seconds."""
+    until = time.monotonic() + 20
+    while not queue.workers():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+
+
 def view(queue: dueq.Queue, owner: dueq.Queue) -> None:
     assert queue.stats().ready
     assert queue.rates()
+    assert queue.workers() == []
     assert queue.find("dead")
     for state in dueq.State:
         list(queue.peek(state, page=1))
@@ -192,6 +203,7 @@ LOOKS: dict[str, Verb] = {
     "peek": lambda queue, held: list(queue.peek("ready")),
     "stats": lambda queue, held: queue.stats(),
     "rates": lambda queue, held: queue.rates(),
+    "workers": lambda queue, held: queue.workers(),
     "check": lambda queue, held: queue.check(),
 }
 PUSHES: dict[str, Verb] = {

@@ -89,7 +89,7 @@ static void count_workers(const struct roster *roster, struct top_row *row) {
 
 /* The name of the queue that a partition is of, which the roster has, too. */
 static const char *whole_of(const struct roster *roster, const char *name) {
-    const char *part = names_part(name);
+    const char *part = cli_part_of(name);
     for (size_t i = 0; part && i < roster->queues.count; i++) {
         const char *whole = roster->queues.list[i];
         if (strlen(whole) == (size_t)(part - name) &&
@@ -149,13 +149,13 @@ dueq_status top_read(struct top *top) {
     dueq_status status = renew(top);
     if (status == DUEQ_OK)
         status = roster_read(top->cli, top->names, top->name_count, &model.roster);
-    const struct names *names = &model.roster.queues;
+    const struct cli_names *names = &model.roster.queues;
     model.rows = calloc(names->count + 1, sizeof *model.rows);
     if (!model.rows)
         cli_out_of_memory();
     for (size_t i = 0; status == DUEQ_OK && i < names->count; i++) {
         struct top_row *row = &model.rows[model.count];
-        if (names_whole(names, names->list[i]))
+        if (cli_is_whole(names, names->list[i]))
             continue;
         *row = (struct top_row){.queue = names->list[i], .in = -1, .out = -1};
         read_row(top, &model.roster, row);

@@ -58,6 +58,8 @@ struct dueq__id_source {
 };
 
 void dueq__id_random(void *buffer, size_t size);
+/* Any number from 0 on that is less than this one. */
+int64_t dueq__chance(int64_t below);
 void dueq__id_next(struct dueq__id_source *source, char out[DUEQ__ID_SIZE]);
 void dueq__incarnation_next(struct dueq__id_source *source, char out[DUEQ__INCARNATION_SIZE]);
 /* The milliseconds in an id or a stamp; -1 if it is neither. */

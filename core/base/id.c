@@ -17,6 +17,12 @@ void dueq__id_random(void *buffer, size_t size) {
     }
 }
 
+int64_t dueq__chance(int64_t below) {
+    uint32_t chance;
+    dueq__id_random(&chance, sizeof chance);
+    return below * chance >> 32;
+}
+
 /* So many digits fit 64 bits, which are faster to divide; and 62 to the power of that. */
 #define PART 10
 #define PART_SCALE UINT64_C(839299365868340224)

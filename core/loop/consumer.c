@@ -11,68 +11,10 @@
 #define QUIET_MS 50
 /* How late messages are costs the server something: it is asked this seldom. */
 #define TIMED_MS 1000
-#define LEAST_LEASE_MS 50 /* that a heartbeat can keep */
+/* How often acks are tried again while their node is away. */
+#define LEFT_PAUSE_MS 1000
 
-/* ---- Opening and closing ---- */
-
-static dueq_status check(dueq_queue *queue, const dueq_consumer_options *options) {
-    bool keeps = options->max_run_ms && options->lease_ms;
-    const struct dueq__range prefetch = {"the prefetch", NULL, (int64_t)options->prefetch, 1,
-                                         DUEQ_MAX_BATCH};
-    dueq_status status = dueq__range_check(&prefetch, &queue->client->error);
-    if (!status)
-        status = dueq__ops_check_ms(queue, "the maximum running time", options->max_run_ms, 0,
-                                    DUEQ_MAX_TIME_MS);
-    if (!status)
-        status = dueq__ops_check_ms(queue, keeps ? "the lease that a heartbeat keeps" : "the lease",
-                                    options->lease_ms, keeps ? LEAST_LEASE_MS : 0, UINT32_MAX);
-    if (!status)
-        status = dueq__ops_check_ms(queue, "the slack", options->slack_ms, 0, DUEQ_MAX_SLACK_MS);
-    return status;
-}
-
-dueq_status dueq_consumer_open(dueq_queue *const *queues, size_t queue_count,
-                               const dueq_consumer_options *options, dueq_consumer **consumer) {
-    *consumer = NULL;
-    if (!queues || !queue_count || !queues[0])
-        return DUEQ_INVALID;
-    dueq_client *client = queues[0]->client;
-    dueq_status status = dueq__reserve_check_queues(queues, queue_count, options->order);
-    if (!status)
-        status = check(queues[0], options);
-    if (status)
-        return status;
-    dueq_consumer *made = malloc(sizeof *made);
-    dueq_queue **kept = calloc(queue_count, sizeof *kept);
-    struct dueq__leases *leases = dueq__leases_new();
-    if (!made || !kept || !leases) {
-        free(made);
-        free(kept);
-        dueq__leases_free(leases);
-        return dueq__fail(&client->error, DUEQ_NO_MEMORY, NULL);
-    }
-    memcpy(kept, queues, queue_count * sizeof *kept);
-    *made = (dueq_consumer){.client = client,
-                            .queues = kept,
-                            .queue_count = queue_count,
-                            .options = *options,
-                            .pid = getpid(),
-                            .leases = leases};
-    dueq__presence_init(&made->presence, options);
-    made->options.program = NULL;
-    *consumer = made;
-    if (queues[0]->whole)
-        status = dueq__share_new(queues[0], &made->share);
-    if (made->share) {
-        made->queue_count = 0;
-        status = dueq__partitions_list(made);
-    }
-    if (status) {
-        dueq_consumer_close(made);
-        *consumer = NULL;
-    }
-    return status;
-}
+/* ---- Closing ---- */
 
 static void drop_retry(dueq_consumer *consumer) {
     free(consumer->retry.error);
@@ -145,12 +87,18 @@ static void settled(void *owner, const char *outcomes, size_t count) {
     settle(owner, outcomes, count, DUEQ_CLOSED);
 }
 
-/* The queue that acks or a retry are to be sent for first; SIZE_MAX: none. */
+/*
+ * The queue that acks or a retry are to be sent for first; SIZE_MAX: none. Where a reserve is to be recalled, that comes
+ * first, as the server keeps one answer for the session, and the heartbeat, which has its own, may send them.
+ */
 static size_t queue_to_settle(const dueq_consumer *consumer) {
-    size_t queue = consumer->retry.lease ? consumer->retry.lease->queue : SIZE_MAX;
-    if (queue == SIZE_MAX)
-        dueq__leases_oldest_ack(consumer->leases, &queue);
-    return queue;
+    size_t queue = SIZE_MAX;
+    if (consumer->retry.lease)
+        return consumer->retry.lease->queue;
+    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms)
+        return SIZE_MAX;
+    bool recalls = queue != SIZE_MAX && consumer->queues[queue]->doubt.number;
+    return recalls && consumer->heartbeat && !consumer->stops ? SIZE_MAX : queue;
 }
 
 bool dueq__consumer_times(dueq_consumer *consumer) {
@@ -193,10 +141,22 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
     return dueq__reserve_submit(&asked);
 }
 
+static bool is_several(const dueq_consumer *consumer) {
+    return consumer->queue_count > 1 || consumer->share;
+}
+
+/* How long to wait for messages: not for long while there are acks to be sent, and no heartbeat sends them. */
+static int64_t wait_ms(const dueq_consumer *consumer) {
+    if (!consumer->left || consumer->heartbeat)
+        return consumer->timeout_ms;
+    int64_t left = consumer->until_ms - dueq__monotonic_ms();
+    return left < 0 ? 0 : left < LEFT_PAUSE_MS ? left : LEFT_PAUSE_MS;
+}
+
 /* One queue's acks go with its reserve; those of several have a request of their own before. */
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
-    bool several = consumer->queue_count > 1 || consumer->share;
+    bool several = is_several(consumer);
     size_t queue = several ? queue_to_settle(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
@@ -208,7 +168,7 @@ static dueq_status submit_next(dueq_consumer *consumer) {
         return dueq__partitions_reserve(consumer);
     return submit_reserve(consumer, 0, consumer->queue_count,
                           consumer->options.prefetch - consumer->prefetched + more,
-                          more ? 0 : consumer->timeout_ms);
+                          more ? 0 : wait_ms(consumer));
 }
 
 /* Asks whether the next message, and what was prefetched with it, is still held: it may have been cancelled. */
@@ -249,6 +209,9 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
         consumer->slice_ms = consumer->client->call.wait.until_ms;
+        consumer->client->call.gives_way =
+            consumer->client->cluster && is_several(consumer) &&
+            (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND);
     } else {
         consumer->step = DUEQ__STEP_NONE;
     }
@@ -282,6 +245,22 @@ static void look_at_open(dueq_consumer *consumer) {
         (int)name.size, (const char *)name.data, (size_t)consumer->leases->open);
 }
 
+/* All acks are sent anew, also those that were left. */
+static void begin_turn(dueq_consumer *consumer, bool stops) {
+    consumer->settle_ms = dueq__monotonic_ms();
+    consumer->left = false;
+    consumer->stops = stops;
+}
+
+/* What was to be settled is left for the next turn, but for a retry: its message comes again when its lease ends. */
+static void leave(dueq_consumer *consumer) {
+    consumer->left = true;
+    if (!consumer->retry.lease)
+        return;
+    dueq__leases_settled(consumer->leases, consumer->retry.lease, DUEQ_LEASE_LOST);
+    drop_retry(consumer);
+}
+
 dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     dueq_status status = begin(consumer);
     if (status)
@@ -291,6 +270,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
     if (status)
         return status;
     look_at_open(consumer);
+    begin_turn(consumer, false);
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
                                                       : dueq__monotonic_ms() + timeout_ms;
@@ -310,12 +290,17 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
 static dueq_status end_step(dueq_consumer *consumer) {
     dueq_result *result;
     int64_t asked_ms = consumer->client->call.asked_ms;
+    /* Somebody hastens the wait: it is not to begin anew. */
+    if (consumer->step == DUEQ__STEP_RESERVE &&
+        consumer->client->call.wait.until_ms < consumer->slice_ms)
+        consumer->until_ms = 0;
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE)
         dueq__partitions_waited(consumer);
     dueq_status status = dueq_take(consumer->client, &result);
     if (status == DUEQ_PENDING)
         return status;
-    consumer->quiet = consumer->quiet && status >= 0;
+    if (consumer->share && status < 0)
+        consumer->share->changed = true;
     end_request(consumer, status, result, asked_ms);
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
         result->queue = consumer->asked[result->queue];
@@ -332,14 +317,18 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
                                size_t *queue) {
     enum dueq__step step = consumer->step;
     dueq_status status = DUEQ_OK;
+    bool gave_way = consumer->client->call.gives_way;
     *message = NULL;
     if (step != DUEQ__STEP_NONE) {
         status = end_step(consumer);
         if (status == DUEQ_PENDING)
             return status;
         consumer->step = DUEQ__STEP_NONE;
-        if (status < 0)
+        gave_way = gave_way && status < 0 && dueq_status_retriable(status);
+        if (status < 0 && !gave_way)
             return status;
+        if (gave_way && step == DUEQ__STEP_SETTLE)
+            leave(consumer);
     }
     if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE) {
         status = submitted(consumer, submit_next(consumer));
@@ -347,16 +336,22 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
             return status;
     }
     while (!*message && dueq__prefetch_has_next(consumer)) {
-        status = submitted(consumer, submit_extend(consumer));
+        /* Where nobody can tell whether it is still held, it is until its lease ends. */
+        bool sure = step == DUEQ__STEP_EXTEND && gave_way;
+        status = sure ? DUEQ_OK : submitted(consumer, submit_extend(consumer));
         if (status)
             return status;
+        gave_way = false;
         *message = dueq__prefetch_deliver(consumer);
     }
     /* Where all that was prefetched is lost, none was asked for yet. */
-    bool over = !consumer->share || dueq__monotonic_ms() >= consumer->until_ms;
+    bool over = (!consumer->share && !consumer->left) || dueq__monotonic_ms() >= consumer->until_ms;
+    if (!*message && step == DUEQ__STEP_RESERVE && over)
+        return DUEQ_EMPTY;
+    if (!*message && step == DUEQ__STEP_RESERVE)
+        begin_turn(consumer, false);
     if (!*message)
-        return step == DUEQ__STEP_RESERVE && over ? DUEQ_EMPTY
-                                                  : submitted(consumer, submit_next(consumer));
+        return submitted(consumer, submit_next(consumer));
     if (queue)
         *queue = consumer->first->queue;
     return DUEQ_OK;
@@ -450,6 +445,7 @@ static dueq_status submit_release(dueq_consumer *consumer) {
 /* What is acknowledged is to be settled also where the heartbeat, which may end now, waits for an answer to it. */
 static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_send_again(consumer->leases);
+    begin_turn(consumer, true);
     size_t queue = queue_to_settle(consumer);
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);

@@ -33,7 +33,8 @@ struct dueq__heartbeat {
     int64_t holding_ms;  /* the same where it holds something */
     int64_t said_ms;     /* when it said all */
     bool registered;
-    bool idle; /* what it said last is that it holds nothing */
+    bool unmeasured; /* it is not permitted to tell what was measured */
+    bool idle;       /* what it said last is that it holds nothing */
 };
 
 /* Runs a submitted call to its end; a failure also where the heartbeat is to end, or that takes longer than until then. */
@@ -41,6 +42,7 @@ static dueq_status run(struct dueq__heartbeat *heartbeat, dueq_status submitted,
                        dueq_result **result) {
     dueq_status status = submitted;
     *result = NULL;
+    heartbeat->client->call.gives_way = heartbeat->client->cluster && heartbeat->queue_count > 1;
     while (status == DUEQ_PENDING || status == DUEQ_INTERRUPTED) {
         status = dueq_wait(heartbeat->client, SLICE_MS);
         if (status == DUEQ_PENDING &&
@@ -115,12 +117,13 @@ static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     for (size_t i = 0; i < heartbeat->queue_count && status >= 0; i++) {
         dueq_timings timings;
         dueq_result *result;
-        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings))
+        if (!dueq__leases_take_timings(heartbeat->leases, i, &timings) || heartbeat->unmeasured)
             continue;
         status =
             run(heartbeat, dueq__measure_submit(heartbeat->queues[i], &timings), until_ms, &result);
         dueq_result_free(result);
     }
+    heartbeat->unmeasured = heartbeat->unmeasured || status == DUEQ_DENIED;
 }
 
 /* The same with all of them; one that fails is left for the next time, but not where it is for lack of a permission. */

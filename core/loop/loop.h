@@ -1,6 +1,6 @@
 /*
  * What a consumer is made of: leases.c, the messages that it holds; prefetch.c, those that it has not delivered
- * yet; heartbeat.c, the thread that extends their leases, and tells the queues by presence.c who consumes; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
+ * yet; heartbeat.c, the thread that extends their leases, and tells the queues by presence.c who consumes; open.c, how it begins; consumer.c, the loop; partitions.c, its part of a queue of partitions. Beside it pusher.c, which needs none of these.
  */
 #ifndef DUEQ_LOOP_H
 #define DUEQ_LOOP_H
@@ -165,10 +165,11 @@ struct dueq_consumer {
     struct dueq__share *share;           /* which of these are its own; NULL: all */
     int64_t until_ms;                    /* and till when it waits */
     int64_t slice_ms;                    /* and the wait under way, which a renewal interrupts */
-    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for, */
-    size_t asked_count;
-    bool quiet;       /* which were asked, and had nothing, */
-    int64_t asked_ms; /* at this time the last time */
+    uint16_t asked[DUEQ_MAX_PARTITIONS]; /* those that are waited for */
+    /* When to look at each partition that had nothing when it was asked, by the monotonic clock; 0: it is to be asked. */
+    int64_t look_us[DUEQ_MAX_PARTITIONS];
+    int64_t asked_ms; /* when all were */
+    bool found;       /* the last wait did */
     dueq_consumer_options options;
     pid_t pid;
     struct dueq__leases *leases;
@@ -182,6 +183,9 @@ struct dueq_consumer {
     int64_t timeout_ms;
     int64_t timed_ms;   /* when it asked last how late messages are */
     int64_t patient_ms; /* until when it goes on over what the server refuses for a while */
+    int64_t settle_ms;  /* acks that have waited since then are sent before it reserves */
+    bool left;          /* a node was away: some are left for the next time */
+    bool stops;         /* there is no next time */
     struct dueq__retry retry;
     struct dueq__lease *sent[DUEQ_MAX_BATCH]; /* what the request under way settles, or extends */
     size_t sent_count;

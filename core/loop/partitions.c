@@ -36,44 +36,52 @@ dueq_status dueq__partitions_share(dueq_consumer *consumer, bool leaves) {
 /* All are asked so often at least, as a token may be lost with a consumer that was killed. */
 #define ASK_MS 12000
 
-/* Notes which it asks for; true: they are those of before. */
-static bool choose(dueq_consumer *consumer, dueq_queue **queues, size_t *count) {
-    const struct dueq__share *share = consumer->share;
-    bool held[DUEQ_MAX_PARTITIONS], same = true;
+/*
+ * Which it reserves from: queues, and when to look at each. What had nothing need not be asked again before: what is pushed
+ * there sets a wake token, which stays, and the times are the consumer's own to keep. But after a message one of them is
+ * asked in turn, as tokens are not taken while others never run dry.
+ */
+static size_t choose(dueq_consumer *consumer, dueq_queue **queues, int64_t *look_us) {
+    struct dueq__share *share = consumer->share;
+    bool held[DUEQ_MAX_PARTITIONS];
+    size_t count = 0;
+    int64_t now = dueq__monotonic_ms();
     dueq__leases_mark(consumer->leases, held, consumer->queue_count);
-    *count = 0;
-    for (size_t i = 0; i < share->count; i++) {
-        if (held[share->own[i]])
-            continue;
-        same = same && *count < consumer->asked_count && consumer->asked[*count] == share->own[i];
-        consumer->asked[*count] = share->own[i];
-        queues[(*count)++] = consumer->queues[share->own[i]];
+    if (share->changed || now >= consumer->asked_ms + ASK_MS) {
+        memset(consumer->look_us, 0, sizeof consumer->look_us);
+        consumer->asked_ms = now;
+        share->changed = false;
     }
-    same = same && *count == consumer->asked_count;
-    consumer->asked_count = *count;
-    return same;
+    for (size_t i = 0; i < share->count; i++) {
+        size_t partition = share->own[i];
+        if (held[partition]) {
+            consumer->look_us[partition] = 0;
+            continue;
+        }
+        consumer->asked[count] = share->own[i];
+        look_us[count] = consumer->look_us[partition];
+        queues[count++] = consumer->queues[partition];
+    }
+    if (consumer->found && count)
+        look_us[consumer->client->turn % count] = 0;
+    return count;
 }
 
 dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
     const struct dueq__share *share = consumer->share;
     dueq_queue *queues[DUEQ_MAX_PARTITIONS] = {dueq__parts_of(share->queue)->base};
-    size_t count;
-    int64_t now = dueq__monotonic_ms();
+    int64_t look_us[DUEQ_MAX_PARTITIONS] = {0}, now = dueq__monotonic_ms();
     int64_t until = consumer->until_ms < share->renew_ms ? consumer->until_ms : share->renew_ms;
-    bool same = choose(consumer, queues, &count);
-    bool quiet = same && consumer->quiet && now < consumer->asked_ms + ASK_MS;
-    if (!quiet)
-        consumer->asked_ms = now;
-    consumer->quiet = false;
+    size_t count = choose(consumer, queues, look_us);
     consumer->step = DUEQ__STEP_RESERVE;
     return dueq__reserve_submit(
         &(struct dueq__reserve){.queues = queues,
                                 .queue_count = count ? count : 1,
                                 .order = DUEQ_ROUND_ROBIN,
                                 .parts = true,
-                                .quiet = quiet,
                                 .ordered = true,
                                 .timed = dueq__consumer_times(consumer),
+                                .look_us = until > now ? look_us : NULL,
                                 .count = consumer->options.prefetch,
                                 .timeout_ms = until > now ? until - now : 0,
                                 .lease_ms = consumer->options.lease_ms,
@@ -82,10 +90,10 @@ dueq_status dueq__partitions_reserve(dueq_consumer *consumer) {
 
 void dueq__partitions_waited(dueq_consumer *consumer) {
     const struct dueq__wait *wait = &consumer->client->call.wait;
-    /* Somebody hastens the wait: it is not to begin anew. */
-    if (wait->until_ms < consumer->slice_ms)
-        consumer->until_ms = 0;
-    consumer->quiet = consumer->slice_ms && !wait->found && wait->begun == wait->watch_count;
-    for (size_t i = 0; i < wait->watch_count; i++)
-        consumer->quiet = consumer->quiet && !wait->watches[i].held;
+    consumer->found = wait->found;
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        const struct dueq__watch *watch = &wait->watches[i];
+        bool known = !watch->ask && !watch->held && !watch->away && !(wait->found && i == wait->at);
+        consumer->look_us[consumer->asked[watch->place]] = known ? watch->look_us : 0;
+    }
 }

@@ -160,9 +160,11 @@ static void start(struct dueq__conn *conn) {
     conn->named = false;
     conn->up = true;
     conn->at[0] = '\0';
-    /* Another server may take over: early enough for the call to be tried again there. */
-    bool replaced = conn->url->topology == DUEQ__SENTINEL;
+    /* Another server may take over, or has other queues: early enough for the call to be tried again there. */
+    bool replaced = conn->url->topology != DUEQ__SINGLE;
     conn->silence_ms = replaced ? conn->url->timeout_ms / 3 + 1 : 0;
+    if (replaced && conn->server)
+        conn->server->known = false;
 }
 
 void dueq__conn_start(struct dueq__conn *conn, const char *path) {

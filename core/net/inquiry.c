@@ -18,6 +18,8 @@ static void ask(struct dueq__inquiry *inquiry) {
     inquiry->sent = false;
     inquiry->until_ms = dueq__monotonic_ms() + inquiry->share_ms;
     dueq__conn_start_at(&inquiry->conn, inquiry->addresses[inquiry->at]);
+    /* until_ms is its limit. */
+    inquiry->conn.silence_ms = 0;
 }
 
 struct dueq__inquiry *dueq__inquiry_start(const struct dueq__url *url, const char *name,

@@ -80,6 +80,7 @@ struct dueq__share {
     int64_t renew_ms; /* when to renew */
     int64_t end_ms;   /* when its leases end */
     size_t surplus;   /* so many of its own are to be given up */
+    bool changed;     /* somebody may have had some of its own in between */
     size_t count;     /* of its own */
     uint16_t own[DUEQ_MAX_PARTITIONS];
 };

@@ -19,6 +19,7 @@ static bool read_own(struct dueq__share *share, const struct dueq__reply *reply,
     share->epoch[epoch.size] = '\0';
     share->surplus = (size_t)surplus;
     share->count = own;
+    share->changed = true;
     for (size_t i = 0; i < own; i++) {
         if (!dueq__reply_number(dueq__reply_item(reply, ANSWER_OWN + i), &partition) ||
             partition < 0 || partition >= (int64_t)count)

@@ -124,7 +124,7 @@ void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) 
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(client, dueq__result_counted(reply, &client->server, &client->error),
+    dueq__call_answer(client, dueq__result_counted(reply, &client->node->server, &client->error),
                       DUEQ_OK);
 }
 

@@ -129,10 +129,8 @@ void dueq__ops_put_note(struct dueq__resp *words, dueq_bytes text) {
 }
 
 void dueq__ops_put_retry_delay(struct dueq__resp *words, int64_t delay_ms) {
-    uint16_t chance; /* of a backoff's jitter */
-    dueq__id_random(&chance, sizeof chance);
     dueq__resp_number(words, delay_ms);
-    dueq__resp_number(words, chance);
+    dueq__resp_number(words, dueq__chance(65536)); /* of a backoff's jitter */
 }
 
 void dueq__ops_put_state(dueq_client *client, struct dueq__resp *words, dueq_state state) {

@@ -159,9 +159,10 @@ struct dueq__reserve {
     size_t queue_count;
     dueq_order order;
     bool parts;   /* they are partitions: up to DUEQ_MAX_PARTITIONS, each once */
-    bool quiet;   /* each was asked a moment ago: dueq__wait_quietly() */
     bool ordered; /* from none of them where a message is leased; without a settlement */
     bool timed;   /* the result says how late each message is */
+    /* When to look at each, by the monotonic clock in us, where it need not be asked before; 0: it is. NULL: all are. */
+    const int64_t *look_us;
     size_t count; /* 0 only settles, and waits for nothing: EMPTY */
     int64_t timeout_ms, lease_ms;
     int64_t default_lease_ms; /* of messages that have no lease, where lease_ms is 0 */

@@ -26,7 +26,7 @@ static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
     bool history = queue->minute != dueq__call_minute();
-    if (queue->rare == 0 && call->wait.count && plain && !history && !call->wait.timed)
+    if (queue->rare == 0 && plain && !history && !call->wait.timed)
         return &dueq__script_reserve;
     if (queue->rare)
         queue->rare--;
@@ -124,8 +124,8 @@ static void decode(dueq_client *client, const struct dueq__reply *reply) {
     wait->quarantined += result->quarantined;
     result->quarantined = wait->quarantined;
     result->queue = watch->place;
-    watch->timekeeper = timekeeper != 0;
-    watch->held = !watch->timekeeper && wait->pause_us > 0;
+    watch->timekeeper = timekeeper == 1;
+    watch->held = timekeeper == 0 && wait->pause_us > 0;
     wait->found = result->count > 0;
     if (wait->found || settles)
         dueq__call_kept(client);
@@ -226,6 +226,10 @@ static void put_watches(const struct dueq__reserve *asked, struct dueq__wait *wa
         watch->place = place;
         watch->queue = queue;
         watch->wake = wake;
+        if (asked->look_us && asked->look_us[place]) {
+            watch->ask = false;
+            watch->look_us = asked->look_us[place];
+        }
     }
     wait->watch_count = count;
 }
@@ -257,8 +261,7 @@ dueq_status dueq__reserve_submit(const struct dueq__reserve *asked) {
     wait->default_lease_ms = asked->default_lease_ms;
     wait->ask = ask;
     wait->let_go = let_go;
-    return asked->quiet && asked->timeout_ms ? dueq__wait_quietly(client)
-                                             : dueq__wait_ask(client, 0);
+    return dueq__wait_start(client);
 }
 
 dueq_status dueq_reserve_any_submit(dueq_queue *const *queues, size_t queue_count, dueq_order order,

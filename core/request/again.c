@@ -14,11 +14,9 @@ void dueq__again_later(dueq_client *client, const char *why) {
     int64_t pause = (int64_t)20 << shift;
     if (pause > LONGEST_PAUSE_MS)
         pause = LONGEST_PAUSE_MS;
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
     client->failures++;
     dueq__news_failed(client, why);
-    client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + pause * chance / (2 * 65536);
+    client->call.retry_ms = dueq__monotonic_ms() + pause / 2 + dueq__chance(pause / 2);
 }
 
 bool dueq__again_refused(dueq_client *client, const struct dueq__error *error) {

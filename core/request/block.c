@@ -182,7 +182,7 @@ static void pump(dueq_client *client, struct dueq__waiter *waiter) {
     struct dueq__call *call = &client->call;
     if (waiter->conn.state == DUEQ__CONN_CLOSED && !waiter->conn.up &&
         (call->phase != DUEQ__PHASE_WAITING || dueq__monotonic_ms() < call->retry_ms ||
-         !dueq__command_connect(client, &waiter->conn, waiter->node)))
+         dueq__node_away(waiter->node) || !dueq__node_connect(client, &waiter->conn, waiter->node)))
         return;
     dueq__conn_pump(&waiter->conn);
     if (waiter->conn.state == DUEQ__CONN_READY) {
@@ -225,7 +225,7 @@ bool dueq__block_due(const dueq_client *client) {
     for (size_t i = 0; i < wait->watch_count; i++) {
         const struct dueq__waiter *waiter = wait->watches[i].waiter;
         due = due || (!waiter && dueq__route_node(wait->watches[i].queue)) ||
-              (waiter && !waiter->conn.up) ||
+              (waiter && !waiter->conn.up && !dueq__node_away(waiter->node)) ||
               (waiter && waiter->conn.state == DUEQ__CONN_READY && !waiter->blocked && !soon);
     }
     return due && !(wait->foreign && !wait->foreign->block);

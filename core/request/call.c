@@ -144,7 +144,8 @@ dueq_status dueq__call_submit(dueq_client *client, struct dueq__resp *words) {
     struct dueq__call *call = &client->call;
     if (!keep(&call->arguments, words) || !format_head(call))
         return dueq__call_no_memory(client);
-    call->passed = call->sent = call->doubtful = call->unsure = call->asking = false;
+    call->passed = call->sent = call->unsure = call->asking = false;
+    call->doubtful = 0;
     call->losses = call->loads = call->unread = call->redirects = 0;
     call->retry_ms = 0;
     client->error = (struct dueq__error){0};
@@ -271,7 +272,7 @@ int64_t dueq__call_want(dueq_client *client) {
     if (!dueq__call_under_way(client) || dueq__command_ready(client))
         return 0;
     for (struct dueq__node *node = client->nodes; node; node = node->next)
-        if (node == client->node || node->answer_count)
+        if (node == client->node || node->answer_count || dueq__node_connects(node))
             want(&node->conn);
     if (dueq__route_conn(client))
         want(dueq__route_conn(client));

@@ -187,8 +187,16 @@ void dueq__client_check_fork(dueq_client *client) {
 
 const char *dueq_error_text(const dueq_client *client) { return client ? client->error.text : ""; }
 
+/* The first server that may evict; NULL: none is known. */
+static const struct dueq__server *evicting(const dueq_client *client) {
+    const struct dueq__node *node = client->nodes;
+    while (node && !node->server.evicts)
+        node = node->next;
+    return node ? &node->server : NULL;
+}
+
 const char *dueq_warning(dueq_client *client) {
-    const struct dueq__server *server = &client->server;
+    const struct dueq__server *server = client->evicting_told ? NULL : evicting(client);
     static atomic_flag unnamed_told = ATOMIC_FLAG_INIT;
     bool news = client->warns;
     client->warns = false;
@@ -201,7 +209,7 @@ const char *dueq_warning(dueq_client *client) {
                  "that of this one",
                  client->url.path);
     }
-    if (!news && server->evicts && !client->evicting_told) {
+    if (!news && server) {
         bool all = strncmp(server->policy, "allkeys", 7) == 0;
         client->evicting_told = true;
         news = dueq__news_evicting(client);

@@ -28,12 +28,14 @@ static bool send_recall(dueq_client *client) {
     struct dueq__resp words;
     dueq__resp_init(&words);
     dueq__script_write(&words, call->queue->recall, call->keys);
-    dueq__resp_number(&words, (int64_t)call->number);
+    dueq__resp_number(&words, (int64_t)call->doubtful);
     dueq__resp_text(&words, reserves(call) ? "1" : "0");
     if (dueq__durable_asked(call))
         dueq__resp_number(&words, call->keep_ms);
     bool sent = dueq__node_send_resp(client->node, DUEQ__ANSWER_RECALL, &words);
     dueq__resp_free(&words);
+    if (reserves(call))
+        call->asked_ms = dueq__monotonic_ms();
     return sent;
 }
 
@@ -81,34 +83,18 @@ static void send_next(dueq_client *client) {
         dueq__call_no_memory(client);
 }
 
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
-    const char *path = NULL;
-    if (client->embedded) {
-        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
-        if (status == DUEQ_PENDING) {
-            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
-            if (client->call.phase == DUEQ__PHASE_WAITING)
-                dueq__wait_blind(client);
-            return false;
-        }
-        if (status) {
-            dueq__call_finish(client, status);
-            return false;
-        }
-        path = dueq__embedded_path(client->embedded);
-    }
-    if (conn == &node->conn)
-        node->begun_ms = dueq__monotonic_ms();
-    if (node->address.host)
-        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
-    else
-        dueq__conn_start(conn, path);
+/* The node cannot be reached: the call goes on with the other queues of its wait, or ends where it is to. */
+static bool goes_without(dueq_client *client) {
+    if (!client->call.gives_way)
+        return dueq__wait_skip(client);
+    dueq__durable_fail(client, client->error.status);
     return true;
 }
 
 static void lost(dueq_client *client) {
     struct dueq__call *call = &client->call;
     const struct dueq__error *reason = &client->node->conn.error;
+    bool was_ready = !client->node->begun_ms;
     call->unread += dueq__node_awaits(client->node, DUEQ__ANSWER_RECALL);
     dueq__node_drop(client, client->node);
     dueq__route_doubt(client);
@@ -118,9 +104,11 @@ static void lost(dueq_client *client) {
         return;
     if (reason->status)
         client->error = *reason;
+    if (was_ready)
+        dueq__node_tried(client->node, call->sent ? call->asked_ms : dueq__monotonic_ms());
     if (call->sent) {
         call->sent = false;
-        call->doubtful = call->changes;
+        call->doubtful = call->number;
         call->losses++;
     }
     if (dueq__again_hopeless(client, &client->error)) {
@@ -136,9 +124,25 @@ static void lost(dueq_client *client) {
                        "answer than its client-output-buffer-limit for normal clients?",
                        client->url.shown, call->losses + call->unread,
                        call->head.size + call->arguments.size));
-    } else if (!dueq__wait_skip(client) && !dueq__again_refused(client, &client->error)) {
+    } else if ((was_ready || !goes_without(client)) &&
+               !dueq__again_refused(client, &client->error)) {
         dueq__again_later(client, client->error.text);
     }
+}
+
+/* Does the call wait in vain for a connection, and goes on without it? */
+static bool left_out(dueq_client *client) {
+    const struct dueq__conn *conn = &client->node->conn;
+    if (client->call.phase != DUEQ__PHASE_RUNNING || conn->state == DUEQ__CONN_READY ||
+        !dueq__node_away(client->node))
+        return false;
+    struct dueq__error before = client->error;
+    if (!before.status)
+        dueq__fail(&client->error, DUEQ_CONNECT, "%s does not answer", dueq__conn_shown(conn));
+    bool without = goes_without(client);
+    if (!without)
+        client->error = before;
+    return without;
 }
 
 /* Is it between two tries of a call that goes on, and has the process been stopped meanwhile? */
@@ -226,11 +230,13 @@ static void load(dueq_client *client, const struct dueq__script *script) {
 
 static void answered(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
-    call->sent = call->doubtful = call->asking = false;
+    call->sent = call->asking = false;
+    call->doubtful = 0;
     call->redirects = 0;
     client->served = true;
     client->failures = 0;
-    dueq__news_answered(client);
+    if (!dueq__node_any_away(client))
+        dueq__news_answered(client);
     if (call->script->next && dueq__reply_is_nil(reply)) {
         dueq__call_pass_on(client);
     } else {
@@ -264,10 +270,20 @@ static bool stale_later(dueq_client *client, const struct dueq__reply *reply) {
     return true;
 }
 
+/* The recalled reserve was run before, in a minute that is not known. */
+static void date_back(struct dueq__call *call, const struct dueq__reply *reply) {
+    int64_t ago_us;
+    if (reserves(call) && dueq__reply_number(dueq__reply_item(reply, 1), &ago_us))
+        call->asked_ms -= (ago_us + 999) / 1000;
+    call->minute = 0;
+}
+
 static void recalled(dueq_client *client, const struct dueq__reply *reply) {
     struct dueq__call *call = &client->call;
     if (dueq__reply_is_nil(reply))
         dueq__durable_drop(call);
+    if (!dueq__reply_is_error(reply))
+        call->queue->doubt.number = 0;
     if (dueq__reply_is_noscript(reply)) {
         load(client, call->queue->recall);
     } else if (dueq__reply_is_error(reply)) {
@@ -275,6 +291,7 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
         if (call->phase == DUEQ__PHASE_FINAL)
             unknown_outcome(client);
     } else if (!dueq__reply_is_nil(reply)) {
+        date_back(call, reply);
         answered(client, reply);
     } else if (call->unsure) {
         dueq__call_finish(
@@ -284,7 +301,7 @@ static void recalled(dueq_client *client, const struct dueq__reply *reply) {
                                "not known",
                                client->url.shown, call->script->name));
     } else {
-        call->doubtful = false;
+        call->doubtful = 0;
     }
 }
 
@@ -382,16 +399,29 @@ static bool take_reply(dueq_client *client, struct dueq__node *node) {
     return true;
 }
 
-/* What was sent to other nodes than the call's: what ends or probes a wait. */
+/* The connection to a node that the call went on without could not be made. */
+static void not_reached(dueq_client *client, const struct dueq__error *error) {
+    if (!dueq__again_hopeless(client, error)) {
+        dueq__news_failed(client, error->text);
+    } else if (dueq__call_under_way(client)) {
+        client->error = *error;
+        dueq__call_finish(client, error->status);
+    }
+}
+
+/* Other nodes than the call's: what was sent to end or probe a wait, and those that are connected to meanwhile. */
 static void pump_others(dueq_client *client) {
     for (struct dueq__node *node = client->nodes; node; node = node->next) {
-        if (node == client->node || !node->answer_count)
+        if (node == client->node || (!node->answer_count && !dueq__node_connects(node)))
             continue;
-        dueq__conn_pump(&node->conn);
+        dueq__node_pump(client, node);
         while (dueq__call_under_way(client) && take_reply(client, node))
             ;
-        if (node->conn.state == DUEQ__CONN_CLOSED)
-            dueq__node_drop(client, node);
+        if (node->conn.state != DUEQ__CONN_CLOSED)
+            continue;
+        if (node->begun_ms)
+            not_reached(client, &node->conn.error);
+        dueq__node_drop(client, node);
     }
 }
 
@@ -415,10 +445,10 @@ void dueq__command_pump(dueq_client *client) {
             if (late)
                 expire(client);
             if (late || call->phase != DUEQ__PHASE_RUNNING || now < call->retry_ms ||
-                !dueq__command_connect(client, &client->node->conn, client->node))
+                !dueq__node_connect(client, &client->node->conn, client->node))
                 return;
         }
-        dueq__conn_pump(&client->node->conn);
+        dueq__node_pump(client, client->node);
         if (client->node->conn.state == DUEQ__CONN_READY) {
             client->reached = true;
             if (!late)
@@ -427,7 +457,7 @@ void dueq__command_pump(dueq_client *client) {
             if (take_reply(client, client->node))
                 continue;
         }
-        if (client->node->conn.state == DUEQ__CONN_CLOSED)
+        if (client->node->conn.state == DUEQ__CONN_CLOSED || left_out(client))
             continue;
         if (late)
             expire(client);

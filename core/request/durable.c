@@ -104,7 +104,8 @@ static void release(dueq_client *client) {
     dueq__reply_free(client->reply);
     client->reply = call->durable.held;
     call->durable.held = NULL;
-    call->sent = call->doubtful = false;
+    call->sent = false;
+    call->doubtful = 0;
     call->decode(client, client->reply);
 }
 
@@ -120,7 +121,7 @@ void dueq__durable_answered(dueq_client *client, const struct dueq__reply *reply
             dueq__node_drop(client, client->node);
             dueq__route_doubt(client);
             call->sent = false;
-            call->doubtful = call->changes;
+            call->doubtful = call->number;
             return;
         }
     } else if (durable->asked.disk) {

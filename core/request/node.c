@@ -6,6 +6,9 @@
 
 /* The servers that a client speaks to: their connections for requests, and what these answer. */
 
+/* That a node was away counts no more when nobody has tried it for so long. */
+#define FORGOTTEN_MS 10000
+
 void dueq__client_add(dueq_client *client, struct dueq__conn *conn) {
     conn->next = client->conns;
     conn->epoll = client->descriptor.epoll;
@@ -25,7 +28,7 @@ static struct dueq__node *new_node(dueq_client *client, const struct dueq__addre
     struct dueq__node *node = calloc(1, sizeof *node);
     if (!node)
         return NULL;
-    dueq__conn_init(&node->conn, &client->url, client->name, &client->server);
+    dueq__conn_init(&node->conn, &client->url, client->name, &node->server);
     if (address) {
         snprintf(node->host, sizeof node->host, "%s", address->host);
         node->address = (struct dueq__address){node->host, address->port};
@@ -61,6 +64,61 @@ void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter) {
     *at = waiter->next;
     dueq__client_remove(client, &waiter->conn);
     free(waiter);
+}
+
+void dueq__node_tried(struct dueq__node *node, int64_t since_ms) {
+    int64_t now = dueq__monotonic_ms();
+    if (!node->begun_ms || now >= node->tried_ms + FORGOTTEN_MS)
+        node->begun_ms = since_ms;
+    node->tried_ms = now;
+}
+
+bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node) {
+    const char *path = NULL;
+    if (client->embedded) {
+        dueq_status status = dueq__embedded_ensure(client->embedded, &client->error);
+        if (status == DUEQ_PENDING) {
+            client->call.retry_ms = dueq__monotonic_ms() + DUEQ__EMBEDDED_NAP_MS;
+            if (client->call.phase == DUEQ__PHASE_WAITING)
+                dueq__wait_blind(client);
+            return false;
+        }
+        if (status) {
+            dueq__call_finish(client, status);
+            return false;
+        }
+        path = dueq__embedded_path(client->embedded);
+    }
+    if (conn == &node->conn)
+        dueq__node_tried(node, dueq__monotonic_ms());
+    if (node->address.host)
+        dueq__conn_start_at(conn, dueq__url_reach(&client->url, node->address));
+    else
+        dueq__conn_start(conn, path);
+    return true;
+}
+
+void dueq__node_pump(dueq_client *client, struct dueq__node *node) {
+    dueq__conn_pump(&node->conn);
+    if (node->conn.state != DUEQ__CONN_READY || !node->begun_ms)
+        return;
+    node->begun_ms = 0;
+    dueq__wait_back(client, node);
+}
+
+bool dueq__node_connects(const struct dueq__node *node) {
+    return node->conn.up && node->conn.state != DUEQ__CONN_READY;
+}
+
+bool dueq__node_away(const struct dueq__node *node) {
+    return node->begun_ms && dueq__monotonic_ms() >= node->begun_ms + DUEQ__SLOW_MS;
+}
+
+bool dueq__node_any_away(const dueq_client *client) {
+    bool any = false;
+    for (const struct dueq__node *node = client->nodes; node; node = node->next)
+        any = any || (node->mapped && dueq__node_away(node));
+    return any;
 }
 
 bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer) {

@@ -71,14 +71,16 @@ struct dueq__call {
     bool passed; /* on, by a script that left it to another one */
     bool once;   /* it is not sent again while the server may still read it on a lost connection */
     bool sent;   /* on the connection as it is */
-    bool doubtful; /* sent on a connection that was lost before the answer came */
-    bool unsure;   /* and that connection may still be read by the server */
+    bool gives_way; /* whoever makes it has others to make: it ends where its node is away */
+    bool unsure;    /* it was sent on a lost connection that the server may still read */
+    /* The number of a request that was sent on a lost connection, and had no answer; 0: none that changes anything. */
+    uint64_t doubtful;
     unsigned losses, loads;
     unsigned unread; /* how often the connection was lost on a recall */
     int64_t deadline_ms;
     int64_t patient_ms; /* until then it goes on over what passes */
     int64_t retry_ms;   /* not before this time */
-    int64_t asked_ms;   /* when the request was sent last: the server ran it later */
+    int64_t asked_ms;   /* the server ran what it answers not before this time */
     dueq_bytes *ids;    /* push: of the drafts, find: of the message, lock: the token; owned */
     dueq_state state;   /* peek: of the messages looked at */
     unsigned scans;     /* queues: so far */
@@ -108,15 +110,21 @@ struct dueq__suspended {
         *outer; /* the call that this one runs in the place of; NULL: it is the caller's */
 };
 
+/* After so long without an answer, or a connection, a node is slow: another one may have taken over. */
+#define DUEQ__SLOW_MS 1000
+
 /* node.c: one server that the client speaks to: the only one, or a node of a cluster. */
 struct dueq__node {
     char host[DUEQ__HOST_ROOM];
     struct dueq__address address; /* as it announces itself; no host: where the URL leads */
     struct dueq__conn conn;       /* for requests */
+    struct dueq__server server;
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    int64_t begun_ms; /* when its connection was started */
+    /* Since when it is connected to, over all tries, or owes the answer of a lost connection; 0: it is connected. */
+    int64_t begun_ms;
+    int64_t tried_ms; /* the last of the tries */
     bool mapped;      /* it has slots, as far as is known */
     bool counted;     /* among the primaries, while they are counted */
     struct dueq__node *next;
@@ -159,7 +167,6 @@ struct dueq_client {
     bool unnamed;       /* nobody named the server, and that was not said */
     bool evicting_told;
     char warning[640];
-    struct dueq__server server;
     struct dueq__sentinels sentinels; /* where the URL names them */
     struct dueq__conn *conns;         /* all of them */
     struct dueq__node *nodes;         /* owned; the first is there before any is known */
@@ -191,6 +198,13 @@ struct dueq__whole {
     void (*close)(dueq_queue *queue);
 };
 
+/* A reserve whose answer did not come, and that a wait for several queues went on without: it is recalled first. */
+struct dueq__doubt {
+    uint64_t number; /* 0: there is none */
+    size_t count;    /* what it asked for: only who asks for the same recalls it */
+    int64_t lease_ms, default_lease_ms;
+};
+
 struct dueq_queue {
     dueq_client *client;
     int slot;                          /* in a cluster, of its keys */
@@ -204,6 +218,7 @@ struct dueq_queue {
     int64_t kept;               /* the minute in which an answer's expiry was set last */
     unsigned rare;   /* so many reserves more go to the script for what is rare at once */
     unsigned rarely; /* how many did so in a row */
+    struct dueq__doubt doubt;
 };
 
 /* node.c */
@@ -214,6 +229,18 @@ void dueq__client_remove(dueq_client *client, struct dueq__conn *conn);
 struct dueq__node *dueq__node_at(dueq_client *client, const struct dueq__address *address);
 void dueq__node_free(dueq_client *client, struct dueq__node *node);
 void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter);
+/* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
+bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
+/* Notes a try to connect to it, or that its connection was lost with what it owes since then. */
+void dueq__node_tried(struct dueq__node *node, int64_t since_ms);
+/* Moves its connection on. */
+void dueq__node_pump(dueq_client *client, struct dueq__node *node);
+/* Is it being connected to, beside the call if need be? */
+bool dueq__node_connects(const struct dueq__node *node);
+/* Has it not been reached for so long that a wait for several queues goes on without it? */
+bool dueq__node_away(const struct dueq__node *node);
+/* Is that one of those that are known to have slots? */
+bool dueq__node_any_away(const dueq_client *client);
 /* Is such an answer of the node still to come? */
 bool dueq__node_awaits(const struct dueq__node *node, enum dueq__answer answer);
 /* Is one that the call waits for? */
@@ -322,8 +349,6 @@ size_t dueq__call_poll_set(dueq_client *client, struct pollfd set[DUEQ_MAX_SOCKE
 void dueq__command_pump(dueq_client *client);
 /* Could it move on at once? (A wait may have made a request after the last pump.) */
 bool dueq__command_ready(const dueq_client *client);
-/* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
-bool dueq__command_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
 /* Ends the call: the server sent a reply that nothing asked for. */
 void dueq__command_unasked(dueq_client *client);
 

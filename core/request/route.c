@@ -22,18 +22,12 @@ struct dueq__cluster {
     struct dueq__address *addresses;       /* that are asked */
 };
 
-static int64_t spread(int64_t pause) {
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
-    return pause + pause * chance / 65536;
-}
-
 static void end_inquiry(dueq_client *client) {
     struct dueq__cluster *cluster = client->cluster;
     dueq__client_remove(client, &cluster->inquiry->conn);
     dueq__inquiry_drop(cluster->inquiry);
     cluster->inquiry = NULL;
-    cluster->next_ms = dueq__monotonic_ms() + spread(REFRESH_MS / 2) + REFRESH_MS / 2;
+    cluster->next_ms = dueq__monotonic_ms() + REFRESH_MS + dueq__chance(REFRESH_MS / 2);
 }
 
 bool dueq__route_open(dueq_client *client) {
@@ -144,7 +138,6 @@ static bool begin(dueq_client *client) {
     const struct dueq__url *url = &client->url;
     struct dueq__resp words;
     size_t known = 0, count = 0;
-    uint16_t chance;
     for (const struct dueq__node *node = client->nodes; node; node = node->next)
         known++;
     free(cluster->addresses);
@@ -157,12 +150,11 @@ static bool begin(dueq_client *client) {
     known = count ? count : url->host_count;
     for (size_t i = 0; i < url->host_count; i++)
         cluster->addresses[count++] = url->hosts[i];
-    dueq__id_random(&chance, sizeof chance);
     dueq__resp_init(&words);
     dueq__resp_text(&words, "CLUSTER");
     dueq__resp_text(&words, "SLOTS");
-    cluster->inquiry =
-        dueq__inquiry_start(url, client->name, cluster->addresses, count, chance % known, &words);
+    cluster->inquiry = dueq__inquiry_start(url, client->name, cluster->addresses, count,
+                                           (size_t)dueq__chance((int64_t)known), &words);
     if (cluster->inquiry)
         dueq__client_add(client, &cluster->inquiry->conn);
     return cluster->inquiry != NULL;
@@ -204,7 +196,7 @@ static int64_t slow_ms(const dueq_client *client) {
                     client->node->conn.state != DUEQ__CONN_READY;
     if (call->phase != DUEQ__PHASE_RUNNING || (!call->sent && !connects))
         return DUEQ__NEVER / 1000;
-    return (call->sent ? call->asked_ms : client->node->begun_ms) + REFRESH_MS;
+    return (call->sent ? call->asked_ms : client->node->begun_ms) + DUEQ__SLOW_MS;
 }
 
 static bool is_slow(const dueq_client *client) { return dueq__monotonic_ms() >= slow_ms(client); }
@@ -216,7 +208,7 @@ static void leave_old_node(dueq_client *client) {
         return;
     dueq__node_drop(client, before);
     client->call.sent = false;
-    client->call.doubtful = client->call.changes;
+    client->call.doubtful = client->call.number;
 }
 
 static void take_map(dueq_client *client) {
@@ -232,6 +224,12 @@ static void take_map(dueq_client *client) {
     forget_nodes(client);
 }
 
+/* The call has nowhere to go: it leaves the queue out, or tries again. */
+static void later(dueq_client *client) {
+    if (!dueq__wait_skip(client))
+        dueq__again_later(client, client->error.text);
+}
+
 /* Nobody told: a call that needs the map is tried again, or has failed. */
 static void no_map(dueq_client *client) {
     const struct dueq__error *error = &client->cluster->inquiry->error;
@@ -240,8 +238,8 @@ static void no_map(dueq_client *client) {
         return;
     if (dueq__again_hopeless(client, error))
         dueq__call_finish(client, error->status);
-    else if (!dueq__wait_skip(client))
-        dueq__again_later(client, error->text);
+    else
+        later(client);
 }
 
 bool dueq__route_pump(dueq_client *client) {
@@ -265,8 +263,7 @@ bool dueq__route_pump(dueq_client *client) {
     if (!routed && told) {
         dueq__fail(&client->error, DUEQ_UNAVAILABLE,
                    "%s: no node of the cluster has the slot of the queue", client->url.shown);
-        if (!dueq__wait_skip(client))
-            dueq__again_later(client, client->error.text);
+        later(client);
     }
     return routed;
 }

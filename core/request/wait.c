@@ -32,15 +32,9 @@
 
 static bool patient(const struct dueq__wait *wait) { return dueq__monotonic_ms() < wait->until_ms; }
 
-static uint16_t draw(void) {
-    uint16_t chance;
-    dueq__id_random(&chance, sizeof chance);
-    return chance;
-}
-
 /* A probe is about one slot. */
 static int64_t next_probe_ms(const dueq_client *client) {
-    int64_t pause = PROBE_MS + PROBE_SPREAD_MS * draw() / 65536;
+    int64_t pause = PROBE_MS + dueq__chance(PROBE_SPREAD_MS);
     return dueq__monotonic_ms() + pause / (int64_t)dueq__block_slots(client);
 }
 
@@ -60,7 +54,7 @@ dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *scrip
         wait->watches[i] = (struct dueq__watch){.ask = true, .look_us = DUEQ__NEVER};
     wait->watch_count = count;
     wait->begun = 1;
-    wait->probes = draw() % 2;
+    wait->probes = (unsigned)dueq__chance(2);
     int64_t now = dueq__monotonic_ms();
     if (timeout_ms)
         wait->until_ms =
@@ -74,21 +68,40 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
     struct dueq__watch *watch = &wait->watches[at];
-    /* Before each was asked once, only the last can tell that there is nothing. */
-    bool stay = patient(wait) && wait->begun == wait->watch_count;
+    /* Before each was asked once, only the last can tell that there is nothing; but where nobody else looks. */
+    bool stay = patient(wait) && (wait->ordered || wait->begun == wait->watch_count);
+    const struct dueq__doubt *doubt = &watch->queue->doubt;
     wait->at = at;
     watch->ask = !stay;
     if (call->queue != watch->queue)
         memcpy(call->keys, watch->queue->keys, sizeof call->keys);
     call->queue = watch->queue;
-    return wait->ask(client, stay);
+    dueq_status status = wait->ask(client, stay);
+    if (doubt->count == wait->count && doubt->lease_ms == wait->lease_ms &&
+        doubt->default_lease_ms == wait->default_lease_ms)
+        call->doubtful = doubt->number;
+    return status;
 }
 
-dueq_status dueq__wait_quietly(dueq_client *client) {
+/* Those that are not to be asked count as asked. */
+static void pass_quiet(struct dueq__wait *wait) {
+    while (wait->begun < wait->watch_count && !wait->watches[wait->begun].ask)
+        wait->begun++;
+}
+
+static dueq_status ask_next(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
-    for (size_t i = 0; i < wait->watch_count; i++)
-        wait->watches[i].ask = false;
-    wait->begun = wait->watch_count;
+    size_t at = wait->begun++;
+    pass_quiet(wait);
+    return dueq__wait_ask(client, at);
+}
+
+dueq_status dueq__wait_start(dueq_client *client) {
+    struct dueq__wait *wait = &client->call.wait;
+    wait->begun = 0;
+    pass_quiet(wait);
+    if (wait->begun < wait->watch_count)
+        return ask_next(client);
     wait->probe_ms = next_probe_ms(client);
     if (client->cluster)
         client->call.slot = dueq__slot(client->call.keys[DUEQ__KEY_FIRST]);
@@ -116,7 +129,7 @@ static size_t first_to_look(const struct dueq__wait *wait) {
 static void go_on(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     if (wait->begun < wait->watch_count) {
-        dueq__wait_ask(client, wait->begun++);
+        ask_next(client);
     } else if (!patient(wait)) {
         dueq__wait_end(client);
     } else if (first_to_ask(wait) < wait->watch_count) {
@@ -147,18 +160,32 @@ bool dueq__wait_all_away(const struct dueq__wait *wait) {
 bool dueq__wait_skip(dueq_client *client) {
     struct dueq__call *call = &client->call;
     struct dueq__wait *wait = &call->wait;
-    if (!client->cluster || wait->watch_count < 2 || call->doubtful || dueq__call_settlement(call))
+    if (!client->cluster || wait->watch_count < 2 || dueq__call_settlement(call))
         return false;
     struct dueq__watch *watch = &wait->watches[wait->at];
     watch->away = true;
     if (!patient(wait) && dueq__wait_all_away(wait))
         return false;
     dueq__news_failed(client, client->error.text);
+    if (call->doubtful)
+        watch->queue->doubt = (struct dueq__doubt){call->doubtful, wait->count, wait->lease_ms,
+                                                   wait->default_lease_ms};
     /* What that node counts on this client for, others find out by their probes. */
     watch->ask = watch->timekeeper = watch->token = false;
     watch->look_us = dueq__monotonic_us() + 1000 * BLIND_PAUSE_MS;
     go_on(client);
     return true;
+}
+
+void dueq__wait_back(dueq_client *client, const struct dueq__node *node) {
+    const struct dueq__call *call = &client->call;
+    const struct dueq__wait *wait = &call->wait;
+    for (size_t i = 0; i < wait->watch_count; i++) {
+        struct dueq__watch *watch = &wait->watches[i];
+        bool asked = call->phase == DUEQ__PHASE_RUNNING && i == wait->at;
+        if (watch->away && !asked && dueq__route_node(watch->queue) == node)
+            watch->ask = true;
+    }
 }
 
 void dueq__wait_look_by(dueq_client *client, int64_t look_us) {
@@ -293,7 +320,8 @@ static void look(dueq_client *client, size_t at) {
     /* As timekeeper there is likely something: the block ends first, so that it cannot take the wake token
      * which this very request may set for another consumer. */
     struct dueq__waiter *waiter = wait->watches[at].waiter;
-    if (wait->watches[at].timekeeper && waiter && waiter->blocked && !client->no_unblock)
+    if ((wait->watches[at].timekeeper || wait->ordered) && waiter && waiter->blocked &&
+        !client->no_unblock)
         dueq__block_unblock(client, waiter);
     dueq__wait_ask(client, at);
 }

@@ -58,8 +58,9 @@ struct dueq__wait {
     size_t at, begun;         /* the one being asked; how many were asked at least once */
     int64_t now_ms, pause_us; /* the answer's: the server's clock, and how long to wait */
     bool locks;               /* it is for a lock, not for messages */
-    bool ordered;             /* from no queue where a message is leased */
-    bool timed;               /* how late messages are is asked for, too */
+    bool
+        ordered; /* from no queue where a message is leased; nobody else looks there, so nothing is owed to others */
+    bool timed;                               /* how late messages are is asked for, too */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
     /* Makes the request about watches[at]; stay: the call goes on waiting when there is nothing. */
@@ -79,19 +80,24 @@ struct dueq__wait {
 
 /*
  * Begins such a call on `count` queues with their wake tokens, which are filled in afterwards; then
- * dueq__wait_ask() for the first. timeout_ms: 0 not at all, DUEQ_FOREVER.
+ * dueq__wait_start(), or dueq__wait_ask() for the only one. timeout_ms: 0 not at all, DUEQ_FOREVER.
  */
 dueq_status dueq__wait_begin(dueq_queue *queue, const struct dueq__script *script, size_t count,
                              int64_t timeout_ms);
 /* Sends a request about watches[at]. */
 dueq_status dueq__wait_ask(dueq_client *client, size_t at);
-/* Waits without asking: each of its queues was asked a moment ago, by a wait that has given on what it owed. */
-dueq_status dueq__wait_quietly(dueq_client *client);
+/* Asks the first that is to be asked; where none is, it only waits. */
+dueq_status dueq__wait_start(dueq_client *client);
 /* The answer brought nothing; look in pause_us (0 or more), or leave that to others (-1). */
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us);
-/* The node of the queue cannot be asked: goes on with the others. False: there are none, or it must be asked. */
+/*
+ * The node of the queue cannot be asked: goes on with the others. What was asked of it and not answered is recalled when
+ * it can be asked again. False: there are no others, or it must be asked.
+ */
 bool dueq__wait_skip(dueq_client *client);
 bool dueq__wait_all_away(const struct dueq__wait *wait);
+/* The node can be asked again: so it is about the queues that were left out. */
+void dueq__wait_back(dueq_client *client, const struct dueq__node *node);
 /* Looks at each of its queues by then at the latest, by the monotonic clock. */
 void dueq__wait_look_by(dueq_client *client, int64_t look_us);
 /* A connection that it waits on could not be had: it looks now and then. */

@@ -2,7 +2,7 @@
 -- keys msg leased attempts reply
 -- args alone: number of the call, '1' if the call was a reserve; where WAIT follows, for how long its answer is kept
 -- Returns nil if the call was not run, else its answer; for a reserve as reserve.lua's, with the
--- messages of that call that are still held, and the time of that call.
+-- messages of that call that are still held, the time of that call, and as wait how long ago it was in us.
 
 local number, text = string.match(redis.call('GET', reply) or '', '^(%d+) (.*)$')
 if number ~= ARGV[1] then
@@ -30,8 +30,10 @@ for ticket in string.gmatch(tickets, '[^\n]+') do
     end
   end
 end
-if #answer == 7 then
-  -- What it said of a wait is not kept.
-  answer[2] = 0
+-- What it said of a wait is not kept.
+answer[2] = 0
+if #answer > 7 then
+  local time = redis.call('TIME')
+  answer[2] = math.max(0, (time[1] - seconds) * 1000000 + time[2] - us)
 end
 return answer

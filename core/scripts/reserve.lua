@@ -7,9 +7,9 @@
 --      are woken in its place), '3' both, '0' neither; how many tickets are acknowledged, and these, none of which came
 --      back before
 -- passes on to reserve_rare
--- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper, quarantined, '1' if a relay has work, attempts, outcomes,
+-- Returns nil, or { now ms, wait us, 1 if the caller is a timekeeper (2: of partitions, which alone looks), quarantined, '1' if a relay has work, attempts, outcomes,
 --           then ticket and envelope of each message }. 
---         wait: 0 call again at once, -1 nothing to come or others look. More, and the caller is none: it waits for one
+--         wait: 0 call again at once, -1 nothing to come or others look. More, and 0 after it: it waits for one
 --         that is leased.
 --         attempts: { index, attempts, ... } of the messages that came back, or ''.
 --         outcomes: a digit for each acknowledged ticket, as of ack.
@@ -24,7 +24,8 @@ if wire then
   -- include refuse
 end
 local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
-local looked = not first or first <= now
+-- Asked for none, it only settles.
+local looked = most > 0 and (not first or first <= now)
 if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
@@ -33,7 +34,7 @@ if ordered and call('EXISTS', leased) == 1 then
   return nil
 end
 
-local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or call('LRANGE', ready, '0', format('%d', most - 1))
+local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local lined, due, direct = #tickets, nil, 0
 if looked then
   local out, ended = tonumber(call('HGET', meta, 'outbox_event') or ''), tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')

@@ -12,7 +12,6 @@ local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
 if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
   -- include history
-  -- include thin
 end
 -- include permit
 local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]

@@ -112,6 +112,31 @@ def test_tiny_run_of_durable_pushes_has_every_figure(tmp_path: Path) -> None:
     assert "### Durable pushes" in page
 
 
+def test_tiny_run_of_scale_has_every_figure(tmp_path: Path) -> None:
+    target = tmp_path / "bench.json"
+    done = bench(target, "--only", "scale")
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(target.read_text(encoding="utf-8"))
+    rows = {(row["way"], row["nodes"]): row for row in report["partitions"]["summary"]}
+    assert len(rows) == 6
+    for (_, nodes), row in rows.items():
+        assert len(row["each"]) == nodes
+        assert all(part > 1 for part in (*row["each"], row["us"]))
+    for row in report["many"]["summary"]:
+        assert row["late"]["early"] == 0
+        assert row["work"]["scripts"] >= 2
+        assert min(row["resident"], row["memory"]) > 0
+    assert report["consumers"]["of_50000"]["memory"] > 0
+    assert [row["body"] for row in report["sizing"]["memory"]] == [100, 1000, 10_000]
+    assert all(row["kept"]["aof"] > row["plain"]["aof"] == 0 for row in report["sizing"]["lives"])
+    connections = [row for row in report["targets"] if row["name"].startswith("connections")]
+    assert len(connections) == 5
+    assert all(row["met"] for row in connections)
+    page = target.with_suffix(".md").read_text(encoding="utf-8")
+    assert "### Partitions on several nodes" in page
+    assert "### Many queues or partitions" in page
+
+
 def test_tiny_run_of_web_requests_has_every_figure(tmp_path: Path) -> None:
     target = tmp_path / "bench.json"
     done = bench(target, "--only", "fpm")

@@ -39,6 +39,7 @@ from sentinel import Peer, Sentinel, Watched
 
 PATIENCE_S = 60  # with a set of sentinels that finds no new primary, or is not whole again
 CALM_S = 4  # between two failovers, at most
+DOWN_MS = 1000  # shorter, a busy machine's replica seems down just when it is to be promoted
 RATE = 90.0  # messages a second: few enough that those who consume them wait
 PROBED = ("probe-1", "probe-2")
 DURABILITIES = {"none": "", "replicas:1": "&replicas=1"}
@@ -158,7 +159,7 @@ def run(options: argparse.Namespace) -> int:
         f" {options.durability}, seed {options.seed}, ledgers in {folder}",
         flush=True,
     )
-    with Watched() as watched, ExitStack() as stack:
+    with Watched(down_ms=DOWN_MS) as watched, ExitStack() as stack:
         url = f"{watched.url}?timeout=3s{DURABILITIES[options.durability]}"
         queues = Own(f"{watched.url}?timeout=15s", stack)
         rate = (options.rate or RATE) / len(Own.commands)

@@ -16,6 +16,7 @@ SHOWING = [
     ["stats", "orders", "--json"],
     ["queues"],
     ["rates", "orders"],
+    ["who", "orders", "one"],
     ["peek", "orders", "ready", "--count", "1000"],
     ["peek", "orders", "ready", "--count", "1000", "--json"],
     ["find", "orders", "one"],

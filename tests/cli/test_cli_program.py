@@ -14,7 +14,10 @@ COMMANDS = [
     *["reschedule", "find", "peek", "stats", "queues", "rates", "pause", "resume", "purge"],
     "remove",
     *["lock", "relock", "unlock", "work"],
+    *["workers", "who", "slow"],
 ]
+# They are about all queues, or may be.
+OF_ALL = {"queues": "", "workers": " [QUEUE...]", "who": " [QUEUE] ID", "slow": " [QUEUE...]"}
 
 
 @pytest.fixture
@@ -30,7 +33,7 @@ def test_help_names_every_command(dueq: Program) -> None:
     for command in COMMANDS:
         assert f"\n  {command} " in text
         own = dueq(command, "--help").text
-        assert own.startswith(f"Usage: dueq {command}{' QUEUE' * (command != 'queues')}")
+        assert own.startswith(f"Usage: dueq {command}{OF_ALL.get(command, ' QUEUE')}")
         assert "Example" in own
         assert dueq("help", command).text == own
     assert dueq("help").text == text

@@ -12,8 +12,10 @@ use Dueq\Message;
 use Dueq\Messages;
 use Dueq\Queue;
 use Dueq\Queues;
+use Dueq\Holding;
 use Dueq\Rate;
 use Dueq\Redisson\DelayedQueue;
+use Dueq\Worker;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -377,6 +379,30 @@ final class ContractTest extends TestCase
     {
         unset($expect['status']);
         $this->assertFields($expect, $this->queue->stats(), $where);
+    }
+
+    private function workers(array $step, array $expect, string $where): void
+    {
+        $workers = $this->queue->workers();
+        $this->assertCount(count($expect['workers'] ?? $workers), $workers, $where);
+        foreach ($expect['workers'] ?? [] as $i => $wanted) {
+            $this->compareWorker($workers[$i], $wanted, $where);
+        }
+    }
+
+    private function compareWorker(Worker|Holding $found, array $wanted, string $where): void
+    {
+        foreach ($wanted as $name => $value) {
+            $got = $found->{preg_replace('/_ms$/', '', $name)};
+            if ($name === 'holdings') {
+                $this->assertCount(count($value), $got, $where);
+                array_map(fn ($holding, $fields) => $this->compareWorker($holding, $fields, $where), $got, $value);
+            } elseif (str_ends_with($name, '_ms')) {
+                $this->assertSame($value, (int) round($got * 1000), "$name, $where");
+            } else {
+                $this->assertSame($value, $got, "$name, $where");
+            }
+        }
     }
 
     private function rates(array $step, array $expect, string $where): void

@@ -271,6 +271,58 @@ static size_t compare_rate(struct run *run, json_object *expected, const dueq_re
     return count;
 }
 
+static void compare_holding(struct run *run, json_object *expected, const dueq_holding *holding) {
+    json_object *partition = field(expected, "partition");
+    compare_bytes(run, "id", field(expected, "id"), holding->id);
+    compare_bytes(run, "ticket", field(expected, "ticket"), holding->ticket);
+    compare_number(run, "since_ms", field(expected, "since_ms"), holding->since_ms);
+    if (partition ? json_object_get_int64(partition) != holding->partition
+                  : holding->partition >= 0)
+        wrong(run, "the partition %lld", (long long)holding->partition);
+    if (json_object_get_boolean(field(expected, "working")) != holding->working)
+        wrong(run, "working is %d", holding->working);
+}
+
+static void compare_worker(struct run *run, json_object *expected, const dueq_worker *worker) {
+    const struct {
+        const char *name;
+        int64_t number;
+    } numbers[] = {{"pid", worker->pid},           {"slots", worker->slots},
+                   {"since_ms", worker->since_ms}, {"seen_ms", worker->seen_ms},
+                   {"until_ms", worker->until_ms}, {"held", worker->held},
+                   {"working", worker->working}};
+    const struct {
+        const char *name;
+        dueq_bytes text;
+    } texts[] = {{"session", worker->session},
+                 {"host", worker->host},
+                 {"program", worker->program},
+                 {"version", worker->version}};
+    json_object *holdings = field(expected, "holdings");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (field(expected, numbers[i].name))
+            compare_number(run, numbers[i].name, field(expected, numbers[i].name),
+                           numbers[i].number);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (field(expected, texts[i].name))
+            compare_bytes(run, texts[i].name, field(expected, texts[i].name), texts[i].text);
+    if (holdings && json_object_array_length(holdings) != worker->holding_count)
+        wrong(run, "%zu holdings", worker->holding_count);
+    for (size_t i = 0; holdings && i < worker->holding_count; i++)
+        compare_holding(run, json_object_array_get_idx(holdings, i), &worker->holdings[i]);
+}
+
+static void do_workers(struct run *run, json_object *step) {
+    json_object *expect = field(step, "expect"), *workers = field(expect, "workers");
+    dueq_result *result;
+    compare_status(run, expect, dueq_workers(run->queue, (dueq_bytes){0}, DUEQ_MAX_BATCH, &result));
+    if (workers && json_object_array_length(workers) != dueq_result_count(result))
+        wrong(run, "%zu workers", dueq_result_count(result));
+    for (size_t i = 0; workers && i < dueq_result_count(result); i++)
+        compare_worker(run, json_object_array_get_idx(workers, i), dueq_result_worker(result, i));
+    dueq_result_free(result);
+}
+
 static void do_rates(struct run *run, json_object *step) {
     json_object *expect = field(step, "expect"), *rates = field(expect, "rates");
     dueq_result *result;
@@ -324,5 +376,6 @@ const struct verb manage_verbs[] = {DUEQ_ID_VERBS(ALIKE)
                                     {"peek", do_peek},
                                     {"stats", do_stats},
                                     {"rates", do_rates},
+                                    {"workers", do_workers},
                                     {"queues", do_queues},
                                     {NULL, NULL}};

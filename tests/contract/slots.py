@@ -48,8 +48,9 @@ HOLES: dict[str, tuple[Word, ...]] = {
 KINDS = {
     **dict.fromkeys(("ready", "high", "low", "rates", "quarantine"), "LIST"),
     **dict.fromkeys(("msg", "attempts", "handover", "meta", "partitions"), "HASH"),
+    **dict.fromkeys(("described", "timings"), "HASH"),
     **dict.fromkeys(("delayed", "leased", "dead", "outbox", "received", "unique"), "ZSET"),
-    **dict.fromkeys(("wake", "lock_wake", "members"), "ZSET"),
+    **dict.fromkeys(("wake", "lock_wake", "members", "consumers"), "ZSET"),
     **dict.fromkeys(("reply", "lock"), "STRING"),
 }
 REMOVALS = {"DEL", "UNLINK", "HDEL", "ZREM", "ZPOPMIN", "ZREMRANGEBYSCORE", "ZREMRANGEBYRANK"}

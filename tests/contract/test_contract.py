@@ -313,6 +313,23 @@ class Run(Foreign):
                 assert sum(getattr(rate, name) for rate in these) == wanted[name], name
         assert "rates" not in expect or found == len(rates)
 
+    def do_workers(self, step: Json, expect: Json) -> None:
+        workers = self.queue.workers()
+        for worker, wanted in zip(workers, expect.get("workers", workers), strict=True):
+            if "workers" in expect:
+                self.compare_worker(worker, wanted)
+
+    def compare_worker(self, found: dueq.Worker | dueq.Holding, wanted: Json) -> None:
+        for name, value in wanted.items():
+            got = getattr(found, name.removesuffix("_ms"))
+            if name == "holdings":
+                for holding, fields in zip(got, value, strict=True):
+                    self.compare_worker(holding, fields)
+            elif name.endswith("_ms"):
+                assert to_ms(got) == value, name
+            else:
+                assert got == (self.text(value) if isinstance(value, str) else value), name
+
     def do_queues(self, step: Json, expect: Json) -> None:
         names = dueq.queues(self.server.url)
         assert names == sorted(set(names))

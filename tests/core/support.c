@@ -131,6 +131,16 @@ redisReply *command(const struct server *server, const char *format, ...) {
     return reply;
 }
 
+long long calls_of(const struct server *server, const char *name) {
+    redisReply *reply = command(server, "INFO commandstats");
+    char text[64];
+    snprintf(text, sizeof text, "cmdstat_%s:calls=", name);
+    const char *found = strstr(reply->str, text);
+    long long calls = found ? atoll(found + strlen(text)) : 0;
+    freeReplyObject(reply);
+    return calls;
+}
+
 void run_command(const struct server *server, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);

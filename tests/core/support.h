@@ -42,6 +42,8 @@ redisReply *command(const struct server *server, const char *format, ...);
 /* The same for the side effect. */
 void run_command(const struct server *server, const char *format, ...);
 long long command_number(const struct server *server, const char *format, ...);
+/* How often the server has run a command ("client|unblock"); those that scripts call count too. */
+long long calls_of(const struct server *server, const char *name);
 
 /* An opened client and queue; assert success. */
 dueq_client *open_client(const char *url);

@@ -76,19 +76,8 @@ static void assert_gone(int64_t acked) {
     assert_int_equal(counts.ready + counts.delayed + counts.leased + counts.dead, 0);
 }
 
-/* How often the server has run a command. */
-static long long calls_of(const char *name) {
-    redisReply *reply = command(&server, "INFO commandstats");
-    char text[64];
-    snprintf(text, sizeof text, "cmdstat_%s:calls=", name);
-    const char *found = strstr(reply->str, text);
-    long long number = found ? atoll(found + strlen(text)) : 0;
-    freeReplyObject(reply);
-    return number;
-}
-
 /* How many scripts: what they call is not counted. */
-static long long scripts_run(void) { return calls_of("evalsha"); }
+static long long scripts_run(void) { return calls_of(&server, "evalsha"); }
 
 static void work(dueq_consumer *consumer, int from, int count) {
     for (int i = from; i < from + count; i++) {
@@ -180,7 +169,8 @@ static void test_consumer_does_not_block_in_between(void **state) {
     for (int by_descriptor = 0; by_descriptor < 2; by_descriptor++) {
         int readable = 0;
         push_at_a_rate(COUNT, APART_MS, 500);
-        long long blocks = calls_of("bzpopmin"), unblocks = calls_of("client|unblock");
+        long long blocks = calls_of(&server, "bzpopmin"),
+                  unblocks = calls_of(&server, "client|unblock");
         for (int i = 0; i < COUNT; i++) {
             const dueq_message *message;
             if (by_descriptor)
@@ -192,8 +182,8 @@ static void test_consumer_does_not_block_in_between(void **state) {
         }
         assert_empty(consumer);
         /* Until the first. */
-        assert_in_range(calls_of("bzpopmin") - blocks, 1, COUNT / 10);
-        assert_in_range(calls_of("client|unblock") - unblocks, 1, COUNT / 10);
+        assert_in_range(calls_of(&server, "bzpopmin") - blocks, 1, COUNT / 10);
+        assert_in_range(calls_of(&server, "client|unblock") - unblocks, 1, COUNT / 10);
         assert_true(readable < 8 * COUNT);
     }
     assert_gone(2 * COUNT);

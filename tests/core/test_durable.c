@@ -37,13 +37,7 @@ static dueq_status push_durable(dueq_queue *queue, const char *id, dueq_result *
 }
 
 /* How often the server was asked to wait for replicas. */
-static long long waits(void) {
-    redisReply *reply = command(&server, "INFO commandstats");
-    const char *at = strstr(reply->str, "cmdstat_wait:calls=");
-    long long calls = at ? atoll(at + strlen("cmdstat_wait:calls=")) : 0;
-    freeReplyObject(reply);
-    return calls;
-}
+static long long waits(void) { return calls_of(&server, "wait"); }
 
 static void assert_says(const char *part) {
     if (!strstr(dueq_error_text(jobs.client), part))

@@ -33,13 +33,7 @@ static void end_call(struct laravel from, const char *payload) {
     dueq_result_free(result);
 }
 
-static long long looks(void) {
-    redisReply *reply = command(&server, "INFO commandstats");
-    const char *found = strstr(reply->str, "cmdstat_evalsha:calls=");
-    long long count = found ? atoll(found + strlen("cmdstat_evalsha:calls=")) : 0;
-    freeReplyObject(reply);
-    return count;
-}
+static long long looks(void) { return calls_of(&server, "evalsha"); }
 
 static void test_who_waits_is_quiet(void **state) {
     (void)state;

@@ -462,6 +462,75 @@ static void test_what_a_dead_owner_held_comes_first(void **state) {
     leave(&second);
 }
 
+static long long scripts_run(void) { return calls_of(&server, "evalsha"); }
+
+/* Whether it waits or works, a consumer asks only those partitions that may have something. */
+static void test_asks_no_more_where_there_are_many_partitions(void **state) {
+    (void)state;
+    enum { MANY = 64, MESSAGES = 20 };
+    struct member member = {.jobs = jobs_open(server.url)};
+    member.queue = open_partitions(member.jobs.client, MANY, "");
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    assert_status(member.jobs.client, OK,
+                  dueq_consumer_open(&member.queue, 1, &options, &member.consumer));
+    for (size_t i = 0; i < MANY; i++) {
+        dueq_queue *one = open_one(i);
+        push_body(one, "later", 3600000, NULL);
+        dueq_queue_close(one);
+    }
+    const dueq_message *message;
+    assert_status(member.jobs.client, EMPTY,
+                  dueq_consumer_next(member.consumer, 1000, &message, NULL));
+    long long before = scripts_run();
+    assert_status(member.jobs.client, EMPTY,
+                  dueq_consumer_next(member.consumer, 3000, &message, NULL));
+    assert_in_range(scripts_run() - before, 1, 10);
+    before = scripts_run();
+    for (size_t i = 0; i < MESSAGES; i++) {
+        dueq_queue *one = open_one(7 * i % MANY);
+        push_body(one, "now", i % 2 ? 20 : 0, NULL);
+        dueq_queue_close(one);
+        assert_status(member.jobs.client, OK,
+                      dueq_consumer_next(member.consumer, 5000, &message, NULL));
+        assert_memory_equal(message->body.data, "now", 3);
+        assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
+    }
+    assert_in_range(scripts_run() - before, MESSAGES, 10 * MESSAGES);
+    leave(&member);
+}
+
+/* One that never runs dry keeps no other waiting. */
+static void test_busy_partition_leaves_the_others_their_turn(void **state) {
+    (void)state;
+    struct member member = join();
+    dueq_queue *busy = open_one(0);
+    const dueq_message *message;
+    size_t partition;
+    assert_status(member.jobs.client, EMPTY,
+                  dueq_consumer_next(member.consumer, 50, &message, NULL));
+    for (int i = 0; i < 10 * PARTITIONS; i++)
+        push_body(busy, "x", 0, NULL);
+    for (int i = 0; i < PARTITIONS; i++) {
+        assert_status(member.jobs.client, OK,
+                      dueq_consumer_next(member.consumer, 5000, &message, &partition));
+        assert_int_equal(partition, 0);
+        assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
+    }
+    dueq_queue *other = open_one(5);
+    push_body(other, "y", 0, NULL);
+    int before = 0;
+    for (partition = 0; partition == 0; before++) {
+        assert_status(member.jobs.client, OK,
+                      dueq_consumer_next(member.consumer, 5000, &message, &partition));
+        assert_status(member.jobs.client, OK, dueq_consumer_ack(member.consumer, message->ticket));
+    }
+    assert_int_equal(partition, 5);
+    assert_in_range(before, 1, 2 * PARTITIONS);
+    dueq_queue_close(busy);
+    dueq_queue_close(other);
+    leave(&member);
+}
+
 /* ---- Growing ---- */
 
 /* A key that goes to another partition when there are twice as many. */
@@ -547,6 +616,8 @@ int main(void) {
         ORDERS_TEST(test_consumers_share_evenly),
         ORDERS_TEST(test_next_of_a_partition_waits_for_the_one_before),
         ORDERS_TEST(test_what_a_dead_owner_held_comes_first),
+        ORDERS_TEST(test_asks_no_more_where_there_are_many_partitions),
+        ORDERS_TEST(test_busy_partition_leaves_the_others_their_turn),
         ORDERS_TEST(test_grow_keeps_the_order_of_a_key),
     };
     return run_on_server(tests, NULL);

@@ -108,13 +108,7 @@ static void assert_each_took_one(void) {
 static redisContext *monitor;
 static long long unblocks;
 
-static long long count_unblocks(void) {
-    redisReply *info = command(&server, "INFO commandstats");
-    const char *found = strstr(info->str, "cmdstat_client|unblock:calls=");
-    long long count = found ? atoll(strchr(found, '=') + 1) : 0;
-    freeReplyObject(info);
-    return count;
-}
+static long long count_unblocks(void) { return calls_of(&server, "client|unblock"); }
 
 /* The commands that were sent since the call before, but for those of this file's own. */
 static size_t sent(void) {

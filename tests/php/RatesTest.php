@@ -63,6 +63,23 @@ final class RatesTest extends QueueTestCase
             $this->assertThrows(InvalidException::class, fn () => $queue->rates($minutes));
         }
         $this->assertTypeError('($minutes)', fn () => $queue->rates('60'));
-        $this->assertTypeError('($minutes)', fn () => $queue->rates(null));
+        foreach ([0, -1, 337, PHP_INT_MIN, PHP_INT_MAX] as $hours) {
+            $this->assertThrows(InvalidException::class, fn () => $queue->rates(hours: $hours));
+        }
+        $this->assertThrows(InvalidException::class, fn () => $queue->rates(1, 1));
+        $this->assertTypeError('($hours)', fn () => $queue->rates(hours: '24'));
+    }
+
+    public function test_rates_of_hours_and_what_was_measured(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        foreach ([$queue->rates(null), $queue->rates(hours: 336), $queue->rates(hours: 1)] as $rates) {
+            $this->assertNotSame([], $rates);
+            $this->assertSame(1, array_sum(array_column($rates, 'pushed')));
+            foreach (['lateP50', 'lateP99', 'runP50', 'runP99'] as $name) {
+                $this->assertNull($rates[0]->$name, $name);
+            }
+        }
     }
 }

@@ -10,6 +10,7 @@ use Dueq\Consumer;
 use Dueq\Exception\CorruptException;
 use Dueq\Exception\DueqException;
 use Dueq\Finding;
+use Dueq\Holding;
 use Dueq\Interop\Moved;
 use Dueq\Interop\Sizes;
 use Dueq\Laravel\Job as LaravelJob;
@@ -29,6 +30,7 @@ use Dueq\Redisson\DelayedQueue;
 use Dueq\Redisson\Long;
 use Dueq\Redisson\Unreadable;
 use Dueq\Stats;
+use Dueq\Worker;
 
 /** The classes themselves: complete, final, and as the stub says. */
 final class SurfaceTest extends QueueTestCase
@@ -36,7 +38,7 @@ final class SurfaceTest extends QueueTestCase
     private const ROOT = __DIR__ . '/../..';
 
     /** What holds nothing but its properties. */
-    private const PLAIN = [Stats::class, Rate::class, Finding::class, Moved::class, Sizes::class, Long::class,
+    private const PLAIN = [Stats::class, Rate::class, Worker::class, Holding::class, Finding::class, Moved::class, Sizes::class, Long::class,
         Binary::class, Unreadable::class];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
@@ -128,19 +130,30 @@ final class SurfaceTest extends QueueTestCase
         $laravel->push('Job');
         $objects = [
             $queue, $queue->reserve(), $queue->peek('leased'), $queue->stats(), $queue->rates()[0],
+            $this->worker($queue), $this->worker($queue)->holdings[0],
             $queue->lock('l', 60), Backoff::list([1, 2]), new Queues(['a', 'b'], $this->server->url()),
             $queue->reserveStart(), $queue->pusher(), $queue->consume(), $delayed, $delayed->transfer(),
             $delayed->size(), new Long(5), new Binary('x'), $delayed->takeMany(1)[0], $laravel, $laravel->pop(),
             new Client($this->server->url()), $queue->check()[0],
         ];
         $this->assertSame(
-            [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Lock::class, Backoff::class,
-                Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
+            [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Worker::class,
+                Holding::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
                 Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
                 Client::class, Finding::class],
             array_map(get_class(...), $objects)
         );
         return $objects;
+    }
+
+    /** One that has said so. */
+    private function worker(Queue $queue): Worker
+    {
+        $key = "dueq:{{$queue->name}}:";
+        $says = "5 60000 17 2 5000 1 1\nhost\nphp 8.3\n0.1.0\n9 1 0 0:x\n";
+        $this->server->command('ZADD', "{$key}consumers", '5', 'session');
+        $this->server->command('HSET', "{$key}described", 'session', $says);
+        return $queue->workers()[0];
     }
 
     public function test_every_class_is_looked_at(): void

@@ -43,6 +43,8 @@ class Server:
     """Runs until the with block ends. options: words of the server's command line."""
 
     config: Path | None = None
+    under: Sequence[str] = ()
+    """A command that runs it."""
 
     def __init__(self, *options: str) -> None:
         # A socket's path has 107 bytes at most, too few for a directory of pytest's.
@@ -69,7 +71,7 @@ class Server:
     def start(self) -> None:
         words = ["--port", "0", "--unixsocket", str(self.socket), "--dir", str(self.directory)]
         words += ["--save", "", "--appendonly", "no", "--logfile", str(self.directory / "log")]
-        program = [self.program]
+        program = [*self.under, self.program]
         if threading.current_thread() is threading.main_thread():
             # It dies with the thread that starts it, so with the process, however that ends.
             program = ["setpriv", "--pdeathsig", "KILL", *program]

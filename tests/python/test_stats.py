@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 import dueq
@@ -45,6 +47,40 @@ def test_rates_of_the_running_minute(queue: dueq.Queue) -> None:
 
 def test_rates_of_an_unknown_queue(queue: dueq.Queue) -> None:
     assert all(rate.pushed == 0 for rate in queue.rates(360))
+
+
+def test_rates_of_hours(queue: dueq.Queue) -> None:
+    queue.push("x")
+    for rates in (queue.rates(hours=1), queue.rates(None, hours=336)):
+        (rate,) = rates
+        assert rate.pushed == 1
+        assert [rate.late_p50, rate.late_p99, rate.run_p50, rate.run_p99] == [None] * 4
+
+
+def test_rates_of_what_a_consumer_measured(queue: dueq.Queue) -> None:
+    """It says so when it has lived for two seconds, and when it ends."""
+    queue.push("x", delay=0.2)
+    until = time.monotonic() + 20
+    with queue.consume() as consumer:
+        for message in consumer:
+            while not queue.workers():
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            message.ack()
+            break
+    for rates in (queue.rates(), queue.rates(hours=1)):
+        measured = [rate for rate in rates if rate.run_p99 is not None]
+        assert sum(rate.acked for rate in rates) == 1
+        assert [1 <= (rate.run_p50 or 0) <= (rate.run_p99 or 0) < 20 for rate in measured] == [True]
+        assert [0 <= (rate.late_p99 or 0) < 20 for rate in measured] == [True]
+
+
+@pytest.mark.parametrize("hours", [-1, 0, 337, 2**70])
+def test_rates_of_hours_out_of_range(queue: dueq.Queue, hours: int) -> None:
+    with pytest.raises(errors.InvalidError):
+        queue.rates(hours=hours)
+    with pytest.raises(errors.InvalidError):
+        queue.rates(60, hours=24)
 
 
 @pytest.mark.parametrize("minutes", [-1, 0, 361, 2**70])

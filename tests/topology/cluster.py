@@ -13,7 +13,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from types import TracebackType
@@ -64,6 +64,7 @@ class Cluster:
     proxied     each node is behind a proxy, for clients and for the others
     options     words of each server's command line
     tls         for clients and between the nodes; clients need a certificate, too
+    under       a command that runs each server
     """
 
     def __init__(
@@ -75,11 +76,13 @@ class Cluster:
         timeout_ms: int = 2000,
         proxied: bool = False,
         tls: Certificates | None = None,
+        under: Sequence[str] = (),
     ) -> None:
         words = ["--cluster-node-timeout", str(timeout_ms), "--cluster-replica-validity-factor"]
         self._options = [*words, "0", "--cluster-allow-replica-migration", "no", *options]
         self._sizes = primaries, spare, replicas
         self._timeout_ms, self._proxied, self._tls = timeout_ms, proxied, tls
+        self._under = under
         self._elected: dict[str, float] = {}
         self.nodes: list[Node] = []
         self._home: dict[int, str] = {}
@@ -95,6 +98,7 @@ class Cluster:
                 ports |= {node.links: node.bus for node in self.nodes}
                 self.proxy = stack.enter_context(Proxy(ports))
             for node in self.nodes:
+                node.under = self._under
                 stack.enter_context(node)
             self._form()
             self._stack = stack.pop_all()

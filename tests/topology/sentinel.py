@@ -21,6 +21,7 @@ from node import HOST, Member, wait_until
 from private_server import Refused, Reply, free_port
 
 NAME = "shop"
+ELECTION_MS = 3000  # a vote is over after so long, and the next one begins after twice that
 
 
 class Peer(Member):
@@ -64,7 +65,7 @@ class Sentinel(Peer):
         lines = [
             f"sentinel monitor {NAME} {HOST} {primary.port} {quorum}",
             f"sentinel down-after-milliseconds {NAME} {down_ms}",
-            f"sentinel failover-timeout {NAME} {2 * down_ms}",
+            f"sentinel failover-timeout {NAME} {ELECTION_MS}",
         ]
         if user != "default":
             lines.append(f"sentinel auth-user {NAME} {user}")

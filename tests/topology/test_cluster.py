@@ -491,6 +491,166 @@ def test_primary_that_hangs_is_left(pool: ThreadPoolExecutor) -> None:
             primary.thaw()
 
 
+# ---- Nodes that are away, and not replaced ----
+
+
+@pytest.fixture(scope="module")
+def running_patient() -> Iterator[Cluster]:
+    with Cluster(3, timeout_ms=60000, proxied=True) as made:
+        yield made
+
+
+@pytest.fixture
+def patient(running_patient: Cluster) -> Cluster:
+    """Its nodes take no other for failed as long as a test runs."""
+    running_patient.clean()
+    return running_patient
+
+
+@contextmanager
+def away(cluster: Cluster, how: str) -> Iterator[None]:
+    node, proxy = cluster.nodes[0], cluster.proxy
+    begin, end = {
+        "hangs": (node.freeze, node.thaw),
+        "refuses": (node.stop, node.start),
+        "swallows": (lambda: proxy.hang(node.gate), lambda: proxy.open(node.gate)),
+    }[how]
+    begin()
+    try:
+        yield
+    finally:
+        end()
+
+
+AWAY = pytest.mark.parametrize("how", ["hangs", "refuses", "swallows"])
+
+
+@AWAY
+def test_node_that_is_away_holds_up_no_other(patient: Cluster, how: str) -> None:
+    """Who waits on several nodes gets in time what the others have, then what that one has."""
+    on = names(patient)
+    with (
+        dueq.Queues(on, patient.url) as queues,
+        dueq.Queue(on[0], patient.url) as first,
+        dueq.Queue(on[1], patient.url) as second,
+    ):
+        assert queues.reserve() is None
+        late = []
+        if how != "refuses":
+            first.push("kept", delay=0.2)
+        with away(patient, how):
+            for _ in range(5):
+                second.push("x", delay=0.1)
+                begin = time.monotonic()
+                (queues.reserve(20) or pytest.fail("nothing")).ack()
+                late.append(time.monotonic() - begin)
+            assert queues.reserve() is None
+        if how == "refuses":
+            first.push("kept")
+        begin = time.monotonic()
+        message = queues.reserve(20) or pytest.fail("nothing")
+        assert message.body == b"kept"
+        assert time.monotonic() - begin < 5
+        message.ack()
+        assert queues.reserve() is None
+        assert max(late[1:]) < 1, late
+
+
+def test_asyncio_goes_on_without_a_node(patient: Cluster) -> None:
+    on = names(patient)
+    late: list[float] = []
+
+    async def main() -> None:
+        async with dueq.aio.Queues(on, patient.url) as queues:
+            assert await queues.reserve() is None
+            with away(patient, "hangs"):
+                for _ in range(3):
+                    second.push("x", delay=0.1)
+                    begin = time.monotonic()
+                    await (await queues.reserve(20) or pytest.fail("nothing")).ack()
+                    late.append(time.monotonic() - begin)
+
+    with dueq.Queue(on[1], patient.url) as second:
+        asyncio.run(main())
+    assert max(late[1:]) < 1, late
+
+
+def test_php_goes_on_without_a_node(patient: Cluster) -> None:
+    code = """
+        [, $url, $names] = $argv;
+        $queues = new Dueq\\Queues(explode(',', $names), $url);
+        $queues->reserve();
+        do {
+            echo "ready\\n";
+            $message = $queues->reserve(20);
+            echo $message->body, "\\n";
+            $message->ack();
+        } while ($message->body !== 'last');
+    """
+    on = names(patient)
+    late = []
+    with (
+        subprocess.Popen(
+            ["php", "-r", code, "--", patient.url, ",".join(on)],
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as php,
+        dueq.Queue(on[1], patient.url) as second,
+    ):
+        assert php.stdout
+        assert php.stdout.readline() == "ready\n"
+        with away(patient, "hangs"):
+            for body in ("0", "1", "2", "last"):
+                second.push(body, delay=0.1)
+                begin = time.monotonic()
+                assert php.stdout.readline() == f"{body}\n"
+                late.append(time.monotonic() - begin)
+                php.stdout.readline()
+    assert max(late[1:]) < 1, late
+
+
+def end(message: dueq.Message) -> None:
+    with message:
+        """The consumer's next request acknowledges it."""
+
+
+@AWAY
+def test_consumer_goes_on_without_a_node(patient: Cluster, how: str) -> None:
+    """It leaves what it has to say to that node for later, and keeps the leases of the others."""
+    on = names(patient)
+    url = f"{patient.url}?timeout=3s"
+    with (
+        dueq.Queue(on[0], url) as first,
+        dueq.Queue(on[1], url) as second,
+        dueq.Queues(on, url) as queues,
+        queues.consume(lease=3, timeout=20) as consumer,
+    ):
+        messages = iter(consumer)
+        second.push("kept")
+        kept = next(messages)
+        first.push("held")
+        next(messages)
+        first.push("done")
+        done = next(messages)
+        late = []
+        with away(patient, how):
+            begin = time.monotonic()
+            end(done)
+            while time.monotonic() < begin + 5:
+                second.push("x", delay=0.1)
+                asked = time.monotonic()
+                end(next(messages))
+                late.append(time.monotonic() - asked)
+        end(kept)
+        wait_until("acks are lost", lambda: second.stats().acked == len(late) + 1)
+        if how != "refuses":
+            # Their leases have ended meanwhile.
+            again = next(messages), next(messages)
+            assert bodies(list(again)) == ["done", "held"]
+        wait_until("it is not counted", lambda: consumer.lost == 1)
+        assert max(late[1:]) < 1, late
+
+
 # ---- Maps that are odd ----
 
 

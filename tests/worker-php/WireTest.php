@@ -93,14 +93,4 @@ final class WireTest extends WorkerTestCase
         yield 'a class without the attribute' => [InvalidArgumentException::class, '/App.Services is no class with/', ['App\Services']];
         yield 'what JSON has not' => [JsonException::class, '/Inf and NaN/', ['a', [NAN]]];
     }
-
-    private function python(string $code): string
-    {
-        $environment = ['DUEQ_URL' => $this->server->url()] + getenv();
-        $process = proc_open(['python', '-c', $code], [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR], $pipes, null, $environment);
-        $read = stream_get_contents($pipes[1]);
-        $this->assertSame(0, proc_close($process));
-
-        return $read;
-    }
 }

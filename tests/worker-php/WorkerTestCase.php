@@ -69,4 +69,15 @@ abstract class WorkerTestCase extends TestCase
             return [$stats->ready, $stats->delayed, $stats->leased, $stats->dead];
         });
     }
+
+    /** What a program in Python prints. */
+    protected function python(string $code): string
+    {
+        $environment = ['DUEQ_URL' => $this->server->url()] + getenv();
+        $process = proc_open(['python', '-c', $code], [['file', '/dev/null', 'r'], ['pipe', 'w'], STDERR], $pipes, null, $environment);
+        $read = stream_get_contents($pipes[1]);
+        $this->assertSame(0, proc_close($process));
+
+        return $read;
+    }
 }

@@ -101,7 +101,8 @@ RateRow: TypeAlias = tuple[int, int, int, int, int, int, int, int, int, int, int
 FindingRow: TypeAlias = tuple[str, str, bool, int, int, tuple[str, ...]]
 # id, ticket, partition (-1: none), since_ms, working
 HoldingRow: TypeAlias = tuple[str, str, int, int, bool]
-# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working, holdings
+# session, host, pid, program, version, slots, since_ms, seen_ms, until_ms, now_ms, held, working,
+# holdings
 WorkerRow: TypeAlias = tuple[
     str, str, int, str, str, int, int, int, int, int, int, int, tuple[HoldingRow, ...]
 ]
@@ -327,7 +328,6 @@ MAX_PARTITIONS: int
 MAX_KEY: int
 MAX_RATES: int
 MAX_HOURS: int
-TIMING_BUCKETS: int
 TIMING_BUCKETS: int
 DEFAULT_LEASE_MS: int
 HEARTBEAT_LEASE_MS: int

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
-from dueq import _core
+from dueq import _core, _trace
 from dueq._log import encoded, escaped, log
 from dueq.errors import InvalidError, LeaseLost
+
+if TYPE_CHECKING:
+    from dueq._trace import Processing
 
 R = TypeVar("R")
 
@@ -44,7 +47,7 @@ class Home(Protocol):
 class Fields:
     """The fields of a message."""
 
-    __slots__ = ("_asked", "_home", "_row", "_settled", "queue")
+    __slots__ = ("_asked", "_home", "_processing", "_row", "_settled", "queue")
 
     queue: str
     """The name of its queue."""
@@ -54,6 +57,7 @@ class Fields:
         self._row = row
         self._asked = False  # a verb was called that settles it
         self._settled = False
+        self._processing: Processing | None = None
         self.queue = queue
 
     @property
@@ -153,6 +157,17 @@ class Fields:
     def __repr__(self) -> str:
         id, size = escaped(self.id), len(self.body)
         return f"<Message {id} {self.state} attempt={self.attempt} {size} bytes>"
+
+    def _begin_block(self) -> None:
+        """A block of the message begins, which a tracer may want to know."""
+        if _trace.tracer and not self.is_schedule:
+            self._processing = _trace.tracer.processing(self)
+
+    def _leave_block(self, error: BaseException | None) -> None:
+        """What it did is over, with this error; the message may not be settled yet."""
+        if self._processing:
+            processing, self._processing = self._processing, None
+            processing.end(error)
 
     def _let_go(self) -> None:
         """The end of a block does nothing more with it, and no heartbeat extends its lease."""

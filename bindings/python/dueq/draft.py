@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import (
     TYPE_CHECKING,
     Any,
+    Final,
     Literal,
     TypeAlias,
     TypedDict,
@@ -226,6 +227,23 @@ class Draft:
 
 
 _PLAIN = Draft(b"").row()[1:]
+
+_HEADERS: Final = 6  # their place in a row
+
+
+def headers_of(row: _core.DraftRow) -> dict[str, str]:
+    """The headers of a row."""
+    return dict(row[_HEADERS])
+
+
+def with_headers(row: _core.DraftRow, headers: Mapping[str, str]) -> _core.DraftRow | None:
+    """A row with these headers instead of its own. None: a message has no room for them."""
+    pairs = tuple(headers.items())
+    # As the envelope has them, with the sizes of each name and value.
+    size = sum(len(name.encode()) + len(value.encode()) + 3 for name, value in pairs)
+    if size > _core.MAX_HEADERS:
+        return None
+    return cast("_core.DraftRow", (*row[:_HEADERS], pairs, *row[_HEADERS + 1 :]))
 
 
 _SHOWN = [

@@ -26,9 +26,9 @@ class Holding(Counted):
 @dataclass(frozen=True, slots=True)
 class Worker(Counted):
     """
-    A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers when
-    it has lived for two seconds, then every ten seconds (25 while it holds nothing), and leaves when it
-    is closed. Times are the server's, in seconds since 1970.
+    A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers
+    when it has lived for two seconds, then every ten seconds (25 while it holds nothing), and
+    leaves when it is closed. Times are the server's, in seconds since 1970.
     """
 
     session: str
@@ -63,8 +63,17 @@ class Worker(Counted):
     @classmethod
     def from_row(cls, row: _core.WorkerRow) -> Worker:
         """The worker as the core has it."""
-        times = (ms / 1000 for ms in row[6:10])
-        return cls(*row[:6], *times, *row[10:12], tuple(map(_holding, row[12])))
+        since_ms, seen_ms, until_ms, now_ms, held, working, holdings = row[6:]
+        return cls(
+            *row[:6],
+            since=since_ms / 1000,
+            seen=seen_ms / 1000,
+            until=until_ms / 1000,
+            now=now_ms / 1000,
+            held=held,
+            working=working,
+            holdings=tuple(map(_holding, holdings)),
+        )
 
 
 def _holding(row: _core.HoldingRow) -> Holding:

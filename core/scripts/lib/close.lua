@@ -1,13 +1,18 @@
 -- The end of a reserve that delivered `n` messages and leaves `left` ready ones, of which it knows the next event
 -- (`first`, nil: none; `noted`: what meta says). `fields`: what else meta gets. `looked`: it moved what was due. Returns
--- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper.
+-- the wait in us (0: call again at once, -1: others look) and 1 if the caller is a timekeeper, 2 if it alone looks.
 local function close(n, left, first, noted, fields, looked, timekeepers, now, us)
   local waits, must_rewake = n == 0 and (ARGV[6] == '1' or ARGV[6] == '3'), ARGV[6] > '1'
   local pause, keeps, event = -1, 0, first and string.format('%d', first) or ''
   if n == 0 and (left > 0 or (first and first <= now)) then
     pause, waits = 0, false
   end
-  if must_rewake or waits then
+  if waits and string.byte(ARGV[4]) == 45 then
+    -- Nobody else looks at the partition of a consumer, who does so by a timer of its own.
+    if first then
+      pause, keeps = (first - now) * 1000 - us, 2
+    end
+  elseif must_rewake or waits then
     local ms, text, changed = keep_time(timekeepers, string.match(reply, '%w+$'), first, now, waits)
     if changed then
       fields[#fields + 1], fields[#fields + 2] = 'timekeepers', text

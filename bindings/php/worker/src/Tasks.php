@@ -83,8 +83,11 @@ final class Tasks
     ): string {
         $known = $this->taskOf($task);
         $due = array_filter(['delay' => $delay, 'at' => $at], fn ($value) => $value !== null);
+        $queue = $this->queue($queue ?? $known->queue);
+        // The draft is made within, where its headers get the context of the span.
+        $push = fn () => $queue->push(...$this->draft($task, $arguments, $id, ...$options), ...$due);
 
-        return $this->queue($queue ?? $known->queue)->push(...$this->draft($task, $arguments, $id, ...$options), ...$due);
+        return OpenTelemetry::send($queue->name, $push, ($options + $known->options)['headers'] ?? []);
     }
 
     /**
@@ -112,7 +115,7 @@ final class Tasks
         if (array_intersect_key($given, array_flip(self::RESERVED)) !== []) {
             throw new InvalidArgumentException('the headers ' . implode(', ', self::RESERVED) . ' are for tasks alone');
         }
-        $options['headers'] = $headers + $given;
+        $options['headers'] = OpenTelemetry::headers($headers + $given);
 
         return ['body' => $body, 'id' => $id] + $options;
     }

@@ -197,7 +197,7 @@ final class Worker
             $next = fn (Job $job) => $called($job, $next);
         }
 
-        return $next($job);
+        return OpenTelemetry::process($job->message, fn () => $next($job));
     }
 
     private function add(Task $task, callable|string $handler): static

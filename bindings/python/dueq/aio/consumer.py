@@ -112,6 +112,7 @@ class Consumer(Loop):
                     outcome = on_error(message, error)
                     if isawaitable(outcome):
                         await outcome
+                    message._leave_block(error)
                     if not message._settled:
                         await message._end_block(error)
 

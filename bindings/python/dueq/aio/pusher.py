@@ -9,7 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Self, Unpack
 
-from dueq import _core
+from dueq import _core, _trace
 from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
 from dueq._link import Alone, held
 from dueq.aio.pool import Pool, surely
@@ -55,6 +55,8 @@ class Pusher(Alone):
         waits for earlier ones. Invalid arguments raise here.
         """
         draft = row(body, options)
+        if _trace.tracer:
+            draft = _trace.tracer.created(self._flight.queue, draft)
         self._count += 1
         if not self._count % _IN_A_ROW:
             await asyncio.sleep(0)

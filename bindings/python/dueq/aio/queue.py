@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, Unpack, overload
 
-from dueq import _core
+from dueq import _core, _trace
 from dueq._call import Answer, Call, counted, on
 from dueq._fields import STATES, Fields, State, StateName, listed, settled, state_number, tickets
 from dueq._link import KEYED, opener
@@ -125,11 +126,15 @@ class Source(Closing):
             taken = tuple(row[1] for row in answer.messages)
             return [on(self._name_of(answer), _core.release_submit, taken, 0)] if taken else []
 
+        since = time.time_ns()
         answer = await self._home.call(Call(submit, timeout_ms != 0, undo))
         if answer.quarantined:
             log.warning("%s: %d damaged entries were quarantined", self._label, answer.quarantined)
         queue = self._name_of(answer)
-        return [Message(self._home, queue, row) for row in answer.messages]
+        messages = [Message(self._home, queue, row) for row in answer.messages]
+        if _trace.tracer and messages:
+            _trace.tracer.received(messages, since)
+        return messages
 
     def consume(
         self,
@@ -255,8 +260,7 @@ class Queue(Source, AsyncVerbs):
         NotDurable has the id of the message, which is stored. Push it again with that id: it raises
         Duplicate when the message is on all replicas and disks that were asked for.
         """
-        call = on(self._own, _core.push_submit, (row(body, options),))
-        [(status, stored)] = (await self._home.call(call)).outcomes
+        [(status, stored)] = await self._store((row(body, options),))
         if status == _core.DUPLICATE:
             id = stored or options["id"]
             raise Duplicate(f"a living message has the id {id}, or it is still unique")
@@ -272,12 +276,19 @@ class Queue(Source, AsyncVerbs):
         ids: list[str | None] = []
         for batch in batches(drafts):
             try:
-                outcomes = (await self._home.call(on(self._own, _core.push_submit, batch))).outcomes
+                outcomes = await self._store(batch)
             except Exception as error:
                 error.add_note(f"{len(ids)} messages were pushed before the batch that failed")
                 raise
             ids += [id if status == _core.OK else None for status, id in outcomes]
         return ids
+
+    async def _store(self, rows: tuple[_core.DraftRow, ...]) -> list[tuple[int, str]]:
+        """Status and id of each."""
+        with _trace.sending(self.name, rows) as sent:
+            call = on(self._own, _core.push_submit, sent.rows)
+            sent.outcomes = (await self._home.call(call)).outcomes
+        return sent.outcomes
 
     async def schedule(
         self,

@@ -84,6 +84,7 @@ class Consumer(Loop):
                     if on_error is None:
                         raise
                     on_error(message, error)
+                    message._leave_block(error)
                     if not message._settled:
                         message._end_block(error)
 

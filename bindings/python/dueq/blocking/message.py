@@ -12,6 +12,7 @@ from dueq import _core
 from dueq._call import Answer, Call, on
 from dueq._fields import Fields, described, noted
 from dueq._log import log
+from dueq._trace import sending
 from dueq.blocking.pool import Pool
 from dueq.draft import Body, Draft, rows
 from dueq.errors import Error, InvalidError, NotDurable
@@ -63,14 +64,16 @@ class Message(Fields):
             answer = self._home.call(on(self.queue, _core.ack_submit, (self.ticket,)))
             self._settle(answer.status)
             return None if push is None else []
-        call = Call(
-            lambda link: _core.ack_push_submit(
-                link.queues[self.queue], self.ticket, link.target(to), drafts
+        with sending(to or self.queue, drafts) as sent:
+            call = Call(
+                lambda link: _core.ack_push_submit(
+                    link.queues[self.queue], self.ticket, link.target(to), sent.rows
+                )
             )
-        )
-        outcomes = self._stored(call).outcomes
-        self._settle(outcomes[0][0])
-        return [id if status == _core.OK else None for status, id in outcomes[1:]]
+            outcomes = self._stored(call).outcomes
+            self._settle(outcomes[0][0])
+            sent.outcomes = outcomes[1:]
+        return [id if status == _core.OK else None for status, id in sent.outcomes]
 
     def _stored(self, call: Call) -> Answer:
         """Acknowledges with successors. Where these are not durable it is acknowledged, too."""
@@ -157,6 +160,7 @@ class Message(Fields):
         return [id for status, id in outcomes[1:-1] if status == _core.OK]
 
     def __enter__(self) -> Self:
+        self._begin_block()
         return self
 
     def __exit__(
@@ -165,6 +169,7 @@ class Message(Fields):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._leave_block(error)
         if not self._settled:
             self._end_block(error)
 

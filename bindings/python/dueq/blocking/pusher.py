@@ -7,6 +7,7 @@ import threading
 from types import TracebackType
 from typing import Self, Unpack
 
+from dueq import _trace
 from dueq._flight import Flight, Push, log_failed, warn_of_forgotten
 from dueq._link import Alone, held
 from dueq.blocking.pool import Pool
@@ -48,6 +49,8 @@ class Pusher(Alone):
         draft = row(body, options)
         with self._lock:
             flight = self._open()
+            if _trace.tracer:
+                draft = _trace.tracer.created(flight.queue, draft)
             while not (push := flight.push(draft)):
                 self._pool.wait(flight.link)
                 flight.collect()

@@ -1,0 +1,75 @@
+#include <string.h>
+
+#include "doctor.h"
+
+/* For so long a copy of the process may stop all calls, in microseconds. */
+#define SLOW_FORK_US 200000
+
+static void check_append_only(struct doctor *doctor, struct server *server) {
+    const char *when = server_needs(doctor, server, CHECK_PERSISTENCE, "appendfsync");
+    if (!when)
+        return;
+    if (strcmp(when, "no") == 0)
+        say_of(doctor, server, PERSISTENCE, WARNING, "CONFIG SET appendfsync everysec",
+               "a crash of the machine loses what the system has not written to disk, up to half a "
+               "minute (appendfsync no)");
+    else if (strcmp(when, "everysec") == 0)
+        say_of(doctor, server, PERSISTENCE, NOTE,
+               "where that is too much: appendfsync always, or pushes with disk and replicas",
+               "a crash of the machine loses up to two seconds of accepted messages (appendfsync "
+               "everysec)");
+    else
+        say_of(doctor, server, PERSISTENCE, OK, NULL, "appendfsync is %s", when);
+}
+
+static void check_snapshots(struct doctor *doctor, struct server *server) {
+    static const char fix[] = "CONFIG SET appendonly yes, and the same in its file";
+    const char *save = server_config(doctor, server, "save");
+    if (!save)
+        say_of(doctor, server, PERSISTENCE, UNKNOWN, fix,
+               "it has no append-only file, and does not say whether it saves snapshots: a crash "
+               "loses what came since, or all");
+    else if (!*save)
+        say_of(doctor, server, PERSISTENCE, PROBLEM, fix,
+               "there is no persistence: a restart loses all messages%s",
+               server->role == ROLE_REPLICA ? " unless its primary has them" : "");
+    else
+        say_of(doctor, server, PERSISTENCE, WARNING, fix,
+               "there are snapshots alone (save %s): a crash loses what came since the last one",
+               save);
+}
+
+static void check_writes(struct doctor *doctor, const struct server *server) {
+    static const char *const writes[][2] = {
+        {"rdb_last_bgsave_status", "the last snapshot could not be saved"},
+        {"aof_last_write_status", "the last write to the append-only file failed"},
+        {"aof_last_bgrewrite_status", "the append-only file could not be rewritten"}};
+    char status[8];
+    double us = 0;
+    bool good = true;
+    for (size_t i = 0; i < sizeof writes / sizeof *writes; i++) {
+        if (!info_text(server, writes[i][0], status, sizeof status) || strcmp(status, "ok") == 0)
+            continue;
+        say_of(doctor, server, DISK, PROBLEM,
+               "see its log: the disk is full, or it may not write there, or there is no memory "
+               "for the copy (vm.overcommit_memory=1)",
+               "%s, and it may refuse pushes", writes[i][1]);
+        good = false;
+    }
+    if (!info_needed(doctor, server, CHECK_DISK, "latest_fork_usec", &us))
+        return;
+    if (us > SLOW_FORK_US)
+        say_of(doctor, server, DISK, WARNING,
+               "turn transparent huge pages off, or spread the queues over more servers",
+               "the last copy of the process for the disk stopped all calls for %.0f ms",
+               us / 1000);
+    else if (good)
+        say_of(doctor, server, DISK, OK, NULL, "its last writes to disk were good");
+}
+
+void check_disk(struct doctor *doctor, struct server *server) {
+    double on;
+    if (info_needed(doctor, server, CHECK_PERSISTENCE, "aof_enabled", &on))
+        (on > 0 ? check_append_only : check_snapshots)(doctor, server);
+    check_writes(doctor, server);
+}

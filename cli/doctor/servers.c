@@ -1,0 +1,254 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "doctor.h"
+
+#define MOST_WORDS 16
+
+const dueq_answer *server_ask(struct doctor *doctor, struct server *server, const char *word, ...) {
+    dueq_bytes words[MOST_WORDS];
+    size_t count = 0;
+    va_list more;
+    const dueq_answer *value;
+    va_start(more, word);
+    for (; word && count < MOST_WORDS; word = va_arg(more, const char *))
+        words[count++] = (dueq_bytes){word, strlen(word)};
+    va_end(more);
+    cli_check_signal(doctor->cli);
+    dueq_peer_ask(server->peer, words, count, &value);
+    cli_check_signal(doctor->cli);
+    return value;
+}
+
+/* ---- What it says of itself ------------------------------------------------------------------------ */
+
+bool info_text(const struct server *server, const char *name, char *out, size_t room) {
+    size_t size = strlen(name);
+    for (const char *line = server->info; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (strncmp(line, name, size) == 0 && line[size] == ':') {
+            line += size + 1;
+            snprintf(out, room, "%.*s", (int)strcspn(line, "\r\n"), line);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool info_number(const struct server *server, const char *name, double *number) {
+    char text[32];
+    bool there = info_text(server, name, text, sizeof text);
+    *number = there ? strtod(text, NULL) : 0;
+    return there;
+}
+
+bool info_needed(struct doctor *doctor, const struct server *server, enum check check,
+                 const char *name, double *number) {
+    bool there = info_number(server, name, number);
+    if (!there)
+        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL,
+                   "see to it yourself, or --ignore this check", "INFO does not say %s", name);
+    return there;
+}
+
+const char *server_config(struct doctor *doctor, struct server *server, const char *name) {
+    const dueq_answer *pair = server_ask(doctor, server, "CONFIG", "GET", name, NULL);
+    if (!pair || dueq_answer_count(pair) < 2)
+        return NULL;
+    const char *text = dueq_answer_text(dueq_answer_item(pair, 1)).data;
+    snprintf(server->config, sizeof server->config, "%s", text);
+    return server->config;
+}
+
+const char *server_needs(struct doctor *doctor, struct server *server, enum check check,
+                         const char *name) {
+    const char *value = server_config(doctor, server, name);
+    const char *why = dueq_peer_error_text(server->peer);
+    if (!value)
+        doctor_say(doctor, check, LEVEL_UNKNOWN, dueq_peer_address(server->peer), NULL,
+                   "permit this user +config|get, see to it yourself, or --ignore this check",
+                   "the setting %s cannot be asked for: %s", name,
+                   *why ? why : "the server does not have it");
+    return value;
+}
+
+const dueq_answer *value_of(const dueq_answer *pairs, const char *name) {
+    for (size_t i = 0; i + 1 < dueq_answer_count(pairs); i += 2)
+        if (strcmp(dueq_answer_text(dueq_answer_item(pairs, i)).data, name) == 0)
+            return dueq_answer_item(pairs, i + 1);
+    return NULL;
+}
+
+/* ---- Which there are ------------------------------------------------------------------------------- */
+
+bool is_cluster(const struct doctor *doctor) {
+    const char *url = dueq_client_url(doctor->cli->client);
+    return strncmp(url + strcspn(url, "+"), "+cluster:", 9) == 0;
+}
+
+/* Adds one and asks it for INFO; a peer that is NULL is left out. */
+static struct server *add(struct doctor *doctor, dueq_peer *peer, enum role role) {
+    if (!peer)
+        return NULL;
+    for (size_t i = 0; i < doctor->count; i++)
+        if (strcmp(dueq_peer_address(doctor->servers[i].peer), dueq_peer_address(peer)) == 0) {
+            dueq_peer_close(peer);
+            return NULL;
+        }
+    doctor->servers = realloc(doctor->servers, (doctor->count + 1) * sizeof *doctor->servers);
+    if (!doctor->servers)
+        cli_out_of_memory();
+    struct server *server = &doctor->servers[doctor->count++];
+    *server = (struct server){.peer = peer, .role = role};
+    const dueq_answer *info = server_ask(doctor, server, "INFO", NULL);
+    const char *why = dueq_peer_error_text(peer);
+    if (info && !(server->info = strdup(dueq_answer_text(info).data)))
+        cli_out_of_memory();
+    server->answers = info || strstr(why, "NOPERM");
+    if (info)
+        say_of(doctor, server, REACH, OK, NULL, "it answers");
+    else if (server->answers)
+        say_of(doctor, server, REACH, UNKNOWN, "permit this user +info",
+               "it answers, but says nothing of itself: %s", why);
+    else
+        say_of(doctor, server, REACH, PROBLEM,
+               "start it, or take it out of the cluster, the sentinels or the URL",
+               "it does not answer as it should: %s", why);
+    return server;
+}
+
+static struct server *add_at(struct doctor *doctor, const char *host, int port, enum role role) {
+    dueq_peer *peer;
+    dueq_peer_open_at(doctor->cli->client, host, port, &peer);
+    return add(doctor, peer, role);
+}
+
+static void take_slots(struct server *server, const char *text) {
+    for (; *text; text += strcspn(text, " "), text += *text == ' ') {
+        int first, last, got = sscanf(text, "%d-%d", &first, &last);
+        if (*text == '[' || got < 1)
+            continue;
+        for (int slot = first; slot <= (got > 1 ? last : first) && slot < 16384; slot++)
+            server->slots[slot / 8] = (char)(server->slots[slot / 8] | 1 << slot % 8);
+    }
+}
+
+/* "ID HOST:PORT@BUS[,NAME] FLAGS PRIMARY PING PONG EPOCH LINK SLOTS..." */
+static void add_node(struct doctor *doctor, const char *line) {
+    char endpoint[300], flags[100];
+    int rest = 0;
+    if (sscanf(line, "%*s %299s %99s %*s %*s %*s %*s %*s%n", endpoint, flags, &rest) != 2 || !rest)
+        return;
+    char *at = strchr(endpoint, '@'), *colon;
+    if (strstr(flags, "noaddr") || strstr(flags, "handshake"))
+        return;
+    if (at)
+        *at = '\0';
+    if (!(colon = strrchr(endpoint, ':')) || colon == endpoint)
+        return;
+    *colon = '\0';
+    struct server *server = add_at(doctor, endpoint, atoi(colon + 1),
+                                   strstr(flags, "slave") ? ROLE_REPLICA : ROLE_PRIMARY);
+    if (server)
+        take_slots(server, line + rest);
+}
+
+/* What a node says of all of them; NULL: none does. Free with free(). */
+static char *ask_for_nodes(struct doctor *doctor) {
+    struct server first = {0};
+    char *nodes = NULL;
+    for (size_t i = 0; !nodes && !dueq_peer_open(doctor->cli->client, i, &first.peer); i++) {
+        const dueq_answer *answer = server_ask(doctor, &first, "CLUSTER", "NODES", NULL);
+        if (answer && !(nodes = strdup(dueq_answer_text(answer).data)))
+            cli_out_of_memory();
+        dueq_peer_close(first.peer);
+    }
+    return nodes;
+}
+
+static void find_nodes(struct doctor *doctor) {
+    char *nodes = ask_for_nodes(doctor), *left = NULL;
+    dueq_peer *peer;
+    for (char *line = nodes ? strtok_r(nodes, "\n", &left) : NULL; line;
+         line = strtok_r(NULL, "\n", &left))
+        add_node(doctor, line);
+    for (size_t i = 0; !nodes && !dueq_peer_open(doctor->cli->client, i, &peer); i++) {
+        struct server *server = add(doctor, peer, ROLE_PRIMARY);
+        if (server && server->answers)
+            say_of(doctor, server, REACH, UNKNOWN, "permit this user +cluster|nodes",
+                   "it does not say which other nodes there are");
+    }
+    free(nodes);
+}
+
+/* The servers that a sentinel names: itself says "flags", "ip" and "port" of each. */
+static void add_named(struct doctor *doctor, const dueq_answer *of, enum role role) {
+    char host[256];
+    const dueq_answer *ip = of ? value_of(of, "ip") : NULL,
+                      *port = of ? value_of(of, "port") : NULL;
+    if (!ip || !port)
+        return;
+    snprintf(host, sizeof host, "%s", (const char *)dueq_answer_text(ip).data);
+    add_at(doctor, host, (int)dueq_answer_number(port), role);
+}
+
+static void find_watched(struct doctor *doctor) {
+    const char *name = dueq_client_primary(doctor->cli->client);
+    dueq_peer *peer;
+    for (size_t i = 0; !dueq_peer_open(doctor->cli->client, i, &peer); i++)
+        add(doctor, peer, ROLE_SENTINEL);
+    for (size_t i = 0, sentinels = doctor->count; i < sentinels; i++) {
+        struct server sentinel = doctor->servers[i];
+        if (!sentinel.info)
+            continue;
+        add_named(doctor, server_ask(doctor, &sentinel, "SENTINEL", "MASTER", name, NULL),
+                  ROLE_PRIMARY);
+        const dueq_answer *all = server_ask(doctor, &sentinel, "SENTINEL", "REPLICAS", name, NULL);
+        for (size_t one = 0; all && one < dueq_answer_count(all); one++)
+            add_named(doctor, dueq_answer_item(all, one), ROLE_REPLICA);
+    }
+}
+
+void servers_find(struct doctor *doctor) {
+    dueq_peer *peer;
+    char role[16];
+    if (is_cluster(doctor)) {
+        find_nodes(doctor);
+    } else if (dueq_client_primary(doctor->cli->client)) {
+        find_watched(doctor);
+    } else {
+        dueq_peer_open(doctor->cli->client, 0, &peer);
+        struct server *server = add(doctor, peer, ROLE_PRIMARY);
+        if (server && info_text(server, "role", role, sizeof role) && strcmp(role, "slave") == 0)
+            server->role = ROLE_REPLICA;
+    }
+}
+
+struct server *server_of(struct doctor *doctor, const char *queue) {
+    char key[DUEQ_MAX_NAME + 16];
+    if (!is_cluster(doctor)) {
+        for (size_t i = 0; i < doctor->count; i++)
+            if (doctor->servers[i].role != ROLE_SENTINEL && doctor->servers[i].answers)
+                return &doctor->servers[i];
+        return NULL;
+    }
+    snprintf(key, sizeof key, "dueq:{%s}:msg", queue);
+    const dueq_answer *value = NULL;
+    for (size_t i = 0; i < doctor->count && !value; i++)
+        if (doctor->servers[i].info)
+            value = server_ask(doctor, &doctor->servers[i], "CLUSTER", "KEYSLOT", key, NULL);
+    size_t slot = value ? (size_t)dueq_answer_number(value) : 0;
+    for (size_t i = 0; value && i < doctor->count; i++)
+        if (doctor->servers[i].slots[slot / 8] >> slot % 8 & 1)
+            return &doctor->servers[i];
+    return NULL;
+}
+
+void servers_close(struct doctor *doctor) {
+    for (size_t i = 0; i < doctor->count; i++) {
+        dueq_peer_close(doctor->servers[i].peer);
+        free(doctor->servers[i].info);
+    }
+    free(doctor->servers);
+}

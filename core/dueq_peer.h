@@ -1,0 +1,64 @@
+/*
+ * dueq: the servers behind a client's URL, one by one, for programs that look at them: the nodes of a cluster, the
+ * sentinels of a primary. What dueq itself needs of them is in dueq.h. Conventions as there.
+ */
+#ifndef DUEQ_PEER_H
+#define DUEQ_PEER_H
+
+#include "dueq.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One server, by a connection of its own. */
+typedef struct dueq_peer dueq_peer;
+/* What a server answered: a text, a number, or a list of such. It belongs to the peer. */
+typedef struct dueq__reply dueq_answer;
+
+/* The primary that the URL's sentinels watch, by its name there; NULL: the URL names no sentinels. */
+DUEQ_API const char *dueq_client_primary(const dueq_client *client);
+
+/* A call's deadline by the URL, in ms. */
+DUEQ_API int64_t dueq_client_timeout_ms(const dueq_client *client);
+
+/*
+ * Opens one of the servers that the URL names, from 0 on: of sentinels these, with their login, of a cluster the nodes.
+ * Nothing is connected before the first question; an embedded server must run, as it does after a call of the client.
+ * *peer belongs to the caller (dueq_peer_close) and must not outlive the client.
+ * Errors: EMPTY (the URL names no so many), NO_MEMORY; *peer is NULL then.
+ */
+DUEQ_API dueq_status dueq_peer_open(dueq_client *client, size_t index, dueq_peer **peer);
+
+/*
+ * The same of a server that another one announces at this address, by the login of the URL's servers; its `map` counts.
+ * host: up to 255 bytes, else NAME; copied.
+ */
+DUEQ_API dueq_status dueq_peer_open_at(dueq_client *client, const char *host, int port,
+                                       dueq_peer **peer);
+DUEQ_API void dueq_peer_close(dueq_peer *peer); /* NULL is safe */
+
+/* Where it is, for people: "host:port", or the client's URL without its password. */
+DUEQ_API const char *dueq_peer_address(const dueq_peer *peer);
+/* What the last question met, in words; "" if none failed. */
+DUEQ_API const char *dueq_peer_error_text(const dueq_peer *peer);
+
+/*
+ * Sends one command and waits for its answer, for the URL's timeout at most. *answer lives until the next question.
+ * Errors: those of a call; INTERRUPTED: a signal came, and the question is given up. The command may have been done.
+ */
+DUEQ_API dueq_status dueq_peer_ask(dueq_peer *peer, const dueq_bytes *words, size_t count,
+                                   const dueq_answer **answer);
+
+/* Of a list how many it has, else 0; and one of them, from 0 on: what is not there is neither text nor number. */
+DUEQ_API size_t dueq_answer_count(const dueq_answer *answer);
+DUEQ_API const dueq_answer *dueq_answer_item(const dueq_answer *answer, size_t index);
+/* Its text, with a NUL behind it that is not counted; size 0 also where it is none. */
+DUEQ_API dueq_bytes dueq_answer_text(const dueq_answer *answer);
+/* Its number, or that which is its text; 0 also where it is none. */
+DUEQ_API int64_t dueq_answer_number(const dueq_answer *answer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,164 @@
+"""dueq workers, who and slow: who consumes, and what each holds."""
+
+import json
+import re
+import socket
+
+import pytest
+
+from private_server import Server
+
+from .program import AT_THE_GATE, Gate, Program, runs
+
+# What a terminal would obey, as far as a name may have it.
+EVIL = "x\u202ey\u2028"
+
+
+def now_ms(server: Server) -> int:
+    reply = server.command("TIME")
+    assert isinstance(reply, list)
+    seconds, micros = (int(part) for part in reply if isinstance(part, bytes))
+    return seconds * 1000 + micros // 1000
+
+
+def register(
+    server: Server,
+    session: str,
+    *holdings: str,
+    queue: str = "orders",
+    host: str = "shop-3",
+    seen_ms: int = 0,
+) -> None:
+    """As a consumer does that was seen so long ago."""
+    seen = now_ms(server) - seen_ms
+    held = "".join(f"{holding}\n" for holding in holdings)
+    numbers = f"{seen} 60000 17 2 5000 {len(holdings)} {len(holdings)}"
+    says = f"{numbers}\n{host}\npython 3.12.4\n0.1.0\n{held}"
+    server.command("HSET", f"dueq:{{{queue}}}:described", session, says)
+    server.command("ZADD", f"dueq:{{{queue}}}:consumers", str(seen), session)
+
+
+def test_workers_who_and_slow_of_a_worker_that_works(
+    dueq: Program, server: Server, gate: Gate
+) -> None:
+    assert dueq("workers").out == b""
+    assert dueq("slow", "--json").out == b""
+    dueq("push", "orders", "a", "--id", "a")
+    dueq("push", "orders", "b", "--id", "b")
+    with dueq.start("work", "orders", "mails", "--concurrency", "2", "--", *AT_THE_GATE) as worker:
+        runs(worker)
+        runs(worker)
+        dueq.until(lambda: dueq("workers").out != b"")
+        [seen] = dueq("workers", "--json").objects
+        assert (seen["host"], seen["pid"]) == (socket.gethostname(), worker.pid)
+        assert (seen["program"], seen["slots"], seen["lapsed"]) == ("dueq work", 2, False)
+        assert seen["since_ms"] < seen["seen_ms"] <= seen["now_ms"] < seen["until_ms"]
+        mails, orders = seen["queues"]
+        assert mails == {"queue": "mails", "held": 0, "working": 0, "holdings": []}
+        assert (orders["queue"], orders["held"], orders["working"]) == ("orders", 2, 2)
+        assert [(row["id"], row["working"]) for row in orders["holdings"]] == [
+            ("a", True),
+            ("b", True),
+        ]
+        _, row = dueq("workers").lines
+        assert row.split()[:5] == ["works", str(worker.pid), "2", "2", "2"]
+        assert row.endswith("  dueq work  0.1.0  mails, orders")
+        # A queue that is waited for is one.
+        assert "mails" in [row["queue"] for row in dueq("queues", "--json").objects]
+        assert dueq("workers", "others").out == b""
+
+        who = dueq("who", "b", "--json").object
+        assert (who["queue"], who["state"], who["failures"]) == ("orders", "leased", 0)
+        assert (who["holder"]["pid"], who["holder"]["working"]) == (worker.pid, True)
+        assert who["pushed_ms"] < who["holder"]["held_since_ms"] < who["now_ms"]
+        text = dueq("who", "orders", "b").text
+        assert f"held by     {seen['host']} process {worker.pid}, dueq work with dueq" in text
+
+        slow = dueq("slow", "--json").objects
+        assert [(row["queue"], row["id"], row["deliveries"]) for row in slow] == [
+            ("orders", "a", 1),
+            ("orders", "b", 1),
+        ]
+        assert len(dueq("slow", "orders", "--count", "1").lines) == 2
+        gate.let(2)
+        worker.terminate()
+        worker.communicate(timeout=60)
+    assert dueq("workers").out == b""
+    assert dueq("slow").out == b""
+
+
+def test_who_of_a_message_that_failed(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "x", "--max-attempts", "2")
+    dueq("retry", "orders", dueq.take(), "--delay", "0", "--error", "no such shop")
+    ticket = dueq.take()
+    assert "held by     none that says so" in dueq("who", "x").text
+    dueq("bury", "orders", ticket, "--reason", "still\x1b none")
+    lines = dueq("who", "orders", "x").lines
+    assert lines[1].startswith("state       dead since ")
+    assert lines[-2:] == ["delivered   2 (2 failed, 0 crashed)", "error       still\x1b none"]
+    found = dueq("who", "x", "--json").object
+    assert (found["holder"], found["failures"], found["error"]) == (None, 2, "still\x1b none")
+
+
+def test_who_of_no_message(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "x")
+    assert dueq.run("who", "nothing").code == 1
+    assert dueq.run("who", "others", "x").code == 1
+    assert dueq.run("who").code == 2
+    assert dueq.run("who", "a", "b", "c").code == 2
+
+
+def test_who_of_a_message_of_a_partition(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--partitions", "4", "--key", "k", "--id", "x")
+    taken = json.loads(dueq("reserve", "orders", "--partitions", "4", "--json").out)
+    number = int(taken["queue"].split("#")[1])
+    register(server, "session", f"9000 1 {number + 1} {taken['ticket']}")
+    for words in (["x"], ["orders", "x", "--partitions", "4"], [taken["queue"], "x"]):
+        found = dueq("who", *words, "--json").object
+        assert (found["queue"], found["holder"]["host"]) == (taken["queue"], "shop-3")
+    assert dueq("slow", "--json").object["queue"] == taken["queue"]
+    assert len(dueq("workers").lines) == 2
+
+
+def test_workers_that_lapsed(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--id", "x")
+    ticket = dueq.take()
+    register(server, "dead", f"5000 1 0 {ticket}", "4000 0 0 0:gone", seen_ms=61_000)
+    register(server, "alive", host="shop-4")
+    assert [row["lapsed"] for row in dueq("workers", "--json").objects] == [True, False]
+    assert [line.split()[0] for line in dueq("workers").lines[1:]] == ["lapsed", "waits"]
+    assert "python 3.12.4 with dueq 0.1.0, which has lapsed" in dueq("who", "x").text
+    [row] = dueq("slow").lines[1:]
+    assert row.split()[1] == "lapsed"
+
+
+def test_holder_of_an_earlier_delivery_is_none(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--id", "x")
+    ticket = dueq.take()
+    register(server, "session", f"5000 1 0 {ticket}")
+    dueq("retry", "orders", ticket, "--delay", "0")
+    dueq.take()
+    assert dueq("who", "x", "--json").object["holder"] is None
+    assert dueq("slow", "--json").out == b""
+
+
+@pytest.mark.parametrize("words", [["workers"], ["slow"], ["who", EVIL]])
+def test_workers_at_a_terminal(dueq: Program, server: Server, words: list[str]) -> None:
+    dueq("push", EVIL, "x", "--id", EVIL)
+    ticket = dueq.take(EVIL)
+    register(server, "session", f"5000 1 0 {ticket}", queue=EVIL, host=EVIL)
+    register(server, "forged", queue=EVIL, host="a\x1b[2Jb")
+    register(server, "\xff\n", queue=EVIL)
+    screen = dueq.screen(*words).decode()
+    assert "x\\u202ey\\u2028" in screen
+    assert not re.search(r"[\u202e\u2028\x1b]", screen)
+    assert "shop-3" not in screen
+
+
+def test_workers_are_more_than_a_page(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x")
+    for number in range(450):
+        register(server, f"session-{number}", host=f"shop-{number % 7}")
+    listed = dueq("workers", "--json").objects
+    assert len({row["session"] for row in listed}) == len(listed) == 450
+    assert [row["host"] for row in listed] == sorted(row["host"] for row in listed)

@@ -1,0 +1,289 @@
+/* How late messages are and how long they run: what consumers measure, and what the queue keeps of it. */
+#include <time.h>
+#include <unistd.h>
+
+#include "fixture.h"
+#include "loop/loop.h"
+
+/* One that registers at once, and so tells what it measured when it is closed. */
+static dueq_consumer *open_consumer(dueq_consumer_options options) {
+    dueq_consumer *consumer;
+    assert_status(jobs.client, OK, dueq_consumer_open(&jobs.queue, 1, &options, &consumer));
+    consumer->presence.opened_ms -= 2000;
+    return consumer;
+}
+
+static dueq_consumer_options prefetching(size_t count) {
+    dueq_consumer_options options = DUEQ_CONSUMER;
+    options.prefetch = count;
+    return options;
+}
+
+static void work(dueq_consumer *consumer, size_t count, int64_t run_ms) {
+    for (size_t i = 0; i < count; i++) {
+        const dueq_message *message;
+        assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+        usleep((useconds_t)run_ms * 1000);
+        assert_status(jobs.client, OK, dueq_consumer_ack(consumer, message->ticket));
+    }
+}
+
+static void stop(dueq_consumer *consumer) {
+    int64_t until = now_ms() + 20000;
+    while (command_number(&server, "HLEN dueq:{jobs}:described") == 0) {
+        assert_true(now_ms() < until);
+        usleep(10000);
+    }
+    assert_status(jobs.client, OK, dueq_consumer_stop(consumer));
+    dueq_consumer_close(consumer);
+}
+
+static dueq_timings timings(void) {
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, 0, &result));
+    dueq_timings found = *dueq_result_timings(result);
+    assert_null(dueq_result_counts(result));
+    dueq_result_free(result);
+    return found;
+}
+
+static int64_t count_of(const dueq_timing *timing) {
+    int64_t count = 0;
+    for (size_t i = 0; i < DUEQ_TIMING_BUCKETS; i++)
+        count += timing->counts[i];
+    return count;
+}
+
+static void test_bounds_are_one_two_five(void **state) {
+    (void)state;
+    const int64_t first[] = {1, 2, 5, 10, 20, 50, 100};
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        assert_int_equal(dueq_timing_bound_ms(i), first[i]);
+    assert_int_equal(dueq_timing_bound_ms(DUEQ_TIMING_BUCKETS - 2), 50000000);
+    assert_int_equal(dueq_timing_bound_ms(DUEQ_TIMING_BUCKETS - 1), 0);
+    assert_int_equal(dueq_timing_bound_ms(SIZE_MAX), 0);
+}
+
+static void test_times_are_counted_up_to_their_bound(void **state) {
+    (void)state;
+    dueq_timing timing = {0};
+    const int64_t times[] = {-5, 0, 1, 2, 3, 5, 6, 50000000, 50000001, DUEQ_MAX_TIME_MS};
+    const size_t buckets[] = {0, 0, 0, 1, 2, 2, 3, 23, 24, 24};
+    int64_t sum = 0;
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        int64_t before = timing.counts[buckets[i]];
+        dueq__timing_add(&timing, times[i]);
+        assert_int_equal(timing.counts[buckets[i]], before + 1);
+        sum += times[i] > 0 ? times[i] : 0;
+    }
+    assert_int_equal(timing.sum_ms, sum);
+}
+
+static void test_quantiles_lie_in_their_bucket(void **state) {
+    (void)state;
+    dueq_timing timing = {0};
+    assert_int_equal(dueq__timing_quantile(&timing, 0.5), -1);
+    for (size_t i = 0; i < 98; i++)
+        dueq__timing_add(&timing, 15);
+    for (size_t i = 0; i < 2; i++)
+        dueq__timing_add(&timing, 700);
+    assert_in_range(dueq__timing_quantile(&timing, 0.5), 11, 20);
+    assert_in_range(dueq__timing_quantile(&timing, 0.98), 11, 20);
+    assert_in_range(dueq__timing_quantile(&timing, 0.99), 501, 1000);
+    dueq_timing long_ones = {.counts = {[DUEQ_TIMING_BUCKETS - 1] = 3}};
+    assert_int_equal(dueq__timing_quantile(&long_ones, 0.5), 50000000);
+}
+
+static void test_what_is_no_timing_is_left_out(void **state) {
+    (void)state;
+    const char *const texts[] = {"",      " ",    "l",    "l1",    "l1:",   "l1:-1",
+                                 "l25:1", "x1:1", "l1:x", "l1:1x", "ls:1x", "l1:12345678901234567",
+                                 "l-1:1", "1:1",  "ll:1"};
+    dueq_timings found = {0}, none = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dueq__timings_read(&found, (dueq_bytes){texts[i], strlen(texts[i])});
+        assert_memory_equal(&found, &none, sizeof none);
+    }
+    const char *good = "l1:2 x r24:3 rs:9 l1:5";
+    dueq__timings_read(&found, (dueq_bytes){good, strlen(good)});
+    assert_int_equal(found.late.counts[1], 7);
+    assert_int_equal(found.run.counts[24], 3);
+    assert_int_equal(found.run.sum_ms, 9);
+}
+
+static void test_run_times_are_of_every_message(void **state) {
+    (void)state;
+    const dueq_message *message;
+    for (int i = 0; i < 5; i++)
+        push_body(jobs.queue, "x", 0, NULL);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    work(consumer, 3, 30);
+    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+    usleep(300000);
+    assert_status(jobs.client, OK,
+                  dueq_consumer_retry(consumer, message->ticket, 60000, (dueq_bytes){"", 0}));
+    assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+    assert_status(jobs.client, OK, dueq_release(jobs.queue, &message->ticket, 1, 60000, NULL));
+    dueq_consumer_forget(consumer, message->ticket);
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.run), 5);
+    assert_true(found.run.sum_ms >= 3 * 30 + 300);
+    int64_t brief = 0;
+    for (size_t i = 0; dueq_timing_bound_ms(i) <= 20; i++)
+        brief += found.run.counts[i];
+    assert_in_range(brief, 0, 1); /* the one that was released at once */
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, 0, &result));
+    int64_t slowest = -1;
+    for (size_t i = 0; i < dueq_result_count(result); i++)
+        if (dueq_result_rate(result, i)->run_p99_ms > slowest)
+            slowest = dueq_result_rate(result, i)->run_p99_ms;
+    assert_true(slowest > 200);
+    dueq_result_free(result);
+}
+
+static void test_lateness_is_since_a_message_was_due(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        push_body(jobs.queue, "x", 300, NULL);
+    usleep(1000000);
+    dueq_consumer *consumer = open_consumer(prefetching(3));
+    work(consumer, 3, 0);
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.late), 3);
+    assert_in_range(found.late.sum_ms, 3 * 650, 3 * 20000);
+}
+
+static void test_lateness_of_what_was_pushed_ready_is_since_its_push(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        push_body(jobs.queue, "x", 0, NULL);
+    usleep(500000);
+    dueq_consumer *consumer = open_consumer(prefetching(3));
+    work(consumer, 3, 0);
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.late), 3);
+    assert_in_range(found.late.sum_ms, 3 * 450, 3 * 20000);
+}
+
+static void test_lateness_grows_while_a_message_is_prefetched(void **state) {
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        push_body(jobs.queue, "x", 0, NULL);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    work(consumer, 2, 500);
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.late), 2);
+    assert_in_range(found.late.sum_ms, 450, 20000);
+}
+
+/* What was delayed, and moved to the line by somebody else's reserve: late since the minute that is known, no earlier. */
+static void test_lateness_in_the_line_is_not_said_too_high(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        push_body(jobs.queue, "x", 200, NULL);
+    usleep(250000);
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 0, 0, &result));
+    dueq_result_free(result);
+    assert_int_equal(command_number(&server, "LLEN dueq:{jobs}:ready"), 2);
+    dueq_consumer *consumer = open_consumer(prefetching(2));
+    work(consumer, 2, 0);
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.late), 2);
+    assert_in_range(found.late.sum_ms, 0, 2 * 20000);
+}
+
+static void test_lateness_is_asked_for_once_a_second(void **state) {
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        push_body(jobs.queue, "x", 0, NULL);
+    dueq_consumer *consumer = open_consumer(prefetching(1));
+    int64_t began = now_ms();
+    work(consumer, 20, 1);
+    int64_t seconds = (now_ms() - began) / 1000 + 1;
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.run), 20);
+    assert_in_range(count_of(&found.late), 1, seconds);
+}
+
+static void test_what_is_of_a_round_before_is_over(void **state) {
+    (void)state;
+    push_body(jobs.queue, "x", 0, NULL);
+    int64_t minute = time(NULL) / 60, hour = minute / 60;
+    for (int64_t i = 0; i < 2; i++) {
+        run_command(&server, "HSET dueq:{jobs}:timings m%lld %s", (long long)((minute + i) % 360),
+                    "1 r3:1000 rs:9");
+        run_command(&server, "HSET dueq:{jobs}:timings h%lld %s", (long long)((hour + i) % 336),
+                    "1 r3:1000 rs:9");
+    }
+    dueq_timings measured = {0};
+    dueq__timing_add(&measured.run, 3);
+    for (int i = 0; i < 2; i++)
+        assert_status(jobs.client, OK,
+                      dueq__measure_submit(jobs.queue, &measured) == DUEQ_PENDING
+                          ? dueq_wait(jobs.client, -1)
+                          : DUEQ_INVALID);
+    assert_status(jobs.client, OK, dueq_take(jobs.client, NULL));
+    dueq_result *result;
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 0, 24, &result));
+    int64_t slowest = -1;
+    for (size_t i = 0; i < dueq_result_count(result); i++)
+        if (dueq_result_rate(result, i)->run_p99_ms > slowest)
+            slowest = dueq_result_rate(result, i)->run_p99_ms;
+    assert_in_range(slowest, 3, 5);
+    assert_int_equal(dueq_result_timings(result)->run.counts[2], 2);
+    dueq_result_free(result);
+    assert_true(command_number(&server, "HLEN dueq:{jobs}:timings") <= 5);
+}
+
+static void test_nothing_is_measured_of_a_queue_that_is_none(void **state) {
+    (void)state;
+    dueq_timings measured = {0};
+    dueq__timing_add(&measured.run, 3);
+    assert_int_equal(dueq__measure_submit(jobs.queue, &measured), DUEQ_PENDING);
+    assert_int_equal(dueq_wait(jobs.client, -1), DUEQ_EMPTY);
+    dueq_take(jobs.client, NULL);
+    assert_int_equal(command_number(&server, "DBSIZE"), 0);
+}
+
+static void test_timings_of_another_shape_are_none(void **state) {
+    (void)state;
+    dueq_result *result;
+    push_body(jobs.queue, "x", 0, NULL);
+    run_command(&server, "HSET dueq:{jobs}:timings total %s m1 %s", "what else", "\xff");
+    assert_status(jobs.client, OK, dueq_rates(jobs.queue, 60, 0, &result));
+    assert_int_equal(count_of(&dueq_result_timings(result)->run), 0);
+    assert_int_equal(dueq_result_rate(result, 0)->run_p50_ms, -1);
+    dueq_result_free(result);
+    run_command(&server, "DEL dueq:{jobs}:timings");
+    run_command(&server, "SET dueq:{jobs}:timings x");
+    assert_status(jobs.client, WRONG_TYPE, dueq_rates(jobs.queue, 60, 0, &result));
+}
+
+#define WITH(name) cmocka_unit_test_setup_teardown(name, set_up_jobs, tear_down_jobs)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        WITH(test_bounds_are_one_two_five),
+        WITH(test_times_are_counted_up_to_their_bound),
+        WITH(test_quantiles_lie_in_their_bucket),
+        WITH(test_what_is_no_timing_is_left_out),
+        WITH(test_run_times_are_of_every_message),
+        WITH(test_lateness_is_since_a_message_was_due),
+        WITH(test_lateness_of_what_was_pushed_ready_is_since_its_push),
+        WITH(test_lateness_grows_while_a_message_is_prefetched),
+        WITH(test_lateness_in_the_line_is_not_said_too_high),
+        WITH(test_lateness_is_asked_for_once_a_second),
+        WITH(test_what_is_of_a_round_before_is_over),
+        WITH(test_nothing_is_measured_of_a_queue_that_is_none),
+        WITH(test_timings_of_another_shape_are_none),
+    };
+    return run_on_server(tests, NULL);
+}

@@ -1,0 +1,185 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Dueq\Tests\Worker;
+
+use App\Telemetry;
+use DomainException;
+use Dueq\Exception\DuplicateException;
+use Dueq\OpenTelemetry;
+use Dueq\Worker;
+use Dueq\Worker\Stop;
+use OpenTelemetry\API\Trace\Span;
+use OpenTelemetry\API\Trace\SpanKind;
+use OpenTelemetry\API\Trace\StatusCode;
+
+/** Traces and metrics, as an exporter gets them. */
+final class OpenTelemetryTest extends WorkerTestCase
+{
+    private Telemetry $telemetry;
+
+    private Worker $worker;
+
+    protected function setUp(): void
+    {
+        parent::setUp();
+        require_once Application::shared()->folder . '/telemetry.php';
+        $this->telemetry = new Telemetry();
+        $this->worker = new Worker($this->server->url());
+    }
+
+    protected function tearDown(): void
+    {
+        $this->telemetry->end();
+    }
+
+    public function testAJobGoesOnWithTheTraceOfItsPush(): void
+    {
+        $this->worker->on('pack', fn () => $this->worker->push('ship', queue: 'shipping'));
+        $id = $this->worker->push('pack', id: 'order-7');
+        $message = $this->queue()->reserve();
+        $this->worker->run($this->worker->job($message));
+        $send = $this->span('send default');
+        $process = $this->span('process default');
+        $successor = $this->span('send shipping');
+        $this->assertSame(["00-{$send->getTraceId()}-{$send->getSpanId()}", 'pack'], [
+            substr($message->headers['traceparent'], 0, 52),
+            $message->headers['task'],
+        ]);
+        $this->assertSame([SpanKind::KIND_PRODUCER, SpanKind::KIND_CONSUMER], [$send->getKind(), $process->getKind()]);
+        $this->assertSame($send->getSpanId(), $process->getParentSpanId());
+        $this->assertSame($send->getSpanId(), $process->getLinks()[0]->getSpanContext()->getSpanId());
+        $this->assertSame($process->getSpanId(), $successor->getParentSpanId());
+        $this->assertSame($send->getTraceId(), $successor->getTraceId());
+        $about = ['messaging.system' => 'dueq', 'messaging.destination.name' => 'default', 'messaging.message.id' => $id];
+        $this->assertEquals($about + [
+            'messaging.operation.type' => 'send',
+            'messaging.operation.name' => 'send',
+        ], $send->getAttributes()->toArray());
+        $this->assertEquals($about + [
+            'messaging.operation.type' => 'process',
+            'messaging.operation.name' => 'process',
+            'messaging.dueq.attempt' => 1,
+            'messaging.dueq.task' => 'pack',
+        ], $process->getAttributes()->toArray());
+        $this->assertSame(['send' => 2], $this->telemetry->counts('messaging.client.sent.messages'));
+        $this->assertSame(['send' => 2], $this->telemetry->counts('messaging.client.operation.duration'));
+        $this->assertSame(['process' => 1], $this->telemetry->counts('messaging.client.consumed.messages'));
+        $this->assertSame(['process' => 1], $this->telemetry->counts('messaging.process.duration'));
+        $this->assertFalse(Span::getCurrent()->getContext()->isValid());
+    }
+
+    public function testEachDeliveryHasASpanAndTheLastSaysThatItIsDead(): void
+    {
+        $this->worker->on('fail', fn () => throw new DomainException('no luck'), maxAttempts: 2, backoff: 0.0);
+        $this->worker->push('fail');
+        $this->queue()->consume(timeout: 0.5)->work(
+            fn ($message) => $this->worker->run($this->worker->job($message)),
+            fn () => null,
+        );
+        $this->assertSame(1, $this->queue()->stats()->dead);
+        $spans = $this->telemetry->spans('process default');
+        $this->assertCount(2, $spans);
+        foreach ($spans as $i => $span) {
+            $this->assertSame(StatusCode::STATUS_ERROR, $span->getStatus()->getCode());
+            $this->assertSame('exception', $span->getEvents()[0]->getName());
+            $this->assertSame($this->span('send default')->getSpanId(), $span->getLinks()[0]->getSpanContext()->getSpanId());
+            $attributes = $span->getAttributes()->toArray();
+            $this->assertSame([DomainException::class, $i === 1], [
+                $attributes['error.type'],
+                $attributes['messaging.dueq.dead'] ?? false,
+            ]);
+        }
+        $this->assertSame(['process DomainException' => 2], $this->telemetry->counts('messaging.process.duration'));
+    }
+
+    public function testAJobThatIsReleasedHasNotFailed(): void
+    {
+        $this->worker->on('stops', fn () => throw new Stop('the worker stops'));
+        $this->worker->push('stops');
+        try {
+            $this->worker->run($this->worker->job($this->queue()->reserve()));
+            $this->fail();
+        } catch (Stop) {
+        }
+        $this->assertSame(StatusCode::STATUS_UNSET, $this->span('process default')->getStatus()->getCode());
+    }
+
+    public function testARefusedPushSaysWhy(): void
+    {
+        $this->worker->push('pack', id: 'order-7');
+        try {
+            $this->worker->push('pack', id: 'order-7');
+            $this->fail();
+        } catch (DuplicateException) {
+        }
+        $this->assertSame(
+            ['send' => 1, 'send ' . DuplicateException::class => 1],
+            $this->telemetry->counts('messaging.client.sent.messages'),
+        );
+    }
+
+    public function testHeadersWithoutRoomAndThoseWithAContextStay(): void
+    {
+        $own = '00-' . str_repeat('1', 32) . '-' . str_repeat('2', 16) . '-01';
+        $this->worker->push('pack', headers: ['traceparent' => $own]);
+        $this->assertSame(['task' => 'pack', 'traceparent' => $own], $this->queue()->reserve()->headers);
+        $send = $this->span('send default');
+        $this->assertSame(SpanKind::KIND_CLIENT, $send->getKind());
+        $this->assertSame(str_repeat('2', 16), $send->getLinks()[0]->getSpanContext()->getSpanId());
+        // Beside x, 4 bytes with its sizes, are task=pack with 11 and traceparent with 69.
+        foreach ([79 => false, 80 => true] as $room => $carries) {
+            $this->worker->push('pack', headers: ['x' => str_repeat('y', 65535 - 4 - $room)]);
+            $this->assertSame($carries, isset($this->queue()->reserve()->headers['traceparent']));
+        }
+    }
+
+    public function testMessagesThatAreNoTasks(): void
+    {
+        $orders = $this->queue('orders#3');
+        OpenTelemetry::send('orders#3', fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])));
+        $message = $orders->reserve();
+        $this->assertSame('done', OpenTelemetry::process($message, fn () => 'done'));
+        $process = $this->span('process orders');
+        $this->assertSame($this->span('send orders')->getTraceId(), $process->getTraceId());
+        $this->assertSame('3', $process->getAttributes()->toArray()['messaging.destination.partition.id']);
+    }
+
+    public function testATraceCrossesTheLanguages(): void
+    {
+        $worker = $this->startWith('traced.php', '--concurrency', '1');
+        $pushed = $this->python(<<<'END'
+            import dueq, dueq.opentelemetry
+            from opentelemetry import trace
+            from opentelemetry.sdk.trace import TracerProvider
+            provider = TracerProvider()
+            dueq.opentelemetry.instrument(provider)
+            app = dueq.App()
+            @app.task
+            def traced() -> None: ...
+            with provider.get_tracer("web").start_as_current_span("web") as span:
+                traced.push()
+            print(f"{span.get_span_context().trace_id:032x}")
+            END);
+        $this->assertSame(trim($pushed), $this->heard());
+        $back = $this->python(<<<'END'
+            import dueq, dueq.opentelemetry
+            from opentelemetry import trace
+            from opentelemetry.sdk.trace import TracerProvider
+            dueq.opentelemetry.instrument(TracerProvider())
+            with dueq.Queue("python").reserve(timeout=20):
+                print(f"{trace.get_current_span().get_span_context().trace_id:032x}")
+            END);
+        $this->assertSame($pushed, $back);
+        $this->assertSame(0, $worker->stop());
+    }
+
+    private function span(string $name): object
+    {
+        $spans = $this->telemetry->spans($name);
+        $this->assertCount(1, $spans);
+
+        return $spans[0];
+    }
+}
