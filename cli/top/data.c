@@ -41,8 +41,8 @@ static dueq_status read_minutes(struct top *top, dueq_queue *queue, struct top_r
     dueq_result *result;
     dueq_status status = cli_wait(top->cli, dueq_rates_submit(queue, TOP_MINUTES, 0), &result);
     for (size_t i = 0; i < TOP_MINUTES; i++)
-        row->minutes[i] = (dueq_rate){
-            .late_p50_ms = -1, .late_p99_ms = -1, .run_p50_ms = -1, .run_p99_ms = -1};
+        row->minutes[i] =
+            (dueq_rate){.late_p50_ms = -1, .late_p99_ms = -1, .run_p50_ms = -1, .run_p99_ms = -1};
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_rate *rate = dueq_result_rate(result, i);
         int64_t ago = row->counts.now_ms / 60000 - rate->start_ms / 60000;
@@ -65,8 +65,8 @@ static dueq_status read_errors(struct top *top, dueq_queue *queue, struct top_ro
         dueq_result *page;
         if (!counts[state] || !fails)
             continue;
-        status = cli_wait(top->cli,
-                          dueq_peek_submit(queue, state, (dueq_bytes){0}, TOP_LOOKED), &page);
+        status =
+            cli_wait(top->cli, dueq_peek_submit(queue, state, (dueq_bytes){0}, TOP_LOOKED), &page);
         top_group_page(row, page);
         dueq_result_free(page);
     }

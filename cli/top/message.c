@@ -27,8 +27,9 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
     const dueq_holding *holding = NULL;
     const struct consumer *holder = roster_holder(&top->model.roster, message->ticket, &holding);
     if (!holder) {
-        page_say(page, TOP_WARN, "%-*s none that says so: it came just now, or its holder has no "
-                                 "heartbeat",
+        page_say(page, TOP_WARN,
+                 "%-*s none that says so: it came just now, or its holder has no "
+                 "heartbeat",
                  LABEL, "held by");
         return;
     }
@@ -41,8 +42,7 @@ static void put_holder(const struct top *top, const dueq_message *message, struc
              message->now_ms);
 }
 
-static void put_history(const struct top *top, const dueq_message *message,
-                        struct top_page *page) {
+static void put_history(const struct top *top, const dueq_message *message, struct top_page *page) {
     bool leased = message->state == DUEQ_LEASED;
     char attempts[TIME_ROOM] = "any number", crashes[TIME_ROOM] = "any number";
     if (message->max_attempts)
@@ -125,8 +125,8 @@ static void put_body(const struct top *top, dueq_bytes body, struct top_page *pa
     if (how == TOP_HEX) {
         put_hex(page, shown);
     } else if (how == TOP_JSON && json) {
-        const char *text = json_object_to_json_string_ext(
-            json, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
+        const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+                                                                    JSON_C_TO_STRING_NOSLASHESCAPE);
         put_lines(page, (dueq_bytes){text, strlen(text)});
     } else {
         put_lines(page, shown);

@@ -7,7 +7,8 @@
 enum { SERIES = 6 };
 
 static void draw_series(const struct top_row *row, struct top_page *page) {
-    static const char *const names[SERIES] = {"pushed", "done", "failed", "died", "late99", "run99"};
+    static const char *const names[SERIES] = {"pushed", "done",   "failed",
+                                              "died",   "late99", "run99"};
     int64_t values[SERIES][TOP_MINUTES], most[SERIES] = {0};
     for (size_t i = 0; i < TOP_MINUTES; i++) {
         const dueq_rate *rate = &row->minutes[i];
@@ -39,10 +40,10 @@ static void draw_counts(const struct top_row *row, struct top_page *page) {
     const struct {
         const char *name;
         int64_t number;
-    } all[] = {{"pushed", counts->pushed},       {"delivered", counts->reserved},
-               {"done", counts->acked},          {"failed", counts->retried},
-               {"died", counts->died},           {"expired", counts->expired},
-               {"cancelled", counts->cancelled}, {"purged", counts->purged}};
+    } all[] = {{"pushed", counts->pushed},      {"delivered", counts->reserved},
+               {"done", counts->acked},         {"failed", counts->retried},
+               {"died", counts->died},          {"expired", counts->expired},
+               {"cancelled", counts->cancelled}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         fprintf(out, "%s %s  ", all[i].name, top_number(all[i].number, text));
     page_put(page, TOP_PLAIN, false);
@@ -64,7 +65,8 @@ static void draw_message_row(const struct top *top, const dueq_message *message,
     top_cell(out, message->id, 24);
     fputs("  ", out);
     /* What says most of it in the room that is left. */
-    top_cell(out, message->error.size ? message->error : message->body, page->width);
+    const int rest = page->width - 52;
+    top_cell(out, message->error.size ? message->error : message->body, rest > 0 ? rest : 0);
     page_put(page, message->error.size ? TOP_WARN : TOP_PLAIN, true);
 }
 

@@ -46,8 +46,9 @@ static void check_terminal(const struct cli *cli) {
         cli_usage(cli, "top draws on a terminal, and this is none: for a program there are dueq "
                        "stats --json and dueq metrics, and dueq top --once");
     if (!top_terminal())
-        cli_usage(cli, "the terminal \"%s\" ($TERM) is not known, or cannot be drawn on: use dueq "
-                       "top --once",
+        cli_usage(cli,
+                  "the terminal \"%s\" ($TERM) is not known, or cannot be drawn on: use dueq "
+                  "top --once",
                   type ? type : "");
 }
 

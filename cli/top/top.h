@@ -5,11 +5,11 @@
 #include "../cli.h"
 
 enum {
-    TOP_MINUTES = 30,   /* of history */
-    TOP_GROUPS = 8,     /* errors that a queue shows */
-    TOP_LOOKED = 50,    /* messages that these are read from */
-    TOP_ERROR = 160,    /* bytes of such an error */
-    TOP_PAGE = 100,     /* messages of a list */
+    TOP_MINUTES = 30,    /* of history */
+    TOP_GROUPS = 8,      /* errors that a queue shows */
+    TOP_LOOKED = 50,     /* messages that these are read from */
+    TOP_ERROR = 160,     /* bytes of such an error */
+    TOP_PAGE = 100,      /* messages of a list */
     TOP_STUCK_MS = 10000 /* what waits for longer is stuck */
 };
 
@@ -27,7 +27,7 @@ struct top_row {
     dueq_status status;
     char problem[200]; /* why it could not be read */
     dueq_counts counts;
-    double in, out; /* pushed and delivered in a second; below 0: not known yet */
+    double in, out;                 /* pushed and delivered in a second; below 0: not known yet */
     dueq_rate minutes[TOP_MINUTES]; /* the latest last, also those without an event */
     struct top_group groups[TOP_GROUPS];
     size_t group_count;

@@ -78,8 +78,11 @@ struct columns {
 };
 
 static struct columns columns_of(const struct top_page *page) {
+    enum { LEAST = 24 };
     struct columns columns = {.rates = page->width >= 110};
     int rest = page->width - 48 - (columns.rates ? 14 : 0);
+    /* A narrower screen cuts its lines. */
+    rest = rest > LEAST ? rest : LEAST;
     columns.spark = rest >= TOP_MINUTES + 30 ? TOP_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
     columns.name = rest - columns.spark;
     if (columns.name > 60)
@@ -219,9 +222,12 @@ void top_foot(const struct top *top, struct top_page *page) {
         "b body as text, JSON, hex  k kick  c cancel  Esc back  ? help  q quit",
         "Esc back  q quit",
     };
-    static const char *const asks[] = {
-        "", "Pause", "Resume", "Kick (deliver again, with all attempts)", "Kick all dead with",
-        "Cancel (delete, in any state; this cannot be undone)"};
+    static const char *const asks[] = {"",
+                                       "Pause",
+                                       "Resume",
+                                       "Kick (deliver again, with all attempts)",
+                                       "Kick all dead with",
+                                       "Cancel (delete, in any state; this cannot be undone)"};
     const struct top_order *asked = &top->asked;
     if (asked->verb)
         page_say(page, TOP_WARN, "%s %s of %s? y: yes, any other key: no", asks[asked->verb],

@@ -22,8 +22,7 @@ static int64_t sum(const struct top_row *row, size_t offset) {
 /* For how long what could be delivered has waited. */
 static int64_t waited_ms(const dueq_counts *counts) {
     int64_t first = counts->ready ? counts->oldest_ms : 0;
-    if (counts->next_ms && counts->next_ms < counts->now_ms &&
-        (!first || counts->next_ms < first))
+    if (counts->next_ms && counts->next_ms < counts->now_ms && (!first || counts->next_ms < first))
         first = counts->next_ms;
     return first ? counts->now_ms - first : 0;
 }
@@ -72,7 +71,8 @@ static bool no_workers(const struct top *top, const struct top_row *row, const c
     if (!lapsed)
         return snprintf(why, room, "no workers: none is registered; the oldest waits for %s",
                         waited);
-    return snprintf(why, room, "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
+    return snprintf(why, room,
+                    "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
                     SHOWN(lapsed->host), (long long)lapsed->pid,
                     top_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
@@ -84,13 +84,14 @@ static bool waits(const struct top *top, const struct top_row *row, char *why, s
     top_span(waited_ms(&row->counts), waited);
     if (!row->workers)
         return no_workers(top, row, waited, why, room);
-    if (slow && (row->working >= row->slots || row->out <= 0))
-        return snprintf(why, room, "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
-                        SHOWN(oldest->id),
-                        top_span(row->counts.now_ms - oldest->since_ms, held),
+    if (slow && row->counts.now_ms - oldest->since_ms >= TOP_STUCK_MS)
+        return snprintf(why, room,
+                        "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
+                        SHOWN(oldest->id), top_span(row->counts.now_ms - oldest->since_ms, held),
                         SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
-    return snprintf(why, room, "behind: the oldest waits for %s; %lld workers are busy with %lld",
-                    waited, (long long)row->workers, (long long)row->working);
+    return snprintf(
+        why, room, "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
+        waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
 }
 
 static bool fails(const struct top_row *row, char *why, size_t room) {
@@ -116,14 +117,19 @@ bool top_why(const struct top *top, const struct top_row *row, char *why, size_t
         return snprintf(why, room, "cannot be read: %s", row->problem);
     if (counts->paused)
         return snprintf(why, room, "paused: it delivers nothing until it is resumed (key r)");
-    if (is_full(counts) && (stuck || row->out <= 0))
-        return snprintf(why, room,
-                        "full: the server is at its limit of %s bytes; it stores and delivers nothing",
-                        top_number(counts->memory_limit, limit));
     if (counts->outbox && counts->outbox_error[0])
         return snprintf(why, room, "outbox: %lld cannot move to %s", (long long)counts->outbox,
                         counts->outbox_error);
-    return (stuck && waits(top, row, why, room)) || fails(row, why, room);
+    if (stuck)
+        return waits(top, row, why, room);
+    /* It delivers: only who waits for that is told of it first. */
+    if (is_full(counts))
+        return snprintf(
+            why, room,
+            "full: the server is at its limit of %s bytes: it refuses pushes and kicks, "
+            "and delivers what it has",
+            top_number(counts->memory_limit, limit));
+    return fails(row, why, room);
 }
 
 bool top_why_server(const struct top *top, char *why, size_t room) {
@@ -138,10 +144,11 @@ bool top_why_server(const struct top *top, char *why, size_t room) {
         return snprintf(why, room, "%s: %s", dueq_status_name(top->status), top->problem);
     if (counts && is_full(counts))
         return snprintf(why, room,
-                        "the server is full: %s of %s bytes (maxmemory): what stores is refused",
+                        "the server is full: %s of %s bytes (maxmemory): it refuses pushes",
                         top_number(counts->memory, used), top_number(counts->memory_limit, limit));
     if (counts && counts->evicting)
-        return snprintf(why, room, "the server may evict messages when its memory is full: set "
-                                   "maxmemory-policy noeviction");
+        return snprintf(why, room,
+                        "the server may evict messages when its memory is full: set "
+                        "maxmemory-policy noeviction");
     return false;
 }

@@ -272,7 +272,8 @@ def test_hostile_bytes(dueq: Program) -> None:
     """No view obeys what others wrote: the screen is what it was drawn to be."""
     shown_name = NAME_SHOWN.decode()
     evil = EVIL.replace("\x00", "")
-    dueq("push", NAME, stdin=EVIL.encode() + b"\xff", *["--id", NAME, "--header", f"{NAME}={evil}"])
+    body = EVIL.encode() + b"\xff"
+    dueq("push", NAME, "--id", NAME, "--header", f"{NAME}={evil}", stdin=body)
     dueq("bury", NAME, dueq.take(NAME), "--reason", evil)
     with top(dueq, columns=200, rows=50) as shown:
         for keys, part in (
@@ -396,5 +397,5 @@ def test_why_full(dueq: Program) -> None:
         with top(dueq) as shown:
             shown.until(
                 "the server is full: ",
-                "! full: the server is at its limit of 1.0M bytes; it stores and delivers nothing",
+                "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
             )
