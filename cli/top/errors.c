@@ -3,6 +3,8 @@
 
 #include "top.h"
 
+const char top_crashed[] = "its worker crashed: the lease ended";
+
 /* Its first line, with # in the place of each number. */
 void top_group_text(dueq_bytes error, char text[TOP_ERROR]) {
     const char *data = error.data;
@@ -29,7 +31,7 @@ static void add(struct top_row *row, const dueq_message *message) {
         return;
     top_group_text(message->error, text);
     if (!*text)
-        strcpy(text, crashed ? "its worker crashed: the lease ended" : "no error was given");
+        strcpy(text, crashed ? top_crashed : "no error was given");
     while (at < row->group_count &&
            (row->groups[at].state != message->state || strcmp(row->groups[at].text, text) != 0))
         at++;

@@ -8,7 +8,11 @@
 
 bool top_terminal(void) {
     int problem;
-    return setupterm(NULL, STDOUT_FILENO, &problem) == OK && cursor_address && clear_screen;
+    if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
+        return false;
+    bool moves = cursor_address && clear_screen;
+    del_curterm(cur_term);
+    return moves;
 }
 #else
 #include "top.h"

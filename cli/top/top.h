@@ -101,6 +101,8 @@ const struct top_row *top_find(const struct top_model *model, const char *queue)
 
 /* ---- errors.c ---- */
 
+/* The text of those without an error whose leases ended. */
+extern const char top_crashed[];
 /* Adds the errors of a page of messages. */
 void top_group_page(struct top_row *row, const dueq_result *page);
 /* The text of an error that stands for its group. */

@@ -97,12 +97,14 @@ static bool waits(const struct top *top, const struct top_row *row, char *why, s
 static bool fails(const struct top_row *row, char *why, size_t room) {
     int64_t died = SUM(row, died), retried = SUM(row, retried), acked = SUM(row, acked);
     const struct top_group *group = row->group_count ? &row->groups[0] : NULL;
-    bool poisons = group && group->state != DUEQ_DEAD;
-    if (!died && !(retried && retried >= acked) && !poisons)
+    bool crashes = group && strcmp(group->text, top_crashed) == 0;
+    if (!died && !(retried && retried >= acked) && !crashes)
         return false;
-    int size = died ? snprintf(why, room, "poison: %lld died and %lld failed in 30 min",
-                               (long long)died, (long long)retried)
-                    : snprintf(why, room, "failing: %lld failed in 30 min", (long long)retried);
+    int size = snprintf(why, room, "%s: %lld died and %lld failed in 30 min",
+                        died      ? "poison"
+                        : crashes ? "crashing"
+                                  : "failing",
+                        (long long)died, (long long)retried);
     if (group && size > 0 && (size_t)size < room)
         snprintf(why + size, room - (size_t)size, "; %lld with: %s", (long long)group->count,
                  group->text);

@@ -1,7 +1,9 @@
 """dueq top, on the screen of a terminal."""
 
 import contextlib
+import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -71,6 +73,30 @@ def test_once(dueq: Program) -> None:
     assert any(re.fullmatch(r"orders +2 dead .* ValueError: row # of #", line) for line in lines)
     assert all(len(line) <= 80 for line in lines)
     assert "bills" not in dueq("top", "--once", "orders").text
+
+
+def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--partitions", "2", "--id", "x")
+    register(server, "session", queue="orders")
+    rows = [line.split() for line in dueq("top", "--once").lines if line.startswith("orders#")]
+    assert sorted(row[0] for row in rows) == sorted({row[0] for row in rows})
+    assert sum(int(row[1]) for row in rows) == 1
+    assert all(row[7] == "1" for row in rows)
+
+
+def test_once_for_a_viewer() -> None:
+    """Whose permissions are those of docs/security.md, and +scan for the names of queues."""
+    rights = "+evalsha +script|load +select +client|setname +client|id +info +time +type +hget"
+    rights += " +hmget +hlen +hexists +hscan +llen +lrange +lpos +zcard +zcount +zmscore +zrange"
+    rights += " +zrank +zscore +zscan +scan"
+    with Server() as own:
+        dueq = Program(os.environ.get("DUEQ_CLI") or shutil.which("dueq") or "dueq", own.url)
+        bury(dueq, "a", why="broken")
+        words = ["resetkeys", "resetchannels", "-@all", "~dueq:*", *rights.split()]
+        own.command("ACL", "SETUSER", "viewer", "on", ">secret", *words)
+        url = own.url.replace("unix://", "unix://viewer:secret@")
+        text = dueq("top", "--once", "--url", url).text
+    assert "! poison: 1 died and 0 failed in 30 min; 1 with: broken" in " ".join(text.split())
 
 
 def test_once_of_a_server_that_is_away(dueq: Program) -> None:
@@ -364,6 +390,21 @@ def test_why_poison(dueq: Program) -> None:
         dueq.run("retry", "orders", dueq.take(), "--error", f"ValueError: row {i}")
     with top(dueq) as shown:
         shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
+
+
+def test_why_failing(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "m")
+    dueq("retry", "orders", dueq.take(), "--error", "TimeoutError: 5 s", "--delay", "1h")
+    with top(dueq) as shown:
+        shown.until("! failing: 0 died and 1 failed in 30 min; 1 with: TimeoutError: # s")
+
+
+def test_why_crashing(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "m", "--lease", "1ms")
+    dueq.take()
+    dueq.until(lambda: dueq.run("reserve", "orders").code == 0)
+    with top(dueq) as shown:
+        shown.until("! crashing: ", "; 1 with: its worker crashed: the lease ended")
 
 
 def test_why_slow(dueq: Program, gate: Gate) -> None:
