@@ -246,18 +246,20 @@ void top_perform(struct top *top) {
     const struct top_order order = top->order;
     const dueq_bytes id = bytes_of(order.id);
     dueq_queue *queue;
+    dueq_result *result = NULL;
     char problem[300];
     size_t all = 0;
     top->order.verb = TOP_NOTHING;
     dueq_status status =
         dueq_queue_open(top->cli->client, order.queue, strlen(order.queue), &queue);
     if (status == DUEQ_OK)
-        status =
-            order.verb == TOP_PAUSE    ? cli_wait(top->cli, dueq_pause_submit(queue), NULL)
-            : order.verb == TOP_RESUME ? cli_wait(top->cli, dueq_resume_submit(queue), NULL)
-            : order.verb == TOP_KICK   ? cli_wait(top->cli, dueq_kick_submit(queue, &id, 1), NULL)
-            : order.verb == TOP_CANCEL ? cli_wait(top->cli, dueq_cancel_submit(queue, &id, 1), NULL)
-                                       : kick_all(top, queue, order.error, &all);
+        status = order.verb == TOP_PAUSE    ? cli_wait(top->cli, dueq_pause_submit(queue), NULL)
+                 : order.verb == TOP_RESUME ? cli_wait(top->cli, dueq_resume_submit(queue), NULL)
+                 : order.verb == TOP_KICK
+                     ? cli_wait(top->cli, dueq_kick_submit(queue, &id, 1), NULL)
+                 : order.verb == TOP_CANCEL
+                     ? cli_wait(top->cli, dueq_cancel_submit(queue, &id, 1), &result)
+                     : kick_all(top, queue, order.error, &all);
     dueq_queue_close(queue);
     note(top, status, problem, sizeof problem);
     const char *what = order.id[0] ? order.id : order.queue;
@@ -267,7 +269,9 @@ void top_perform(struct top *top) {
     else if (order.verb == TOP_KICK_ALL)
         snprintf(top->said, sizeof top->said, "%s: %zu kicked", what, all);
     else
-        snprintf(top->said, sizeof top->said, "%s: %s", what, done[order.verb]);
+        snprintf(top->said, sizeof top->said, "%s: %s%s", what, done[order.verb],
+                 dueq_result_state(result, 0) == DUEQ_LEASED ? ", but a consumer had it" : "");
+    dueq_result_free(result);
     top->hurry = true;
 }
 

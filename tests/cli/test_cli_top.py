@@ -1,9 +1,7 @@
 """dueq top, on the screen of a terminal."""
 
 import contextlib
-import os
 import re
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
@@ -84,13 +82,13 @@ def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
     assert all(row[7] == "1" for row in rows)
 
 
-def test_once_for_a_viewer() -> None:
+def test_once_for_a_viewer(dueq: Program) -> None:
     """Whose permissions are those of docs/security.md, and +scan for the names of queues."""
     rights = "+evalsha +script|load +select +client|setname +client|id +info +time +type +hget"
     rights += " +hmget +hlen +hexists +hscan +llen +lrange +lpos +zcard +zcount +zmscore +zrange"
     rights += " +zrank +zscore +zscan +scan"
     with Server() as own:
-        dueq = Program(os.environ.get("DUEQ_CLI") or shutil.which("dueq") or "dueq", own.url)
+        dueq.environment["DUEQ_URL"] = own.url
         bury(dueq, "a", why="broken")
         words = ["resetkeys", "resetchannels", "-@all", "~dueq:*", *rights.split()]
         own.command("ACL", "SETUSER", "viewer", "on", ">secret", *words)
@@ -207,6 +205,13 @@ def test_kick_and_cancel_ask(dueq: Program) -> None:
         shown.keys("y")
         shown.until("m2: cancelled", "[dead 0]")
         assert dueq.run("find", "orders", "m2").code == 1
+        dueq.take()
+        shown.keys("Left")
+        shown.until("[leased 1]", "1/16", " m1 ")
+        shown.keys("c")
+        shown.until("m1 of orders?")
+        shown.keys("y")
+        shown.until("m1: cancelled, but a consumer had it")
 
 
 def test_kick_all_of_an_error(dueq: Program) -> None:
