@@ -55,10 +55,15 @@ def pkg_config(*words: str) -> list[str]:
 
 
 COMMAND_NEEDS = ["json-c", "libmicrohttpd"]
+SCREEN_NEEDS = "ncursesw"  # of dueq top, which says so without
+
+
+def exists(*libraries: str) -> bool:
+    return subprocess.run(["pkg-config", "--exists", *libraries], check=False).returncode == 0
 
 
 def has_command() -> bool:
-    return subprocess.run(["pkg-config", "--exists", *COMMAND_NEEDS], check=False).returncode == 0
+    return exists(*COMMAND_NEEDS)
 
 
 def wrap() -> None:
@@ -88,19 +93,21 @@ class BuildExt(build_ext):
 
     def link_command(self) -> None:
         """The command, of the objects of the core that the extension has."""
+        has_screen = exists(SCREEN_NEEDS)
+        needs = [*COMMAND_NEEDS, *([SCREEN_NEEDS] if has_screen else [])]
         objects = self.compiler.object_filenames(sources(), output_dir=self.build_temp)
         objects += self.compiler.compile(
-            list(map(str, Path("cli").rglob("*.c"))),
+            sorted(map(str, Path("cli").rglob("*.c"))),
             output_dir=self.build_temp,
-            macros=MACROS,
+            macros=[*MACROS, *([("DUEQ_NCURSES", None)] if has_screen else [])],
             include_dirs=[*FOLDERS, "."],
-            extra_postargs=["-std=gnu11", *pkg_config("--cflags", *COMMAND_NEEDS)],
+            extra_postargs=["-std=gnu11", *pkg_config("--cflags", *needs)],
         )
         self.compiler.link_executable(
             objects,
             COMMAND,
             output_dir=self.build_temp,
-            extra_postargs=["-pthread", *pkg_config("--libs", *COMMAND_NEEDS)],
+            extra_postargs=["-pthread", *pkg_config("--libs", *needs)],
         )
 
 

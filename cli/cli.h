@@ -51,6 +51,9 @@ struct cli {
     bool json;
     bool finishing;          /* signals wait: messages were printed and are to be acknowledged */
     struct refusal *refusal; /* where cli_usage() goes; NULL: it ends the program */
+    /* Completes the call under way in the place of cli_wait(); INTERRUPTED: it was given up. NULL: cli_wait() does. */
+    dueq_status (*wait)(struct cli *cli);
+    struct top *top; /* of that */
     dueq_client *client;
     size_t partitions;                   /* of the queue; 0: it has none */
     const char *key;                     /* the one that has this key's messages; NULL: all */
@@ -89,6 +92,7 @@ extern const struct command find_command, peek_command;                   /* que
 extern const struct command stats_command, queues_command, rates_command; /* figures.c */
 extern const struct command metrics_command;                              /* metrics.c */
 extern const struct command workers_command, who_command, slow_command;   /* workers.c, who.c */
+extern const struct command top_command;                                  /* top/top.c */
 extern const struct command lock_command, relock_command, unlock_command; /* lock.c */
 extern const struct command web_command;                                  /* web/web.c */
 extern const struct command work_command;                                 /* work.c */
@@ -285,6 +289,10 @@ void cli_sort_names(struct cli_names *names);
 /* Adds those of all queues of the server, sorted, each once. */
 dueq_status cli_read_names(struct cli *cli, struct cli_names *names);
 void cli_free_names(struct cli_names *names);
+/* The "#NUMBER" of a partition's name; NULL: it is none. */
+const char *cli_part_of(const char *name);
+/* Whether there are partitions of this queue. */
+bool cli_is_whole(const struct cli_names *names, const char *name);
 
 /* ---- roster.c: who consumes ---------------------------------------------------------------------- */
 

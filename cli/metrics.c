@@ -29,22 +29,6 @@ struct table {
 
 /* ---- Reading ---- */
 
-/* The "#NUMBER" of a partition's name; NULL: it is none. */
-static const char *part_of(const char *name) {
-    const char *mark = strrchr(name, '#');
-    bool is_part = mark && mark > name && mark[1] && !mark[1 + strspn(mark + 1, "0123456789")];
-    return is_part ? mark : NULL;
-}
-
-static bool is_whole(const char *name, const struct cli_names *names) {
-    size_t size = strlen(name);
-    for (size_t i = 0; i < names->count; i++)
-        if (part_of(names->list[i]) == names->list[i] + size &&
-            strncmp(names->list[i], name, size) == 0)
-            return true;
-    return false;
-}
-
 static dueq_status read_row(struct cli *cli, const struct roster *roster, struct row *row) {
     dueq_result *counted = NULL;
     dueq_queue *queue;
@@ -54,8 +38,8 @@ static dueq_status read_row(struct cli *cli, const struct roster *roster, struct
             row->workers += !lapsed;
             row->lapsed += lapsed;
         }
-    row->part = part_of(row->queue);
-    row->whole = is_whole(row->queue, &roster->queues);
+    row->part = cli_part_of(row->queue);
+    row->whole = cli_is_whole(&roster->queues, row->queue);
     if (row->whole)
         return DUEQ_OK;
     dueq_status status = dueq_queue_open(cli->client, row->queue, strlen(row->queue), &queue);

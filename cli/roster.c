@@ -10,8 +10,8 @@ enum { PAGE = DUEQ_MAX_BATCH };
 /* Also the queues that partitions are of: their consumers are registered there. */
 static void add_wholes(struct cli_names *names) {
     for (size_t i = 0, count = names->count; i < count; i++) {
-        const char *name = names->list[i], *mark = strrchr(name, '#');
-        if (mark && mark > name && mark[1] && strspn(mark + 1, "0123456789") == strlen(mark + 1))
+        const char *name = names->list[i], *mark = cli_part_of(name);
+        if (mark)
             cli_add_name(names, (dueq_bytes){name, (size_t)(mark - name)});
     }
     cli_sort_names(names);

@@ -140,6 +140,10 @@ dueq_status cli_wait(struct cli *cli, dueq_status status, dueq_result **result) 
         *result = NULL;
     if (status != DUEQ_PENDING)
         return status;
+    if (cli->wait) {
+        status = cli->wait(cli);
+        return status == DUEQ_INTERRUPTED ? status : dueq_take(cli->client, result);
+    }
     /* In slices: a signal that comes just before the wait begins would not end it. */
     do {
         cli_check_signal(cli);

@@ -10,7 +10,7 @@ export ROOT
 
 PACKAGES=(
     gcc libc6-dev make cmake ninja-build pkg-config
-    libhiredis-dev libssl-dev libjson-c-dev libmicrohttpd-dev libcmocka-dev
+    libhiredis-dev libssl-dev libjson-c-dev libmicrohttpd-dev libncurses-dev libcmocka-dev tmux
     python3 python3-dev python3-venv
     php-cli php-dev php-xml php-mbstring phpunit php-fpm libfcgi-bin
     redis-server tzdata

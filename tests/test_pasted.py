@@ -91,7 +91,7 @@ def test_readme_names_the_packages_that_dev_builds_with() -> None:
     found = re.search(r"^PACKAGES=\((.*?)^\)", setup, flags=re.S | re.M)
     assert found
     for_tests = {"libcmocka-dev", "ninja-build"}
-    for_tests |= {"php-mbstring", "php-xml", "phpunit", "php-fpm", "libfcgi-bin"}
+    for_tests |= {"php-mbstring", "php-xml", "phpunit", "php-fpm", "libfcgi-bin", "tmux"}
     assert set(found[1].split()) - for_tests <= set(re.findall(r"[\w-]+", blocks("sh")[0]))
 
 

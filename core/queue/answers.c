@@ -124,8 +124,8 @@ void dueq__decode_workers(dueq_client *client, const struct dueq__reply *reply) 
 }
 
 void dueq__decode_counted(dueq_client *client, const struct dueq__reply *reply) {
-    dueq__call_answer(
-        client, dueq__result_counted(reply, client->node->server.evicts, &client->error), DUEQ_OK);
+    dueq__call_answer(client, dueq__result_counted(reply, &client->node->server, &client->error),
+                      DUEQ_OK);
 }
 
 void dueq__decode_rated(dueq_client *client, const struct dueq__reply *reply) {

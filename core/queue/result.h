@@ -67,8 +67,8 @@ dueq_result *dueq__result_found(const struct dueq__reply *reply, struct dueq__er
 dueq_result *dueq__result_peeked(const struct dueq__reply *reply, dueq_state state,
                                  struct dueq__error *error);
 /* From the answers of stats.lua and rates.lua. */
-dueq_result *dueq__result_counted(const struct dueq__reply *reply, bool evicting,
-                                  struct dueq__error *error);
+dueq_result *dueq__result_counted(const struct dueq__reply *reply,
+                                  const struct dueq__server *server, struct dueq__error *error);
 dueq_result *dueq__result_rated(const struct dueq__reply *reply, struct dueq__error *error);
 /* From the answer of workers.lua: workers.c. */
 dueq_result *dueq__result_workers(const struct dueq__reply *reply, struct dueq__error *error);

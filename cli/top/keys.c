@@ -1,0 +1,254 @@
+#include <string.h>
+
+#include "top.h"
+
+/* How often it may read. */
+enum { FASTEST_MS = 500, SLOWEST_MS = 60000 };
+
+static void go(struct top *top, enum top_view view) {
+    top->view = view;
+    top->hurry = true;
+}
+
+static void forget_page(struct top *top) {
+    dueq_result_free(top->page);
+    top->page = NULL;
+    top->page_status = DUEQ_OK;
+    top->selected[TOP_QUEUE] = 0;
+    top->hurry = true;
+}
+
+static void begin_page(struct top *top) {
+    top->cursor_size = 0;
+    forget_page(top);
+}
+
+static void open_queue(struct top *top, const char *name, dueq_state state) {
+    if (!name)
+        return;
+    snprintf(top->queue, sizeof top->queue, "%s", name);
+    top->state = state;
+    top->back = top->view;
+    begin_page(top);
+    go(top, TOP_QUEUE);
+}
+
+/* The group that is selected, and its queue. */
+static const struct top_group *selected_group(const struct top *top, const struct top_row **of) {
+    size_t place = top->selected[TOP_ERRORS];
+    for (size_t i = 0; i < top->model.count; i++) {
+        const struct top_row *row = &top->model.rows[i];
+        *of = row;
+        if (place < row->group_count)
+            return &row->groups[place];
+        place -= row->group_count;
+    }
+    return NULL;
+}
+
+/* The queue that a key is about; NULL: none. */
+static const char *subject(const struct top *top) {
+    size_t place = top->selected[TOP_QUEUES];
+    if (top->view == TOP_QUEUE || top->view == TOP_MESSAGE)
+        return top->queue;
+    return top->view == TOP_QUEUES && place < top->model.count ? top->model.rows[place].queue
+                                                               : NULL;
+}
+
+/* The message that a key is about; size 0: none. */
+static dueq_bytes subject_id(const struct top *top) {
+    size_t place = top->selected[TOP_QUEUE];
+    if (top->view == TOP_MESSAGE)
+        return (dueq_bytes){top->id, strlen(top->id)};
+    if (top->view != TOP_QUEUE || place >= dueq_result_count(top->page))
+        return (dueq_bytes){0};
+    const dueq_message *message = dueq_result_message(top->page, place);
+    return message ? message->id : dueq_result_id(top->page, place);
+}
+
+static void enter(struct top *top) {
+    size_t place = top->selected[top->view];
+    const struct roster *roster = &top->model.roster;
+    const struct top_row *row = NULL;
+    const struct top_group *group;
+    dueq_bytes id;
+    switch (top->view) {
+    case TOP_QUEUES:
+        open_queue(top, subject(top), DUEQ_READY);
+        break;
+    case TOP_WORKERS:
+        open_queue(top, place < roster->count ? roster->list[place].queue : NULL, DUEQ_LEASED);
+        break;
+    case TOP_ERRORS:
+        if ((group = selected_group(top, &row)))
+            open_queue(top, row->queue, group->state);
+        break;
+    case TOP_QUEUE:
+        id = subject_id(top);
+        if (!id.size || id.size >= sizeof top->id)
+            break;
+        memcpy(top->id, id.data, id.size);
+        top->id[id.size] = '\0';
+        dueq_result_free(top->message);
+        top->message = NULL;
+        top->message_status = DUEQ_OK;
+        top->selected[TOP_MESSAGE] = 0;
+        go(top, TOP_MESSAGE);
+        break;
+    default:
+        break;
+    }
+}
+
+static void leave(struct top *top) {
+    if (top->view == TOP_MESSAGE)
+        go(top, TOP_QUEUE);
+    else if (top->view == TOP_QUEUE || top->view == TOP_HELP)
+        go(top, top->back);
+}
+
+static void help(struct top *top) {
+    static const enum top_view backs[] = {TOP_QUEUES, TOP_WORKERS, TOP_ERRORS};
+    if (top->view > TOP_ERRORS)
+        leave(top);
+    top->back = top->view <= TOP_ERRORS ? backs[top->view] : TOP_QUEUES;
+    top->view = TOP_HELP;
+}
+
+/* The start of an error that all of its group have. */
+static void copy_part(const char *text, char part[TOP_ERROR]) {
+    size_t size = strcspn(text, "#");
+    snprintf(part, TOP_ERROR, "%.*s", (int)size, text);
+}
+
+static void ask(struct top *top, enum top_verb verb) {
+    const char *queue = subject(top);
+    const struct top_row *row = NULL;
+    const struct top_group *group = NULL;
+    dueq_bytes id = subject_id(top);
+    struct top_order order = {.verb = verb};
+    if (verb == TOP_KICK_ALL && top->view == TOP_ERRORS && (group = selected_group(top, &row))) {
+        queue = row->queue;
+        copy_part(group->text, order.error);
+    }
+    if (top->read_only) {
+        snprintf(top->said, sizeof top->said, "read only: nothing is changed");
+        return;
+    }
+    bool whole = verb == TOP_PAUSE || verb == TOP_RESUME;
+    if (!queue || (verb == TOP_KICK_ALL ? !group || group->state != DUEQ_DEAD || !order.error[0]
+                                        : !whole && (!id.size || id.size >= sizeof order.id)))
+        return;
+    snprintf(order.queue, sizeof order.queue, "%s", queue);
+    if (!whole && verb != TOP_KICK_ALL)
+        memcpy(order.id, id.data, id.size);
+    *(whole ? &top->order : &top->asked) = order;
+}
+
+static void turn(struct top *top, int by) {
+    if (top->view != TOP_QUEUE)
+        return;
+    top->state = (dueq_state)(((int)top->state - 1 + by + 5) % 5 + 1);
+    begin_page(top);
+}
+
+static void next_page(struct top *top) {
+    dueq_bytes cursor = dueq_result_cursor(top->page);
+    if (top->view != TOP_QUEUE || !cursor.size || cursor.size > sizeof top->cursor)
+        return;
+    memcpy(top->cursor, cursor.data, cursor.size);
+    top->cursor_size = cursor.size;
+    forget_page(top);
+}
+
+static void move(struct top *top, int key, size_t rows) {
+    size_t *at = &top->selected[top->view];
+    size_t by = key == TOP_UP || key == TOP_DOWN ? 1 : rows ? rows : 1;
+    if (key == TOP_HOME)
+        *at = 0;
+    else if (key == TOP_END)
+        *at = SIZE_MAX / 2;
+    else if (key == TOP_DOWN || key == TOP_PAGE_DOWN)
+        *at += by;
+    else
+        *at = *at > by ? *at - by : 0;
+}
+
+void top_key(struct top *top, int key, size_t rows) {
+    if (top->asked.verb) {
+        if (key == 'y' || key == 'Y')
+            top->order = top->asked;
+        top->asked.verb = TOP_NOTHING;
+        return;
+    }
+    switch (key) {
+    case TOP_UP:
+    case TOP_DOWN:
+    case TOP_PAGE_UP:
+    case TOP_PAGE_DOWN:
+    case TOP_HOME:
+    case TOP_END:
+        move(top, key, rows);
+        break;
+    case TOP_LEFT:
+    case TOP_RIGHT:
+        turn(top, key == TOP_LEFT ? -1 : 1);
+        break;
+    case TOP_ENTER:
+        enter(top);
+        break;
+    case TOP_ESCAPE:
+        leave(top);
+        break;
+    case TOP_TAB:
+        go(top, top->view <= TOP_ERRORS ? (top->view + 1) % 3 : TOP_QUEUES);
+        break;
+    case '1':
+    case '2':
+    case '3':
+        go(top, (enum top_view)(key - '1'));
+        break;
+    case 'n':
+        next_page(top);
+        break;
+    case 'N':
+        if (top->view == TOP_QUEUE)
+            begin_page(top);
+        break;
+    case 'b':
+        top->body = (top->body + 1) % TOP_BODIES;
+        break;
+    case 'p':
+        ask(top, TOP_PAUSE);
+        break;
+    case 'r':
+        ask(top, TOP_RESUME);
+        break;
+    case 'k':
+        ask(top, TOP_KICK);
+        break;
+    case 'K':
+        ask(top, TOP_KICK_ALL);
+        break;
+    case 'c':
+        ask(top, TOP_CANCEL);
+        break;
+    case '+':
+        top->every_ms = top->every_ms * 2 < SLOWEST_MS ? top->every_ms * 2 : SLOWEST_MS;
+        break;
+    case '-':
+        top->every_ms = top->every_ms / 2 > FASTEST_MS ? top->every_ms / 2 : FASTEST_MS;
+        break;
+    case ' ':
+        top->again = true;
+        break;
+    case '?':
+        help(top);
+        break;
+    case 'q':
+        top->ended = true;
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,186 @@
+#include <string.h>
+
+#include "../json.h"
+#include "top.h"
+
+/* So much of a body is shown. */
+enum { BODY_SHOWN = 65536, HEX_EACH = 16, LABEL = 11 };
+
+static void put_row(struct top_page *page, enum top_style style, const char *label,
+                    dueq_bytes value) {
+    FILE *out = page_line(page);
+    fprintf(out, "%-*s ", LABEL, label);
+    if (value.size)
+        fwrite(value.data, 1, value.size < 4096 ? value.size : 4096, out);
+    page_put(page, style, false);
+}
+
+static void put_time(struct top_page *page, const char *label, int64_t ms, int64_t now_ms) {
+    char time[TIME_ROOM], away[TIME_ROOM];
+    bool ahead = ms > now_ms;
+    page_say(page, TOP_PLAIN, "%-*s %s (%s%s%s)", LABEL, label, time_format(ms, time),
+             ahead ? "in " : "", top_span(ahead ? ms - now_ms : now_ms - ms, away),
+             ahead ? "" : " ago");
+}
+
+static void put_holder(const struct top *top, const dueq_message *message, struct top_page *page) {
+    const dueq_holding *holding = NULL;
+    const struct consumer *holder = roster_holder(&top->model.roster, message->ticket, &holding);
+    if (!holder) {
+        page_say(page, TOP_WARN,
+                 "%-*s none that says so: it came just now, or its holder has no "
+                 "heartbeat",
+                 LABEL, "held by");
+        return;
+    }
+    const dueq_worker *worker = holder->worker;
+    page_say(page, roster_lapsed(worker) ? TOP_BAD : TOP_PLAIN, "%-*s %.*s process %lld, %.*s%s",
+             LABEL, "held by", (int)worker->host.size, (const char *)worker->host.data,
+             (long long)worker->pid, (int)worker->program.size, (const char *)worker->program.data,
+             roster_lapsed(worker) ? ", which has lapsed" : "");
+    put_time(page, holding->working ? "works since" : "has it since", holding->since_ms,
+             message->now_ms);
+}
+
+static void put_history(const struct top *top, const dueq_message *message, struct top_page *page) {
+    bool leased = message->state == DUEQ_LEASED;
+    char attempts[TIME_ROOM] = "any number", crashes[TIME_ROOM] = "any number";
+    if (message->max_attempts)
+        snprintf(attempts, sizeof attempts, "%u", message->max_attempts);
+    if (message->max_crashes)
+        snprintf(crashes, sizeof crashes, "%u", message->max_crashes);
+    put_time(page, "pushed", message->created_ms, message->now_ms);
+    page_say(page, TOP_PLAIN, "%-*s %u: %u of %s failed, %u of %s crashed", LABEL, "delivered",
+             message->deliveries, message->attempt - (leased && message->attempt), attempts,
+             message->crashes, crashes);
+    if (leased)
+        put_holder(top, message, page);
+    if (message->expires_ms)
+        put_time(page, "expires", message->expires_ms, message->now_ms);
+    if (message->dead_letter.size)
+        put_row(page, TOP_PLAIN, "dead-letter", message->dead_letter);
+    if (message->error.size)
+        put_row(page, TOP_WARN, "error", message->error);
+}
+
+/* ---- The body ---- */
+
+static void put_lines(struct top_page *page, dueq_bytes text) {
+    const char *at = text.data, *end = at + text.size;
+    while (at < end) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        size_t size = (size_t)((stop ? stop : end) - at);
+        /* A long line goes on in the next. */
+        size_t most = (size_t)page->width;
+        if (size > most)
+            for (size = most; size > 1 && ((unsigned char)at[size] & 0xC0) == 0x80;)
+                size--;
+        FILE *out = page_line(page);
+        fwrite(at, 1, size, out);
+        page_put(page, TOP_PLAIN, false);
+        at += size + (at + size == stop);
+    }
+}
+
+static void put_hex(struct top_page *page, dueq_bytes body) {
+    const unsigned char *data = body.data;
+    for (size_t at = 0; at < body.size; at += HEX_EACH) {
+        FILE *out = page_line(page);
+        fprintf(out, "%08zx ", at);
+        for (size_t i = at; i < at + HEX_EACH; i++)
+            if (i < body.size)
+                fprintf(out, " %02x", data[i]);
+            else
+                fputs("   ", out);
+        fputs("  ", out);
+        for (size_t i = at; i < at + HEX_EACH && i < body.size; i++)
+            fputc(data[i] >= 0x20 && data[i] < 0x7F ? data[i] : '.', out);
+        page_put(page, TOP_PLAIN, false);
+    }
+}
+
+static json_object *parse(dueq_bytes body) {
+    json_tokener *tokener = json_tokener_new();
+    if (!tokener)
+        cli_out_of_memory();
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    json_object *parsed = json_tokener_parse_ex(tokener, body.data, (int)body.size);
+    json_tokener_free(tokener);
+    return parsed;
+}
+
+static void put_body(const struct top *top, dueq_bytes body, struct top_page *page) {
+    static const char *const names[] = {"", "text", "JSON", "hex"};
+    const bool cut = body.size > BODY_SHOWN;
+    json_object *json = cut ? NULL : parse(body);
+    dueq_bytes shown = {body.data, cut ? BODY_SHOWN : body.size};
+    bool is_text = text_is_utf8(body) && !(body.size && memchr(body.data, 0, body.size));
+    enum top_body how = top->body != TOP_AUTO ? top->body
+                        : json                ? TOP_JSON
+                        : is_text             ? TOP_TEXT
+                                              : TOP_HEX;
+    page_say(page, TOP_TITLE, "Body: %zu bytes, as %s%s%s", body.size, names[how],
+             cut ? ", of which the first 65536" : "",
+             how == TOP_JSON && !json ? ": it is no JSON (or too long)" : "");
+    if (how == TOP_HEX) {
+        put_hex(page, shown);
+    } else if (how == TOP_JSON && json) {
+        const char *text = json_object_to_json_string_ext(json, JSON_C_TO_STRING_PRETTY |
+                                                                    JSON_C_TO_STRING_NOSLASHESCAPE);
+        put_lines(page, (dueq_bytes){text, strlen(text)});
+    } else {
+        put_lines(page, shown);
+    }
+    json_object_put(json);
+}
+
+void draw_message(const struct top *top, struct top_page *page) {
+    const dueq_message *message = dueq_result_message(top->message, 0);
+    static const char *const meaning[] = {"", "", "due", "until", "since", "until"};
+    put_row(page, TOP_TITLE, "queue", (dueq_bytes){top->queue, strlen(top->queue)});
+    put_row(page, TOP_TITLE, "id", (dueq_bytes){top->id, strlen(top->id)});
+    page->fixed = page->count;
+    if (!message) {
+        page_say(page, TOP_DIM, "%s",
+                 top->message_status ? dueq_status_text(top->message_status) : "It reads...");
+        return;
+    }
+    page_say(page, TOP_PLAIN, "%-*s %s, priority %s", LABEL, "state",
+             dueq_state_name(message->state), cli_priority_name(message->priority));
+    if (message->state >= DUEQ_DELAYED && message->state <= DUEQ_OUTBOX)
+        put_time(page, meaning[message->state], message->time_ms, message->now_ms);
+    put_history(top, message, page);
+    for (size_t i = 0; i < message->header_count; i++) {
+        const dueq_header *header = &message->headers[i];
+        page_say(page, TOP_PLAIN, "%-*s %.*s=%.*s", LABEL, "header", (int)header->name.size,
+                 (const char *)header->name.data, (int)header->value.size,
+                 (const char *)header->value.data);
+    }
+    put_body(top, message->body, page);
+}
+
+void draw_help(const struct top *top, struct top_page *page) {
+    static const char *const lines[] = {
+        "Up Down PgUp PgDn Home End   move",
+        "Enter                        look into what is selected: a queue, a message",
+        "Esc, Backspace               back",
+        "Tab, 1 2 3                   queues, workers, errors",
+        "Left Right                   of a queue: ready, delayed, leased, dead, outbox",
+        "n N                          of a queue: the next page of messages; the first",
+        "b                            of a message: its body as text, JSON, hex",
+        "p r                          pause, resume the queue",
+        "k                            kick a dead message: it is delivered again (asks)",
+        "K                            kick all dead messages with this error (asks)",
+        "c                            cancel a message: it is deleted (asks)",
+        "+ -                          refresh less, more often",
+        "Space                        read all now",
+        "q                            quit",
+        "",
+        "LATE99: 99 of 100 messages were not delivered later than so long after they",
+        "were due. DONE: acknowledged in each of the last minutes. !: why messages wait",
+        "or fail. WRK: registered workers; consumers without heartbeat do not register.",
+    };
+    (void)top;
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        page_say(page, TOP_PLAIN, "%s", lines[i]);
+}

@@ -1,0 +1,22 @@
+/* Apart: term.h takes common words for its own. */
+#ifdef DUEQ_NCURSES
+#include <stdbool.h>
+#include <unistd.h>
+
+#include <curses.h>
+#include <term.h>
+
+bool top_terminal(void) {
+    int problem;
+    if (setupterm(NULL, STDOUT_FILENO, &problem) != OK)
+        return false;
+    bool moves = cursor_address && clear_screen;
+    del_curterm(cur_term);
+    return moves;
+}
+#else
+#include "top.h"
+
+/* top_screen() says more. */
+bool top_terminal(void) { return true; }
+#endif

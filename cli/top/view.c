@@ -1,0 +1,237 @@
+#include <string.h>
+
+#include "top.h"
+
+/* ---- The head of all views ---- */
+
+static void draw_title(const struct top *top, struct top_page *page) {
+    static const char *const names[] = {"queues", "workers", "errors", "queue", "message", "help"};
+    char time[TIME_ROOM], every[TIME_ROOM];
+    FILE *out = page_line(page);
+    fprintf(out, "dueq top  %s  %.8s  every %s%s  ", names[top->view],
+            time_format(time_now_ms(), time) + 11, top_span(top->every_ms, every),
+            top->read_only ? "  read only" : "");
+    fputs(top->cli->client ? dueq_client_url(top->cli->client) : "", out);
+    page_put(page, TOP_TITLE, false);
+}
+
+static void draw_sums(const struct top *top, struct top_page *page) {
+    char number[TIME_ROOM];
+    int64_t sums[5] = {0}, workers = 0, lapsed = 0;
+    static const char *const names[] = {"ready", "delayed", "leased", "dead", "outbox"};
+    for (size_t i = 0; i < top->model.count; i++) {
+        const dueq_counts *counts = &top->model.rows[i].counts;
+        const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead,
+                                   counts->outbox};
+        for (size_t k = 0; k < 5; k++)
+            sums[k] += numbers[k];
+    }
+    for (size_t i = 0; i < top->model.roster.count; i++) {
+        const struct consumer *one = &top->model.roster.list[i];
+        bool again = i && one[-1].worker->session.size == one->worker->session.size &&
+                     memcmp(one[-1].worker->session.data, one->worker->session.data,
+                            one->worker->session.size) == 0;
+        bool is_lapsed = roster_lapsed(one->worker);
+        lapsed += !again && is_lapsed;
+        workers += !again && !is_lapsed;
+    }
+    FILE *out = page_line(page);
+    for (size_t k = 0; k < 5; k++)
+        fprintf(out, "%s %s  ", names[k], top_number(sums[k], number));
+    fprintf(out, "workers %lld", (long long)workers);
+    if (lapsed)
+        fprintf(out, "  lapsed %lld", (long long)lapsed);
+    page_put(page, TOP_PLAIN, false);
+}
+
+static void draw_head(const struct top *top, struct top_page *page) {
+    char why[600];
+    draw_title(top, page);
+    draw_sums(top, page);
+    bool wrong = top_why_server(top, why, sizeof why);
+    page_say(page, wrong ? TOP_BAD : TOP_DIM, "%s", wrong ? why : top->said);
+}
+
+/* ---- Queues ---- */
+
+/* How late 99 of 100 were, where it was measured in the last minutes; -1: it was not. */
+static int64_t late_ms(const struct top_row *row) {
+    for (size_t i = TOP_MINUTES; i-- > TOP_MINUTES - 5;)
+        if (row->minutes[i].late_p99_ms >= 0)
+            return row->minutes[i].late_p99_ms;
+    return -1;
+}
+
+static void put_rate(FILE *out, double rate) {
+    char text[TIME_ROOM] = "-";
+    if (rate >= 9.95)
+        top_number((int64_t)(rate + 0.5), text);
+    else if (rate >= 0)
+        snprintf(text, sizeof text, "%.1f", rate);
+    fprintf(out, " %6s", text);
+}
+
+/* The columns of a table that 80 have room for, and those of a wider one. */
+struct columns {
+    int name, spark;
+    bool rates;
+};
+
+static struct columns columns_of(const struct top_page *page) {
+    enum { LEAST = 24 };
+    struct columns columns = {.rates = page->width >= 110};
+    int rest = page->width - 48 - (columns.rates ? 14 : 0);
+    /* A narrower screen cuts its lines. */
+    rest = rest > LEAST ? rest : LEAST;
+    columns.spark = rest >= TOP_MINUTES + 30 ? TOP_MINUTES : rest / 2 < 15 ? rest / 2 : 15;
+    columns.name = rest - columns.spark;
+    if (columns.name > 60)
+        columns.name = 60;
+    return columns;
+}
+
+static void draw_row(const struct top_row *row, const struct columns *columns, FILE *out) {
+    const dueq_counts *counts = &row->counts;
+    const int64_t numbers[] = {counts->ready, counts->delayed, counts->leased, counts->dead};
+    int64_t acked[TOP_MINUTES];
+    char text[TIME_ROOM];
+    top_cell_text(out, row->queue, columns->name);
+    for (size_t i = 0; i < 4; i++)
+        fprintf(out, " %6s", top_number(numbers[i], text));
+    fprintf(out, " %6s",
+            top_span(counts->oldest_ms ? counts->now_ms - counts->oldest_ms : -1, text));
+    fprintf(out, " %6s", top_span(late_ms(row), text));
+    fprintf(out, " %3s ", top_number(row->workers, text));
+    if (columns->rates) {
+        put_rate(out, row->in);
+        put_rate(out, row->out);
+        fputc(' ', out);
+    }
+    for (size_t i = 0; i < TOP_MINUTES; i++)
+        acked[i] = row->minutes[i].acked;
+    top_spark(out, acked + TOP_MINUTES - columns->spark, (size_t)columns->spark);
+}
+
+static void draw_queues(const struct top *top, struct top_page *page) {
+    const struct columns columns = columns_of(page);
+    FILE *out = page_line(page);
+    fprintf(out, "%-*s %6s %6s %6s %6s %6s %6s %3s %s%s", columns.name, "QUEUE", "READY", "DELAY",
+            "LEASED", "DEAD", "OLDEST", "LATE99", "WRK", columns.rates ? "   IN/S  OUT/S " : "",
+            columns.spark >= 13 ? "DONE A MINUTE" : "DONE");
+    page_put(page, TOP_TITLE, false);
+    page->fixed = page->count;
+    for (size_t i = 0; i < top->model.count; i++) {
+        const struct top_row *row = &top->model.rows[i];
+        char why[600];
+        bool wrong = top_why(top, row, why, sizeof why);
+        draw_row(row, &columns, page_line(page));
+        page_put(page, wrong ? TOP_WARN : TOP_PLAIN, true);
+        if (wrong)
+            page_why(page, why);
+    }
+    if (!top->model.count)
+        page_say(page, TOP_DIM, "%s", top->model.read_ms ? "There is no queue." : "It reads...");
+}
+
+/* ---- Workers ---- */
+
+static void draw_worker(const struct consumer *consumer, int width, FILE *out) {
+    const dueq_worker *worker = consumer->worker;
+    const dueq_holding *oldest = NULL;
+    char up[TIME_ROOM], seen[TIME_ROOM], held[TIME_ROOM];
+    for (size_t i = 0; i < worker->holding_count; i++)
+        if (!oldest || worker->holdings[i].since_ms < oldest->since_ms)
+            oldest = &worker->holdings[i];
+    top_cell(out, worker->host, width);
+    fprintf(out, " %8lld %-6s %3lld/%-3lld %7s %7s  ", (long long)worker->pid,
+            roster_lapsed(worker) ? "lapsed"
+            : worker->working     ? "works"
+                                  : "waits",
+            (long long)worker->held, (long long)worker->slots,
+            top_span(worker->now_ms - worker->since_ms, up),
+            top_span(worker->now_ms - worker->seen_ms, seen));
+    top_cell_text(out, consumer->queue, width);
+    if (oldest) {
+        fprintf(out, " %s ", top_span(worker->now_ms - oldest->since_ms, held));
+        top_cell(out, oldest->id, 22);
+    }
+    fputs("  ", out);
+    fwrite(worker->program.data, 1, worker->program.size, out);
+}
+
+static void draw_workers(const struct top *top, struct top_page *page) {
+    const int width = page->width >= 120 ? 30 : 12;
+    FILE *out = page_line(page);
+    fprintf(out, "%-*s %8s %-6s %7s %7s %7s  %-*s LONGEST HELD, PROGRAM", width, "HOST", "PROCESS",
+            "STATE", "HELD/OF", "SINCE", "SEEN", width, "QUEUE");
+    page_put(page, TOP_TITLE, false);
+    page->fixed = page->count;
+    for (size_t i = 0; i < top->model.roster.count; i++) {
+        draw_worker(&top->model.roster.list[i], width, page_line(page));
+        page_put(page, roster_lapsed(top->model.roster.list[i].worker) ? TOP_WARN : TOP_PLAIN,
+                 true);
+    }
+    if (!top->model.roster.count)
+        page_say(page, TOP_DIM, "No worker is registered. Consumers with a heartbeat register.");
+}
+
+/* ---- Errors ---- */
+
+static void draw_errors(const struct top *top, struct top_page *page) {
+    const int width = page->width >= 120 ? 30 : 16;
+    FILE *out = page_line(page);
+    fprintf(out, "%-*s %6s %-8s %8s  ERROR (#: a number), of the first %d of each state", width,
+            "QUEUE", "COUNT", "STATE", "LAST", TOP_LOOKED);
+    page_put(page, TOP_TITLE, false);
+    page->fixed = page->count;
+    for (size_t i = 0; i < top->model.count; i++) {
+        const struct top_row *row = &top->model.rows[i];
+        for (size_t k = 0; k < row->group_count; k++) {
+            const struct top_group *group = &row->groups[k];
+            char ago[TIME_ROOM];
+            out = page_line(page);
+            top_cell_text(out, row->queue, width);
+            fprintf(out, " %6lld %-8s %8s  %s", (long long)group->count,
+                    dueq_state_name(group->state),
+                    top_span(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
+                    group->text);
+            page_put(page, group->state == DUEQ_DEAD ? TOP_BAD : TOP_WARN, true);
+        }
+    }
+    if (!page->items)
+        page_say(page, TOP_DIM, "No message has an error.");
+}
+
+/* ---- All ---- */
+
+void top_draw(const struct top *top, struct top_page *page) {
+    static void (*const views[])(const struct top *, struct top_page *) = {
+        draw_queues, draw_workers, draw_errors, draw_queue, draw_message, draw_help};
+    page_end(page);
+    draw_head(top, page);
+    page->fixed = page->count;
+    views[top->view](top, page);
+}
+
+void top_foot(const struct top *top, struct top_page *page) {
+    static const char *const keys[] = {
+        "Enter look  Tab workers, errors  p pause  r resume  +/- refresh  ? help  q quit",
+        "Enter queue  Tab errors, queues  ? help  q quit",
+        "Enter queue  K kick all of the error  Tab queues, workers  ? help  q quit",
+        "Enter look  <-/-> state  n next  p pause  r resume  k kick  c cancel  Esc back",
+        "b body as text, JSON, hex  k kick  c cancel  Esc back  ? help  q quit",
+        "Esc back  q quit",
+    };
+    static const char *const asks[] = {"",
+                                       "Pause",
+                                       "Resume",
+                                       "Kick (deliver again, with all attempts)",
+                                       "Kick all dead with",
+                                       "Cancel (delete, in any state; this cannot be undone)"};
+    const struct top_order *asked = &top->asked;
+    if (asked->verb)
+        page_say(page, TOP_WARN, "%s %s of %s? y: yes, any other key: no", asks[asked->verb],
+                 asked->verb == TOP_KICK_ALL ? asked->error : asked->id, asked->queue);
+    else
+        page_say(page, TOP_DIM, "%s", keys[top->view]);
+}

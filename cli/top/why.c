@@ -1,0 +1,156 @@
+#include <stddef.h>
+#include <string.h>
+
+#include "top.h"
+
+/* Of the limit: what is above is full, or as good as. */
+enum { FULL_PERCENT = 98 };
+
+static bool is_full(const dueq_counts *counts) {
+    return counts->memory_limit > 0 && !counts->evicting &&
+           counts->memory >= counts->memory_limit / 100 * FULL_PERCENT;
+}
+
+static int64_t sum(const struct top_row *row, size_t offset) {
+    int64_t all = 0;
+    for (size_t i = 0; i < TOP_MINUTES; i++)
+        all += *(const int64_t *)((const char *)&row->minutes[i] + offset);
+    return all;
+}
+#define SUM(row, event) sum(row, offsetof(dueq_rate, event))
+
+/* For how long what could be delivered has waited. */
+static int64_t waited_ms(const dueq_counts *counts) {
+    int64_t first = counts->ready ? counts->oldest_ms : 0;
+    if (counts->next_ms && counts->next_ms < counts->now_ms && (!first || counts->next_ms < first))
+        first = counts->next_ms;
+    return first ? counts->now_ms - first : 0;
+}
+
+/* The consumer of the queue with the oldest message that it works on. */
+static const struct consumer *slowest(const struct top *top, const struct top_row *row,
+                                      const dueq_holding **oldest) {
+    const struct consumer *found = NULL;
+    for (size_t i = 0; i < top->model.roster.count; i++) {
+        const struct consumer *consumer = &top->model.roster.list[i];
+        for (size_t k = 0; k < consumer->worker->holding_count; k++) {
+            const dueq_holding *holding = &consumer->worker->holdings[k];
+            if (strcmp(consumer->queue, row->whole) == 0 && holding->working &&
+                !roster_lapsed(consumer->worker) &&
+                (!found || holding->since_ms < (*oldest)->since_ms)) {
+                found = consumer;
+                *oldest = holding;
+            }
+        }
+    }
+    return found;
+}
+
+static const dueq_worker *last_lapsed(const struct top *top, const struct top_row *row) {
+    const dueq_worker *last = NULL;
+    for (size_t i = 0; i < top->model.roster.count; i++) {
+        const dueq_worker *worker = top->model.roster.list[i].worker;
+        if (strcmp(top->model.roster.list[i].queue, row->whole) == 0 && roster_lapsed(worker) &&
+            (!last || worker->seen_ms > last->seen_ms))
+            last = worker;
+    }
+    return last;
+}
+
+#define SHOWN(bytes) (int)(bytes).size, (const char *)(bytes).data
+
+static bool no_workers(const struct top *top, const struct top_row *row, const char *waited,
+                       char *why, size_t room) {
+    const dueq_worker *lapsed = last_lapsed(top, row);
+    char ago[TIME_ROOM];
+    if (row->counts.leased || row->out > 0)
+        return snprintf(why, room,
+                        "waits for %s: no worker is registered; consumers without heartbeat hold "
+                        "%lld",
+                        waited, (long long)row->counts.leased);
+    if (!lapsed)
+        return snprintf(why, room, "no workers: none is registered; the oldest waits for %s",
+                        waited);
+    return snprintf(why, room,
+                    "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
+                    SHOWN(lapsed->host), (long long)lapsed->pid,
+                    top_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
+}
+
+static bool waits(const struct top *top, const struct top_row *row, char *why, size_t room) {
+    char waited[TIME_ROOM], held[TIME_ROOM];
+    const dueq_holding *oldest = NULL;
+    const struct consumer *slow = slowest(top, row, &oldest);
+    top_span(waited_ms(&row->counts), waited);
+    if (!row->workers)
+        return no_workers(top, row, waited, why, room);
+    if (slow && row->counts.now_ms - oldest->since_ms >= TOP_STUCK_MS)
+        return snprintf(why, room,
+                        "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
+                        SHOWN(oldest->id), top_span(row->counts.now_ms - oldest->since_ms, held),
+                        SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
+    return snprintf(
+        why, room, "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
+        waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
+}
+
+static bool fails(const struct top_row *row, char *why, size_t room) {
+    int64_t died = SUM(row, died), retried = SUM(row, retried), acked = SUM(row, acked);
+    const struct top_group *group = row->group_count ? &row->groups[0] : NULL;
+    bool crashes = group && strcmp(group->text, top_crashed) == 0;
+    if (!died && !(retried && retried >= acked) && !crashes)
+        return false;
+    int size = snprintf(why, room, "%s: %lld died and %lld failed in 30 min",
+                        died      ? "poison"
+                        : crashes ? "crashing"
+                                  : "failing",
+                        (long long)died, (long long)retried);
+    if (group && size > 0 && (size_t)size < room)
+        snprintf(why + size, room - (size_t)size, "; %lld with: %s", (long long)group->count,
+                 group->text);
+    return true;
+}
+
+bool top_why(const struct top *top, const struct top_row *row, char *why, size_t room) {
+    const dueq_counts *counts = &row->counts;
+    bool stuck = waited_ms(counts) >= TOP_STUCK_MS;
+    char limit[TIME_ROOM];
+    if (row->status)
+        return snprintf(why, room, "cannot be read: %s", row->problem);
+    if (counts->paused)
+        return snprintf(why, room, "paused: it delivers nothing until it is resumed (key r)");
+    if (counts->outbox && counts->outbox_error[0])
+        return snprintf(why, room, "outbox: %lld cannot move to %s", (long long)counts->outbox,
+                        counts->outbox_error);
+    if (stuck)
+        return waits(top, row, why, room);
+    /* It delivers: only who waits for that is told of it first. */
+    if (is_full(counts))
+        return snprintf(
+            why, room,
+            "full: the server is at its limit of %s bytes: it refuses pushes and kicks, "
+            "and delivers what it has",
+            top_number(counts->memory_limit, limit));
+    return fails(row, why, room);
+}
+
+bool top_why_server(const struct top *top, char *why, size_t room) {
+    const dueq_counts *counts = top->model.count ? &top->model.rows[0].counts : NULL;
+    char used[TIME_ROOM], limit[TIME_ROOM], waited[TIME_ROOM];
+    int64_t under_way = top->call_ms ? time_monotonic_ms() - top->call_ms : 0;
+    if (under_way >= 1000)
+        return snprintf(why, room, "the server has not answered for %s%s%s",
+                        top_span(under_way / 1000 * 1000, waited), top->problem[0] ? ": " : "",
+                        top->problem);
+    if (top->status)
+        return snprintf(why, room, "%s: %s", dueq_status_name(top->status), top->problem);
+    if (counts && is_full(counts))
+        return snprintf(why, room,
+                        "the server is full: %s of %s bytes (maxmemory): it refuses pushes",
+                        top_number(counts->memory, used), top_number(counts->memory_limit, limit));
+    if (counts && counts->evicting)
+        return snprintf(why, room,
+                        "the server may evict messages when its memory is full: set "
+                        "maxmemory-policy noeviction");
+    return false;
+}

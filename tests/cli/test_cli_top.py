@@ -1,0 +1,447 @@
+"""dueq top, on the screen of a terminal."""
+
+import contextlib
+import re
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+
+from private_server import Server
+
+from .program import Gate, Program
+from .test_cli_terminal import EVIL, NAME, NAME_SHOWN, UNSEEN
+from .test_cli_workers import register
+from .tmux import Screen, screen
+
+HELD_AT_THE_GATE = ["sh", "-c", 'read -r line < "$GATE"']
+
+
+def top(dueq: Program, *words: str, **more: Any) -> AbstractContextManager[Screen]:
+    given = {"DUEQ_URL": dueq.environment["DUEQ_URL"], "LC_ALL": "C.UTF-8"}
+    given |= more.pop("environment", {})
+    return screen(dueq.path, "top", "--every", "200ms", *words, environment=given, **more)
+
+
+def bury(dueq: Program, *ids: str, queue: str = "orders", why: str = "broken") -> None:
+    for id in ids:
+        dueq("push", queue, f"body of {id}", "--id", id)
+        dueq("bury", queue, dueq.take(queue), "--reason", why)
+
+
+@contextlib.contextmanager
+def worker(dueq: Program, gate: Gate) -> Iterator[subprocess.Popen[bytes]]:
+    with dueq.start("work", "orders", "--", *HELD_AT_THE_GATE) as process:
+        yield process
+        process.terminate()
+        gate.let()
+        process.communicate(timeout=60)
+
+
+# ---- Where it runs ----
+
+
+def test_not_at_a_terminal(dueq: Program) -> None:
+    ended = dueq.run("top")
+    assert ended.code == 2
+    assert "dueq stats --json" in ended.err
+    assert "dueq metrics" in ended.err
+
+
+@pytest.mark.parametrize("kind", ["dumb", "no-such-terminal"])
+def test_terminal_that_cannot_be_drawn_on(dueq: Program, kind: str) -> None:
+    with top(dueq, environment={"TERM": kind}) as shown:
+        text = shown.ends().replace("\n", "")
+    assert f'the terminal "{kind}" ($TERM) is not known, or cannot be drawn on' in text
+    assert "exit code 2" in text
+
+
+def test_once(dueq: Program) -> None:
+    bury(dueq, "a", "b", why="ValueError: row 17 of 20")
+    dueq("push", "bills", "x")
+    dueq("pause", "bills")
+    lines = dueq("top", "--once").lines
+    assert lines[1] == "ready 1  delayed 0  leased 0  dead 2  outbox 0  workers 0"
+    (bills,) = [line for line in lines if line.startswith("bills ")]
+    assert bills.split()[1:5] == ["1", "0", "0", "0"]
+    assert "  ! paused: it delivers nothing until it is resumed (key r)" in lines
+    assert any(re.fullmatch(r"orders +2 dead .* ValueError: row # of #", line) for line in lines)
+    assert all(len(line) <= 80 for line in lines)
+    assert "bills" not in dueq("top", "--once", "orders").text
+
+
+def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x", "--partitions", "2", "--id", "x")
+    register(server, "session", queue="orders")
+    rows = [line.split() for line in dueq("top", "--once").lines if line.startswith("orders#")]
+    assert sorted(row[0] for row in rows) == sorted({row[0] for row in rows})
+    assert sum(int(row[1]) for row in rows) == 1
+    assert all(row[7] == "1" for row in rows)
+
+
+def test_once_for_a_viewer(dueq: Program) -> None:
+    """Whose permissions are those of docs/security.md, and +scan for the names of queues."""
+    rights = "+evalsha +script|load +select +client|setname +client|id +info +time +type +hget"
+    rights += " +hmget +hlen +hexists +hscan +llen +lrange +lpos +zcard +zcount +zmscore +zrange"
+    rights += " +zrank +zscore +zscan +scan"
+    with Server() as own:
+        dueq.environment["DUEQ_URL"] = own.url
+        bury(dueq, "a", why="broken")
+        words = ["resetkeys", "resetchannels", "-@all", "~dueq:*", *rights.split()]
+        own.command("ACL", "SETUSER", "viewer", "on", ">secret", *words)
+        url = own.url.replace("unix://", "unix://viewer:secret@")
+        text = dueq("top", "--once", "--url", url).text
+    assert "! poison: 1 died and 0 failed in 30 min; 1 with: broken" in " ".join(text.split())
+
+
+def test_once_of_a_server_that_is_away(dueq: Program) -> None:
+    ended = dueq.run("top", "--once", "--url", "unix:///nowhere/s?timeout=1s")
+    assert ended.code == 3
+    assert "CONNECT" in ended.err
+
+
+@pytest.mark.parametrize("words", [["--every", "1ms"], ["--json"], ["--partitions", "2"]])
+def test_wrong_words(dueq: Program, words: list[str]) -> None:
+    assert dueq.run("top", *words).code == 2
+
+
+# ---- Views ----
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
+def test_views(dueq: Program, gate: Gate, columns: int, rows: int) -> None:
+    with worker(dueq, gate), top(dueq, columns=columns, rows=rows) as shown:
+        dueq("push", "orders", "held", "--id", "m1", "--header", "a=b")
+        dueq("push", "orders", "later", "--delay", "1h", "--id", "m2")
+        bury(dueq, "x1", "x2", queue="bills", why="TypeError: no 7")
+        shown.until("orders ", "bills ", "delayed 1  leased 1  dead 2  outbox 0")
+        shown.keys("Space")
+        text = shown.until("workers 1")
+        assert ("IN/S  OUT/S" in text) == (columns > 100)
+        shown.keys("Tab")
+        shown.until("dueq top  workers", "works", "1/1")
+        shown.keys("Tab")
+        shown.until("dueq top  errors", "TypeError: no #")
+        shown.keys("1", "Down", "Enter")
+        shown.until("dueq top  queue", "[ready 0]", "There is none.")
+        shown.keys("Right", "Right")
+        shown.until("[leased 1]", "m1")
+        shown.keys("Enter")
+        shown.until("held by", "header      a=b", "Body: 4 bytes, as text")
+        shown.keys("Escape", "Left")
+        shown.until("[delayed 1]", "m2")
+        shown.keys("?")
+        shown.until("dueq top  help", "kick a dead message")
+        shown.keys("Escape", "3", "Enter")
+        shown.until("bills", "[dead 2]", "x1", "x2")
+        assert all(len(line) <= columns for line in shown.lines)
+        shown.keys("q")
+        assert "exit code 0" in shown.ends()
+
+
+def test_body_of_a_message(dueq: Program) -> None:
+    dueq("push", "orders", '{"name":{"first":"A"},"list":[1]}', "--id", "m")
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.keys("Enter")
+        shown.until("[ready 1]", '"first":"A"')
+        shown.keys("Enter")
+        shown.until("as JSON", '    "first":"A"')
+        shown.keys("b")
+        shown.until("as text", '{"name":{"first":"A"},"list":[1]}')
+        shown.keys("b", "b")
+        shown.until("as hex", "7b 22 6e 61 6d 65", '{"name":{"first"')
+
+
+def test_pages_of_messages(dueq: Program) -> None:
+    lines = "".join(f"message {i}\n" for i in range(150))
+    dueq("push", "orders", "--lines", stdin=lines.encode())
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.keys("Enter")
+        shown.until("message 0")
+        shown.keys("End")
+        shown.until("message 99", "There are more: n")
+        shown.keys("n")
+        shown.until("message 100", without="message 99")
+        shown.keys("N")
+        shown.until("message 0", without="message 100")
+
+
+# ---- Keys that change something ----
+
+
+def test_pause_and_resume(dueq: Program) -> None:
+    dueq("push", "orders", "x")
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.keys("p")
+        shown.until("orders: paused", "! paused: it delivers nothing until it is resumed (key r)")
+        assert dueq.stats()["paused"] is True
+        shown.keys("r")
+        shown.until("orders: resumed", without="! paused")
+        assert dueq.stats()["paused"] is False
+
+
+def test_kick_and_cancel_ask(dueq: Program) -> None:
+    bury(dueq, "m1", "m2")
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.keys("3", "Enter")
+        shown.until("[dead 2]", "m1", "m2")
+        shown.keys("k")
+        shown.until("Kick (deliver again, with all attempts) m1 of orders? y: yes")
+        shown.keys("n")
+        shown.until("Enter look")
+        assert dueq.stats()["dead"] == 2
+        shown.keys("k", "y")
+        shown.until("m1: kicked", "[dead 1]")
+        assert dueq.find("m1")["state"] == "ready"
+        shown.keys("c")
+        shown.until("this cannot be undone) m2 of orders?")
+        shown.keys("y")
+        shown.until("m2: cancelled", "[dead 0]")
+        assert dueq.run("find", "orders", "m2").code == 1
+        dueq.take()
+        shown.keys("Left")
+        shown.until("[leased 1]", "1/16", " m1 ")
+        shown.keys("c")
+        shown.until("m1 of orders?")
+        shown.keys("y")
+        shown.until("m1: cancelled, but a consumer had it")
+
+
+def test_kick_all_of_an_error(dueq: Program) -> None:
+    bury(dueq, "m1", "m2", why="ValueError: row 1")
+    bury(dueq, "m3", why="KeyError: 3")
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.keys("3")
+        shown.until("ValueError: row #", "KeyError: #")
+        shown.keys("K")
+        shown.until("Kick all dead with ValueError: row  of orders?")
+        shown.keys("y")
+        shown.until("orders: 2 kicked")
+        assert dueq.find("m3")["state"] == "dead"
+
+
+def test_read_only(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "m")
+    with top(dueq, "--read-only") as shown:
+        shown.until("orders ", "read only")
+        shown.keys("p")
+        shown.until("read only: nothing is changed")
+        shown.keys("Enter", "c", "y")
+        shown.until("[ready 1]")
+        assert dueq.stats()["paused"] is False
+        assert dueq.find("m")["state"] == "ready"
+
+
+# ---- The terminal ----
+
+
+def test_resize(dueq: Program) -> None:
+    dueq("push", "orders", "x")
+    with top(dueq) as shown:
+        shown.until("orders ")
+        shown.size(160, 40)
+        shown.until("IN/S  OUT/S")
+        shown.size(30, 6)
+        shown.until("orders", without="IN/S")
+        shown.size(80, 24)
+        shown.until("LATE99", "q quit")
+
+
+def test_signal_leaves_the_terminal_as_it_was(dueq: Program) -> None:
+    with top(dueq) as shown:
+        shown.until("There is no queue.")
+        shown.keys("C-c")
+        text = shown.ends()
+    assert text.startswith("exit code 130\n")
+
+
+@pytest.mark.parametrize(
+    ("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True)]
+)
+def test_colours(dueq: Program, environment: dict[str, str], coloured: bool) -> None:
+    dueq("push", "orders", "x")
+    dueq("pause", "orders")
+    with top(dueq, environment=environment) as shown:
+        shown.until("! paused")
+        seen = shown.run("capture-pane", "-e", "-p", "-t", "top")
+    assert bool(re.search("\x1b\\[[0-9;]*3[13]", seen)) == coloured
+
+
+def test_locale_without_blocks(dueq: Program) -> None:
+    dueq("push", "q日本", "x")
+    with top(dueq, environment={"LC_ALL": "C"}) as shown:
+        text = shown.until("_______________")
+    assert text.isascii()
+
+
+def test_wide_characters_keep_the_columns(dueq: Program) -> None:
+    for name in ("日本語のとても長いキューの名前です", "cafe\u0301", "a👩\u200d👧b", "plain"):
+        dueq("push", name, "x")
+    with top(dueq) as shown:
+        shown.until("plain ", "日本語")
+        seen = [line for line in shown.lines if "▁▁▁" in line]
+        assert len(seen) == 4
+        # Its cells: two for what is wide, none for what joins.
+        places = {sum(cells(sign) for sign in line.split("▁")[0]) for line in seen}
+        assert len(places) == 1, "\n".join(seen)
+
+
+def cells(sign: str) -> int:
+    wide = ord(sign) >= 0x1F000 or 0x3000 <= ord(sign) < 0xA000
+    return 2 if wide else 0 if 0x300 <= ord(sign) < 0x370 else 1
+
+
+def test_hostile_bytes(dueq: Program) -> None:
+    """No view obeys what others wrote: the screen is what it was drawn to be."""
+    shown_name = NAME_SHOWN.decode()
+    evil = EVIL.replace("\x00", "")
+    body = EVIL.encode() + b"\xff"
+    dueq("push", NAME, "--id", NAME, "--header", f"{NAME}={evil}", stdin=body)
+    dueq("bury", NAME, dueq.take(NAME), "--reason", evil)
+    with top(dueq, columns=200, rows=50) as shown:
+        for keys, part in (
+            ([], shown_name),
+            (["3"], r"a\x1b]#;owned\x07b\x1b[#Jc"),
+            (["Enter"], r"\x1b]0;owned"),
+            (["Enter"], f"header      {shown_name}=a" + r"\x1b]0;owned"),
+            (["b"], "as text"),
+            (["b"], "as JSON: it is no JSON"),
+            (["b"], "as hex"),
+            (["k"], f"{shown_name}? y: yes"),
+        ):
+            if keys:
+                shown.keys(*keys)
+            text = shown.until(part, "dueq top")
+            assert not UNSEEN.search(text), ascii(text)
+        assert "owned" not in shown.run("display-message", "-p", "-t", "top", "#{pane_title}")
+
+
+# ---- The server ----
+
+
+def test_server_that_is_killed_and_comes_back(dueq: Program) -> None:
+    with Server() as own:
+        dueq.environment["DUEQ_URL"] = own.url
+        dueq("push", "orders", "x")
+        with top(dueq) as shown:
+            shown.until("orders ")
+            own.stop()
+            shown.until("the server has not answered for", "orders ")
+            # Keys are taken meanwhile.
+            shown.keys("?")
+            shown.until("dueq top  help", "not answered")
+            shown.keys("1")
+            own.start()
+            dueq("push", "bills", "x")
+            shown.until("bills ", without="not answered")
+
+
+def test_server_that_freezes(dueq: Program) -> None:
+    with Server() as own:
+        dueq.environment["DUEQ_URL"] = own.url + "?timeout=3s"
+        dueq("push", "orders", "x")
+        with top(dueq) as shown:
+            shown.until("orders ")
+            own.freeze()
+            shown.until("not answered for")
+            shown.keys("Enter")
+            shown.until("It reads...")
+            shown.until("TIMEOUT")
+            own.thaw()
+            shown.until("[ready 1]", "x", without="not answered")
+            own.freeze()
+            shown.until("not answered for")
+            begin = time.monotonic()
+            shown.keys("q")
+            shown.ends()
+            assert time.monotonic() - begin < 5
+            own.thaw()
+
+
+def test_server_that_refuses(dueq: Program) -> None:
+    with Server() as own:
+        dueq.environment["DUEQ_URL"] = own.url
+        dueq("push", "orders", "x")
+        with top(dueq) as shown:
+            shown.until("orders ")
+            own.command("ACL", "SETUSER", "default", "-evalsha")
+            shown.until("! cannot be read: ")
+            own.command("ACL", "SETUSER", "default", "+evalsha")
+            shown.until("orders ", without="! cannot be read")
+
+
+# ---- Why a queue is stuck, in six ways ----
+
+
+def test_why_no_workers(dueq: Program, server: Server) -> None:
+    dueq("push", "orders", "x")
+    with top(dueq) as shown:
+        shown.until("! no workers: none is registered; the oldest waits for 1")
+        register(server, "dead", seen_ms=90_000)
+        shown.until("! no workers: the last, shop-3 process 17, lapsed 3")
+
+
+def test_why_poison(dueq: Program) -> None:
+    for i in range(3):
+        dueq("push", "orders", "x", "--max-attempts", "1", "--id", f"m{i}")
+        dueq.run("retry", "orders", dueq.take(), "--error", f"ValueError: row {i}")
+    with top(dueq) as shown:
+        shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
+
+
+def test_why_failing(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "m")
+    dueq("retry", "orders", dueq.take(), "--error", "TimeoutError: 5 s", "--delay", "1h")
+    with top(dueq) as shown:
+        shown.until("! failing: 0 died and 1 failed in 30 min; 1 with: TimeoutError: # s")
+
+
+def test_why_crashing(dueq: Program) -> None:
+    dueq("push", "orders", "x", "--id", "m", "--lease", "1ms")
+    dueq.take()
+    dueq.until(lambda: dueq.run("reserve", "orders").code == 0)
+    with top(dueq) as shown:
+        shown.until("! crashing: ", "; 1 with: its worker crashed: the lease ended")
+
+
+def test_why_slow(dueq: Program, gate: Gate) -> None:
+    with worker(dueq, gate), top(dueq) as shown:
+        for i in range(3):
+            dueq("push", "orders", "x", "--id", f"m{i}")
+        shown.until("! slow: works on m0 for ", " process ", "); others wait for")
+
+
+def test_why_paused(dueq: Program) -> None:
+    dueq("push", "orders", "x")
+    dueq("pause", "orders")
+    with top(dueq) as shown:
+        shown.until("! paused: it delivers nothing until it is resumed (key r)")
+
+
+def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
+    server.command("SET", "dueq:{lost}:msg", "not a hash")
+    dueq("push", "orders", "x", "--max-attempts", "1", "--dead-letter", "lost")
+    dueq.run("retry", "orders", dueq.take())
+    with top(dueq, "orders") as shown:
+        shown.until("! outbox: 1 cannot move to lost: ")
+
+
+def test_why_full(dueq: Program) -> None:
+    with Server() as own:
+        dueq.environment["DUEQ_URL"] = own.url
+        dueq("push", "orders", "x")
+        own.command("CONFIG", "SET", "maxmemory", "1000000")
+        assert dueq.run("push", "orders", "y").code == 3
+        with top(dueq) as shown:
+            shown.until(
+                "the server is full: ",
+                "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
+            )
