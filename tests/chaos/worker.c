@@ -400,8 +400,8 @@ static void work(int queue, const dueq_result *result, bool calm) {
     for (size_t i = 0; i < dueq_result_count(result); i++) {
         const dueq_message *message = dueq_result_message(result, i);
         /* What failed is likely to fail again, but not so often that its backoff lasts for minutes. */
-        bool often = message->attempt < 6 && (message->dead_letter.size || message->attempt > 1);
-        unsigned fails = often ? 400 : 20;
+        bool often = message->dead_letter.size || message->attempt > 1;
+        unsigned fails = message->attempt >= 6 ? 0 : often ? 400 : 20;
         unsigned crashes = message->max_crashes == 2 || message->crashes ? 100 : 5;
         int64_t delay = below(2) ? 1 + below(1000) : 0;
         if (calm) {

@@ -28,11 +28,11 @@ const PAST = [
     'extend' => 'extended',
 ];
 
-/** To fail: what failed is, or can move. But not so often that its backoff lasts for minutes. */
+/** To fail: what failed is, or can move, but not so often that its backoff lasts for minutes. */
 function likely(Message $message): float
 {
-    $often = $message->attempt < 6 && ($message->deadLetter !== null || $message->attempt > 1);
-    return $often ? 0.4 : 0.02;
+    $often = $message->deadLetter !== null || $message->attempt > 1;
+    return $message->attempt >= 6 ? 0 : ($often ? 0.4 : 0.02);
 }
 
 function key_of(Message $message): string

@@ -301,9 +301,10 @@ class Worker(Hand):
 
 
 def likely(message: Message) -> float:
-    """To fail: what failed is, or can move. But not so often that its backoff lasts for minutes."""
-    often = message.attempt < 6 and (message.dead_letter or message.attempt > 1)
-    return 0.4 if often else 0.02
+    """To fail: what failed is, or can move, but not so often that its backoff lasts for minutes."""
+    if message.attempt >= 6:
+        return 0
+    return 0.4 if message.dead_letter or message.attempt > 1 else 0.02
 
 
 def key(message: Message) -> str:
