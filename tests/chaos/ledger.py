@@ -16,6 +16,13 @@ VERBS = {
     "burying": "bury",
     "extending": "extend",
 }
+DONE = {
+    "acked": "ack",
+    "retried": "retry",
+    "released": "release",
+    "buried": "bury",
+    "extended": "extend",
+}
 
 
 @dataclass(slots=True)
@@ -111,7 +118,7 @@ def read(ledgers: Iterable[Iterable[str]]) -> Facts:
 
 
 def _read(facts: Facts, lines: Iterable[str]) -> None:
-    held: dict[tuple[str, str], Delivery] = {}
+    held: dict[tuple[str, str], list[Delivery]] = {}
     pushes = facts.pushes
     for line in whole(lines):
         try:
@@ -138,19 +145,25 @@ def _read(facts: Facts, lines: Iterable[str]) -> None:
                     int(number), int(now), int(end), queue, int(attempt), int(crashes), worker
                 )
                 pushes.setdefault(mark, Push()).deliveries.append(delivery)
-                held[mark, number] = delivery
+                held.setdefault((mark, number), []).append(delivery)
             elif word == "dead":
                 mark, number, queue, failures, crashes = rest
                 death = Death(int(number), queue, int(failures), int(crashes))
                 pushes.setdefault(mark, Push()).deaths.append(death)
             else:
-                delivery = held[rest[0], rest[1]]
+                delivery = _meant(held[rest[0], rest[1]], word)
                 _settle(delivery, word, rest[2:])
                 if word == "acking":
                     for mark in delivery.successors:
                         pushes[mark].relayed = pushes[mark].queue != delivery.queue
         except (KeyError, ValueError, IndexError):
             facts.odd.append(line)
+
+
+def _meant(deliveries: list[Delivery], word: str) -> Delivery:
+    """After a failover that lost one, a worker may have two of the same number."""
+    asked = DONE.get(word)
+    return next((one for one in reversed(deliveries) if one.verb == asked), deliveries[-1])
 
 
 def whole(lines: Iterable[str]) -> Iterator[str]:
@@ -182,10 +195,10 @@ def _settle(delivery: Delivery, word: str, rest: list[str]) -> None:
         delivery.closed, delivery.end = True, min(delivery.end, int(rest[0]))
         return
     delivery.done = int(rest[0]) if rest else delivery.begin
-    if word in ("acked", "retried", "released", "buried"):
-        delivery.ended = word
-    elif word == "extended":
+    if word == "extended":
         delivery.end = delivery.again
+    elif word in DONE:
+        delivery.ended = word
     elif word in ("lost", "undone"):
         if delivery.verb == "extend":
             delivery.end = delivery.end_before

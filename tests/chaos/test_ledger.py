@@ -460,6 +460,16 @@ def test_failover_takes_back(ledgers: list[list[str]], window: str, promise: str
         assert list(found(*ledgers, [f"forgotten {other}"])) == [promise]
 
 
+def test_one_worker_may_have_two_deliveries_of_one_number() -> None:
+    """What a loop acknowledged is said at its end, and is not the one that it retried."""
+    first = [f"got 1.1 1 {time} {time + 1000} a 1 0" for time in (1200, 1400)]
+    lines = [first[0], "acking 1.1 1 1201 -", first[1], "retrying 1.1 1 1401 1500"]
+    again = ["got 1.1 2 1500 2500 a 2 0", "acking 1.1 2 1501 -"]
+    ends = ["acked 1.1 1 1600", "acked 1.1 2 1600"]
+    taken = verdict(PUSHED, [*lines, *again, *ends], ["forgotten 1200 1210 a"])
+    assert not any(taken.broken().values()), taken.broken()
+
+
 def test_failover_long_before_takes_nothing_back() -> None:
     """By then nobody has what the old primary delivered."""
     early = "forgotten 1300 1400 a"
