@@ -24,8 +24,7 @@ if wire then
   -- include refuse
 end
 local first, reserved, acked = tonumber(state[1] or ''), tonumber(state[3] or 0), tonumber(state[4] or 0)
--- Asked for none, it only settles.
-local looked = most > 0 and (not first or first <= now)
+local looked = not first or first <= now
 if not state[1] or state[5] == '1' or not (reserved and acked and reserved < 2 ^ 53 and acked < 2 ^ 53)
   or first and not (first > 0 and first <= 4102444800000 and first % 1 == 0) then
   return nil
@@ -36,8 +35,14 @@ end
 
 local tickets = most == 1 and { call('LINDEX', ready, '0') or nil } or most > 0 and call('LRANGE', ready, '0', format('%d', most - 1)) or {}
 local lined, due, direct = #tickets, nil, 0
+local ended = looked and tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
+if ended and ended <= now then
+  return nil
+end
+-- Asked for none, it only settles, and leaves the rest to those who ask for some.
+looked = looked and most > 0
 if looked then
-  local out, ended = tonumber(call('HGET', meta, 'outbox_event') or ''), tonumber(call('ZRANGE', leased, '0', '0', 'WITHSCORES')[2] or '')
+  local out = tonumber(call('HGET', meta, 'outbox_event') or '')
   first = math.min(ended or math.huge, out or math.huge)
   if first <= now then
     return nil

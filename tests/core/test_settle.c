@@ -309,6 +309,29 @@ static void test_settle_after_the_lease_changes_nothing(void **state) {
     dueq_result_free(held.result);
 }
 
+/* Without a retry it is for the usual script. */
+static void test_settle_of_count_0_after_the_lease_changes_nothing(void **state) {
+    (void)state;
+    dueq_result *result;
+    /* A queue's first are for the other one. */
+    for (int i = 0; i < 20; i++) {
+        struct holding one = hold(jobs, "x", 0);
+        assert_status(jobs.client, OK, dueq_ack(jobs.queue, one.tickets, 1, NULL));
+        dueq_result_free(one.result);
+    }
+    struct holding held = hold(jobs, "ab", 1);
+    while (dueq__wall_ms() <= dueq_result_message(held.result, 0)->time_ms)
+        run_command(&server, "PING");
+    struct dueq__settlement settlement = acks(&held, 2);
+    assert_status(jobs.client, EMPTY, run(jobs, &settlement, 0, 0, &result));
+    assert_settled("44");
+    dueq_result_free(result);
+    assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 5, 0, 0, &result));
+    assert_bodies(result, "ab");
+    dueq_result_free(result);
+    dueq_result_free(held.result);
+}
+
 /* ---- Retry ---- */
 
 static void test_settle_gives_a_retried_message_back_to_the_same_call(void **state) {
@@ -612,6 +635,7 @@ int main(void) {
         TEST(test_settle_of_count_0_only_settles),
         TEST(test_settle_says_which_leases_were_lost),
         TEST(test_settle_after_the_lease_changes_nothing),
+        TEST(test_settle_of_count_0_after_the_lease_changes_nothing),
         TEST(test_settle_gives_a_retried_message_back_to_the_same_call),
         TEST(test_settle_retries_with_a_delay),
         TEST(test_settle_retries_to_the_end),
