@@ -100,6 +100,8 @@ dueq_status dueq__reply_error(const struct dueq__reply *reply, struct dueq__erro
 dueq_status dueq__reply_error_text(const char *text, struct dueq__error *error);
 bool dueq__reply_error_bytes(const struct dueq__reply *reply, dueq_bytes *text); /* an error's */
 bool dueq__reply_is_noscript(const struct dueq__reply *reply);
+/* Is it the end of a block by CLIENT UNBLOCK? */
+bool dueq__reply_is_unblocked(const struct dueq__reply *reply);
 size_t dueq__reply_count(const struct dueq__reply *reply); /* of an array; else 0 */
 bool dueq__reply_bytes(const struct dueq__reply *reply, dueq_bytes *bytes); /* a string */
 bool dueq__reply_number(const struct dueq__reply *reply,

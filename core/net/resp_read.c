@@ -136,6 +136,11 @@ bool dueq__reply_is_noscript(const struct dueq__reply *reply) {
     return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, "NOSCRIPT", 8) == 0;
 }
 
+bool dueq__reply_is_unblocked(const struct dueq__reply *reply) {
+    static const char start[] = "UNBLOCKED client unblocked";
+    return dueq__reply_is_error(reply) && strncmp(inside(reply)->str, start, sizeof start - 1) == 0;
+}
+
 /*
  * The one table of what servers answer instead of doing it, by the error's first word, or the start of
  * one that comes as plain ERR. Those of Redis 6.2 to 8 and Valkey 7.2 to 9 that are missing are never

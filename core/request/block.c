@@ -163,11 +163,17 @@ static void take_in(dueq_client *client, struct dueq__waiter *waiter) {
     struct dueq__reply *reply;
     while (dueq__call_under_way(client) && (reply = dueq__conn_reply(&waiter->conn))) {
         if (!waiter->blocked) {
+            bool strays = waiter->strays;
             dueq__block_close(client, waiter);
-            dueq__command_unasked(client);
+            if (strays)
+                unblocked(&client->call.wait, waiter, reply);
+            else
+                dueq__command_unasked(client);
         } else {
             waiter->blocked = waiter->unblocking = false;
-            if (dueq__reply_is_error(reply))
+            if (dueq__reply_is_unblocked(reply))
+                waiter->strays = true;
+            else if (dueq__reply_is_error(reply))
                 refused(client, waiter, reply);
             else
                 unblocked(&client->call.wait, waiter, reply);
@@ -251,7 +257,7 @@ int64_t dueq__block_next_ms(const dueq_client *client) {
 void dueq__block_close(dueq_client *client, struct dueq__waiter *waiter) {
     if (waiter->blocked)
         mark(&client->call.wait, waiter, NULL);
-    waiter->blocked = waiter->unblocking = false;
+    waiter->blocked = waiter->unblocking = waiter->strays = false;
     dueq__conn_close(&waiter->conn);
 }
 
@@ -261,12 +267,17 @@ void dueq__block_close_all(dueq_client *client) {
             dueq__block_close(client, waiter);
 }
 
+/*
+ * With ERROR, as the nil of a timeout crashes servers whose clients are paused, as in a planned failover (redis/redis#14164,
+ * valkey-io/valkey#2117). Where these run the command all the same when the pause ends, its answer is one too many.
+ */
 bool dueq__block_unblock(dueq_client *client, struct dueq__waiter *waiter) {
     char id[24];
     snprintf(id, sizeof id, "%" PRId64, waiter->conn.id);
-    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id)};
+    const dueq_bytes words[] = {dueq__text("CLIENT"), dueq__text("UNBLOCK"), dueq__text(id),
+                                dueq__text("ERROR")};
     waiter->unblocking =
-        !client->no_unblock && dueq__node_send(waiter->node, DUEQ__ANSWER_UNBLOCK, words, 3);
+        !client->no_unblock && dueq__node_send(waiter->node, DUEQ__ANSWER_UNBLOCK, words, 4);
     waiter->unblock_ms = dueq__monotonic_ms() + UNBLOCK_AGAIN_MS;
     return waiter->unblocking;
 }

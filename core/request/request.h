@@ -138,6 +138,7 @@ struct dueq__waiter {
     int slot;
     bool blocked;       /* a blocking command is under way */
     bool unblocking;    /* and CLIENT UNBLOCK was sent for it */
+    bool strays;        /* it has ended one: a server that was paused answers that one again */
     int64_t unblock_ms; /* when to repeat that */
     int64_t until_ms;   /* a block that has not ended by then has no server any more */
     struct dueq__waiter *next;

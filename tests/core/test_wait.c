@@ -263,6 +263,27 @@ test_reserve_finds_messages_while_the_server_has_no_room_for_another_connection(
     jobs_close(other);
 }
 
+/* As in a planned failover: what is sent then waits, also the block. */
+static void test_reserve_that_gives_up_leaves_a_paused_server_alive(void **state) {
+    (void)state;
+    dueq_result *result;
+    long long before = info_number(&server, "clients", "connected_clients");
+    assert_int_equal(dueq_reserve_submit(jobs.queue, 1, 500, 0), DUEQ_PENDING);
+    while (info_number(&server, "clients", "connected_clients") <= before + 1)
+        assert_status(jobs.client, PENDING, dueq_pump(jobs.client));
+    run_command(&server, "CLIENT PAUSE 60000 WRITE");
+    assert_status(jobs.client, EMPTY, dueq_wait(jobs.client, -1));
+    assert_status(jobs.client, EMPTY, dueq_take(jobs.client, NULL));
+    run_command(&server, "CLIENT UNPAUSE");
+    /* What the server answers too late is nobody's. */
+    for (int i = 0; i < 3; i++) {
+        assert_status(jobs.client, EMPTY, dueq_reserve(jobs.queue, 1, 100, 0, NULL));
+        push_body(jobs.queue, "x", 50, NULL);
+        assert_status(jobs.client, OK, dueq_reserve(jobs.queue, 1, 20000, 0, &result));
+        dueq_result_free(result);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_reserve_is_woken_by_a_push),
@@ -280,6 +301,7 @@ int main(void) {
         TEST(test_reserve_abandoned_passes_its_duty_on),
         TEST(test_reserve_works_where_unblock_is_not_permitted),
         TEST(test_reserve_without_blocking_by_poll_set_and_pump),
+        TEST(test_reserve_that_gives_up_leaves_a_paused_server_alive),
         TEST(test_reserve_finds_messages_while_the_server_has_no_room_for_another_connection),
     };
     return run_on_server(tests, NULL);
