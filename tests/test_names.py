@@ -139,8 +139,8 @@ NAMES = {
     ),
     "a worker": (
         c_fields("dueq_worker"),
-        python_fields(dueq.Worker),
-        php_fields("Worker"),
+        python_fields(dueq.WorkerInfo),
+        php_fields("WorkerInfo"),
         json_names("workers.c"),
     ),
     "a holding": (

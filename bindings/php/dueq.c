@@ -48,7 +48,7 @@ static void register_classes(void) {
     dueq_php_finding_ce = register_class_Dueq_Finding();
     dueq_php_rate_ce = register_class_Dueq_Rate();
     dueq_php_stats_ce = register_class_Dueq_Stats();
-    dueq_php_worker_ce = register_class_Dueq_Worker();
+    dueq_php_worker_ce = register_class_Dueq_WorkerInfo();
     dueq_php_holding_ce = register_class_Dueq_Holding();
     dueq_php_backoff_ce = register_class_Dueq_Backoff();
     dueq_php_pending_ce = register_class_Dueq_Pending();

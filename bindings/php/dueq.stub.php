@@ -755,7 +755,7 @@ namespace Dueq
         /**
          * Lists the consumers that are registered with the queue: who they are, and what each holds.
          *
-         * @return list<Worker> those first that were not seen for longest
+         * @return list<WorkerInfo> those first that were not seen for longest
          */
         public function workers(): array {}
 
@@ -1483,7 +1483,7 @@ namespace Dueq
      * @strict-properties
      * @not-serializable
      */
-    final class Worker
+    final class WorkerInfo
     {
         /** 22 characters that no other consumer has. */
         public readonly string $session;

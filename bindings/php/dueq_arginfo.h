@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: c8909af207f9486d91a8d89e77a7315f51a37f9e */
+ * Stub hash: a74354c24f40089307920bf03ea016c66c62cb11 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -487,7 +487,7 @@ ZEND_END_ARG_INFO()
 
 #define arginfo_class_Dueq_Rate___construct arginfo_class_Dueq_ConsumerInterface_stream
 
-#define arginfo_class_Dueq_Worker___construct arginfo_class_Dueq_ConsumerInterface_stream
+#define arginfo_class_Dueq_WorkerInfo___construct arginfo_class_Dueq_ConsumerInterface_stream
 
 #define arginfo_class_Dueq_Holding___construct arginfo_class_Dueq_ConsumerInterface_stream
 
@@ -775,7 +775,7 @@ ZEND_METHOD(Dueq_Lock, release);
 ZEND_METHOD(Dueq_Stats, __construct);
 ZEND_METHOD(Dueq_Finding, __construct);
 ZEND_METHOD(Dueq_Rate, __construct);
-ZEND_METHOD(Dueq_Worker, __construct);
+ZEND_METHOD(Dueq_WorkerInfo, __construct);
 ZEND_METHOD(Dueq_Holding, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, __construct);
 ZEND_METHOD(Dueq_Redisson_DelayedQueue, url);
@@ -1061,8 +1061,8 @@ static const zend_function_entry class_Dueq_Rate_methods[] = {
 };
 
 
-static const zend_function_entry class_Dueq_Worker_methods[] = {
-	ZEND_ME(Dueq_Worker, __construct, arginfo_class_Dueq_Worker___construct, ZEND_ACC_PRIVATE)
+static const zend_function_entry class_Dueq_WorkerInfo_methods[] = {
+	ZEND_ME(Dueq_WorkerInfo, __construct, arginfo_class_Dueq_WorkerInfo___construct, ZEND_ACC_PRIVATE)
 	ZEND_FE_END
 };
 
@@ -1948,11 +1948,11 @@ static zend_class_entry *register_class_Dueq_Rate(void)
 	return class_entry;
 }
 
-static zend_class_entry *register_class_Dueq_Worker(void)
+static zend_class_entry *register_class_Dueq_WorkerInfo(void)
 {
 	zend_class_entry ce, *class_entry;
 
-	INIT_NS_CLASS_ENTRY(ce, "Dueq", "Worker", class_Dueq_Worker_methods);
+	INIT_NS_CLASS_ENTRY(ce, "Dueq", "WorkerInfo", class_Dueq_WorkerInfo_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
 	class_entry->ce_flags |= ZEND_ACC_FINAL|ZEND_ACC_NO_DYNAMIC_PROPERTIES|ZEND_ACC_NOT_SERIALIZABLE;
 

@@ -111,6 +111,6 @@ ZEND_METHOD(Dueq_Queue, workers) {
     zval_ptr_dtor(&workers);
 }
 
-ZEND_METHOD(Dueq_Worker, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
+ZEND_METHOD(Dueq_WorkerInfo, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }
 
 ZEND_METHOD(Dueq_Holding, __construct) { ZEND_PARSE_PARAMETERS_NONE(); }

@@ -15,7 +15,7 @@ use Dueq\Queues;
 use Dueq\Holding;
 use Dueq\Rate;
 use Dueq\Redisson\DelayedQueue;
-use Dueq\Worker;
+use Dueq\WorkerInfo;
 use PHPUnit\Framework\Attributes\DataProvider;
 use PHPUnit\Framework\TestCase;
 
@@ -399,7 +399,7 @@ final class ContractTest extends TestCase
         }
     }
 
-    private function compareWorker(Worker|Holding $found, array $wanted, string $where): void
+    private function compareWorker(WorkerInfo|Holding $found, array $wanted, string $where): void
     {
         foreach ($wanted as $name => $value) {
             $got = $found->{preg_replace('/_ms$/', '', $name)};

@@ -319,7 +319,7 @@ class Run(Foreign):
             if "workers" in expect:
                 self.compare_worker(worker, wanted)
 
-    def compare_worker(self, found: dueq.Worker | dueq.Holding, wanted: Json) -> None:
+    def compare_worker(self, found: dueq.WorkerInfo | dueq.Holding, wanted: Json) -> None:
         for name, value in wanted.items():
             got = getattr(found, name.removesuffix("_ms"))
             if name == "holdings":

@@ -26,7 +26,8 @@ static void decode(const struct dueq__reply *reply, int64_t lease_ms) {
     check_result(dueq__result_reserved(reply, lease_ms, DUEQ_DEFAULT_LEASE_MS, &error), &error);
     check_result(dueq__result_found(reply, &error), &error);
     check_result(dueq__result_peeked(reply, DUEQ_LEASED, &error), &error);
-    check_result(dueq__result_counted(reply, false, &error), &error);
+    const struct dueq__server server = {0};
+    check_result(dueq__result_counted(reply, &server, &error), &error);
     check_result(dueq__result_rated(reply, &error), &error);
     check_result(dueq__laravel_popped(reply, &error), &error);
     for (size_t i = 0; i < dueq__reply_count(reply); i++)

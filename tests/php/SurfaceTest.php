@@ -30,7 +30,7 @@ use Dueq\Redisson\DelayedQueue;
 use Dueq\Redisson\Long;
 use Dueq\Redisson\Unreadable;
 use Dueq\Stats;
-use Dueq\Worker;
+use Dueq\WorkerInfo;
 
 /** The classes themselves: complete, final, and as the stub says. */
 final class SurfaceTest extends QueueTestCase
@@ -38,7 +38,7 @@ final class SurfaceTest extends QueueTestCase
     private const ROOT = __DIR__ . '/../..';
 
     /** What holds nothing but its properties. */
-    private const PLAIN = [Stats::class, Rate::class, Worker::class, Holding::class, Finding::class, Moved::class, Sizes::class, Long::class,
+    private const PLAIN = [Stats::class, Rate::class, WorkerInfo::class, Holding::class, Finding::class, Moved::class, Sizes::class, Long::class,
         Binary::class, Unreadable::class];
 
     public function test_arginfo_is_generated_from_the_stub_as_it_is(): void
@@ -137,7 +137,7 @@ final class SurfaceTest extends QueueTestCase
             new Client($this->server->url()), $queue->check()[0],
         ];
         $this->assertSame(
-            [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, Worker::class,
+            [Queue::class, Message::class, Messages::class, Stats::class, Rate::class, WorkerInfo::class,
                 Holding::class, Lock::class, Backoff::class, Queues::class, Pending::class, Pusher::class, Consumer::class, DelayedQueue::class, Moved::class,
                 Sizes::class, Long::class, Binary::class, Unreadable::class, LaravelQueue::class, LaravelJob::class,
                 Client::class, Finding::class],
@@ -147,7 +147,7 @@ final class SurfaceTest extends QueueTestCase
     }
 
     /** One that has said so. */
-    private function worker(Queue $queue): Worker
+    private function worker(Queue $queue): WorkerInfo
     {
         $key = "dueq:{{$queue->name}}:";
         $says = "5 60000 17 2 5000 1 1\nhost\nphp 8.3\n0.1.0\n9 1 0 0:x\n";

@@ -5,14 +5,14 @@ declare(strict_types=1);
 namespace Dueq\Tests;
 
 use Dueq\Message;
-use Dueq\Worker;
+use Dueq\WorkerInfo;
 
 /** Who consumes a queue, and what each holds. */
 final class WorkersTest extends QueueTestCase
 {
     private const TEXT = "17 2 5000 1 1\nhöst\nphp 8.3\n0.1.0\n";
 
-    /** @return list<Worker> when there are any */
+    /** @return list<WorkerInfo> when there are any */
     private function awaited(): array
     {
         for ($end = microtime(true) + 30; microtime(true) < $end; usleep(50_000)) {

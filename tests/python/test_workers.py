@@ -22,7 +22,7 @@ def register(server: Server, queue: str, session: str | bytes, says: str | bytes
     server.command("HSET", f"dueq:{{{queue}}}:described", session, says)
 
 
-def awaited(queue: dueq.Queue) -> list[dueq.Worker]:
+def awaited(queue: dueq.Queue) -> list[dueq.WorkerInfo]:
     until = time.monotonic() + 30
     while not (workers := queue.workers()):
         assert time.monotonic() < until
@@ -58,7 +58,7 @@ def test_worker_that_works(queue: dueq.Queue, server: Server) -> None:
 
 
 def test_worker_that_waits(queue: dueq.Queue) -> None:
-    async def main() -> list[dueq.Worker]:
+    async def main() -> list[dueq.WorkerInfo]:
         async with aio.Queue(queue.name, queue.url) as own:
             async with own.consume() as consumer:
                 waiting = asyncio.ensure_future(anext(aiter(consumer)))

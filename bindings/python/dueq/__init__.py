@@ -18,7 +18,7 @@ from dueq.errors import Duplicate, Error, LeaseLost, NotDurable
 from dueq.job import Job, SoftTimeout, Stopped, current_job
 from dueq.schedule import next_time
 from dueq.stats import Finding, Rate, Stats
-from dueq.who import Holding, Worker
+from dueq.who import Holding, WorkerInfo
 
 __all__ = [
     "App",
@@ -44,7 +44,7 @@ __all__ = [
     "Stats",
     "Stopped",
     "Task",
-    "Worker",
+    "WorkerInfo",
     "__version__",
     "current_job",
     "next_time",

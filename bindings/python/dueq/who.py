@@ -24,7 +24,7 @@ class Holding(Counted):
 
 
 @dataclass(frozen=True, slots=True)
-class Worker(Counted):
+class WorkerInfo(Counted):
     """
     A consumer of a queue, as it said when it was seen last. A consumer with a heartbeat registers
     when it has lived for two seconds, then every ten seconds (25 while it holds nothing), and
@@ -61,7 +61,7 @@ class Worker(Counted):
         return self.until <= self.now
 
     @classmethod
-    def from_row(cls, row: _core.WorkerRow) -> Worker:
+    def from_row(cls, row: _core.WorkerRow) -> WorkerInfo:
         """The worker as the core has it."""
         since_ms, seen_ms, until_ms, now_ms, held, working, holdings = row[6:]
         return cls(
@@ -81,6 +81,6 @@ def _holding(row: _core.HoldingRow) -> Holding:
     return Holding(id, ticket, None if partition < 0 else partition, since_ms / 1000, working)
 
 
-def each_once(rows: Iterable[_core.WorkerRow]) -> list[Worker]:
+def each_once(rows: Iterable[_core.WorkerRow]) -> list[WorkerInfo]:
     """The workers of all pages; one that registered between two pages is there twice."""
-    return [Worker.from_row(row) for row in {row[0]: row for row in rows}.values()]
+    return [WorkerInfo.from_row(row) for row in {row[0]: row for row in rows}.values()]

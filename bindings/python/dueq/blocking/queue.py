@@ -27,7 +27,7 @@ from dueq.errors import Duplicate, InvalidError
 from dueq.schedule import Catchup, schedule_row
 from dueq.stats import Finding, Rate, Stats
 from dueq.times import due_ms, duration_ms, optional_ms, patience_ms, point_ms
-from dueq.who import Worker, each_once
+from dueq.who import WorkerInfo, each_once
 
 if TYPE_CHECKING:
     from dueq._link import Link
@@ -463,7 +463,7 @@ class Queue(Source, Verbs):
         answer = self._home.call(on(self._own, _core.rates_submit, *asked))
         return [Rate.from_row(row) for row in answer.rates]
 
-    def workers(self) -> list[Worker]:
+    def workers(self) -> list[WorkerInfo]:
         """
         Lists the consumers that are registered with the queue, those first that were not seen for
         longest: who they are, and what each holds since when.
