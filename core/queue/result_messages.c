@@ -121,6 +121,9 @@ static bool take_word(dueq_bytes *text, int64_t *number, char *mark) {
     return size > 0;
 }
 
+/* An id is made before its push comes to the server, which sets the mark by the first push of a minute. */
+#define ON_ITS_WAY_MS 20
+
 /*
  * How late each message is, as reserve_rare.lua says it; text NULL: nobody asked. One that was in the line since `mark` or
  * later was pushed there, or else came by its time, before `until`.
@@ -143,7 +146,7 @@ static bool read_late(const struct dueq__reply *reply, dueq_result *result) {
             continue;
         int64_t now = made->message.now_ms, created = made->message.created_ms;
         if (sign == '-')
-            late = now - (created >= mark ? created : until);
+            late = now - (created >= mark - ON_ITS_WAY_MS ? created : until);
         made->late_ms = sign == '?' ? -1 : late > 0 ? late : 0;
     }
     return true;
