@@ -122,7 +122,7 @@ struct dueq__node {
     enum dueq__answer answers[DUEQ__MAX_ANSWERS];
     size_t answer_count;
     int64_t stale_id; /* a lost connection that the server may still read a request from; 0: none */
-    /* Since when it is connected to, over all tries, or owes the answer of a lost connection; 0: it is connected. */
+    /* Since when it is connected to, over all tries, or an answer of a lost connection is missing; 0: it is connected. */
     int64_t begun_ms;
     int64_t tried_ms; /* the last of the tries */
     bool mapped;      /* it has slots, as far as is known */
@@ -234,7 +234,7 @@ void dueq__node_free(dueq_client *client, struct dueq__node *node);
 void dueq__waiter_free(dueq_client *client, struct dueq__waiter *waiter);
 /* Starts a connection to a node; false: it cannot be, and the call is final, or it is tried again at retry_ms. */
 bool dueq__node_connect(dueq_client *client, struct dueq__conn *conn, struct dueq__node *node);
-/* Notes a try to connect to it, or that its connection was lost with what it owes since then. */
+/* Notes a try to connect to it, or that its connection was lost with an answer that is missing since then. */
 void dueq__node_tried(struct dueq__node *node, int64_t since_ms);
 /* Moves its connection on. */
 void dueq__node_pump(dueq_client *client, struct dueq__node *node);

@@ -59,7 +59,7 @@ struct dueq__wait {
     int64_t now_ms, pause_us; /* the answer's: the server's clock, and how long to wait */
     bool locks;               /* it is for a lock, not for messages */
     bool
-        ordered; /* from no queue where a message is leased; nobody else looks there, so nothing is owed to others */
+        ordered; /* from no queue where a message is leased; nobody else looks there: nothing is given on */
     bool timed;                               /* how late messages are is asked for, too */
     const struct dueq__foreign_wait *foreign; /* NULL: its queues are ours */
     bool found;                               /* the call's result is what it waited for */
