@@ -88,10 +88,11 @@ static bool cut(dueq_bytes *rest, dueq_bytes *line) {
     return true;
 }
 
-typedef dueq_status submit(dueq_queue *queue, const dueq_bytes *items, size_t count, int64_t ms);
+typedef dueq_status submit(dueq_queue *queue, const dueq_bytes *items, size_t count);
+typedef dueq_status timed(dueq_queue *queue, const dueq_bytes *items, size_t count, int64_t ms);
 
-/* Does it for each line, as the shell does with `-`. */
-static void each(struct call *call, const char *key, submit *begin, int64_t ms) {
+/* Does it for each line, as the shell does with `-`. One of `plain` and `begin` is NULL; ms is for that. */
+static void each(struct call *call, const char *key, submit *plain, timed *begin, int64_t ms) {
     dueq_bytes rest = call->request->body, items[DUEQ_MAX_BATCH];
     dueq_status worst = DUEQ_OK;
     size_t count, all = 0;
@@ -101,7 +102,9 @@ static void each(struct call *call, const char *key, submit *begin, int64_t ms) 
         if (count == 0)
             break;
         dueq_result *result;
-        dueq_status status = wait_for(call, begin(call->cli.queue, items, count, ms), &result);
+        dueq_status status =
+            plain ? plain(call->cli.queue, items, count) : begin(call->cli.queue, items, count, ms);
+        status = wait_for(call, status, &result);
         for (size_t i = 0; i < dueq_result_count(result); i++)
             api_line(call, json_of_item(key, items[i], dueq_result_status(result, i),
                                         dueq_result_state(result, i)));
@@ -132,45 +135,21 @@ static dueq_bytes text(const struct call *call, const char *name) {
     return (dueq_bytes){word, word ? strlen(word) : 0};
 }
 
-static dueq_status submit_ack(dueq_queue *queue, const dueq_bytes *items, size_t count,
-                              int64_t ms) {
-    (void)ms;
-    return dueq_ack_submit(queue, items, count);
-}
-
-static dueq_status submit_kick(dueq_queue *queue, const dueq_bytes *items, size_t count,
-                               int64_t ms) {
-    (void)ms;
-    return dueq_kick_submit(queue, items, count);
-}
-
-static dueq_status submit_kill(dueq_queue *queue, const dueq_bytes *items, size_t count,
-                               int64_t ms) {
-    (void)ms;
-    return dueq_kill_submit(queue, items, count);
-}
-
-static dueq_status submit_cancel(dueq_queue *queue, const dueq_bytes *items, size_t count,
-                                 int64_t ms) {
-    (void)ms;
-    return dueq_cancel_submit(queue, items, count);
-}
-
-void act_ack(struct call *call) { each(call, "ticket", submit_ack, 0); }
+void act_ack(struct call *call) { each(call, "ticket", dueq_ack_submit, NULL, 0); }
 
 void act_release(struct call *call) {
-    each(call, "ticket", dueq_release_submit, duration(call, "delay", 0));
+    each(call, "ticket", NULL, dueq_release_submit, duration(call, "delay", 0));
 }
 
 void act_extend(struct call *call) {
-    each(call, "ticket", dueq_extend_submit, duration(call, "lease", DUEQ_DEFAULT_LEASE_MS));
+    each(call, "ticket", NULL, dueq_extend_submit, duration(call, "lease", DUEQ_DEFAULT_LEASE_MS));
 }
 
-void act_kick(struct call *call) { each(call, "id", submit_kick, 0); }
+void act_kick(struct call *call) { each(call, "id", dueq_kick_submit, NULL, 0); }
 
-void act_kill(struct call *call) { each(call, "id", submit_kill, 0); }
+void act_kill(struct call *call) { each(call, "id", dueq_kill_submit, NULL, 0); }
 
-void act_cancel(struct call *call) { each(call, "id", submit_cancel, 0); }
+void act_cancel(struct call *call) { each(call, "id", dueq_cancel_submit, NULL, 0); }
 
 void act_retry(struct call *call) {
     const dueq_bytes ticket = one(call, "ticket");
