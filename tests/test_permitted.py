@@ -310,7 +310,7 @@ def test_core_sends_no_other_commands() -> None:
     words = re.findall(rf'{starts}"([A-Z]+)"', core)
     options = {"MATCH", "COUNT", "TYPE", "LOAD", "LIST", "KILL", "UNBLOCK", "ID", "SETNAME"}
     options |= {"LEFT", "RIGHT", "TRACKING", "ON", "REDIRECT", "OPTIN", "NOLOOP", "CACHING", "YES"}
-    options |= {"SLOTS"}
+    options |= {"SLOTS", "ERROR"}
     sent = {word.lower() for word in words if word not in options}
     every = SENT.union(*SENT_FOREIGN.values())
     known = {word.split("|")[0] for word in every} | {"auth", "select", "client", "scan"}
