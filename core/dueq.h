@@ -123,6 +123,7 @@ enum {
     DUEQ_MAX_SLACK_MS = 100,        /* how late a consumer may let itself be */
     DUEQ_MAX_PUSHES = 10000,        /* pushes that a pusher takes over before the first is done */
     DUEQ_MAX_HOLDINGS = 100,        /* messages that a worker names as held */
+    DUEQ_MAX_FAILURES = 1000,       /* failures that a queue keeps */
     DUEQ_MAX_SOCKETS = 3,           /* descriptors that dueq_poll_set() fills in */
     DUEQ_MAX_REPLICAS = 100,        /* replicas that a push waits for */
     DUEQ_MAX_DURABLE_MS = 86400000, /* how long it waits for them and for disks */
@@ -455,6 +456,7 @@ typedef struct dueq_finding {
     size_t example_count;
 } dueq_finding;
 
+#include "dueq_failures.h" /* what failed */
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
 /* A message that a worker holds. */
@@ -535,6 +537,8 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
+/* failures; else NULL. */
+DUEQ_API const dueq_failure *dueq_result_failure(const dueq_result *result, size_t index);
 /* workers; else NULL. */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
 /* check: what it found so far, one item for each kind; else NULL. */
@@ -545,7 +549,7 @@ DUEQ_API const dueq_moved *dueq_result_moved(const dueq_result *result);
 /* purge, remove: messages taken away; check: entries looked at. */
 DUEQ_API size_t dueq_result_purged(const dueq_result *result);
 DUEQ_API size_t dueq_result_kicked(const dueq_result *result); /* kick_all: messages given back */
-/* peek, workers, kick_all, queues, check: where the next page begins; size 0: this was the last. */
+/* peek, failures, workers, kick_all, queues, check: where the next page begins; size 0: this was the last. */
 DUEQ_API dueq_bytes dueq_result_cursor(const dueq_result *result);
 /* reserve_any: the queue that the messages are from, a place in `queues`. */
 DUEQ_API size_t dueq_result_queue(const dueq_result *result);
