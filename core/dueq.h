@@ -456,7 +456,6 @@ typedef struct dueq_finding {
     size_t example_count;
 } dueq_finding;
 
-#include "dueq_failures.h" /* what failed */
 #include "dueq_rates.h" /* what a queue did by the minute and by the hour */
 
 /* A message that a worker holds. */
@@ -537,8 +536,6 @@ DUEQ_API const dueq_message *dueq_result_message(const dueq_result *result, size
 DUEQ_API const dueq_counts *dueq_result_counts(const dueq_result *result);
 DUEQ_API const dueq_rate *dueq_result_rate(const dueq_result *result, size_t index);
 DUEQ_API const dueq_timings *dueq_result_timings(const dueq_result *result);
-/* failures; else NULL. */
-DUEQ_API const dueq_failure *dueq_result_failure(const dueq_result *result, size_t index);
 /* workers; else NULL. */
 DUEQ_API const dueq_worker *dueq_result_worker(const dueq_result *result, size_t index);
 /* check: what it found so far, one item for each kind; else NULL. */
@@ -556,6 +553,7 @@ DUEQ_API size_t dueq_result_queue(const dueq_result *result);
 DUEQ_API size_t
 dueq_result_quarantined(const dueq_result *result); /* reserve: entries quarantined */
 DUEQ_API void dueq_result_free(dueq_result *result);
+#include "dueq_failures.h" /* what failed */
 
 /* ---- The verbs, blocking ----------------------------------------------------------------------- */
 

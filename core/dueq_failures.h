@@ -28,4 +28,7 @@ typedef struct dueq_failure {
     dueq_bytes error;   /* its first 500 bytes; may be empty */
 } dueq_failure;
 
+/* failures; else NULL. */
+DUEQ_API const dueq_failure *dueq_result_failure(const dueq_result *result, size_t index);
+
 #endif
