@@ -7,6 +7,7 @@ namespace Dueq\Tests\Worker;
 use App\Telemetry;
 use DomainException;
 use Dueq\Exception\DuplicateException;
+use Dueq\Exception\LeaseLostException;
 use Dueq\OpenTelemetry;
 use Dueq\Worker;
 use Dueq\Worker\Stop;
@@ -40,9 +41,9 @@ final class OpenTelemetryTest extends WorkerTestCase
         $id = $this->worker->push('pack', id: 'order-7');
         $message = $this->queue()->reserve();
         $this->worker->run($this->worker->job($message));
-        $send = $this->span('send default');
-        $process = $this->span('process default');
-        $successor = $this->span('send shipping');
+        $send = $this->telemetry->span('send default');
+        $process = $this->telemetry->span('process default');
+        $successor = $this->telemetry->span('send shipping');
         $this->assertSame(["00-{$send->getTraceId()}-{$send->getSpanId()}", 'pack'], [
             substr($message->headers['traceparent'], 0, 52),
             $message->headers['task'],
@@ -52,7 +53,12 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->assertSame($send->getSpanId(), $process->getLinks()[0]->getSpanContext()->getSpanId());
         $this->assertSame($process->getSpanId(), $successor->getParentSpanId());
         $this->assertSame($send->getTraceId(), $successor->getTraceId());
-        $about = ['messaging.system' => 'dueq', 'messaging.destination.name' => 'default', 'messaging.message.id' => $id];
+        $about = [
+            'messaging.system' => 'dueq',
+            'messaging.destination.name' => 'default',
+            'messaging.message.id' => $id,
+            'server.address' => $this->server->socket,
+        ];
         $this->assertEquals($about + [
             'messaging.operation.type' => 'send',
             'messaging.operation.name' => 'send',
@@ -84,7 +90,7 @@ final class OpenTelemetryTest extends WorkerTestCase
         foreach ($spans as $i => $span) {
             $this->assertSame(StatusCode::STATUS_ERROR, $span->getStatus()->getCode());
             $this->assertSame('exception', $span->getEvents()[0]->getName());
-            $this->assertSame($this->span('send default')->getSpanId(), $span->getLinks()[0]->getSpanContext()->getSpanId());
+            $this->assertSame($this->telemetry->span('send default')->getSpanId(), $span->getLinks()[0]->getSpanContext()->getSpanId());
             $attributes = $span->getAttributes()->toArray();
             $this->assertSame([DomainException::class, $i === 1], [
                 $attributes['error.type'],
@@ -103,7 +109,7 @@ final class OpenTelemetryTest extends WorkerTestCase
             $this->fail();
         } catch (Stop) {
         }
-        $this->assertSame(StatusCode::STATUS_UNSET, $this->span('process default')->getStatus()->getCode());
+        $this->assertSame(StatusCode::STATUS_UNSET, $this->telemetry->span('process default')->getStatus()->getCode());
     }
 
     public function testARefusedPushSaysWhy(): void
@@ -120,12 +126,85 @@ final class OpenTelemetryTest extends WorkerTestCase
         );
     }
 
+    public function testManyArePushedInOneSpan(): void
+    {
+        $orders = $this->queue('orders');
+        $push = fn () => $orders->pushMany([
+            ['body' => 'a', 'id' => 'a', 'headers' => OpenTelemetry::headers()],
+            ['body' => 'b', 'id' => 'a'],
+            ['body' => 'c'],
+        ]);
+        $this->assertNull(OpenTelemetry::send($orders, $push, count: 3)[1]);
+        $send = $this->telemetry->span('send orders');
+        $this->assertSame(3, $send->getAttributes()->toArray()['messaging.batch.message_count']);
+        $this->assertStringContainsString($send->getSpanId(), $orders->find('a')->headers['traceparent']);
+        $this->assertSame(
+            ['send' => 2, 'send ' . DuplicateException::class => 1],
+            $this->telemetry->counts('messaging.client.sent.messages'),
+        );
+    }
+
+    public function testASettlementBelongsToTheWork(): void
+    {
+        $this->worker->on('pack', fn () => null);
+        $this->worker->push('pack');
+        $message = $this->queue()->reserve();
+        $this->worker->run($this->worker->job($message));
+        OpenTelemetry::settle($message, 'ack', fn () => $message->ack(), $this->server->url());
+        try {
+            OpenTelemetry::settle($message, 'bury', fn () => $message->bury());
+            $this->fail();
+        } catch (LeaseLostException) {
+        }
+        $ack = $this->telemetry->span('ack default');
+        $this->assertSame(SpanKind::KIND_CLIENT, $ack->getKind());
+        $this->assertSame($this->telemetry->span('process default')->getSpanId(), $ack->getParentSpanId());
+        $this->assertSame($this->telemetry->span('send default')->getSpanId(), Telemetry::linked($ack));
+        $this->assertEquals([
+            'messaging.system' => 'dueq',
+            'messaging.destination.name' => 'default',
+            'messaging.message.id' => $message->id,
+            'messaging.operation.type' => 'settle',
+            'messaging.operation.name' => 'ack',
+            'server.address' => $this->server->socket,
+        ], $ack->getAttributes()->toArray());
+        $bury = $this->telemetry->span('bury default');
+        $this->assertSame(StatusCode::STATUS_ERROR, $bury->getStatus()->getCode());
+        $this->assertSame(
+            ['send' => 1, 'ack' => 1, 'bury ' . LeaseLostException::class => 1],
+            $this->telemetry->counts('messaging.client.operation.duration'),
+        );
+    }
+
+    /** @return list<array{string, ?string, ?int}> */
+    public static function servers(): array
+    {
+        return [
+            ['redis://127.0.0.1', '127.0.0.1', 6379],
+            ['rediss://shop:***@redis.example:7000/1?timeout=9s', 'redis.example', 7000],
+            ['redis://shop:***@[2001:db8::3]:6380', '2001:db8::3', 6380],
+            ['unix://shop:***@/run/my%20redis.sock?db=2', '/run/my redis.sock', null],
+            ['embedded:/var/lib/shop', null, null],
+            ['redis+sentinel://s1,s2/mymaster', null, null],
+            ['redis+cluster://h1,h2:7000', null, null],
+        ];
+    }
+
+    /** @dataProvider servers */
+    public function testTheServerIsThatOfTheUrl(string $url, ?string $address, ?int $port): void
+    {
+        $this->queue()->push('pack it');
+        OpenTelemetry::process($this->queue()->reserve(), fn () => null, $url);
+        $about = $this->telemetry->span('process default')->getAttributes()->toArray();
+        $this->assertSame([$address, $port], [$about['server.address'] ?? null, $about['server.port'] ?? null]);
+    }
+
     public function testHeadersWithoutRoomAndThoseWithAContextStay(): void
     {
         $own = '00-' . str_repeat('1', 32) . '-' . str_repeat('2', 16) . '-01';
         $this->worker->push('pack', headers: ['traceparent' => $own]);
         $this->assertSame(['task' => 'pack', 'traceparent' => $own], $this->queue()->reserve()->headers);
-        $send = $this->span('send default');
+        $send = $this->telemetry->span('send default');
         $this->assertSame(SpanKind::KIND_CLIENT, $send->getKind());
         $this->assertSame(str_repeat('2', 16), $send->getLinks()[0]->getSpanContext()->getSpanId());
         // Beside x, 4 bytes with its sizes, are task=pack with 11 and traceparent with 69.
@@ -138,11 +217,11 @@ final class OpenTelemetryTest extends WorkerTestCase
     public function testMessagesThatAreNoTasks(): void
     {
         $orders = $this->queue('orders#3');
-        OpenTelemetry::send('orders#3', fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])));
+        OpenTelemetry::send($orders, fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])));
         $message = $orders->reserve();
         $this->assertSame('done', OpenTelemetry::process($message, fn () => 'done'));
-        $process = $this->span('process orders');
-        $this->assertSame($this->span('send orders')->getTraceId(), $process->getTraceId());
+        $process = $this->telemetry->span('process orders');
+        $this->assertSame($this->telemetry->span('send orders')->getTraceId(), $process->getTraceId());
         $this->assertSame('3', $process->getAttributes()->toArray()['messaging.destination.partition.id']);
     }
 
@@ -173,13 +252,5 @@ final class OpenTelemetryTest extends WorkerTestCase
             END);
         $this->assertSame($pushed, $back);
         $this->assertSame(0, $worker->stop());
-    }
-
-    private function span(string $name): object
-    {
-        $spans = $this->telemetry->spans($name);
-        $this->assertCount(1, $spans);
-
-        return $spans[0];
     }
 }

@@ -8,6 +8,7 @@ use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
+use Dueq\OpenTelemetry;
 use Dueq\Worker;
 use Psr\Log\LoggerInterface;
 use RuntimeException;
@@ -226,7 +227,7 @@ final class Child
         $name = ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
         try {
             if ($error instanceof Stop) {
-                $message->release();
+                OpenTelemetry::settle($message, 'release', fn () => $message->release(), $this->worker->tasks->client()->url());
                 $this->logger->notice("$name released: {$error->getMessage()}", self::context($message));
 
                 return;
