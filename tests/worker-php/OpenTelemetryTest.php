@@ -18,6 +18,16 @@ use OpenTelemetry\API\Trace\StatusCode;
 /** Traces and metrics, as an exporter gets them. */
 final class OpenTelemetryTest extends WorkerTestCase
 {
+    /** A program in Python that works on a message, and prints the trace in which it does. */
+    private const RECEIVES = <<<'END'
+        import dueq, dueq.opentelemetry
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+        dueq.opentelemetry.instrument(TracerProvider())
+        with dueq.Queue("python").reserve(timeout=20):
+            print(f"{trace.get_current_span().get_span_context().trace_id:032x}")
+        END;
+
     private Telemetry $telemetry;
 
     private Worker $worker;
@@ -225,6 +235,37 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->assertSame('3', $process->getAttributes()->toArray()['messaging.destination.partition.id']);
     }
 
+    public function testAWorkersSettlementsBelongToItsWork(): void
+    {
+        $worker = $this->startWith('traced.php', '--concurrency', '1');
+        foreach (['failing', 'settling', 'failing', 'settlements'] as $task) {
+            $this->worker->push($task);
+        }
+        // What a handler settles itself is no settlement of the worker's.
+        $this->assertSame('[[0,2],[]]', $this->heard());
+        $this->worker->push('settlements');
+        $this->assertSame('[[1,2],[]]', $this->heard());
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testAMessageKeepsItsTraceInEachLanguage(): void
+    {
+        $pushed = $this->python(<<<'END'
+            import dueq, dueq.opentelemetry
+            from opentelemetry.sdk.trace import TracerProvider
+            provider = TracerProvider()
+            dueq.opentelemetry.instrument(provider)
+            with provider.get_tracer("web").start_as_current_span("web") as span:
+                dueq.Queue("python").push("pack it")
+            print(f"{span.get_span_context().trace_id:032x}")
+            END);
+        $message = $this->queue('python')->reserve();
+        OpenTelemetry::process($message, fn () => OpenTelemetry::settle($message, 'release', $message->release(...)));
+        $traces = array_map(fn (string $name) => $this->telemetry->span("$name python")->getTraceId(), ['process', 'release']);
+        $this->assertSame([trim($pushed), trim($pushed)], $traces);
+        $this->assertSame($pushed, $this->python(self::RECEIVES));
+    }
+
     public function testATraceCrossesTheLanguages(): void
     {
         $worker = $this->startWith('traced.php', '--concurrency', '1');
@@ -242,15 +283,7 @@ final class OpenTelemetryTest extends WorkerTestCase
             print(f"{span.get_span_context().trace_id:032x}")
             END);
         $this->assertSame(trim($pushed), $this->heard());
-        $back = $this->python(<<<'END'
-            import dueq, dueq.opentelemetry
-            from opentelemetry import trace
-            from opentelemetry.sdk.trace import TracerProvider
-            dueq.opentelemetry.instrument(TracerProvider())
-            with dueq.Queue("python").reserve(timeout=20):
-                print(f"{trace.get_current_span().get_span_context().trace_id:032x}")
-            END);
-        $this->assertSame($pushed, $back);
+        $this->assertSame($pushed, $this->python(self::RECEIVES));
         $this->assertSame(0, $worker->stop());
     }
 }

@@ -145,13 +145,22 @@ final class OpenTelemetry
             return $settle();
         }
         $about = self::about($message->queue, $verb, 'settle', $url);
-        $here = Context::getCurrent();
-        $parent = self::isInSpan($here) ? $here : self::$contexts[$message] ?? $here;
-        $made = Globals::propagator()->extract($message->headers, null, Context::getRoot());
-        $span = self::span($about, SpanKind::KIND_CLIENT, $parent, $made);
-        $span->setAttribute('messaging.message.id', $message->id);
+        $parent = self::settlesIn($message);
 
-        return self::within($span, $parent, $about, self::operationSeconds(), $settle);
+        return self::within(self::settling($message, $about, $parent), $parent, $about, self::operationSeconds(), $settle);
+    }
+
+    /**
+     * @internal Tells that a message is settled with its consumer's next request, unless it is already. The span has no
+     *     duration: the outcome comes later.
+     * @param string $verb as of settle(), and so is $url
+     */
+    public static function settled(Message $message, string $verb, string $url): void
+    {
+        if (self::isOn() && !$message->isSettled()) {
+            $about = self::about($message->queue, $verb, 'settle', $url);
+            self::settling($message, $about, self::settlesIn($message))->end();
+        }
     }
 
     /**
@@ -192,6 +201,23 @@ final class OpenTelemetry
     {
         return class_exists(Globals::class)
             && !(class_exists(Sdk::class) && Sdk::isInstrumentationDisabled('dueq'));
+    }
+
+    /** Where the span of a settlement belongs: to what runs, else to the work on the message, which is over. */
+    private static function settlesIn(Message $message): ContextInterface
+    {
+        $here = Context::getCurrent();
+
+        return self::isInSpan($here) ? $here : self::$contexts[$message] ?? $here;
+    }
+
+    /** @param array<string, string|int> $about */
+    private static function settling(Message $message, array $about, ContextInterface $parent): SpanInterface
+    {
+        $made = Globals::propagator()->extract($message->headers, null, Context::getRoot());
+        $span = self::span($about, SpanKind::KIND_CLIENT, $parent, $made);
+
+        return $span->setAttribute('messaging.message.id', $message->id);
     }
 
     private static function isInSpan(ContextInterface $here): bool
