@@ -317,6 +317,8 @@ struct roster {
 void *cli_grown(void *list, size_t count, size_t each);
 /* Reads the consumers of these queues, or, where there are none, of all queues of the server. */
 dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster);
+/* The same, past queues that fail, each of which is reported, as those on a node that is away. Returns the exit code. */
+int roster_report(struct cli *cli, char *names[], size_t count, struct roster *roster);
 void roster_end(struct roster *roster);
 /* One consumer is as often in the list, from there on, as it has queues. */
 size_t roster_queues(const struct roster *roster, size_t first);

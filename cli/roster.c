@@ -73,15 +73,17 @@ static int by_process(const void *first, const void *second) {
                        (one->worker->seen_ms > other->worker->seen_ms);
 }
 
-dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster) {
+static dueq_status read_names(struct cli *cli, char *names[], size_t count, struct roster *roster) {
     dueq_status status = DUEQ_OK;
     for (size_t i = 0; i < count; i++)
         cli_add_name(&roster->queues, (dueq_bytes){names[i], strlen(names[i])});
     if (!count)
         status = cli_read_names(cli, &roster->queues);
     add_wholes(&roster->queues);
-    for (size_t i = 0; status == DUEQ_OK && i < roster->queues.count; i++)
-        status = read_queue(cli, roster->queues.list[i], roster);
+    return status;
+}
+
+static void arrange(struct roster *roster) {
     if (roster->count)
         qsort(roster->list, roster->count, sizeof *roster->list, by_process);
     /* One that registered between two pages is there twice. */
@@ -93,7 +95,25 @@ dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct ros
             roster->list[kept++] = roster->list[i];
     }
     roster->count = kept;
+}
+
+dueq_status roster_read(struct cli *cli, char *names[], size_t count, struct roster *roster) {
+    dueq_status status = read_names(cli, names, count, roster);
+    for (size_t i = 0; status == DUEQ_OK && i < roster->queues.count; i++)
+        status = read_queue(cli, roster->queues.list[i], roster);
+    arrange(roster);
     return status;
+}
+
+int roster_report(struct cli *cli, char *names[], size_t count, struct roster *roster) {
+    int code = cli_report(cli, read_names(cli, names, count, roster), NULL);
+    bool whole = code == CLI_DONE;
+    for (size_t i = 0; whole && i < roster->queues.count; i++) {
+        const char *name = roster->queues.list[i];
+        code = cli_worse(code, cli_report(cli, read_queue(cli, name, roster), name));
+    }
+    arrange(roster);
+    return code;
 }
 
 void roster_end(struct roster *roster) {

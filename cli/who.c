@@ -274,7 +274,7 @@ static int run_slow(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = cli_report(cli, roster_read(cli, argv + optind, (size_t)(argc - optind), &roster), NULL);
+    code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
     for (size_t i = 0; i < roster.count; i++)
         count += roster.list[i].worker->holding_count;
     struct slow *list = malloc((count + 1) * sizeof *list), *at = list;
@@ -284,8 +284,7 @@ static int run_slow(struct cli *cli, int argc, char *argv[]) {
         for (size_t k = 0; k < roster.list[i].worker->holding_count; k++)
             *at++ = (struct slow){&roster.list[i], &roster.list[i].worker->holdings[k]};
     qsort(list, count, sizeof *list, by_age);
-    if (code == CLI_DONE)
-        code = show_slow(cli, list, count, most);
+    code = cli_worse(code, show_slow(cli, list, count, most));
     free(list);
     roster_end(&roster);
     return code;

@@ -94,11 +94,11 @@ static int run_workers(struct cli *cli, int argc, char *argv[]) {
     cli_no_partitions(cli);
     if (!cli_connect(cli, &code))
         return code;
-    code = cli_report(cli, roster_read(cli, argv + optind, (size_t)(argc - optind), &roster), NULL);
-    if (code == CLI_DONE && roster.count > 0 && !cli->json)
+    code = roster_report(cli, argv + optind, (size_t)(argc - optind), &roster);
+    if (roster.count > 0 && !cli->json)
         printf("%-6s %8s %5s %7s %5s %8s %8s  %s\n", "STATE", "PID", "SLOTS", "WORKING", "HELD",
                "UP", "SEEN", "HOST  PROGRAM  VERSION  QUEUES");
-    for (size_t i = 0, count; code == CLI_DONE && i < roster.count; i += count) {
+    for (size_t i = 0, count; i < roster.count; i += count) {
         count = roster_queues(&roster, i);
         (cli->json ? json_worker : print_worker)(&roster.list[i], count);
     }
@@ -119,7 +119,8 @@ const struct command workers_command = {
     "  HELD     the same with those that it has prefetched\n"
     "  UP       since when it runs\n"
     "  SEEN     when it registered last\n"
-    "With --json also the messages that it held for more than a second.\n"
+    "With --json also the messages that it held for more than a second. A QUEUE that cannot be read,\n"
+    "as one on a node of a cluster that is away, is named in an error, and the others are listed.\n"
     "\n"
     "Examples:\n"
     "  dueq workers\n"

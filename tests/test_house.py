@@ -296,7 +296,7 @@ def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     assert re.search(r"^-- args ", comment, flags=re.M) or "ARGV" not in code
     assert re.search(r"^-- Returns ", comment, flags=re.M)
     # Locks and answers that are kept have no wire version: docs/protocol.md, Versions.
-    asks = re.search(r"^ *-- include (known|failed|refuse)$", text(path), flags=re.M)
+    asks = re.search(r"^ *-- include (known|plain|failed|refuse)$", text(path), flags=re.M)
     assert asks or path.stem in {"lock", "relock", "recall"}
 
 

@@ -330,7 +330,11 @@ def test_keys_of_partitions(server: Server) -> None:
         assert re.fullmatch(rb"[0-9A-Za-z]{22}", member)
         assert table == {b"count": b"2", b"epoch": b"1", b"0": member, b"1": member}
     keys = server.command("KEYS", "dueq:{orders}:*")
-    assert keys == [b"dueq:{orders}:partitions"]
+    assert isinstance(keys, list)
+    places = ("msg", "ready", "delayed")
+    assert set(keys) == {f"dueq:{{orders}}:{key}".encode() for key in ("partitions", *places)}
+    for place in places:
+        assert server.command("GET", f"dueq:{{orders}}:{place}") == b"partitions"
     assert server.command("EXISTS", "dueq:{orders#1}:meta", "dueq:{orders#0}:msg") == 1
 
 

@@ -212,7 +212,8 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
         consumer->thread = pthread_self();
         consumer->client->call.gives_way =
             consumer->client->cluster && is_several(consumer) &&
-            (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND);
+            (consumer->step == DUEQ__STEP_SETTLE || consumer->step == DUEQ__STEP_EXTEND ||
+             (consumer->step == DUEQ__STEP_SHARE && consumer->share->count));
     } else {
         consumer->step = DUEQ__STEP_NONE;
     }
@@ -226,26 +227,6 @@ static dueq_status begin(dueq_consumer *consumer) {
     return status;
 }
 
-/*
- * The next message is asked for: is that more than the program works on at a time? One that works on one after the
- * other has settled the last by then.
- */
-static void look_at_open(dueq_consumer *consumer) {
-    dueq_client *client = consumer->client;
-    size_t most = consumer->options.concurrency;
-    if (!most || consumer->leases->open < most + (most > 1) || consumer->warned)
-        return;
-    consumer->warned = client->warns = true;
-    dueq_bytes name = dueq__keys_name(consumer->queues[0]->keys);
-    snprintf(
-        client->warning, sizeof client->warning,
-        "%.*s: a consumer is asked for the next message, and has delivered %zu that nobody has "
-        "settled. A message that is forgotten stays leased: end each by ack, retry or release, "
-        "in Python by a with block. Where they are worked on at the same time, as in tasks, "
-        "set the consumer's concurrency to their number",
-        (int)name.size, (const char *)name.data, (size_t)consumer->leases->open);
-}
-
 /* All acks are sent anew, also those that were left. */
 static void begin_turn(dueq_consumer *consumer, bool stops) {
     consumer->settle_ms = dueq__monotonic_ms();
@@ -253,12 +234,22 @@ static void begin_turn(dueq_consumer *consumer, bool stops) {
     consumer->stops = stops;
 }
 
-/* What was to be settled is left for the next turn, but for a retry: its message comes again when its lease ends. */
-static void leave(dueq_consumer *consumer) {
-    consumer->left = true;
-    if (!consumer->retry.lease)
+/*
+ * A node is away, and the consumer goes on without it. What was to be settled is left for the next turn, but for a retry: its
+ * message comes again when its lease ends. Partitions stay whose they are, as nobody else can get them either.
+ */
+static void leave(dueq_consumer *consumer, enum dueq__step step) {
+    struct dueq__lease *lease = consumer->retry.lease;
+    if (step == DUEQ__STEP_SHARE)
+        consumer->share->renew_ms = dueq__monotonic_ms() + DUEQ__RENEW_MS;
+    if (step != DUEQ__STEP_SETTLE)
         return;
-    dueq__leases_settled(consumer->leases, consumer->retry.lease, DUEQ_LEASE_LOST);
+    consumer->left = true;
+    if (!lease)
+        return;
+    dueq__warn_of_retry(consumer);
+    dueq__leases_forget(consumer->leases, lease->ticket);
+    dueq__leases_settled(consumer->leases, lease, DUEQ_UNAVAILABLE);
     drop_retry(consumer);
 }
 
@@ -270,7 +261,7 @@ dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
         status = dueq__heartbeat_start(consumer);
     if (status)
         return status;
-    look_at_open(consumer);
+    dueq__warn_of_open(consumer);
     begin_turn(consumer, false);
     consumer->timeout_ms = timeout_ms;
     consumer->patient_ms = timeout_ms == DUEQ_FOREVER ? DUEQ__NEVER - DUEQ_MAX_TIME_MS
@@ -328,8 +319,8 @@ dueq_status dueq_consumer_take(dueq_consumer *consumer, const dueq_message **mes
         gave_way = gave_way && status < 0 && dueq_status_retriable(status);
         if (status < 0 && !gave_way)
             return status;
-        if (gave_way && step == DUEQ__STEP_SETTLE)
-            leave(consumer);
+        if (gave_way)
+            leave(consumer, step);
     }
     if (step == DUEQ__STEP_SETTLE || step == DUEQ__STEP_SHARE) {
         status = submitted(consumer, submit_next(consumer));

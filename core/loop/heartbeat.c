@@ -32,6 +32,9 @@ struct dueq__heartbeat {
     int64_t register_ms; /* when to register */
     int64_t holding_ms;  /* the same where it holds something */
     int64_t said_ms;     /* when it said all */
+    size_t told;         /* so many queues have had their turn this time; 0: none, or all */
+    bool holds;          /* messages of these */
+    dueq_status worst;   /* of what these said */
     bool registered;
     bool unmeasured; /* it is not permitted to tell what was measured */
     bool idle;       /* what it said last is that it holds nothing */
@@ -126,28 +129,53 @@ static void tell_timings(struct dueq__heartbeat *heartbeat, int64_t until_ms) {
     heartbeat->unmeasured = heartbeat->unmeasured || status == DUEQ_DENIED;
 }
 
-/* The same with all of them; one that fails is left for the next time, but not where it is for lack of a permission. */
+static bool is_refused(dueq_status status) {
+    return status == DUEQ_DENIED || status == DUEQ_LAYOUT;
+}
+
+/*
+ * The same with all of them. One that fails is left for the next time, and the others' turn comes after that of the leases,
+ * but not where it is for lack of a permission.
+ */
 static void tell_all(struct dueq__heartbeat *heartbeat) {
     int64_t now = dueq__monotonic_ms();
     size_t count = heartbeat->base ? 1 : heartbeat->queue_count;
-    dueq_status status = DUEQ_OK, worst = DUEQ_OK;
-    bool holds = false;
-    heartbeat->idle = heartbeat->idle && now < heartbeat->said_ms + ALL_MS;
-    if (!heartbeat->idle)
-        heartbeat->said_ms = now;
-    for (size_t i = 0; i < count && status >= 0; i++) {
-        if (heartbeat->same[i] == i)
-            status = tell(heartbeat, i, now + REGISTER_MS, &holds);
-        worst = status ? status : worst;
+    dueq_status status = DUEQ_OK;
+    if (!heartbeat->told) {
+        heartbeat->idle = heartbeat->idle && now < heartbeat->said_ms + ALL_MS;
+        if (!heartbeat->idle)
+            heartbeat->said_ms = now;
+        heartbeat->holds = false;
+        heartbeat->worst = DUEQ_OK;
     }
-    if (status >= 0)
-        tell_timings(heartbeat, now + REGISTER_MS);
-    heartbeat->registered = heartbeat->registered || status >= 0;
-    heartbeat->idle = !holds && worst == DUEQ_OK;
+    while (heartbeat->told < count && status >= 0) {
+        size_t at = heartbeat->told++;
+        if (heartbeat->same[at] == at)
+            status = tell(heartbeat, at, now + REGISTER_MS, &heartbeat->holds);
+        heartbeat->worst = status ? status : heartbeat->worst;
+        heartbeat->registered = heartbeat->registered || status >= 0;
+    }
+    if (heartbeat->told < count && !is_refused(status)) {
+        heartbeat->register_ms = heartbeat->holding_ms = now;
+        return;
+    }
+    heartbeat->told = 0;
+    if (!is_refused(status))
+        tell_timings(heartbeat, dueq__monotonic_ms() + REGISTER_MS);
+    heartbeat->idle = !heartbeat->holds && heartbeat->worst == DUEQ_OK;
     heartbeat->holding_ms = now + HOLDING_MS;
     heartbeat->register_ms = now + (heartbeat->idle ? IDLE_MS : HOLDING_MS);
-    if (status == DUEQ_DENIED || status == DUEQ_LAYOUT)
+    if (is_refused(status))
         heartbeat->register_ms = heartbeat->holding_ms = DUEQ__NEVER;
+}
+
+/* It goes: those who cannot be told by then see it lapse. */
+static void leave(struct dueq__heartbeat *heartbeat) {
+    int64_t until = dueq__monotonic_ms() + REGISTER_MS;
+    heartbeat->told = 0;
+    do
+        tell_all(heartbeat);
+    while (heartbeat->told && dueq__monotonic_ms() < until);
 }
 
 static void *keep(void *opaque) {
@@ -160,7 +188,7 @@ static void *keep(void *opaque) {
             tell_all(heartbeat);
     }
     if (heartbeat->registered)
-        tell_all(heartbeat);
+        leave(heartbeat);
     return NULL;
 }
 

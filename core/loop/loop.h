@@ -193,6 +193,16 @@ struct dueq_consumer {
     bool retry_sent;
 };
 
+/* ---- warnings.c ----------------------------------------------------------------------------------- */
+
+/*
+ * The next message is asked for. Warns once where that is more than the program works on at a time; one that works on one
+ * after the other has settled the last by then.
+ */
+void dueq__warn_of_open(dueq_consumer *consumer);
+/* The retry that was to be sent is given up, as that failed. */
+void dueq__warn_of_retry(const dueq_consumer *consumer);
+
 /* The lease of messages that have none, where the program says none. */
 static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
     return consumer->options.max_run_ms ? DUEQ_HEARTBEAT_LEASE_MS : DUEQ_DEFAULT_LEASE_MS;

@@ -92,7 +92,12 @@ dueq_status dueq__share_submit(struct dueq__share *share, const bool *held, bool
     share->renew_ms = dueq__monotonic_ms() + (share->surplus ? DUEQ__RENEW_MS / 4 : DUEQ__RENEW_MS);
     if (leaves)
         dueq__share_reset(share);
-    return dueq__call_submit(share->queue->client, &words);
+    status = dueq__call_submit(share->queue->client, &words);
+    /* Where it goes on without an answer it is not to wait for one longer than others take it for a member. */
+    int64_t limit = dueq__monotonic_ms() + DUEQ__MEMBER_MS;
+    if (status == DUEQ_PENDING && share->count && limit < share->queue->client->call.deadline_ms)
+        share->queue->client->call.deadline_ms = limit;
+    return status;
 }
 
 void dueq__share_reset(struct dueq__share *share) {

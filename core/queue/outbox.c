@@ -58,6 +58,8 @@ static void begin(dueq_client *client, const struct dueq__script *script, bool o
     call->durable.asked = relay->durability;
     /* One that the server reads late, when the entry is forgotten, would store it again. */
     call->once = true;
+    /* The caller does not wait for a node that is known to be away: the entries wait in the outbox. */
+    call->gives_way = client->cluster != NULL;
     dueq__call_arguments(client, words);
     if (other && !dueq__keys_make(call->keys, relay->name, relay->name_size)) {
         call->keys[0] = (dueq_bytes){0};

@@ -166,6 +166,8 @@ static void expire(dueq_client *client) {
     const char *server = client->url.shown;
     long long limit = (long long)(client->url.timeout_ms + call->durable.asked.timeout_ms);
     dueq__node_drop(client, client->node);
+    if (up && call->sent)
+        dueq__node_tried(client->node, call->asked_ms);
     if (call->sent || call->doubtful)
         status = dueq__fail(&client->error, up ? DUEQ_TIMEOUT : DUEQ_CLOSED,
                             "%s %s within %lld ms; whether the %s took effect is not known", server,

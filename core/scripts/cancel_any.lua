@@ -5,7 +5,7 @@
 -- Returns a digit for each: the state that it was in (1 ready, 2 delayed, 3 leased, 4 dead), or 0: there is no
 -- such message, or it is in the outbox.
 
--- include known
+-- include plain
 local sets, states, seen, cancelled = { delayed, leased, dead, outbox }, {}, {}, 0
 for i = 4, #ARGV do
   local id = ARGV[i]

@@ -7,7 +7,7 @@
 --           name, how many and up to five examples }. Tickets: of msg, those that no set holds; of a line, those that hold a
 --           message; of a set, of these those that `attempts` does not say.
 
--- include known
+-- include plain
 if repairs and stage ~= 'types' then
   -- include permit
 end

@@ -6,7 +6,10 @@
 local now = now_ms()
 local outcome, tickets = held(5, #ARGV, now)
 local problem = not outcome and tickets
--- include failed
+if problem then
+  -- include known
+  return problem
+end
 -- include permit
 put(leased, now + ARGV[4], tickets)
 if #tickets > 0 then

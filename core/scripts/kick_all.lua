@@ -4,7 +4,7 @@
 --      from, died before (ms since 1970; 0: open)
 -- Returns "KICKED CURSOR": how many were given back, and the next cursor ('': there is no more).
 
--- include known
+-- include plain
 local text, from, before = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
 local found, cursor = page(dead, ARGV[4], tonumber(ARGV[5]))
 local ids = {}

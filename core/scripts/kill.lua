@@ -3,7 +3,7 @@
 -- args ids
 -- Returns a digit for each: 0 it is dead, 3 there is no such delayed message.
 
--- include known
+-- include plain
 -- include permit
 local outcome, tickets = pick({ unpack(ARGV, 4) }, delayed)
 put(dead, now_ms(), tickets)

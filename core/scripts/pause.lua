@@ -1,8 +1,8 @@
 -- pause: the queue delivers nothing until it is resumed; it takes pushes and acks as ever.
--- keys meta reply
+-- keys msg meta reply
 -- Returns a digit: 0 it is paused.
 -- The time 0 is noted as the next event: so every reserve looks closer, and sees the pause.
 
--- include known
+-- include plain
 redis.call('HSET', meta, 'paused', '1', 'next_event', '0')
 return done(DUEQ_OK)

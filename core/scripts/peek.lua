@@ -6,7 +6,7 @@
 -- why.
 -- The cursor: of ready a place in the lines, one behind another, of the others as lib/page.lua.
 
--- include known
+-- include plain
 local state, cursor, most = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3])
 local answer = { int(now_ms()), '' }
 

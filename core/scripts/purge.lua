@@ -3,7 +3,7 @@
 -- args state (1 ready, 2 delayed, 3 leased, 4 dead, 5 outbox), how many at most
 -- Returns "messages taken away" or, when more may be there, "messages taken away +".
 
--- include known
+-- include plain
 local set, left = ({ false, delayed, leased, dead, outbox })[tonumber(ARGV[4])], tonumber(ARGV[5])
 local seen, met, purged = {}, {}, 0
 local function take(tickets)

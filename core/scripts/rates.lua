@@ -1,11 +1,11 @@
 -- rates: the history of a queue; changes nothing.
--- keys meta ready rates timings
+-- keys msg meta ready rates timings
 -- args alone: of how many minutes at most (0: of hours), of how many hours
 -- Returns pairs of texts: "TIME IN PUSHED RESERVED ACKED RETRIED EXPIRED DIED CANCELLED", all totals, and timings (see
 -- measure.lua). First come those of now, since the queue exists; then those noted at the first call of each minute or
 -- hour, the latest first, with the timings from then on.
 
--- include known
+-- include plain
 local values, now = redis.call('HMGET', meta, unpack(totals_names)), now_ms()
 local answer = { totals(now, redis.call('LLEN', ready), values), redis.call('HGET', timings, 'total') or '' }
 local minutes, span, ring = tonumber(ARGV[1]), 60000, 360

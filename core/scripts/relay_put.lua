@@ -6,14 +6,16 @@
 -- Returns a digit for each: 0 stored, 2 a living message has this id, or it is still unique; or '' where the
 -- lease is over.
 
--- include known
 -- include replace
 local now = now_ms()
 if now >= tonumber(ARGV[1]) then
   return ''
 end
 -- A ticket that is pushed again after a push that ended in its middle would be there twice.
-look({ HLEN = { msg, meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
+local length = redis.pcall('HLEN', msg)
+local problem = type(length) == 'table' and length
+-- include failed
+look({ HLEN = { meta, attempts }, LLEN = { ready, high, low }, ZCARD = { delayed } })
 local outcome, words, places, records, fresh = {}, {}, {}, {}, {}
 for i = 3, #ARGV, 6 do
   local note, n = ARGV[2] .. '\n' .. ARGV[i + 5], #outcome + 1

@@ -2,7 +2,7 @@
 -- keys msg ready high low delayed leased dead outbox attempts handover meta unique wake quarantine rates received timings failures reply
 -- Returns how many messages it had.
 
--- include known
+-- include plain
 local number = redis.call('HLEN', msg)
 redis.call('UNLINK', msg, ready, high, low, delayed, leased, dead, outbox, attempts, handover, meta, unique, wake,
   quarantine, rates, received, timings, failures)

@@ -3,7 +3,7 @@
 -- args id, due: '0' (now), '+ms' from now or '@ms' since 1970
 -- Returns a digit: 0 done, 3 there is no such delayed message.
 
--- include known
+-- include plain
 local now = now_ms()
 local at = due_time(ARGV[5], now)
 local outcome, tickets = pick({ ARGV[4] }, delayed)

@@ -40,6 +40,12 @@ end
 local state = call('HMGET', meta, 'next_event', 'timekeepers', 'has_priorities', 'outbox_event', 'paused', 'wire')
 local wire = state[6]
 -- include refuse
+if not state[1] and ordered and redis.pcall('GET', msg) == 'partitions' then
+  -- One of their consumers, which has none of them and waits for one.
+  return { now, -1, 0, 0, '', '', '' }
+elseif not state[1] then
+  -- include plain
+end
 local function noted_time(text)
   local at = tonumber(text or '')
   return at and at >= 0 and at <= 4102444800000 and at % 1 == 0 and at or nil

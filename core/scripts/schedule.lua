@@ -4,7 +4,7 @@
 -- args id, envelope, due, extra (lib/store.lua). Its first header is `time`, of 13 digits.
 -- Returns a digit: 0 stored, 2 the same lives.
 
--- include known
+-- include plain
 -- include replace
 -- All but the incarnation and the digits.
 local function definition(envelope)

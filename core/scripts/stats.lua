@@ -6,7 +6,7 @@
 -- The mark is a time, not over a minute before the first ticket came to `ready`, and never after (0: not
 -- known). It is the last one noted (see lib/history.lua) before as many tickets had come as there left since.
 
--- include known
+-- include plain
 local sets, first = {}, math.huge
 for i, set in ipairs({ delayed, leased, dead, outbox }) do
   sets[i] = redis.call('ZCARD', set)

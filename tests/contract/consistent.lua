@@ -118,9 +118,25 @@ local function check_ways(queue)
   end
 end
 
+-- A queue of partitions has no messages, and no place for any.
+local function has_partitions(queue)
+  if redis.call('TYPE', queue .. 'msg').ok ~= 'string' then
+    return false
+  end
+  for _, name in ipairs({ 'msg', 'ready', 'delayed' }) do
+    if redis.call('GET', queue .. name) ~= 'partitions' then
+      complain('%s is no text of a queue of partitions', name)
+    end
+  end
+  return true
+end
+
 for _, queue in ipairs(KEYS) do
-  check_states(queue)
-  if not damaged then
+  local parts = has_partitions(queue)
+  if not parts then
+    check_states(queue)
+  end
+  if not parts and not damaged then
     check_next(queue)
     check_ways(queue)
     for _, id in ipairs(redis.call('HKEYS', queue .. 'attempts')) do

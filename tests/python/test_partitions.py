@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import pickle
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,79 @@ def settled(queue: dueq.Queue) -> Iterator[dueq.Message]:
     for message in queue.consume(timeout=0.2):
         with message:
             yield message
+
+
+NAME_ALONE: dict[str, Callable[[dueq.Queue], object]] = {
+    "push": lambda queue: queue.push("x"),
+    "push later": lambda queue: queue.push("x", delay=1),
+    "push urgent": lambda queue: queue.push("x", priority=1),
+    "push by an id": lambda queue: queue.push("x", id="a"),
+    "replace": lambda queue: queue.push("x", id="a", replace=True),
+    "schedule": lambda queue: queue.schedule("s", "every 1s", "x"),
+    "cancel": lambda queue: queue.cancel("a"),
+    "find": lambda queue: queue.find("a"),
+    "reserve": lambda queue: queue.reserve(),
+    "consume": lambda queue: next(iter(queue.consume(timeout=1))),
+    "stats": lambda queue: queue.stats(),
+    "peek": lambda queue: list(queue.peek("ready")),
+    "purge": lambda queue: queue.purge("ready"),
+    "pause": lambda queue: queue.pause(),
+    "check": lambda queue: queue.check(repair=True),
+    "remove": lambda queue: queue.remove(),
+}
+
+
+def keys(server: Server) -> set[bytes]:
+    """Of the name alone, but for what a session is told again."""
+    found = server.command("KEYS", "dueq:{orders}:*")
+    assert isinstance(found, list)
+    return {key for key in found if isinstance(key, bytes) and b":reply:" not in key}
+
+
+@pytest.mark.parametrize("verb", NAME_ALONE)
+def test_name_alone_is_refused(orders: dueq.Queue, server: Server, verb: str) -> None:
+    """Nobody would get what is pushed there: consumers look into the partitions."""
+    with dueq.Queue("orders", orders.url) as alone:
+        assert alone.stats().ready == 0
+        orders.push("x")
+        before = keys(server)
+        with pytest.raises(errors.LayoutError, match="the queue 'orders' has partitions"):
+            NAME_ALONE[verb](alone)
+        assert keys(server) == before
+    assert orders.stats().ready == 1
+
+
+def test_queue_that_was_used_gets_partitions(server: Server) -> None:
+    """What it was is over: it is listed no more, and who waits for messages of its own is told."""
+    server.command("FLUSHALL")
+    with (
+        dueq.Queue("orders", server.url) as alone,
+        dueq.Queue("orders", server.url, partitions=8) as parts,
+        ThreadPoolExecutor() as pool,
+    ):
+        alone.push("x", delay=60)
+        alone.purge("delayed")
+        waits = pool.submit(alone.reserve, 60)
+        server.wait_for_waiting(1)
+        parts.push("x")
+        assert [name for name in dueq.queues(server.url) if "#" not in name] == []
+        server.command("ZADD", "dueq:{orders}:wake", 0, "w")
+        with pytest.raises(errors.LayoutError, match="has partitions"):
+            waits.result(30)
+
+
+def test_successor_to_the_name_alone_stays(orders: dueq.Queue) -> None:
+    orders.push("x")
+    with dueq.Queue("mails", orders.url) as mails:
+        mails.push("first")
+        message = mails.reserve() or pytest.fail("nothing")
+        message.ack(push=["next"], to="orders")
+        until = time.monotonic() + 10
+        while not (problem := mails.stats().outbox_error):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        assert mails.stats().outbox == 1
+    assert "the queue 'orders' has partitions" in problem
 
 
 def test_push_many_and_pusher_are_split(orders: dueq.Queue) -> None:

@@ -23,6 +23,9 @@ from certificates import Certificates
 from node import HOST, SLOTS, Node, queue_slot, wait_until
 from proxy import Proxy
 
+MEET_S = 60.0
+MEET_AGAIN_S = 1.0
+
 
 class Move:
     """A slot on its way from a node to another, key by key. The steps are the caller's."""
@@ -121,21 +124,28 @@ class Cluster:
         for number, node in enumerate(self.nodes[:primaries]):
             begin, end = (SLOTS * one // primaries for one in (number, number + 1))
             node.command("CLUSTER", "ADDSLOTSRANGE", begin, end - 1)
-        for node in self.nodes:
-            for other in self.nodes:
-                if node is not other:
-                    node.command("CLUSTER", "MEET", HOST, other.gate, other.links)
-        wait_until("the nodes do not meet", self._have_met)
+        self._meet()
         for number, node in enumerate(self.nodes[primaries + spare :]):
             node.command("CLUSTER", "REPLICATE", self.nodes[number % primaries].id)
         self.await_agreement()
         wait_until("no replication", self._all_follow)
         self._home = first.owners()
 
-    def _have_met(self) -> bool:
-        views = [node.view() for node in self.nodes]
-        met = [words for view in views for words in view.values() if "handshake" not in words[2]]
-        return len(met) == len(self.nodes) ** 2
+    def _strangers(self) -> list[tuple[Node, Node]]:
+        """Who does not know whom."""
+        known = {node: node.known() for node in self.nodes}
+        return [(one, two) for one in self.nodes for two in self.nodes if two.id not in known[one]]
+
+    def _meet(self) -> None:
+        """A server gives a long handshake up: who does not know another then meets it again."""
+        deadline = time.monotonic() + MEET_S
+        while strangers := self._strangers():
+            assert time.monotonic() < deadline, "the nodes do not meet"
+            for one, two in strangers:
+                one.command("CLUSTER", "MEET", HOST, two.gate, two.links)
+            again = time.monotonic() + MEET_AGAIN_S
+            while self._strangers() and time.monotonic() < again:
+                time.sleep(0.02)
 
     def _all_follow(self) -> bool:
         follow = [port for node in self.nodes for port in node.replica_ports()]

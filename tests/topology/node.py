@@ -145,6 +145,10 @@ class Node(Member):
         """Whose replica each node is, as this one sees it, by their ids; '-': a primary."""
         return {id: words[3] for id, words in self.view().items()}
 
+    def known(self) -> set[str]:
+        """The ids of those that this one has met, and of itself."""
+        return {id for id, words in self.view().items() if "handshake" not in words[2]}
+
     def knows_names(self, name: str) -> bool:
         """Whether every node has announced this host name to it; '': none."""
         hosts = [words[1].partition(",")[2] for words in self.view().values()]

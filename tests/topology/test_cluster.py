@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Literal, TypeAlias
 
 import pytest
@@ -650,6 +651,128 @@ def test_consumer_goes_on_without_a_node(patient: Cluster, how: str) -> None:
             assert bodies(list(again)) == ["done", "held"]
         wait_until("it is not counted", lambda: consumer.lost == 1)
         assert max(late[1:]) < 1, late
+
+
+@AWAY
+def test_relay_to_a_node_that_is_away_holds_up_nobody(patient: Cluster, how: str) -> None:
+    """What goes there stays in the outbox; an ack that adds to it has its answer at once."""
+    on = names(patient)
+    with dueq.Queue(on[1], patient.url) as second, dueq.Queue(on[0], patient.url) as first:
+        first.push("known", delay=60)
+        late = []
+        with away(patient, how):
+            for number in range(5):
+                second.push(str(number))
+                message = second.reserve(20) or pytest.fail("nothing")
+                begin = time.monotonic()
+                message.ack(push=["next"], to=on[0])
+                late.append(time.monotonic() - begin)
+            assert second.stats().outbox == 5
+        assert max(late[1:]) < 1, late
+
+
+@AWAY
+def test_partitions_go_on_without_the_node_of_their_name(patient: Cluster, how: str) -> None:
+    """Who has them keeps them: nobody else can get them either, until that node is back."""
+    away_node = patient.nodes[0]
+    name = patient.name_on(away_node)
+    parts = [f"{name}#{n}" for n in range(8)]
+    with (
+        dueq.Queue(name, patient.url, partitions=8) as orders,
+        dueq.Queue(
+            next(part for part in parts if patient.home(part) is not away_node), patient.url
+        ) as part,
+        orders.consume(timeout=20) as consumer,
+    ):
+        messages = iter(consumer)
+        part.push("first")
+        end(next(messages))
+        late = []
+        with away(patient, how):
+            begin = time.monotonic()
+            while time.monotonic() < begin + 6:
+                part.push("x", delay=0.1)
+                asked = time.monotonic()
+                end(next(messages))
+                late.append(time.monotonic() - asked)
+        if how != "refuses":
+            orders.push("last")
+            end(next(messages))
+        assert len([one for one in late if one > 1]) <= 1, late
+        assert max(late) < 4, late
+
+
+@AWAY
+def test_verb_for_a_node_that_is_away_loses_no_lease(patient: Cluster, how: str) -> None:
+    """It fails as a call without an answer, which may be made again."""
+    with dueq.Queue(names(patient)[0], f"{patient.url}?timeout=1s") as queue:
+        queue.push_many(list("abcd"))
+        messages = queue.reserve_many(4, lease=60)
+        verbs: tuple[Callable[[dueq.Message], object], ...] = (
+            lambda message: message.ack(),
+            lambda message: message.retry(),
+            lambda message: message.release(),
+            lambda message: message.extend(60),
+        )
+        with away(patient, how):
+            for message, verb in zip(messages, verbs, strict=True):
+                with pytest.raises((ConnectionError, TimeoutError)) as caught:
+                    verb(message)
+                assert isinstance(caught.value, dueq.Error)
+                assert caught.value.retriable
+
+
+@AWAY
+def test_failure_that_cannot_be_told_is_no_lost_lease(
+    patient: Cluster, how: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    on = names(patient)
+    url = f"{patient.url}?timeout=2s"
+    with (
+        dueq.Queue(on[0], url) as first,
+        dueq.Queue(on[1], url) as second,
+        dueq.Queues(on, url) as queues,
+        queues.consume(lease=4, timeout=20) as consumer,
+    ):
+        messages = iter(consumer)
+        first.push("fails")
+        failing = next(messages)
+        with away(patient, how):
+            second.push("x")
+            with suppress(ZeroDivisionError), failing:
+                1 / 0  # noqa: B018
+            end(next(messages))
+            wait_until("acks are lost", lambda: second.stats().acked == 1)
+            assert consumer.lost == 0
+        if how != "refuses":
+            again = next(messages)
+            assert (again.body, again.deliveries) == (b"fails", 2)
+            end(again)
+        assert consumer.lost == 0
+    warning = f"{on[0]}: a message has failed, and its node, which is away, does not know"
+    assert [text for text in caplog.messages if text.startswith(warning)]
+
+
+def listed(queue: dueq.Queue) -> bool:
+    return bool(queue.workers())
+
+
+@AWAY
+def test_consumer_registers_with_the_others_of_a_node_that_is_away(
+    patient: Cluster, how: str
+) -> None:
+    on = names(patient)
+    with away(patient, how), dueq.Queues(on, patient.url) as queues, ThreadPoolExecutor() as pool:
+        consumer = queues.consume(timeout=60)
+        waits = pool.submit(next, iter(consumer), None)
+        for name in on[1:]:
+            with dueq.Queue(name, patient.url) as queue:
+                wait_until("nobody is listed", partial(listed, queue))
+        consumer.stop()
+        with dueq.Queue(on[1], patient.url) as queue:
+            queue.push("x")
+        waits.result(30)
+        consumer.close()
 
 
 # ---- Maps that are odd ----

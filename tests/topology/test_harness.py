@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 
 import pytest
 
@@ -19,6 +20,22 @@ def test_slots() -> None:
     assert slot_of("{}foo") == slot_of(b"{}foo") == 9500
     assert slot_of("foo{}{bar}") == 8363
     assert slot_of("foo{{bar}}zap") == slot_of("{bar") == 4015
+
+
+class Slow(Cluster):
+    """Nobody hears of the others at first, for longer than a handshake may take."""
+
+    def _form(self) -> None:
+        for node in self.nodes:
+            self.proxy.hang(node.links)
+        opens = threading.Timer(3, self.heal)
+        opens.start()
+        super()._form()
+
+
+def test_nodes_meet_that_are_slow() -> None:
+    with Slow(3, timeout_ms=500, proxied=True) as cluster:
+        assert cluster.agree()
 
 
 def test_slot_moves_key_by_key(cluster: Cluster) -> None:
