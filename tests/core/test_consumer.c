@@ -91,7 +91,8 @@ static void test_consumer_makes_one_round_trip_for_each(void **state) {
     (void)state;
     push_numbered(jobs.queue, 0, 23);
     dueq_consumer *consumer = open_consumer(prefetching(1));
-    work(consumer, 0, 3); /* in a new queue the first two are rare, and the third loads the usual script */
+    work(consumer, 0,
+         3); /* in a new queue the first two are rare, and the third loads the usual script */
     long long before = scripts_run();
     work(consumer, 3, 20);
     assert_int_equal(scripts_run() - before, 20);
