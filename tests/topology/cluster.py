@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from itertools import count
 from types import TracebackType
 
@@ -284,16 +285,17 @@ class Cluster:
 
     def can_move_at_once(self) -> bool:
         """Whether the server moves a slot as a whole."""
-        return self._at_once() != ""
+        return self._at_once != ""
 
+    @cached_property
     def _at_once(self) -> str:
         help = str(self.nodes[0].command("CLUSTER", "HELP"))
         return next((word for word in ("MIGRATESLOTS", "MIGRATION") if word in help), "")
 
     def move_at_once(self, slot: int, target: Node) -> None:
         """Moves a slot in one step of the server's."""
-        source = self.owner(slot)
-        if self._at_once() == "MIGRATESLOTS":
+        source = self.node(target.owners()[slot])
+        if self._at_once == "MIGRATESLOTS":
             words = ("MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", target.id)
             source.command("CLUSTER", *words)
         else:
