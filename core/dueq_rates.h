@@ -20,7 +20,7 @@ typedef struct dueq_timing {
     int64_t counts[DUEQ_TIMING_BUCKETS], sum_ms;
 } dueq_timing;
 
-/* Since the queue exists. A consumer measures the run of each message, the lateness in one reserve of a second. */
+/* Since the queue exists. A consumer measures the run of each message, the lateness of ten in one reserve of a second. */
 typedef struct dueq_timings {
     dueq_timing late, run;
 } dueq_timings;

@@ -296,7 +296,10 @@ def test_script_says_what_it_takes_and_returns(path: Path) -> None:
     assert re.search(r"^-- args ", comment, flags=re.M) or "ARGV" not in code
     assert re.search(r"^-- Returns ", comment, flags=re.M)
     # Locks and answers that are kept have no wire version: docs/protocol.md, Versions.
-    asks = re.search(r"^ *-- include (known|plain|failed|refuse)$", text(path), flags=re.M)
+    parts = re.findall(r"^ *-- include (\w+)$", text(path), flags=re.M)
+    for library in (ROOT / f"core/scripts/lib/{part}.lua" for part in [*parts]):
+        parts += re.findall(r"^ *-- include (\w+)$", text(library), flags=re.M)
+    asks = {"known", "plain", "failed", "refuse"} & {*parts}
     assert asks or path.stem in {"lock", "relock", "recall"}
 
 

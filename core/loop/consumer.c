@@ -16,14 +16,9 @@
 
 /* ---- Closing ---- */
 
-static void drop_retry(dueq_consumer *consumer) {
-    free(consumer->retry.error);
-    consumer->retry = (struct dueq__retry){0};
-}
-
 static void drop_all(dueq_consumer *consumer) {
     dueq__prefetch_clear(consumer);
-    drop_retry(consumer);
+    dueq__settle_drop_retry(consumer);
     consumer->sent_count = 0;
     consumer->retry_sent = false;
     consumer->step = DUEQ__STEP_NONE;
@@ -45,11 +40,7 @@ void dueq_consumer_close(dueq_consumer *consumer) {
     free(consumer);
 }
 
-/*
- * After fork() the child's consumer begins anew: the messages are the parent's, and so is the thread that
- * works with the leases, which therefore stay as they are.
- */
-static dueq_status check_fork(dueq_consumer *consumer) {
+dueq_status dueq__consumer_check_fork(dueq_consumer *consumer) {
     if (consumer->pid == getpid())
         return DUEQ_OK;
     struct dueq__leases *leases = dueq__leases_new();
@@ -66,41 +57,6 @@ static dueq_status check_fork(dueq_consumer *consumer) {
 
 /* ---- Requests ---- */
 
-/* What became of the acks and the retry that the request took along: their outcomes, or else this failure. */
-static void settle(dueq_consumer *consumer, const char *outcomes, size_t count,
-                   dueq_status failure) {
-    size_t at = consumer->sent_count;
-    for (size_t i = 0; i < at; i++)
-        dueq__leases_settled(consumer->leases, consumer->sent[i],
-                             i < count ? (dueq_status)(outcomes[i] - '0') : failure);
-    if (consumer->retry_sent && at < count) {
-        dueq__leases_settled(consumer->leases, consumer->retry.lease,
-                             (dueq_status)(outcomes[at] - '0'));
-        drop_retry(consumer);
-    }
-    consumer->sent_count = 0;
-    consumer->retry_sent = false;
-}
-
-/* At once: the heartbeat must not go on extending what is finished while the call waits. */
-static void settled(void *owner, const char *outcomes, size_t count) {
-    settle(owner, outcomes, count, DUEQ_CLOSED);
-}
-
-/*
- * The queue that acks or a retry are to be sent for first; SIZE_MAX: none. Where a reserve is to be recalled, that comes
- * first, as the server keeps one answer for the session, and the heartbeat, which has its own, may send them.
- */
-static size_t queue_to_settle(const dueq_consumer *consumer) {
-    size_t queue = SIZE_MAX;
-    if (consumer->retry.lease)
-        return consumer->retry.lease->queue;
-    if (dueq__leases_oldest_ack(consumer->leases, &queue) > consumer->settle_ms)
-        return SIZE_MAX;
-    bool recalls = queue != SIZE_MAX && consumer->queues[queue]->doubt.number;
-    return recalls && consumer->heartbeat && !consumer->stops ? SIZE_MAX : queue;
-}
-
 bool dueq__consumer_times(dueq_consumer *consumer) {
     int64_t now = dueq__monotonic_ms();
     bool asks = consumer->heartbeat && now >= consumer->timed_ms + TIMED_MS;
@@ -112,7 +68,6 @@ bool dueq__consumer_times(dueq_consumer *consumer) {
 /* Reserves from so many queues; one queue's acks, and a retry, go along. count 0: it only settles. */
 static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t queue_count,
                                   size_t count, int64_t timeout_ms) {
-    const struct dueq__retry *retry = &consumer->retry;
     dueq_bytes tickets[DUEQ_MAX_BATCH];
     struct dueq__reserve asked = {.queues = consumer->queues + queue,
                                   .queue_count = queue_count,
@@ -121,23 +76,10 @@ static dueq_status submit_reserve(dueq_consumer *consumer, size_t queue, size_t 
                                   .timeout_ms = timeout_ms,
                                   .lease_ms = consumer->options.lease_ms,
                                   .default_lease_ms = dueq__consumer_lease_ms(consumer)};
-    struct dueq__settlement *settlement = &asked.settlement;
     asked.timed = count && dueq__consumer_times(consumer);
     consumer->step = count ? DUEQ__STEP_RESERVE : DUEQ__STEP_SETTLE;
-    if (queue_count == 1) {
-        *settlement =
-            (struct dueq__settlement){.acks = tickets, .settled = settled, .owner = consumer};
-        settlement->ack_count = consumer->sent_count = dueq__leases_take_acked(
-            consumer->leases, queue, dueq__monotonic_ms(), consumer->sent, DUEQ_MAX_BATCH);
-        for (size_t i = 0; i < consumer->sent_count; i++)
-            tickets[i] = consumer->sent[i]->ticket;
-        consumer->retry_sent = retry->lease && retry->lease->queue == queue;
-    }
-    if (consumer->retry_sent) {
-        settlement->retry = retry->lease->ticket;
-        settlement->retry_delay_ms = retry->delay_ms;
-        settlement->retry_error = (dueq_bytes){retry->error, retry->error_size};
-    }
+    if (queue_count == 1)
+        dueq__settle_take(consumer, queue, tickets, &asked.settlement);
     return dueq__reserve_submit(&asked);
 }
 
@@ -157,7 +99,7 @@ static int64_t wait_ms(const dueq_consumer *consumer) {
 static dueq_status submit_next(dueq_consumer *consumer) {
     bool more = dueq__prefetch_has_next(consumer); /* and one of them is delivered after this */
     bool several = is_several(consumer);
-    size_t queue = several ? queue_to_settle(consumer) : SIZE_MAX;
+    size_t queue = several ? dueq__settle_next(consumer) : SIZE_MAX;
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
     if (more && several)
@@ -188,23 +130,10 @@ static dueq_status submit_extend(dueq_consumer *consumer) {
                               consumer->sent[0]->lease_ms);
 }
 
-/* What became of what the request took along, as far as that is not known yet: its failure, or the outcomes. */
-static void end_request(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
-                        int64_t asked_ms) {
-    if (consumer->step != DUEQ__STEP_EXTEND) {
-        settle(consumer, NULL, 0, status < 0 ? status : DUEQ_CLOSED);
-        return;
-    }
-    for (size_t i = 0; i < consumer->sent_count; i++)
-        dueq__leases_extended(consumer->leases, consumer->sent[i], asked_ms,
-                              status < 0 ? status : dueq_result_status(result, i));
-    consumer->sent_count = 0;
-}
-
 /* A submit that failed has sent nothing. */
 static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
     if (status < 0)
-        end_request(consumer, status, NULL, 0);
+        dueq__settle_end(consumer, status, NULL, 0);
     if (status == DUEQ_PENDING) {
         consumer->client->call.patient_ms = consumer->patient_ms;
         consumer->client->call.wait.slack_us = 1000 * consumer->options.slack_ms;
@@ -221,7 +150,7 @@ static dueq_status submitted(dueq_consumer *consumer, dueq_status status) {
 }
 
 static dueq_status begin(dueq_consumer *consumer) {
-    dueq_status status = check_fork(consumer);
+    dueq_status status = dueq__consumer_check_fork(consumer);
     if (!status && consumer->step != DUEQ__STEP_NONE)
         status = dueq__fail(&consumer->client->error, DUEQ_IN_USE, NULL);
     return status;
@@ -235,22 +164,13 @@ static void begin_turn(dueq_consumer *consumer, bool stops) {
 }
 
 /*
- * A node is away, and the consumer goes on without it. What was to be settled is left for the next turn, but for a retry: its
- * message comes again when its lease ends. Partitions stay whose they are, as nobody else can get them either.
+ * A node is away, and the consumer goes on without it. Partitions stay whose they are, as nobody else can get them either.
  */
 static void leave(dueq_consumer *consumer, enum dueq__step step) {
-    struct dueq__lease *lease = consumer->retry.lease;
     if (step == DUEQ__STEP_SHARE)
         consumer->share->renew_ms = dueq__monotonic_ms() + DUEQ__RENEW_MS;
-    if (step != DUEQ__STEP_SETTLE)
-        return;
-    consumer->left = true;
-    if (!lease)
-        return;
-    dueq__warn_of_retry(consumer);
-    dueq__leases_forget(consumer->leases, lease->ticket);
-    dueq__leases_settled(consumer->leases, lease, DUEQ_UNAVAILABLE);
-    drop_retry(consumer);
+    if (step == DUEQ__STEP_SETTLE)
+        dueq__settle_leave(consumer);
 }
 
 dueq_status dueq_consumer_submit(dueq_consumer *consumer, int64_t timeout_ms) {
@@ -293,7 +213,7 @@ static dueq_status end_step(dueq_consumer *consumer) {
         return status;
     if (consumer->share && status < 0)
         consumer->share->changed = true;
-    end_request(consumer, status, result, asked_ms);
+    dueq__settle_end(consumer, status, result, asked_ms);
     if (consumer->share && consumer->step == DUEQ__STEP_RESERVE && status == DUEQ_OK)
         result->queue = consumer->asked[result->queue];
     if (status == DUEQ_OK && consumer->step == DUEQ__STEP_RESERVE)
@@ -365,55 +285,6 @@ dueq_status dueq_consumer_next(dueq_consumer *consumer, int64_t timeout_ms,
     return status;
 }
 
-/* ---- Acks and retries ---- */
-
-static dueq_status check_ticket(dueq_consumer *consumer, dueq_bytes ticket) {
-    dueq_status status = check_fork(consumer);
-    return status ? status : dueq__ops_check_tickets(consumer->queues[0], &ticket, 1);
-}
-
-dueq_status dueq_consumer_ack(dueq_consumer *consumer, dueq_bytes ticket) {
-    dueq_status status = check_ticket(consumer, ticket);
-    if (!status) {
-        dueq__leases_ack(consumer->leases, ticket);
-        dueq__partitions_freed(consumer);
-    }
-    return status;
-}
-
-dueq_status dueq_consumer_retry(dueq_consumer *consumer, dueq_bytes ticket, int64_t delay_ms,
-                                dueq_bytes error) {
-    struct dueq__error *failure = &consumer->client->error;
-    dueq_status status = check_ticket(consumer, ticket);
-    if (!status)
-        status = dueq__ops_check_retry_delay(consumer->queues[0], delay_ms);
-    if (!status && consumer->retry.lease)
-        status = dueq__fail(failure, DUEQ_IN_USE, "a retry waits to be sent already");
-    if (status)
-        return status;
-    error = dueq__ops_cut(error);
-    char *text = malloc(error.size + 1);
-    if (!text)
-        return dueq__fail(failure, DUEQ_NO_MEMORY, NULL);
-    memcpy(text, error.size ? error.data : "", error.size);
-    consumer->retry = (struct dueq__retry){dueq__leases_retry(consumer->leases, ticket), delay_ms,
-                                           text, error.size};
-    if (!consumer->retry.lease)
-        drop_retry(consumer);
-    return DUEQ_OK;
-}
-
-void dueq_consumer_forget(dueq_consumer *consumer, dueq_bytes ticket) {
-    if (consumer->pid != getpid())
-        return;
-    dueq__leases_forget(consumer->leases, ticket);
-    dueq__partitions_freed(consumer);
-}
-
-size_t dueq_consumer_lost(const dueq_consumer *consumer) {
-    return consumer->pid == getpid() ? consumer->leases->lost : 0;
-}
-
 /* ---- Stopping ---- */
 
 /* Gives what is left of one batch back; in the end, so that it comes first again, what is disowned. */
@@ -442,7 +313,7 @@ static dueq_status submit_release(dueq_consumer *consumer) {
 static dueq_status submit_stop(dueq_consumer *consumer) {
     dueq__leases_send_again(consumer->leases);
     begin_turn(consumer, true);
-    size_t queue = queue_to_settle(consumer);
+    size_t queue = dueq__settle_next(consumer);
     if (queue != SIZE_MAX)
         return submit_reserve(consumer, queue, 1, 0, 0);
     dueq_status status = submit_release(consumer);
@@ -451,7 +322,7 @@ static dueq_status submit_stop(dueq_consumer *consumer) {
 }
 
 dueq_status dueq_consumer_stop_submit(dueq_consumer *consumer) {
-    dueq_status status = check_fork(consumer);
+    dueq_status status = dueq__consumer_check_fork(consumer);
     if (status)
         return status;
     consumer->patient_ms = dueq__monotonic_ms() + consumer->client->url.timeout_ms;

@@ -211,6 +211,29 @@ static inline int64_t dueq__consumer_lease_ms(const dueq_consumer *consumer) {
 /* Is it time to ask how late messages are? Then it is asked. */
 bool dueq__consumer_times(dueq_consumer *consumer);
 
+/*
+ * After fork() the child's consumer begins anew: the messages are the parent's, and so is the thread that
+ * works with the leases, which therefore stay as they are.
+ */
+dueq_status dueq__consumer_check_fork(dueq_consumer *consumer);
+
+/* ---- settle.c: what the program has finished ------------------------------------------------------ */
+
+/*
+ * The queue that acks or a retry are to be sent for first; SIZE_MAX: none. Where a reserve is to be recalled, that comes
+ * first, as the server keeps one answer for the session, and the heartbeat, which has its own, may send them.
+ */
+size_t dueq__settle_next(const dueq_consumer *consumer);
+/* What the next request takes along for that queue; tickets: room for DUEQ_MAX_BATCH, which the settlement names. */
+void dueq__settle_take(dueq_consumer *consumer, size_t queue, dueq_bytes *tickets,
+                       struct dueq__settlement *settlement);
+/* What became of what the request took along, as far as that is not known yet: its failure, or the outcomes. */
+void dueq__settle_end(dueq_consumer *consumer, dueq_status status, const dueq_result *result,
+                      int64_t asked_ms);
+/* What was to be settled is left for the next turn, but for a retry: its message comes again when its lease ends. */
+void dueq__settle_leave(dueq_consumer *consumer);
+void dueq__settle_drop_retry(dueq_consumer *consumer);
+
 /* ---- partitions.c: where the queue has partitions ------------------------------------------------ */
 
 /* These are the consumer's queues; they may have become more. */

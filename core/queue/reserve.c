@@ -26,8 +26,8 @@ static const struct dueq__script *choose(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
     bool plain = call->settling.done || !call->settling.count || call->settling.plain;
     bool history = queue->minute != dueq__call_minute();
-    if (queue->rare == 0 && plain && !history && !call->wait.timed)
-        return &dueq__script_reserve;
+    if (queue->rare == 0 && plain && !history)
+        return call->wait.timed ? &dueq__script_reserve_timed : &dueq__script_reserve;
     if (queue->rare)
         queue->rare--;
     return &dueq__script_reserve_rare;
@@ -86,7 +86,7 @@ static void found_nothing(dueq_client *client) {
 /* Where the usual script passed the request on, the next ones spare it that; each time twice as many. */
 static void learn(struct dueq__call *call) {
     dueq_queue *queue = call->queue;
-    if (call->script == &dueq__script_reserve)
+    if (call->script != &dueq__script_reserve_rare)
         queue->rarely = 0;
     if (call->passed) {
         queue->rarely = queue->rarely ? 2 * queue->rarely : 1;

@@ -20,7 +20,8 @@ static bool send_about_stale(dueq_client *client, enum dueq__answer answer, cons
 }
 
 static bool reserves(const struct dueq__call *call) {
-    return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_rare;
+    return call->script == &dueq__script_reserve || call->script == &dueq__script_reserve_timed ||
+           call->script == &dueq__script_reserve_rare;
 }
 
 static bool send_recall(dueq_client *client) {

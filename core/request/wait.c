@@ -73,6 +73,7 @@ dueq_status dueq__wait_ask(dueq_client *client, size_t at) {
     const struct dueq__doubt *doubt = &watch->queue->doubt;
     wait->at = at;
     watch->ask = !stay;
+    watch->declared = watch->token || watch->timekeeper;
     if (call->queue != watch->queue)
         memcpy(call->keys, watch->queue->keys, sizeof call->keys);
     call->queue = watch->queue;
@@ -143,7 +144,7 @@ static void go_on(dueq_client *client) {
 
 void dueq__wait_nothing(dueq_client *client, int64_t now, int64_t pause_us) {
     struct dueq__watch *watch = &client->call.wait.watches[client->call.wait.at];
-    watch->away = false;
+    watch->away = watch->declared = false;
     watch->ahead_ms = now - dueq__monotonic_ms();
     watch->look_us =
         pause_us < 0 ? DUEQ__NEVER : dueq__monotonic_us() + pause_us + client->call.wait.slack_us;

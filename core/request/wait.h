@@ -48,6 +48,7 @@ struct dueq__watch {
     bool away;       /* its node cannot be asked now */
     bool held;       /* another consumer holds what is to be settled first */
     bool token;      /* a token or item is held that no request has declared yet */
+    bool declared;   /* the one under way has declared that, or the timekeeper */
 };
 
 struct dueq__wait {

@@ -111,9 +111,12 @@ void dueq__wait_abandon(dueq_client *client) {
     struct dueq__wait *wait = &client->call.wait;
     if (!wait->watches)
         return;
+    struct dueq__watch *asked = &wait->watches[wait->at];
     /* The server may count on whoever asked, who will not read the answer or tell it. */
     if (wait->let_go && (dueq__node_awaits(client->node, DUEQ__ANSWER_CALL) || wait->found))
-        wait->watches[wait->at].timekeeper = true;
+        asked->timekeeper = true;
+    else if (asked->declared && !wait->foreign)
+        asked->token = true; /* the server has refused the request */
     if (dueq__block_end(client))
         dueq__block_close_all(client);
     hand_on(client);

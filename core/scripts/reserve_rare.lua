@@ -3,10 +3,8 @@
 -- keys msg ready leased delayed wake meta reply high low dead outbox attempts quarantine rates failures
 -- args as of reserve; behind the acknowledged tickets may come ticket, delay, chance, error and who, as of retry, of one that
 --      is given back as failed. It may be asked for none: then it settles, and wakes others where it must.
---      With '.0' behind how many: it says how late each message is, too.
--- Returns what reserve does; the outcome of what failed is the last. Behind the messages may come a text, "MARK UNTIL LATE
--- LATE ...": how late each is, in ms ('-': it was in the line; '?': not known). The first in the line came between MARK
--- and UNTIL (see stats.lua).
+--      With '.0' behind how many: it says how late messages are, too.
+-- Returns what reserve does, or then reserve_timed; the outcome of what failed is the last.
 local call, argv = redis.call, ARGV
 local time = redis.call('TIME')
 local now, us = time[1] * 1000 + math.floor(time[2] / 1000), time[2] % 1000
@@ -15,7 +13,7 @@ if argv[3] == '1' and redis.pcall('EXISTS', meta) == 1 then
 end
 -- include permit
 local most, lease, stop = math.abs(argv[4]), tonumber(argv[5]), 7 + argv[7]
-local ordered, times = argv[4] < '0', string.find(argv[4], '.', 1, true) and {} or nil
+local ordered, timed = argv[4] < '0', string.find(argv[4], '.', 1, true)
 local outcomes, acknowledged, back, first, out_now = '', {}, argv[stop + 1], math.huge, false
 if stop > 7 then
   outcomes, acknowledged = held(8, stop, now)
@@ -68,7 +66,7 @@ if looked then
 end
 if looked and not paused then
   local at
-  due, garbage, at = promote(now, ordered, times)
+  due, garbage, at = promote(now, ordered)
   -- What a relay is told of now is looked after again a second later, in case that it cannot.
   first = math.min(first, at, out and out <= now and now + 1000 or out or math.huge)
 else
@@ -89,8 +87,8 @@ for i, ticket in ipairs(c.deliver) do
   end
 end
 
-if times and n > 0 then
-  answer[#answer + 1] = lateness(c.deliver, times, now)
+if timed and n > 0 then
+  answer[#answer + 1] = lateness(c.deliver, now)
 end
 
 local left, prioritized = 0, 0

@@ -180,6 +180,28 @@ static void outlive_by_consumer(const struct state *state) {
 
 static void test_consumer_outlives(void **state) { outlive_by_consumer(*state); }
 
+/* It has the wake token that the other one needs. */
+static void test_reserve_that_is_refused_wakes_another(void **state) {
+    (void)state;
+    dueq_result *result;
+    run_command(&server, "ACL SETUSER refused reset on >secret ~* &* +@all");
+    struct jobs refused = jobs_open(url_with("refused:secret@", "")), other = jobs_open(server.url);
+    assert_status(refused.client, PENDING, dueq_reserve_submit(refused.queue, 1, 60000, 0));
+    pump_until_blocked(refused.client, 1);
+    assert_status(other.client, PENDING, dueq_reserve_submit(other.queue, 1, 60000, 0));
+    pump_until_blocked(other.client, 2);
+    run_command(&server, "ACL SETUSER refused -hmget");
+    push_body(jobs.queue, "x", 0, NULL);
+    assert_status(refused.client, DENIED, dueq_wait(refused.client, 20000));
+    assert_status(refused.client, DENIED, dueq_take(refused.client, &result));
+    dueq_result_free(result);
+    /* Its own probe would come 12 s after it began to wait. */
+    take_body(other.client, 5000, "x");
+    jobs_close(other);
+    jobs_close(refused);
+    run_command(&server, "ACL DELUSER refused");
+}
+
 static void test_push_waits_for_the_primary_to_be_back(void **state) {
     (void)state;
     dueq_draft draft = DUEQ_DRAFT;
@@ -313,6 +335,7 @@ int main(void) {
         OUTLIVES(test_consumer_outlives, without_replicas),
         OUTLIVES(test_consumer_outlives, with_broken_disk),
         TEST(test_reserve_counts_how_long_it_outlives),
+        TEST(test_reserve_that_is_refused_wakes_another),
         TEST(test_push_waits_for_the_primary_to_be_back),
         TEST(test_lock_outlives_a_failover),
         TEST(test_push_lost_before_a_busy_time_is_repeated),

@@ -181,6 +181,42 @@ static void test_lateness_grows_while_a_message_is_prefetched(void **state) {
     assert_in_range(found.late.sum_ms, 450, 20000);
 }
 
+static void test_lateness_is_asked_for_of_ten_of_a_batch(void **state) {
+    (void)state;
+    for (int i = 0; i < 50; i++)
+        push_body(jobs.queue, "x", i % 2, NULL);
+    usleep(50000);
+    dueq_consumer *consumer = open_consumer(prefetching(50));
+    work(consumer, 50, 0);
+    stop(consumer);
+    dueq_timings found = timings();
+    assert_int_equal(count_of(&found.late), 10);
+}
+
+static void test_lateness_needs_no_rare_reserve(void **state) {
+    (void)state;
+    const dueq_message *message;
+    long long counted;
+    time_t minute;
+    do { /* the first reserve of a minute is rare */
+        minute = time(NULL) / 60;
+        for (int i = 0; i < 4; i++)
+            push_body(jobs.queue, "x", 0, NULL);
+        dueq_consumer *consumer = open_consumer(prefetching(1));
+        work(consumer, 3, 0); /* and so are two of a new queue */
+        stop(consumer);
+        counted = calls_of(&server, "hincrby"); /* as the rare one counts */
+        consumer = open_consumer(prefetching(1));
+        assert_status(jobs.client, OK, dueq_consumer_next(consumer, 20000, &message, NULL));
+        counted = calls_of(&server, "hincrby") - counted;
+        dueq_consumer_ack(consumer, message->ticket);
+        stop(consumer);
+    } while (time(NULL) / 60 != minute);
+    dueq_timings found = timings();
+    assert_int_equal(counted, 0);
+    assert_in_range(count_of(&found.late), 2, 20);
+}
+
 /* What was delayed, and moved to the line by somebody else's reserve: late since the minute that is known, no earlier. */
 static void test_lateness_in_the_line_is_not_said_too_high(void **state) {
     (void)state;
@@ -281,6 +317,8 @@ int main(void) {
         WITH(test_lateness_grows_while_a_message_is_prefetched),
         WITH(test_lateness_in_the_line_is_not_said_too_high),
         WITH(test_lateness_is_asked_for_once_a_second),
+        WITH(test_lateness_is_asked_for_of_ten_of_a_batch),
+        WITH(test_lateness_needs_no_rare_reserve),
         WITH(test_what_is_of_a_round_before_is_over),
         WITH(test_nothing_is_measured_of_a_queue_that_is_none),
         WITH(test_timings_of_another_shape_are_none),

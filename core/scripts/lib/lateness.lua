@@ -1,19 +1,30 @@
--- How late each of these tickets is delivered, as reserve_rare answers it. `times`: when those were due that were delayed.
-local function lateness(tickets, times, now)
+-- How late messages are that are delivered, as reserve_timed answers it: of ten of these tickets at most, spread evenly. What
+-- was delayed still is.
+local function lateness(tickets, now)
   local texts, in_line = {}, false
-  for i, ticket in ipairs(tickets) do
-    local time, prior = times[ticket], string.find(ticket, '^%d+%.%w*[hl]:')
-    texts[i] = time and int(now - time) or prior and '?' or '-'
-    in_line = in_line or texts[i] == '-'
+  for i = 1, #tickets do
+    texts[i] = '?'
   end
-  local mark, stop = 0, now
-  if in_line then
-    local state = redis.call('HMGET', meta, 'reserved', 'ready_offset')
-    local came = (tonumber(state[1] or '') or 0) + (tonumber(state[2] or '') or 0)
-    for _, text in ipairs(redis.pcall('LRANGE', rates, 0, 359)) do
+  for place = 1, #tickets, math.max(1, #tickets / 10) do
+    local i = math.floor(place)
+    local time = tonumber(redis.pcall('ZSCORE', delayed, tickets[i]))
+    if time then
+      texts[i] = int(now - time)
+    elseif not string.find(tickets[i], '^%d+%.%w*[hl]:') then
+      texts[i], in_line = '-', true
+    end
+  end
+  local mark, stop, from = 0, now, in_line and 0 or 360
+  local state = in_line and redis.call('HMGET', meta, 'reserved', 'ready_offset') or {}
+  local came = (tonumber(state[1] or '') or 0) + (tonumber(state[2] or '') or 0)
+  while from < 360 do
+    -- Seldom has one waited for minutes.
+    local entries = redis.pcall('LRANGE', rates, from, from + 9)
+    from = #entries == 10 and from + 10 or 360
+    for _, text in ipairs(entries) do
       local time, before = string.match(text, '^(%d+) (%d+) ')
       if time and tonumber(before) <= came then
-        mark = tonumber(time)
+        mark, from = tonumber(time), 360
         break
       end
       stop = tonumber(time) or stop

@@ -1,17 +1,14 @@
 -- Puts what is due, and messages whose lease has ended, at the ends of their lines: at most 100 of each; or (`ordered`)
 -- the latter at the fronts, by their ids. The caller
--- removes `due` from the front of `delayed`. `times` (nil: not wanted) gets when each was due. An ended lease is a crash in the message's attempts. Returns how many were
+-- removes `due` from the front of `delayed`. An ended lease is a crash in the message's attempts. Returns how many were
 -- due, what is no ticket, and the next event (huge: none).
-local function promote(now, ordered, times)
+local function promote(now, ordered)
   local function heads(set)
     local past = redis.call('ZRANGEBYSCORE', set, '-inf', string.format('%d', now), 'LIMIT', '0', '100')
     local at = tonumber(redis.call('ZRANGE', set, #past, #past, 'WITHSCORES')[2] or '') or math.huge
     return past, at < 4102444800000 and math.max(0, math.ceil(at)) or math.huge
   end
   local back, next_due = heads(delayed)
-  for i = 1, times and #back or 0 do
-    times[back[i]] = tonumber(redis.call('ZSCORE', delayed, back[i]))
-  end
   local ended, next_end = heads(leased)
   local due, records, broken, first, place = #back, {}, {}, {}, {}
   for _, ticket in ipairs(ended) do
