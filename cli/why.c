@@ -1,19 +1,21 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "top.h"
+#include "glance.h"
 
-/* Of the limit: what is above is full, or as good as. */
-enum { FULL_PERCENT = 98 };
+enum {
+    STUCK_MS = 10000, /* what waits for longer is stuck */
+    FULL_PERCENT = 98 /* of the limit: what is above is full, or as good as */
+};
 
 static bool is_full(const dueq_counts *counts) {
     return counts->memory_limit > 0 && !counts->evicting &&
            counts->memory >= counts->memory_limit / 100 * FULL_PERCENT;
 }
 
-static int64_t sum(const struct top_row *row, size_t offset) {
+static int64_t sum(const struct glance *row, size_t offset) {
     int64_t all = 0;
-    for (size_t i = 0; i < TOP_MINUTES; i++)
+    for (size_t i = 0; i < GLANCE_MINUTES; i++)
         all += *(const int64_t *)((const char *)&row->minutes[i] + offset);
     return all;
 }
@@ -28,11 +30,11 @@ static int64_t waited_ms(const dueq_counts *counts) {
 }
 
 /* The consumer of the queue with the oldest message that it works on. */
-static const struct consumer *slowest(const struct top *top, const struct top_row *row,
+static const struct consumer *slowest(const struct roster *roster, const struct glance *row,
                                       const dueq_holding **oldest) {
     const struct consumer *found = NULL;
-    for (size_t i = 0; i < top->model.roster.count; i++) {
-        const struct consumer *consumer = &top->model.roster.list[i];
+    for (size_t i = 0; i < roster->count; i++) {
+        const struct consumer *consumer = &roster->list[i];
         for (size_t k = 0; k < consumer->worker->holding_count; k++) {
             const dueq_holding *holding = &consumer->worker->holdings[k];
             if (strcmp(consumer->queue, row->whole) == 0 && holding->working &&
@@ -46,11 +48,11 @@ static const struct consumer *slowest(const struct top *top, const struct top_ro
     return found;
 }
 
-static const dueq_worker *last_lapsed(const struct top *top, const struct top_row *row) {
+static const dueq_worker *last_lapsed(const struct roster *roster, const struct glance *row) {
     const dueq_worker *last = NULL;
-    for (size_t i = 0; i < top->model.roster.count; i++) {
-        const dueq_worker *worker = top->model.roster.list[i].worker;
-        if (strcmp(top->model.roster.list[i].queue, row->whole) == 0 && roster_lapsed(worker) &&
+    for (size_t i = 0; i < roster->count; i++) {
+        const dueq_worker *worker = roster->list[i].worker;
+        if (strcmp(roster->list[i].queue, row->whole) == 0 && roster_lapsed(worker) &&
             (!last || worker->seen_ms > last->seen_ms))
             last = worker;
     }
@@ -59,9 +61,9 @@ static const dueq_worker *last_lapsed(const struct top *top, const struct top_ro
 
 #define SHOWN(bytes) (int)(bytes).size, (const char *)(bytes).data
 
-static bool no_workers(const struct top *top, const struct top_row *row, const char *waited,
+static bool no_workers(const struct roster *roster, const struct glance *row, const char *waited,
                        char *why, size_t room) {
-    const dueq_worker *lapsed = last_lapsed(top, row);
+    const dueq_worker *lapsed = last_lapsed(roster, row);
     char ago[TIME_ROOM];
     if (row->counts.leased || row->out > 0)
         return snprintf(why, room,
@@ -74,30 +76,30 @@ static bool no_workers(const struct top *top, const struct top_row *row, const c
     return snprintf(why, room,
                     "no workers: the last, %.*s process %lld, lapsed %s ago; waits for %s",
                     SHOWN(lapsed->host), (long long)lapsed->pid,
-                    top_span(lapsed->now_ms - lapsed->until_ms, ago), waited);
+                    time_format_brief(lapsed->now_ms - lapsed->until_ms, ago), waited);
 }
 
-static bool waits(const struct top *top, const struct top_row *row, char *why, size_t room) {
+static bool waits(const struct roster *roster, const struct glance *row, char *why, size_t room) {
     char waited[TIME_ROOM], held[TIME_ROOM];
     const dueq_holding *oldest = NULL;
-    const struct consumer *slow = slowest(top, row, &oldest);
-    top_span(waited_ms(&row->counts), waited);
+    const struct consumer *slow = slowest(roster, row, &oldest);
+    time_format_brief(waited_ms(&row->counts), waited);
     if (!row->workers)
-        return no_workers(top, row, waited, why, room);
-    if (slow && row->counts.now_ms - oldest->since_ms >= TOP_STUCK_MS)
+        return no_workers(roster, row, waited, why, room);
+    if (slow && row->counts.now_ms - oldest->since_ms >= STUCK_MS)
         return snprintf(why, room,
                         "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
-                        SHOWN(oldest->id), top_span(row->counts.now_ms - oldest->since_ms, held),
+                        SHOWN(oldest->id), time_format_brief(row->counts.now_ms - oldest->since_ms, held),
                         SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
     return snprintf(
         why, room, "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
         waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
 }
 
-static bool fails(const struct top_row *row, char *why, size_t room) {
+static bool fails(const struct glance *row, char *why, size_t room) {
     int64_t died = SUM(row, died), retried = SUM(row, retried), acked = SUM(row, acked);
-    const struct top_group *group = row->group_count ? &row->groups[0] : NULL;
-    bool crashes = group && strcmp(group->text, top_crashed) == 0;
+    const struct glance_group *group = row->group_count ? &row->groups[0] : NULL;
+    bool crashes = group && strcmp(group->text, glance_crashed) == 0;
     if (!died && !(retried && retried >= acked) && !crashes)
         return false;
     int size = snprintf(why, room, "%s: %lld died and %lld failed in 30 min",
@@ -111,45 +113,39 @@ static bool fails(const struct top_row *row, char *why, size_t room) {
     return true;
 }
 
-bool top_why(const struct top *top, const struct top_row *row, char *why, size_t room) {
+bool why_queue(const struct roster *roster, const struct glance *row, char why[WHY_ROOM]) {
+    const size_t room = WHY_ROOM;
     const dueq_counts *counts = &row->counts;
-    bool stuck = waited_ms(counts) >= TOP_STUCK_MS;
+    bool stuck = waited_ms(counts) >= STUCK_MS;
     char limit[TIME_ROOM];
     if (row->status)
         return snprintf(why, room, "cannot be read: %s", row->problem);
     if (counts->paused)
-        return snprintf(why, room, "paused: it delivers nothing until it is resumed (key r)");
+        return snprintf(why, room, "paused: it delivers nothing until it is resumed");
     if (counts->outbox && counts->outbox_error[0])
         return snprintf(why, room, "outbox: %lld cannot move to %s", (long long)counts->outbox,
                         counts->outbox_error);
     if (stuck)
-        return waits(top, row, why, room);
+        return waits(roster, row, why, room);
     /* It delivers: only who waits for that is told of it first. */
     if (is_full(counts))
         return snprintf(
             why, room,
             "full: the server is at its limit of %s bytes: it refuses pushes and kicks, "
             "and delivers what it has",
-            top_number(counts->memory_limit, limit));
+            text_number(counts->memory_limit, limit));
     return fails(row, why, room);
 }
 
-bool top_why_server(const struct top *top, char *why, size_t room) {
-    const dueq_counts *counts = top->model.count ? &top->model.rows[0].counts : NULL;
-    char used[TIME_ROOM], limit[TIME_ROOM], waited[TIME_ROOM];
-    int64_t under_way = top->call_ms ? time_monotonic_ms() - top->call_ms : 0;
-    if (under_way >= 1000)
-        return snprintf(why, room, "the server has not answered for %s%s%s",
-                        top_span(under_way / 1000 * 1000, waited), top->problem[0] ? ": " : "",
-                        top->problem);
-    if (top->status)
-        return snprintf(why, room, "%s: %s", dueq_status_name(top->status), top->problem);
+bool why_server(const struct glances *glances, char why[WHY_ROOM]) {
+    const dueq_counts *counts = glances->count ? &glances->rows[0].counts : NULL;
+    char used[NUMBER_ROOM], limit[NUMBER_ROOM];
     if (counts && is_full(counts))
-        return snprintf(why, room,
+        return snprintf(why, WHY_ROOM,
                         "the server is full: %s of %s bytes (maxmemory): it refuses pushes",
-                        top_number(counts->memory, used), top_number(counts->memory_limit, limit));
+                        text_number(counts->memory, used), text_number(counts->memory_limit, limit));
     if (counts && counts->evicting)
-        return snprintf(why, room,
+        return snprintf(why, WHY_ROOM,
                         "the server may evict messages when its memory is full: set "
                         "maxmemory-policy noeviction");
     return false;
