@@ -85,7 +85,8 @@ def full(dueq: Program, server: Server, queue: str) -> Iterator[None]:
     server.command("CONFIG", "SET", "maxmemory", "1000000")
     try:
         refused = dueq.run("push", queue, "y")
-        assert refused.code == 3 and "FULL" in refused.err, refused.err
+        assert refused.code == 3
+        assert "FULL" in refused.err
         yield
     finally:
         server.command("CONFIG", "SET", "maxmemory", "0")
