@@ -321,6 +321,34 @@ bool roster_lapsed(const dueq_worker *worker);
 const struct consumer *roster_holder(const struct roster *roster, dueq_bytes ticket,
                                      const dueq_holding **holding);
 
+/* The consumer of the queue that works on a message longest, and on which; NULL: none works. */
+const struct consumer *roster_longest(const struct roster *roster, const char *queue,
+                                      const dueq_holding **holding);
+
+/* ---- memory.c: of the servers ------------------------------------------------------------------ */
+
+/* What a server that has queues says of its memory, in bytes. */
+struct memory {
+    char server[300]; /* its address, for people */
+    int64_t used;     /* as far as the limit counts it */
+    int64_t limit;    /* maxmemory; 0: none */
+    bool evicts;      /* it deletes keys when it is full, and the URL does not accept that */
+};
+
+struct memories {
+    struct memory *list;
+    size_t count;
+};
+
+/*
+ * Asks the servers now, each by a connection of its own, for the URL's timeout at most; of a cluster those that the calls
+ * before came to know. The list has those that answered, and permit it. End with memory_end().
+ */
+void memory_read(struct cli *cli, struct memories *memories);
+void memory_end(struct memories *memories);
+/* Whether it refuses what takes memory, or is about to. */
+bool memory_full(const struct memory *memory);
+
 /* ---- who.c: what consumers hold ------------------------------------------------------------------- */
 
 /* One message that a consumer says it holds. */

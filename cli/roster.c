@@ -127,3 +127,21 @@ const struct consumer *roster_holder(const struct roster *roster, dueq_bytes tic
     }
     return NULL;
 }
+
+const struct consumer *roster_longest(const struct roster *roster, const char *queue,
+                                      const dueq_holding **holding) {
+    const struct consumer *found = NULL;
+    for (size_t i = 0; i < roster->count; i++) {
+        const struct consumer *consumer = &roster->list[i];
+        const dueq_worker *worker = consumer->worker;
+        if (strcmp(consumer->queue, queue) != 0 || roster_lapsed(worker))
+            continue;
+        for (size_t k = 0; k < worker->holding_count; k++)
+            if (worker->holdings[k].working &&
+                (!found || worker->holdings[k].since_ms < (*holding)->since_ms)) {
+                found = consumer;
+                *holding = &worker->holdings[k];
+            }
+    }
+    return found;
+}

@@ -3,14 +3,12 @@
 
 #include "glance.h"
 
-enum {
-    STUCK_MS = 10000, /* what waits for longer is stuck */
-    FULL_PERCENT = 98 /* of the limit: what is above is full, or as good as */
-};
+enum { STUCK_MS = 10000 /* what waits for longer is stuck */ };
 
 static bool is_full(const dueq_counts *counts) {
-    return counts->memory_limit > 0 && !counts->evicting &&
-           counts->memory >= counts->memory_limit / 100 * FULL_PERCENT;
+    const struct memory memory = {
+        .used = counts->memory, .limit = counts->memory_limit, .evicts = counts->evicting};
+    return memory_full(&memory);
 }
 
 static int64_t sum(const struct glance *row, size_t offset) {
@@ -27,25 +25,6 @@ static int64_t waited_ms(const dueq_counts *counts) {
     if (counts->next_ms && counts->next_ms < counts->now_ms && (!first || counts->next_ms < first))
         first = counts->next_ms;
     return first ? counts->now_ms - first : 0;
-}
-
-/* The consumer of the queue with the oldest message that it works on. */
-static const struct consumer *slowest(const struct roster *roster, const struct glance *row,
-                                      const dueq_holding **oldest) {
-    const struct consumer *found = NULL;
-    for (size_t i = 0; i < roster->count; i++) {
-        const struct consumer *consumer = &roster->list[i];
-        for (size_t k = 0; k < consumer->worker->holding_count; k++) {
-            const dueq_holding *holding = &consumer->worker->holdings[k];
-            if (strcmp(consumer->queue, row->whole) == 0 && holding->working &&
-                !roster_lapsed(consumer->worker) &&
-                (!found || holding->since_ms < (*oldest)->since_ms)) {
-                found = consumer;
-                *oldest = holding;
-            }
-        }
-    }
-    return found;
 }
 
 static const dueq_worker *last_lapsed(const struct roster *roster, const struct glance *row) {
@@ -82,7 +61,7 @@ static bool no_workers(const struct roster *roster, const struct glance *row, co
 static bool waits(const struct roster *roster, const struct glance *row, char *why, size_t room) {
     char waited[TIME_ROOM], held[TIME_ROOM];
     const dueq_holding *oldest = NULL;
-    const struct consumer *slow = slowest(roster, row, &oldest);
+    const struct consumer *slow = roster_longest(roster, row->whole, &oldest);
     time_format_brief(waited_ms(&row->counts), waited);
     if (!row->workers)
         return no_workers(roster, row, waited, why, room);

@@ -1,10 +1,7 @@
 """dueq top, on the screen of a terminal."""
 
-import contextlib
 import re
-import subprocess
 import time
-from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,12 +9,11 @@ import pytest
 
 from private_server import Server
 
-from .program import Gate, Program
+from . import stuck
+from .program import Program
 from .test_cli_terminal import EVIL, NAME, NAME_SHOWN, UNSEEN
 from .test_cli_workers import register
 from .tmux import Screen, screen
-
-HELD_AT_THE_GATE = ["sh", "-c", 'read -r line < "$GATE"']
 
 
 def top(dueq: Program, *words: str, **more: Any) -> AbstractContextManager[Screen]:
@@ -30,15 +26,6 @@ def bury(dueq: Program, *ids: str, queue: str = "orders", why: str = "broken") -
     for id in ids:
         dueq("push", queue, f"body of {id}", "--id", id)
         dueq("bury", queue, dueq.take(queue), "--reason", why)
-
-
-@contextlib.contextmanager
-def worker(dueq: Program, gate: Gate) -> Iterator[subprocess.Popen[bytes]]:
-    with dueq.start("work", "orders", "--", *HELD_AT_THE_GATE) as process:
-        yield process
-        process.terminate()
-        gate.let()
-        process.communicate(timeout=60)
 
 
 # ---- Where it runs ----
@@ -112,8 +99,8 @@ def test_wrong_words(dueq: Program, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(80, 24), (200, 50)])
-def test_views(dueq: Program, gate: Gate, columns: int, rows: int) -> None:
-    with worker(dueq, gate), top(dueq, columns=columns, rows=rows) as shown:
+def test_views(dueq: Program, columns: int, rows: int) -> None:
+    with stuck.working(dueq, "orders"), top(dueq, columns=columns, rows=rows) as shown:
         dueq("push", "orders", "held", "--id", "m1", "--header", "a=b")
         dueq("push", "orders", "later", "--delay", "1h", "--id", "m2")
         bury(dueq, "x1", "x2", queue="bills", why="TypeError: no 7")
@@ -382,18 +369,14 @@ def test_server_that_refuses(dueq: Program) -> None:
 
 
 def test_why_no_workers(dueq: Program, server: Server) -> None:
-    dueq("push", "orders", "x")
-    with top(dueq) as shown:
+    with stuck.no_workers(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! no workers: none is registered; the oldest waits for 1")
         register(server, "dead", seen_ms=90_000)
         shown.until("! no workers: the last, shop-3 process 17, lapsed 3")
 
 
-def test_why_poison(dueq: Program) -> None:
-    for i in range(3):
-        dueq("push", "orders", "x", "--max-attempts", "1", "--id", f"m{i}")
-        dueq.run("retry", "orders", dueq.take(), "--error", f"ValueError: row {i}")
-    with top(dueq) as shown:
+def test_why_poison(dueq: Program, server: Server) -> None:
+    with stuck.poison(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
 
 
@@ -412,36 +395,24 @@ def test_why_crashing(dueq: Program) -> None:
         shown.until("! crashing: ", "; 1 with: its worker crashed: the lease ended")
 
 
-def test_why_slow(dueq: Program, gate: Gate) -> None:
-    with worker(dueq, gate), top(dueq) as shown:
-        for i in range(3):
-            dueq("push", "orders", "x", "--id", f"m{i}")
+def test_why_slow(dueq: Program, server: Server) -> None:
+    with stuck.slow(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! slow: works on m0 for ", " process ", "); others wait for")
 
 
-def test_why_paused(dueq: Program) -> None:
-    dueq("push", "orders", "x")
-    dueq("pause", "orders")
-    with top(dueq) as shown:
+def test_why_paused(dueq: Program, server: Server) -> None:
+    with stuck.paused(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! paused: it delivers nothing until it is resumed (key r)")
 
 
 def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
-    server.command("SET", "dueq:{lost}:msg", "not a hash")
-    dueq("push", "orders", "x", "--max-attempts", "1", "--dead-letter", "lost")
-    dueq.run("retry", "orders", dueq.take())
-    with top(dueq, "orders") as shown:
+    with stuck.lost_dead_letters(dueq, server, "orders"), top(dueq, "orders") as shown:
         shown.until("! outbox: 1 cannot move to lost: ")
 
 
-def test_why_full(dueq: Program) -> None:
-    with Server() as own:
-        dueq.environment["DUEQ_URL"] = own.url
-        dueq("push", "orders", "x")
-        own.command("CONFIG", "SET", "maxmemory", "1000000")
-        assert dueq.run("push", "orders", "y").code == 3
-        with top(dueq) as shown:
-            shown.until(
-                "the server is full: ",
-                "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
-            )
+def test_why_full(dueq: Program, server: Server) -> None:
+    with stuck.full(dueq, server, "orders"), top(dueq) as shown:
+        shown.until(
+            "the server is full: ",
+            "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
+        )
