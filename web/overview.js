@@ -29,7 +29,7 @@ export function queueTable() {
       el("td", { class: "num", "data-label": "Oldest" }, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–"),
       el("td", { class: "num", "data-label": "Done/s" }, rate(value(known, "done"))),
       el("td", { class: "trend" }, spark(speeds(known.points, "acked"), "done per second"))),
-    reason && el("tr", { class: "why" }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
+    reason && el("tr", { class: "reason" }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
   }
 
   function show(store, list) {
@@ -61,7 +61,7 @@ export function overview(main) {
   const tiles = el("div", { class: "tiles" }), charts = el("div", { class: "charts" }), note = el("p", { class: "dim" });
   const table = queueTable();
   const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues", input: () => update(last) });
-  const stuck = el("button", { type: "button", "aria-pressed": "false", click: () => {
+  const stuck = el("button", { type: "button", class: "danger", "aria-pressed": "false", click: () => {
     only = !only;
     update(last);
   } });
@@ -75,7 +75,7 @@ export function overview(main) {
     charts.replaceChildren(...liveCharts(store.all.get("").points));
     const wrong = list.filter(([name]) => why(store, name) !== null);
     stuck.textContent = `Stuck or failing: ${number(wrong.length)}`;
-    stuck.className = wrong.length ? "danger" : "dim";
+    stuck.hidden = wrong.length === 0 && !only;
     stuck.setAttribute("aria-pressed", only);
     const found = (only ? wrong : list).filter(([name]) => name.toLowerCase().includes(search.value.toLowerCase()));
     note.textContent = found.length > SHOWN ? `The first ${SHOWN} of ${number(found.length)} queues: filter them.`

@@ -191,7 +191,11 @@ const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", sched
 
 // ---- The view ----
 
-export function queueView(main, queue, tab) {
+/** The tab that is shown first: of the first state that has messages. */
+const firstTab = (counts) => ["ready", "leased", "delayed", "dead", "outbox"].find((state) => counts?.[state]) ?? "ready";
+
+export function queueView(main, queue, known, given) {
+  const tab = given || firstTab(known?.counts);
   const shown = STATES.includes(tab) ? messages(queue, tab) : (TABS[tab] ?? TABS.errors)[1](queue);
   const charts = el("div", { class: "charts" }), tabs = el("div", { class: "tabs", role: "navigation", "aria-label": "States" }), marks = el("span");
   const pause = el("span"), reason = el("div");
