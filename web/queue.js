@@ -3,37 +3,18 @@
 import * as api from "./api.js";
 import { chart } from "./chart.js";
 import { ask, away, brief, button, el, number, path, plain, size, span, time, toast } from "./dom.js";
-import { badges, liveCharts } from "./live.js";
+import { badges, liveCharts, wholeOf, why, whyLine } from "./live.js";
+import { attempt, cell, problem, table } from "./table.js";
+import { workers } from "./workers.js";
 
 const PAGE = 50;
 const STATES = ["ready", "delayed", "leased", "dead", "outbox"];
 const NAMES = { ready: "Ready", delayed: "Delayed", leased: "In work", dead: "Dead", outbox: "Outbox" };
 
-export const problem = (error) => el("p", { class: "bad" }, plain(error.message));
-
-/** Does it, says what came of it. */
-export async function attempt(what, action) {
-  try {
-    const { ok, list } = await action();
-    const bad = list.find((item) => item.status && item.status !== "OK");
-    toast(bad ? `${what}: ${bad.status}` : what, !ok);
-    return ok;
-  } catch (error) {
-    toast(`${what}: ${error.message}`, true);
-    return false;
-  }
-}
-
 const bodySize = (message) =>
   message.body_base64 !== undefined ? Math.floor(message.body_base64.length * 3 / 4) : new TextEncoder().encode(message.body ?? "").length;
 
 // ---- Tables ----
-
-const table = (titles, rows, empty) => rows.length === 0 ? el("p", { class: "dim empty" }, empty)
-  : el("div", { class: "scroll" }, el("table", null,
-    el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))), el("tbody", null, rows)));
-
-const cell = (label, ...children) => el("td", { "data-label": label }, ...children);
 
 function timeOf(message) {
   if (message.state === "ready") return span(message.now_ms - message.created_ms) + " old";
@@ -50,25 +31,6 @@ function messageRow(queue, message) {
     cell("Size", size(bodySize(message))),
     el("td", { class: "text", "data-label": message.error ? "Error" : "Body" },
       message.error ? el("span", { class: "bad" }, brief(message.error.split("\n")[0])) : brief(message.body ?? "(binary)", 100)));
-}
-
-export function workerTable(list) {
-  const rows = list.map((worker) => {
-    const working = worker.queues.reduce((sum, queue) => sum + queue.working, 0);
-    const held = worker.queues.flatMap((queue) => queue.holdings.filter((one) => one.working).map((one) => ({ queue: queue.queue, ...one })));
-    const longest = held.sort((a, b) => a.since_ms - b.since_ms)[0];
-    const [state, kind] = worker.lapsed ? ["lapsed", "bad"] : working ? ["works", "good"] : ["waits", ""];
-    return el("tr", null,
-      cell("Worker", `${brief(worker.host, 40)} · ${worker.pid}`), cell("State", el("span", { class: "badge " + kind }, state)),
-      cell("Program", brief(worker.program, 40), " ", el("span", { class: "dim" }, brief(worker.version, 20))),
-      cell("Queues", worker.queues.map((queue) => [el("a", { href: path("q", queue.queue) }, brief(queue.queue, 40)), " "]).flat()),
-      cell("In work", worker.slots ? `${working} of ${worker.slots}` : String(working)),
-      cell("Up", span(worker.now_ms - worker.since_ms)), cell("Seen", away(worker.seen_ms, worker.now_ms)),
-      cell("Longest", longest ? [el("a", { href: path("q", longest.partition === null ? longest.queue : `${longest.queue}#${longest.partition}`, "m", longest.id) },
-        brief(longest.id, 30)), " ", span(worker.now_ms - longest.since_ms)] : "–"));
-  });
-  return table(["Worker", "State", "Program", "Queues", "In work", "Up", "Seen", "Longest in work"], rows,
-    "No consumer is registered: one with a heartbeat is, two seconds after it began.");
 }
 
 // ---- What a tab shows ----
@@ -167,22 +129,38 @@ function errors(queue) {
 }
 
 function schedules(queue) {
-  const list = el("div"), more = el("div", { class: "row" }), rows = [];
-  gather("schedules", queue, (page) => {
-    rows.push(...page.map((one) => el("tr", null,
-      cell("Name", el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)), one.paused && el("span", { class: "badge warn" }, "paused")),
-      cell("Schedule", el("code", null, plain(one.schedule))), cell("Zone", plain(one.zone)),
-      cell("Catch up", plain(one.catchup)), cell("Next", one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : time(one.next_ms)))));
-    list.replaceChildren(table(["Name", "Schedule", "Zone", "Catch up", "Next"], rows, "No schedule was found."));
-  }, more).catch((error) => list.replaceChildren(problem(error)));
-  return { body: [list, more] };
-}
+  const list = el("div"), more = el("div", { class: "row" });
 
-function workers(queue) {
-  const list = el("div");
-  const read = () => api.get(api.of(queue, "workers")).then((answer) => list.replaceChildren(workerTable(answer.list)), (error) => list.replaceChildren(problem(error)));
+  async function act(verb, title, name) {
+    if (await attempt(title, () => api.post(api.of(queue, "schedule_" + verb), name))) read();
+  }
+
+  async function remove(name) {
+    if (await ask("Remove this schedule?", `${brief(name)} pushes nothing any more. Messages that it has pushed stay.`, { yes: "Remove it", danger: true }))
+      act("remove", "Removed", name);
+  }
+
+  const actions = ({ name, paused, state }) => el("td", { class: "actions", "data-label": "" },
+    button("Run now", () => act("run", "Its message is pushed", name)),
+    state !== "delayed" ? null : paused ? button("Resume", () => act("resume", "Resumed", name), "main") : button("Pause", () => act("pause", "Paused", name)),
+    button("Remove", () => remove(name), "danger"));
+
+  const row = (one) => el("tr", null,
+    cell("Name", el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)), one.paused && el("span", { class: "badge warn" }, "paused")),
+    cell("Schedule", el("code", null, plain(one.schedule))), cell("Zone", plain(one.zone)), cell("Catch up", plain(one.catchup)),
+    cell("Next", one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : time(one.next_ms)),
+    api.state.writable && actions(one));
+
+  function read() {
+    const rows = [];
+    gather("schedules", queue, (page) => {
+      rows.push(...page.map(row));
+      list.replaceChildren(table(["Name", "Schedule", "Zone", "Catch up", "Next", ...api.state.writable ? [""] : []], rows, "No schedule was found."));
+    }, more).catch((error) => list.replaceChildren(problem(error)));
+  }
+
   read();
-  return { body: [list], read };
+  return { body: [list, more] };
 }
 
 function history(queue) {
@@ -209,14 +187,14 @@ function history(queue) {
   return { body: [el("div", { class: "row" }, choice), list], read: show };
 }
 
-const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", schedules], workers: ["Workers", workers], history: ["History", history] };
+const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", schedules], workers: ["Workers", (queue) => ({ ...workers(api.of(queue)), live: true })], history: ["History", history] };
 
 // ---- The view ----
 
 export function queueView(main, queue, tab) {
   const shown = STATES.includes(tab) ? messages(queue, tab) : (TABS[tab] ?? TABS.errors)[1](queue);
   const charts = el("div", { class: "charts" }), tabs = el("div", { class: "tabs", role: "navigation", "aria-label": "States" }), marks = el("span");
-  const pause = el("span");
+  const pause = el("span"), reason = el("div");
   let counts = null, due = 0, seen = null;
 
   async function change(verb, title) {
@@ -244,8 +222,10 @@ export function queueView(main, queue, tab) {
     counts = known.counts;
     draw();
     charts.replaceChildren(...liveCharts(known.points));
+    const text = why(store, queue);
+    reason.replaceChildren(...text === null ? [] : [el("p", { class: "why" }, whyLine(queue, text))]);
     const now = JSON.stringify([counts[tab] ?? counts.dead, counts.reserved, counts.retried, counts.cancelled, counts.pushed]);
-    if (seen !== null && now !== seen && Date.now() >= due) {
+    if (seen !== null && (shown.live || now !== seen) && Date.now() >= due) {
       due = Date.now() + 3000;
       shown.read?.();
       seen = now;
@@ -254,6 +234,8 @@ export function queueView(main, queue, tab) {
   }
 
   draw();
-  main.replaceChildren(el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), charts, tabs, ...shown.body);
+  const whole = wholeOf(queue);
+  main.replaceChildren(whole === null ? "" : el("p", { class: "crumbs" }, el("a", { href: path("q", whole) }, brief(whole, 80))),
+    el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason, charts, tabs, ...shown.body);
   return { update, close: shown.close };
 }

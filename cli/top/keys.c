@@ -34,10 +34,10 @@ static void open_queue(struct top *top, const char *name, dueq_state state) {
 }
 
 /* The group that is selected, and its queue. */
-static const struct top_group *selected_group(const struct top *top, const struct top_row **of) {
+static const struct glance_group *selected_group(const struct top *top, const struct glance **of) {
     size_t place = top->selected[TOP_ERRORS];
     for (size_t i = 0; i < top->model.count; i++) {
-        const struct top_row *row = &top->model.rows[i];
+        const struct glance *row = &top->model.rows[i];
         *of = row;
         if (place < row->group_count)
             return &row->groups[place];
@@ -69,8 +69,8 @@ static dueq_bytes subject_id(const struct top *top) {
 static void enter(struct top *top) {
     size_t place = top->selected[top->view];
     const struct roster *roster = &top->model.roster;
-    const struct top_row *row = NULL;
-    const struct top_group *group;
+    const struct glance *row = NULL;
+    const struct glance_group *group;
     dueq_bytes id;
     switch (top->view) {
     case TOP_QUEUES:
@@ -116,15 +116,15 @@ static void help(struct top *top) {
 }
 
 /* The start of an error that all of its group have. */
-static void copy_part(const char *text, char part[TOP_ERROR]) {
+static void copy_part(const char *text, char part[GLANCE_ERROR]) {
     size_t size = strcspn(text, "#");
-    snprintf(part, TOP_ERROR, "%.*s", (int)size, text);
+    snprintf(part, GLANCE_ERROR, "%.*s", (int)size, text);
 }
 
 static void ask(struct top *top, enum top_verb verb) {
     const char *queue = subject(top);
-    const struct top_row *row = NULL;
-    const struct top_group *group = NULL;
+    const struct glance *row = NULL;
+    const struct glance_group *group = NULL;
     dueq_bytes id = subject_id(top);
     struct top_order order = {.verb = verb};
     if (verb == TOP_KICK_ALL && top->view == TOP_ERRORS && (group = selected_group(top, &row))) {

@@ -19,7 +19,7 @@ static void put_time(struct top_page *page, const char *label, int64_t ms, int64
     char time[TIME_ROOM], away[TIME_ROOM];
     bool ahead = ms > now_ms;
     page_say(page, TOP_PLAIN, "%-*s %s (%s%s%s)", LABEL, label, time_format(ms, time),
-             ahead ? "in " : "", top_span(ahead ? ms - now_ms : now_ms - ms, away),
+             ahead ? "in " : "", time_format_brief(ahead ? ms - now_ms : now_ms - ms, away),
              ahead ? "" : " ago");
 }
 

@@ -80,6 +80,7 @@ static int run_top(struct cli *cli, int argc, char *argv[]) {
         check_terminal(cli);
     if (!cli_connect(cli, &code))
         return code;
+    cli->top = &top;
     code = once ? print_once(&top) : top_screen(&top);
     top_end(&top);
     return code;
