@@ -117,6 +117,7 @@ static void read_row(struct cli *cli, const struct roster *roster, const struct 
 
 void glance_end(struct glances *glances) {
     free(glances->rows);
+    memory_end(&glances->memories);
     roster_end(&glances->roster);
     *glances = (struct glances){0};
 }
@@ -147,6 +148,8 @@ dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct gla
         if (between)
             between(cli);
     }
+    if (status == DUEQ_OK)
+        memory_read(cli, &read.memories);
     read.took_ms = time_monotonic_ms() - read.read_ms;
     glance_end(status == DUEQ_OK ? glances : &read);
     if (status == DUEQ_OK)

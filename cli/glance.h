@@ -26,7 +26,7 @@ struct glance {
     dueq_status status;
     char problem[200]; /* why it could not be read */
     dueq_counts counts;
-    double in, out;                    /* pushed and delivered in a second; below 0: not known yet */
+    double in, out; /* pushed and delivered in a second; below 0: not known yet */
     dueq_rate minutes[GLANCE_MINUTES]; /* the latest last, also those without an event */
     struct glance_group groups[GLANCE_GROUPS];
     size_t group_count;
@@ -36,6 +36,7 @@ struct glance {
 /* Start from {0}; end with glance_end(). */
 struct glances {
     struct roster roster; /* has the names that the rows point to */
+    struct memories memories;
     struct glance *rows;
     size_t count;
     int64_t read_ms; /* when all of it was read, by time_monotonic_ms(); 0: never */
@@ -47,8 +48,7 @@ struct glances {
 /*
  * Reads these queues, or, where there are none, all of the server, and puts them in the place of what was read before.
  * Of a queue that fails, its row has the status. Returns what concerns the server, and so all of them: then *glances stays
- * as it was. What the server has of memory a client asks when it connects: so give a new one. between: is called after
- * each queue; may be NULL.
+ * as it was. between: is called after each queue; may be NULL.
  */
 dueq_status glance_read(struct cli *cli, char *names[], size_t count, struct glances *glances,
                         void (*between)(struct cli *cli));
@@ -74,7 +74,7 @@ void glance_group_text(dueq_bytes error, char text[GLANCE_ERROR]);
 /* ---- why.c ---- */
 
 /* Why messages of the queue wait or fail, in words, which may hold what others wrote. False: nothing is wrong. */
-bool why_queue(const struct roster *roster, const struct glance *row, char why[WHY_ROOM]);
+bool why_queue(const struct glances *glances, const struct glance *row, char why[WHY_ROOM]);
 /* What is wrong with the server, where it answers. */
 bool why_server(const struct glances *glances, char why[WHY_ROOM]);
 

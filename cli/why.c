@@ -5,10 +5,12 @@
 
 enum { STUCK_MS = 10000 /* what waits for longer is stuck */ };
 
-static bool is_full(const dueq_counts *counts) {
-    const struct memory memory = {
-        .used = counts->memory, .limit = counts->memory_limit, .evicts = counts->evicting};
-    return memory_full(&memory);
+/* The first server that is full; NULL: none is. */
+static const struct memory *full(const struct memories *memories) {
+    for (size_t i = 0; i < memories->count; i++)
+        if (memory_full(&memories->list[i]))
+            return &memories->list[i];
+    return NULL;
 }
 
 static int64_t sum(const struct glance *row, size_t offset) {
@@ -66,10 +68,10 @@ static bool waits(const struct roster *roster, const struct glance *row, char *w
     if (!row->workers)
         return no_workers(roster, row, waited, why, room);
     if (slow && row->counts.now_ms - oldest->since_ms >= STUCK_MS)
-        return snprintf(why, room,
-                        "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
-                        SHOWN(oldest->id), time_format_brief(row->counts.now_ms - oldest->since_ms, held),
-                        SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
+        return snprintf(
+            why, room, "slow: works on %.*s for %s (%.*s process %lld); others wait for %s",
+            SHOWN(oldest->id), time_format_brief(row->counts.now_ms - oldest->since_ms, held),
+            SHOWN(slow->worker->host), (long long)slow->worker->pid, waited);
     return snprintf(
         why, room, "behind: the oldest waits for %s; workers %lld, at work on %lld, room for %lld",
         waited, (long long)row->workers, (long long)row->working, (long long)row->slots);
@@ -92,11 +94,13 @@ static bool fails(const struct glance *row, char *why, size_t room) {
     return true;
 }
 
-bool why_queue(const struct roster *roster, const struct glance *row, char why[WHY_ROOM]) {
+bool why_queue(const struct glances *glances, const struct glance *row, char why[WHY_ROOM]) {
     const size_t room = WHY_ROOM;
     const dueq_counts *counts = &row->counts;
     bool stuck = waited_ms(counts) >= STUCK_MS;
-    char limit[TIME_ROOM];
+    /* Of a cluster it is said of the server alone: which queues that has, only the cluster knows. */
+    const struct memory *only = glances->memories.count == 1 ? full(&glances->memories) : NULL;
+    char limit[NUMBER_ROOM];
     if (row->status)
         return snprintf(why, room, "cannot be read: %s", row->problem);
     if (counts->paused)
@@ -105,27 +109,32 @@ bool why_queue(const struct roster *roster, const struct glance *row, char why[W
         return snprintf(why, room, "outbox: %lld cannot move to %s", (long long)counts->outbox,
                         counts->outbox_error);
     if (stuck)
-        return waits(roster, row, why, room);
+        return waits(&glances->roster, row, why, room);
     /* It delivers: only who waits for that is told of it first. */
-    if (is_full(counts))
+    if (only)
         return snprintf(
             why, room,
             "full: the server is at its limit of %s bytes: it refuses pushes and kicks, "
             "and delivers what it has",
-            text_number(counts->memory_limit, limit));
+            text_number(only->limit, limit));
     return fails(row, why, room);
 }
 
 bool why_server(const struct glances *glances, char why[WHY_ROOM]) {
-    const dueq_counts *counts = glances->count ? &glances->rows[0].counts : NULL;
+    const struct memories *memories = &glances->memories;
+    const struct memory *found = full(memories);
+    const bool several = memories->count > 1;
     char used[NUMBER_ROOM], limit[NUMBER_ROOM];
-    if (counts && is_full(counts))
+    if (found)
         return snprintf(why, WHY_ROOM,
-                        "the server is full: %s of %s bytes (maxmemory): it refuses pushes",
-                        text_number(counts->memory, used), text_number(counts->memory_limit, limit));
-    if (counts && counts->evicting)
-        return snprintf(why, WHY_ROOM,
-                        "the server may evict messages when its memory is full: set "
-                        "maxmemory-policy noeviction");
+                        "the server%s%s is full: %s of %s bytes (maxmemory): it refuses pushes",
+                        several ? " " : "", several ? found->server : "",
+                        text_number(found->used, used), text_number(found->limit, limit));
+    for (size_t i = 0; i < memories->count; i++)
+        if (memories->list[i].evicts)
+            return snprintf(why, WHY_ROOM,
+                            "the server%s%s may evict messages when its memory is full: set "
+                            "maxmemory-policy noeviction",
+                            several ? " " : "", several ? memories->list[i].server : "");
     return false;
 }

@@ -7,13 +7,6 @@ static dueq_bytes bytes_of(const char *text) { return (dueq_bytes){text, strlen(
 
 /* ---- All ---- */
 
-/* A client asks once what memory the server has left: so a new one. */
-static dueq_status renew(struct top *top) {
-    dueq_close(top->cli->client);
-    top->cli->client = NULL;
-    return dueq_open(top->cli->url, &top->cli->client);
-}
-
 /* Between two queues: what was asked for at a key comes first. */
 static void serve(struct cli *cli) {
     if (cli->top->order.verb)
@@ -28,10 +21,7 @@ static dueq_status note(struct top *top, dueq_status status) {
 }
 
 dueq_status top_read(struct top *top) {
-    dueq_status status = renew(top);
-    if (status == DUEQ_OK)
-        status = glance_read(top->cli, top->names, top->name_count, &top->model, serve);
-    return note(top, status);
+    return note(top, glance_read(top->cli, top->names, top->name_count, &top->model, serve));
 }
 
 dueq_status top_read_counts(struct top *top) {

@@ -25,7 +25,8 @@ static void draw_series(const struct glance *row, struct top_page *page) {
         for (size_t i = k; i < k + 2; i++) {
             char text[TIME_ROOM];
             fprintf(out, "%-6s %6s ", names[i],
-                    i < 4 ? text_number(most[i], text) : time_format_brief(most[i] ? most[i] : -1, text));
+                    i < 4 ? text_number(most[i], text)
+                          : time_format_brief(most[i] ? most[i] : -1, text));
             top_spark(out, values[i] + GLANCE_MINUTES - 24, 24);
             fputs("  ", out);
         }

@@ -18,7 +18,7 @@ static bool why_head(const struct top *top, char why[WHY_ROOM]) {
 }
 
 bool top_why(const struct top *top, const struct glance *row, char why[WHY_ROOM]) {
-    const bool wrong = why_queue(&top->model.roster, row, why);
+    const bool wrong = why_queue(&top->model, row, why);
     if (wrong && !row->status && row->counts.paused)
         strcat(why, " (key r)");
     return wrong;
@@ -211,10 +211,10 @@ static void draw_errors(const struct top *top, struct top_page *page) {
             char ago[TIME_ROOM];
             out = page_line(page);
             top_cell_text(out, row->queue, width);
-            fprintf(out, " %6lld %-8s %8s  %s", (long long)group->count,
-                    dueq_state_name(group->state),
-                    time_format_brief(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
-                    group->text);
+            fprintf(
+                out, " %6lld %-8s %8s  %s", (long long)group->count, dueq_state_name(group->state),
+                time_format_brief(group->last_ms ? row->counts.now_ms - group->last_ms : -1, ago),
+                group->text);
             page_put(page, group->state == DUEQ_DEAD ? TOP_BAD : TOP_WARN, true);
         }
     }

@@ -97,24 +97,19 @@ void look_whys(const struct glances *glances, const char *before, FILE *out) {
     if (why_server(glances, why))
         put_why(NULL, why, before, out);
     for (size_t i = 0; i < glances->count; i++)
-        if (why_queue(&glances->roster, &glances->rows[i], why))
+        if (why_queue(glances, &glances->rows[i], why))
             put_why(glances->rows[i].queue, why, before, out);
 }
 
 /* Of the queue, or of all. */
 void look_why(struct call *call) {
-    struct cli cli = {.finishing = true, .client = web_client_new(call->web)};
     struct glances glances = {0};
     char *name = (char *)(uintptr_t)call->cli.queue_name;
-    dueq_status status = glance_read(&cli, &name, name != NULL, &glances, NULL);
+    dueq_status status = glance_read(&call->cli, &name, name != NULL, &glances, NULL);
     call->answer->type = "application/x-ndjson";
     look_whys(&glances, "", call->answer->out);
     glance_end(&glances);
-    dueq_client *ours = call->cli.client;
-    call->cli.client = cli.client; /* which says why */
     api_end(call, status);
-    call->cli.client = ours;
-    dueq_close(cli.client);
 }
 
 void look_who(struct call *call) {

@@ -13,7 +13,7 @@ struct watch {
     int64_t names_ms, due_ms; /* when the names are to be read again, and the next piece is made */
     struct glances glances;   /* what is wrong, and when that is to be read again */
     int64_t why_ms;
-    char *piece;              /* the last event */
+    char *piece; /* the last event */
     size_t size;
 };
 
@@ -106,10 +106,8 @@ static dueq_status put_all(struct watch *watch, struct cli *cli, FILE *out) {
 /* Makes the next event. */
 static void make(struct watch *watch, const struct web *web) {
     dueq_status status = DUEQ_OK;
-    if (time_monotonic_ms() >= watch->why_ms) {
-        dueq_close(watch->client);
+    if (!watch->client)
         watch->client = web_client_new(web);
-    }
     struct cli cli = {.finishing = true, .client = watch->client};
     /* The second time with what failed. */
     for (int i = 0; i == 0 || (i == 1 && status != DUEQ_OK); i++) {
