@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from cli.test_cli_workers import register
+
 from private_server import Server
 
 from .site import TOKEN, Site, path, without_clocks

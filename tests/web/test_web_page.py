@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from cli.test_cli_workers import register
+
 from private_server import Server
 
 from .browser import Browser
@@ -144,7 +145,9 @@ def test_a_queue_of_partitions_is_one_row(page: Browser, site: Site) -> None:
     page.run("document.querySelector('input[type=search]').dispatchEvent(new Event('change'))")
     page.sees("Deliveries")
     assert page.run("location.hash").endswith("/m/m7")
-    page.press(json.loads(site.shell("find", "--partitions", "4", "orders", "m7", "--json"))["queue"])
+    page.press(
+        json.loads(site.shell("find", "--partitions", "4", "orders", "m7", "--json"))["queue"]
+    )
     page.press("orders")
     page.until(f"{rows}.split(',').length === 4")
     clean(page)
