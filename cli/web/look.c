@@ -253,17 +253,10 @@ void look_message(struct call *call) {
 
 /* ---- Dead messages by their errors --------------------------------------------------------------- */
 
-enum { GROUP_SIZE = 200 };
-
 json_object *look_group(const dueq_message *message) {
-    const char *line = message->error.data;
-    size_t size = 0;
-    while (size < message->error.size && size < GROUP_SIZE && line[size] && line[size] != '\n' &&
-           line[size] != '\r')
-        size++;
-    while (size > 0 && size < message->error.size && (line[size] & 0xC0) == 0x80)
-        size--; /* not in the middle of a character */
-    return json_text((dueq_bytes){line, size});
+    char text[GLANCE_ERROR];
+    glance_group_text(message->error, text);
+    return json_text((dueq_bytes){text, strlen(text)});
 }
 
 static size_t group(struct call *call, const dueq_result *page, void *context) {
