@@ -97,7 +97,8 @@ void look_whys(const struct glances *glances, const char *before, FILE *out) {
     if (why_server(glances, why))
         put_why(NULL, why, before, out);
     for (size_t i = 0; i < glances->count; i++)
-        if (why_queue(glances, &glances->rows[i], why))
+        /* The page adds partitions up itself. */
+        if (!glances->rows[i].parts && why_queue(glances, &glances->rows[i], why))
             put_why(glances->rows[i].queue, why, before, out);
 }
 
@@ -253,17 +254,10 @@ void look_message(struct call *call) {
 
 /* ---- Dead messages by their errors --------------------------------------------------------------- */
 
-enum { GROUP_SIZE = 200 };
-
 json_object *look_group(const dueq_message *message) {
-    const char *line = message->error.data;
-    size_t size = 0;
-    while (size < message->error.size && size < GROUP_SIZE && line[size] && line[size] != '\n' &&
-           line[size] != '\r')
-        size++;
-    while (size > 0 && size < message->error.size && (line[size] & 0xC0) == 0x80)
-        size--; /* not in the middle of a character */
-    return json_text((dueq_bytes){line, size});
+    char text[GLANCE_ERROR];
+    const bool failed = glance_class(message, text);
+    return json_text((dueq_bytes){text, failed ? strlen(text) : 0});
 }
 
 static size_t group(struct call *call, const dueq_result *page, void *context) {

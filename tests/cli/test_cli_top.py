@@ -63,10 +63,17 @@ def test_once(dueq: Program) -> None:
 def test_once_of_a_queue_of_partitions(dueq: Program, server: Server) -> None:
     dueq("push", "orders", "x", "--partitions", "2", "--id", "x")
     register(server, "session", queue="orders")
-    rows = [line.split() for line in dueq("top", "--once").lines if line.startswith("orders#")]
-    assert sorted(row[0] for row in rows) == sorted({row[0] for row in rows})
+    lines = dueq("top", "--once").lines
+    assert lines[1] == "ready 1  delayed 0  leased 0  dead 0  outbox 0  workers 1"
+    rows = [line.split() for line in lines if line.startswith("orders#")]
+    assert [row[0] for row in rows] in (["orders#0"], ["orders#1"])
     assert sum(int(row[1]) for row in rows) == 1
     assert all(row[7] == "1" for row in rows)
+    (sums,) = [line for line in lines if line.startswith("orders (1)")]
+    assert sums.split()[2:6] == ["1", "0", "0", "0"]
+    # One that is named stands for itself.
+    (named,) = [row[0] for row in rows]
+    assert "orders (" not in dueq("top", "--once", named).text
 
 
 def test_once_for_a_viewer(dueq: Program) -> None:
@@ -127,6 +134,36 @@ def test_views(dueq: Program, columns: int, rows: int) -> None:
         assert all(len(line) <= columns for line in shown.lines)
         shown.keys("q")
         assert "exit code 0" in shown.ends()
+
+
+def test_queue_of_partitions_is_one_row_that_opens(dueq: Program) -> None:
+    for i in range(12):
+        dueq("push", f"orders#{i}", "--lines", "--delay", "1h", stdin=b"x\n" * (i + 1))
+    dueq("push", "orders!", "x", "--delay", "1h")  # in the alphabet it is between
+    dueq("pause", "orders#2")
+    with top(dueq) as shown:
+        shown.until(
+            "delayed 79 ", "orders! ", "! 1 of 12 partitions; #2 paused: ", without="orders#"
+        )
+        (sums,) = [line for line in shown.lines if line.startswith("orders (12)")]
+        assert sums.split()[2:4] == ["0", "78"]
+        shown.keys("Enter")
+        text = shown.until("orders#0 ", "orders#11 ")
+        rows = [line.split() for line in text.splitlines() if line.startswith("orders#")]
+        assert [(row[0], row[2]) for row in rows] == [
+            (f"orders#{i}", str(i + 1)) for i in range(12)
+        ]
+        shown.keys("Down", "Enter")
+        shown.until("dueq top  queue", "orders#0", "delayed 1 ")
+        shown.keys("Escape", "Escape")
+        shown.until("orders (12)", without="orders#")
+        shown.keys("p")
+        shown.until("! 12 of 12 partitions; #0 paused: ", "(key r)")
+        assert dueq.stats("orders#11")["paused"] is True
+        shown.keys("r")
+        shown.until("orders: resumed", without="partitions; ")
+        assert dueq.stats("orders#2")["paused"] is False
+        assert dueq.stats("orders#11")["paused"] is False
 
 
 def test_body_of_a_message(dueq: Program) -> None:
@@ -204,15 +241,17 @@ def test_kick_and_cancel_ask(dueq: Program) -> None:
 def test_kick_all_of_an_error(dueq: Program) -> None:
     bury(dueq, "m1", "m2", why="ValueError: row 1")
     bury(dueq, "m3", why="KeyError: 3")
+    bury(dueq, "m4", why="ValueError: row of 3")
     with top(dueq) as shown:
         shown.until("orders ")
         shown.keys("3")
         shown.until("ValueError: row #", "KeyError: #")
         shown.keys("K")
-        shown.until("Kick all dead with ValueError: row  of orders?")
+        shown.until("Kick all dead with ValueError: row # of orders?")
         shown.keys("y")
         shown.until("orders: 2 kicked")
         assert dueq.find("m3")["state"] == "dead"
+        assert dueq.find("m4")["state"] == "dead"
 
 
 def test_read_only(dueq: Program) -> None:
@@ -378,6 +417,20 @@ def test_why_no_workers(dueq: Program, server: Server) -> None:
 def test_why_poison(dueq: Program, server: Server) -> None:
     with stuck.poison(dueq, server, "orders"), top(dueq) as shown:
         shown.until("! poison: 3 died and 3 failed in 30 min; 3 with: ValueError: row #")
+
+
+def test_why_says_of_how_many_messages_it_knows(dueq: Program) -> None:
+    lines = "".join(f"{i}\n" for i in range(60))
+    dueq("push", "orders", "--lines", "--max-attempts", "1", stdin=lines.encode())
+    tickets = [
+        row["ticket"] for row in dueq("reserve", "orders", "--count", "60", "--json").objects
+    ]
+    for ticket in tickets:
+        dueq.run("retry", "orders", ticket, "--error", "TypeError: 7")
+    with top(dueq) as shown:
+        shown.until("60 failed in 30 min; 50 of the first 50 with: TypeError: #")
+        shown.keys("3")
+        shown.until("ERROR, of the first 50 of each state", "50 dead", "TypeError: #")
 
 
 def test_why_failing(dueq: Program) -> None:
