@@ -39,8 +39,9 @@ function show() {
   live.textContent = store.failure === null ? "live" : "not live: " + brief(store.failure, 120);
   live.className = store.failure === null ? "good" : "bad";
   document.getElementById("wrong").replaceChildren(...store.server === null ? [] : [el("p", { class: "why" }, plain(store.server))]);
-  // That a queue consists of partitions may turn out late.
-  if (view?.queue !== undefined && view.whole !== store.wholes.has(view.queue)) route();
+  // That a queue consists of partitions, or what it has, may turn out late.
+  const late = view?.queue !== undefined && (view.whole !== store.wholes.has(view.queue) || (view.early && store.queues.has(view.queue)));
+  if (late) route();
   else view?.update?.(store);
 }
 
@@ -58,8 +59,8 @@ function route() {
   if (parts[0] === "workers") view = workersView(main);
   else if (parts[0] === "q" && parts[2] === "m") view = messageView(main, parts[1], parts[3] ?? "");
   else if (parts[0] === "q" && parts[1]) {
-    const whole = store.wholes.has(parts[1]);
-    view = { ...whole ? partitionsView(main, parts[1]) : queueView(main, parts[1], parts[2] || "ready"), queue: parts[1], whole };
+    const [, queue, tab] = parts, whole = store.wholes.has(queue), known = store.queues.get(queue);
+    view = { ...whole ? partitionsView(main, queue) : queueView(main, queue, known, tab), queue, whole, early: !whole && !known && !tab };
   } else view = overview(main);
   scrollTo(0, 0);
   show();

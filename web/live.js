@@ -61,12 +61,14 @@ export function why(store, queue) {
 }
 
 /** Where more of it is seen. */
-const PLACES = { "no workers": "workers", slow: "leased", behind: "workers", poison: "errors", failing: "delayed", crashing: "leased", outbox: "outbox" };
+const PLACES = {
+  "no workers": ["workers", "Workers"], behind: ["workers", "Workers"], slow: ["workers", "What is held longest"], poison: ["errors", "Dead by error"],
+  failing: ["delayed", "Those to be tried again"], crashing: ["leased", "In work"], outbox: ["outbox", "Outbox"] };
 
 /** The sentence, with a link to what it is about. */
 export function whyLine(queue, text) {
-  const place = wholeOf(queue) === null && / partitions, as /.test(text) ? null : PLACES[text.split(":")[0]];
-  return [plain(text), place && [" ", el("a", { href: path("q", queue, place) }, "Look")]].flat();
+  const [place, title] = PLACES[text.split(":")[0]] ?? [];
+  return [plain(text), place && [" ", el("a", { href: path("q", queue, place) }, `→\u00a0${title}`)]].flat();
 }
 
 /** The speed of a counter at each of the points but the first. */

@@ -15,10 +15,10 @@ const value = (known, column) =>
   : column === "done" || column === "trend" ? speeds(known.points.slice(-6), "acked").reduce((sum, one) => sum + one, 0) / 5
   : known.counts[column];
 
-/** A table that the heads sort. show(store, [[name, known]]): fills it. */
-export function queueTable() {
+/** A table that the heads sort; at first it is as it is. show(store, [[name, known]], reasons): fills it, with reasons why. */
+export function queueTable(sorted = null) {
   const head = el("tr"), body = el("tbody");
-  let sorted = null, down = false, last = null;
+  let down = false, last = null;
 
   function row(name, known, reason) {
     const { counts } = known;
@@ -29,17 +29,17 @@ export function queueTable() {
       el("td", { class: "num", "data-label": "Oldest" }, counts.oldest_ms ? span(counts.now_ms - counts.oldest_ms) : "–"),
       el("td", { class: "num", "data-label": "Done/s" }, rate(value(known, "done"))),
       el("td", { class: "trend" }, spark(speeds(known.points, "acked"), "done per second"))),
-    reason && el("tr", { class: "why" }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
+    reason && el("tr", { class: "reason" }, el("td", { colspan: COLUMNS.length }, whyLine(name, reason)))];
   }
 
-  function show(store, list) {
-    last = [store, list];
+  function show(store, list, reasons = true) {
+    last = [store, list, reasons];
     const ordered = sorted === null ? list : [...list].sort(([a, one], [b, other]) => {
       const x = sorted === "queue" ? a : value(one, sorted), y = sorted === "queue" ? b : value(other, sorted);
       return (x < y ? -1 : x > y ? 1 : 0) * (down ? -1 : 1);
     });
     const focused = document.activeElement?.closest("tbody") === body ? document.activeElement.getAttribute("href") : null;
-    body.replaceChildren(...ordered.slice(0, SHOWN).flatMap(([name, known]) => row(name, known, why(store, name))).filter(Boolean));
+    body.replaceChildren(...ordered.slice(0, SHOWN).flatMap(([name, known]) => row(name, known, reasons ? why(store, name) : null)).filter(Boolean));
     if (focused) [...body.querySelectorAll("a")].find((a) => a.getAttribute("href") === focused)?.focus();
   }
 
@@ -59,9 +59,9 @@ export function queueTable() {
 export function overview(main) {
   let last = null, only = false;
   const tiles = el("div", { class: "tiles" }), charts = el("div", { class: "charts" }), note = el("p", { class: "dim" });
-  const table = queueTable();
+  const table = queueTable("queue");
   const search = el("input", { type: "search", placeholder: "Filter queues  ( / )", "aria-label": "Filter queues", input: () => update(last) });
-  const stuck = el("button", { type: "button", "aria-pressed": "false", click: () => {
+  const stuck = el("button", { type: "button", class: "danger", "aria-pressed": "false", click: () => {
     only = !only;
     update(last);
   } });
@@ -75,7 +75,7 @@ export function overview(main) {
     charts.replaceChildren(...liveCharts(store.all.get("").points));
     const wrong = list.filter(([name]) => why(store, name) !== null);
     stuck.textContent = `Stuck or failing: ${number(wrong.length)}`;
-    stuck.className = wrong.length ? "danger" : "dim";
+    stuck.hidden = wrong.length === 0 && !only;
     stuck.setAttribute("aria-pressed", only);
     const found = (only ? wrong : list).filter(([name]) => name.toLowerCase().includes(search.value.toLowerCase()));
     note.textContent = found.length > SHOWN ? `The first ${SHOWN} of ${number(found.length)} queues: filter them.`

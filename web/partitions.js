@@ -43,7 +43,9 @@ export function partitionsView(main, queue) {
     marks.replaceChildren(...badges(counts).filter(Boolean));
     reason.replaceChildren(...text === null ? [] : [el("p", { class: "why" }, whyLine(queue, text))]);
     charts.replaceChildren(...liveCharts(known.points));
-    rows.show(store, parts);
+    // What is the same of all of them is said once.
+    const kinds = parts.map(([name]) => why(store, name)?.split(":")[0]);
+    rows.show(store, parts, new Set(kinds).size > 1);
     if (api.state.writable && offered !== counts.paused) {
       offered = counts.paused;
       buttons.replaceChildren(counts.paused ? button("Resume", () => change("resume", "Resumed"), "main") : button("Pause", () => change("pause", "Paused")));

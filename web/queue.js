@@ -2,12 +2,13 @@
 
 import * as api from "./api.js";
 import { chart } from "./chart.js";
-import { ask, away, brief, button, el, number, path, plain, size, span, time, toast } from "./dom.js";
+import { ask, away, brief, button, el, number, path, plain, second, size, span, toast } from "./dom.js";
 import { badges, liveCharts, wholeOf, why, whyLine } from "./live.js";
 import { attempt, cell, problem, table } from "./table.js";
 import { workers } from "./workers.js";
 
 const PAGE = 50;
+const LEAST = 10; // minutes or hours of a history
 const STATES = ["ready", "delayed", "leased", "dead", "outbox"];
 const NAMES = { ready: "Ready", delayed: "Delayed", leased: "In work", dead: "Dead", outbox: "Outbox" };
 
@@ -108,8 +109,8 @@ function errors(queue) {
   function draw() {
     const rows = [...groups.values()].sort((a, b) => b.count - a.count).map((group) => el("tr", null,
       el("td", { class: "text", "data-label": "Error" }, el("a", { href: path("q", queue, "m", group.id), title: "an example" }, brief(group.error, 200))),
-      el("td", { class: "num", "data-label": "Messages" }, number(group.count)), cell("First", time(group.first_ms)), cell("Last", time(group.last_ms)),
-      api.state.writable && cell("", button("Kick all of these", () => kickAll(group)))));
+      cell("Messages", number(group.count)), cell("First", second(group.first_ms)), cell("Last", second(group.last_ms)),
+      api.state.writable && el("td", { class: "actions", "data-label": "" }, button("Kick all of these", () => kickAll(group)))));
     list.replaceChildren(table(["Error", "Messages", "First died", "Last died", ...api.state.writable ? [""] : []], rows, "No message is dead."));
   }
 
@@ -148,7 +149,7 @@ function schedules(queue) {
   const row = (one) => el("tr", null,
     cell("Name", el("a", { href: path("q", queue, "m", "schedule:" + one.name) }, brief(one.name, 60)), one.paused && el("span", { class: "badge warn" }, "paused")),
     cell("Schedule", el("code", null, plain(one.schedule))), cell("Zone", plain(one.zone)), cell("Catch up", plain(one.catchup)),
-    cell("Next", one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : time(one.next_ms)),
+    cell("Next", one.state === "dead" ? el("span", { class: "bad" }, "dead") : one.paused ? "–" : second(one.next_ms)),
     api.state.writable && actions(one));
 
   function read() {
@@ -167,11 +168,12 @@ function history(queue) {
   const list = el("div", { class: "charts" });
   let unit = "minutes";
   async function read() {
-    const { list: rows } = await api.get(api.of(queue, "rates") + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 }));
+    const asked = api.of(queue, "rates") + api.query(unit === "minutes" ? { minutes: 180 } : { hours: 168 });
+    const [{ list: rows }, { list: [{ now_ms }] }] = await Promise.all([api.get(asked), api.get(api.of(queue))]);
     // Nothing is told of a time in which nothing happened.
     const step = unit === "minutes" ? 60000 : 3600000, told = new Map(rows.map((row) => [Math.floor(row.start_ms / step), row]));
-    const known = [...told.keys()], times = [];
-    for (let at = Math.min(...known); at <= Math.max(...known); at++) times.push(at * step);
+    const last = Math.floor(now_ms / step), times = [];
+    for (let at = Math.min(last - LEAST, ...told.keys()); at <= last; at++) times.push(at * step);
     const of = (name) => times.map((ms) => told.get(ms / step)?.[name] ?? (name.endsWith("_ms") ? null : 0));
     const per = unit === "minutes" ? " a minute" : " an hour";
     list.replaceChildren(
@@ -191,7 +193,11 @@ const TABS = { errors: ["Dead by error", errors], schedules: ["Schedules", sched
 
 // ---- The view ----
 
-export function queueView(main, queue, tab) {
+/** The tab that is shown first: of the first state that has messages. */
+const firstTab = (counts) => ["ready", "leased", "delayed", "dead", "outbox"].find((state) => counts?.[state]) ?? "ready";
+
+export function queueView(main, queue, known, given) {
+  const tab = given || firstTab(known?.counts);
   const shown = STATES.includes(tab) ? messages(queue, tab) : (TABS[tab] ?? TABS.errors)[1](queue);
   const charts = el("div", { class: "charts" }), tabs = el("div", { class: "tabs", role: "navigation", "aria-label": "States" }), marks = el("span");
   const pause = el("span"), reason = el("div");
@@ -218,7 +224,10 @@ export function queueView(main, queue, tab) {
 
   function update(store) {
     const known = store.queues.get(queue);
-    if (!known) return;
+    if (!known) {
+      if (store.all.size) reason.replaceChildren(el("p", { class: "dim" }, "There is no such queue: it was never used, or removed."));
+      return;
+    }
     counts = known.counts;
     draw();
     charts.replaceChildren(...liveCharts(known.points));
@@ -237,5 +246,6 @@ export function queueView(main, queue, tab) {
   const whole = wholeOf(queue);
   main.replaceChildren(whole === null ? "" : el("p", { class: "crumbs" }, el("a", { href: path("q", whole) }, brief(whole, 80))),
     el("div", { class: "title" }, el("h1", null, brief(queue, 120)), marks, pause), reason, charts, tabs, ...shown.body);
+  tabs.querySelector("[aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
   return { update, close: shown.close };
 }

@@ -8,7 +8,7 @@ export const table = (titles, rows, empty) => rows.length === 0 ? el("p", { clas
   : el("div", { class: "scroll" }, el("table", null,
     el("thead", null, el("tr", null, titles.map((title) => el("th", { scope: "col" }, title)))), el("tbody", null, rows)));
 
-export const cell = (label, ...children) => el("td", { "data-label": label }, ...children);
+export const cell = (label, ...children) => el("td", { "data-label": label }, el("span", null, ...children));
 
 /** Does it, says what came of it. */
 export async function attempt(what, action) {

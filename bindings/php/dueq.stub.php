@@ -213,6 +213,8 @@ namespace Dueq
 
         public function isSchedule(): bool;
 
+        public function isSettled(): bool;
+
         public function turn(): array;
 
         public function retry(float|\DateInterval|null $delay = null, string $error = ""): bool;
@@ -1095,6 +1097,9 @@ namespace Dueq
 
         /** Whether it is the message of a schedule, for turn(), and no job. */
         public function isSchedule(): bool {}
+
+        /** Whether it is settled, or was to be: then the end of a handler does nothing more with it. */
+        public function isSettled(): bool {}
 
         /**
          * Of a schedule's message: acknowledges it, and pushes in the same step the jobs whose times have

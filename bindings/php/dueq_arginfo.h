@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a74354c24f40089307920bf03ea016c66c62cb11 */
+ * Stub hash: 4f0349408ae33f87c7d60a4f60922edbba70496a */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_ClientInterface_url, 0, 0, IS_STRING, 0)
 ZEND_END_ARG_INFO()
@@ -189,6 +189,8 @@ ZEND_END_ARG_INFO()
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Dueq_MessageInterface_isSchedule, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
+
+#define arginfo_class_Dueq_MessageInterface_isSettled arginfo_class_Dueq_MessageInterface_isSchedule
 
 #define arginfo_class_Dueq_MessageInterface_turn arginfo_class_Dueq_ClientInterface_names
 
@@ -432,6 +434,8 @@ ZEND_END_ARG_INFO()
 #define arginfo_class_Dueq_Message_ack arginfo_class_Dueq_MessageInterface_ack
 
 #define arginfo_class_Dueq_Message_isSchedule arginfo_class_Dueq_MessageInterface_isSchedule
+
+#define arginfo_class_Dueq_Message_isSettled arginfo_class_Dueq_MessageInterface_isSchedule
 
 #define arginfo_class_Dueq_Message_turn arginfo_class_Dueq_ClientInterface_names
 
@@ -749,6 +753,7 @@ ZEND_METHOD(Dueq_Backoff, list);
 ZEND_METHOD(Dueq_Message, __construct);
 ZEND_METHOD(Dueq_Message, ack);
 ZEND_METHOD(Dueq_Message, isSchedule);
+ZEND_METHOD(Dueq_Message, isSettled);
 ZEND_METHOD(Dueq_Message, turn);
 ZEND_METHOD(Dueq_Message, retry);
 ZEND_METHOD(Dueq_Message, release);
@@ -883,6 +888,7 @@ static const zend_function_entry class_Dueq_ConsumerInterface_methods[] = {
 static const zend_function_entry class_Dueq_MessageInterface_methods[] = {
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, ack, arginfo_class_Dueq_MessageInterface_ack, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSchedule, arginfo_class_Dueq_MessageInterface_isSchedule, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
+	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, isSettled, arginfo_class_Dueq_MessageInterface_isSettled, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, turn, arginfo_class_Dueq_MessageInterface_turn, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, retry, arginfo_class_Dueq_MessageInterface_retry, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
 	ZEND_ABSTRACT_ME_WITH_FLAGS(Dueq_MessageInterface, release, arginfo_class_Dueq_MessageInterface_release, ZEND_ACC_PUBLIC|ZEND_ACC_ABSTRACT)
@@ -996,6 +1002,7 @@ static const zend_function_entry class_Dueq_Message_methods[] = {
 	ZEND_ME(Dueq_Message, __construct, arginfo_class_Dueq_Message___construct, ZEND_ACC_PRIVATE)
 	ZEND_ME(Dueq_Message, ack, arginfo_class_Dueq_Message_ack, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, isSchedule, arginfo_class_Dueq_Message_isSchedule, ZEND_ACC_PUBLIC)
+	ZEND_ME(Dueq_Message, isSettled, arginfo_class_Dueq_Message_isSettled, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, turn, arginfo_class_Dueq_Message_turn, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, retry, arginfo_class_Dueq_Message_retry, ZEND_ACC_PUBLIC)
 	ZEND_ME(Dueq_Message, release, arginfo_class_Dueq_Message_release, ZEND_ACC_PUBLIC)

@@ -390,6 +390,12 @@ ZEND_METHOD(Dueq_Message, isSchedule) {
                 zend_hash_str_exists(Z_ARRVAL_P(headers), ZEND_STRL("schedule")));
 }
 
+ZEND_METHOD(Dueq_Message, isSettled) {
+    ZEND_PARSE_PARAMETERS_NONE();
+    THIS_MESSAGE(message);
+    RETURN_BOOL(message->settled || message->tried);
+}
+
 ZEND_METHOD(Dueq_Message, retry) {
     const dueq_php_place place = {1, -1, "delay"};
     int64_t delay_ms = DUEQ_BY_POLICY;

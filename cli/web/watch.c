@@ -8,7 +8,6 @@ enum { NAMES_MS = 2000, PATIENT = 10 };
 /* What all see: however many look on, the server is asked once a second. */
 struct watch {
     pthread_mutex_t lock;
-    dueq_client *client; /* NULL: not opened yet */
     struct cli_names names;
     int64_t names_ms, due_ms; /* when the names are to be read again, and the next piece is made */
     struct glances glances;   /* what is wrong, and when that is to be read again */
@@ -28,7 +27,6 @@ struct watch *watch_new(void) {
 void watch_end(struct watch *watch) {
     cli_free_names(&watch->names);
     glance_end(&watch->glances);
-    dueq_close(watch->client);
     pthread_mutex_destroy(&watch->lock);
     free(watch->piece);
     free(watch);
@@ -104,11 +102,9 @@ static dueq_status put_all(struct watch *watch, struct cli *cli, FILE *out) {
 }
 
 /* Makes the next event. */
-static void make(struct watch *watch, const struct web *web) {
+static void make(struct watch *watch, struct web *web) {
+    struct cli cli = {.finishing = true, .client = web_client(web)};
     dueq_status status = DUEQ_OK;
-    if (!watch->client)
-        watch->client = web_client_new(web);
-    struct cli cli = {.finishing = true, .client = watch->client};
     /* The second time with what failed. */
     for (int i = 0; i == 0 || (i == 1 && status != DUEQ_OK); i++) {
         free(watch->piece);
@@ -123,6 +119,7 @@ static void make(struct watch *watch, const struct web *web) {
         if (fclose(out) != 0)
             cli_out_of_memory();
     }
+    web_client_back(web, cli.client);
 }
 
 void watch_stream(const struct http_request *request, void *context, FILE *out) {

@@ -7,21 +7,16 @@ enum { TOKEN_LEAST = 16, TOKEN_ROOM = 4096 };
 
 /* ---- Clients ------------------------------------------------------------------------------------- */
 
-dueq_client *web_client_new(const struct web *web) {
-    dueq_client *client;
-    /* A URL that is none was found at the start. */
-    if (dueq_open(web->url, &client) != DUEQ_OK)
-        cli_out_of_memory();
-    return client;
-}
-
 dueq_client *web_client(struct web *web) {
     dueq_client *client = NULL;
     pthread_mutex_lock(&web->lock);
     if (web->idle_count > 0)
         client = web->idle[--web->idle_count];
     pthread_mutex_unlock(&web->lock);
-    return client ? client : web_client_new(web);
+    /* A URL that is none was found at the start. */
+    if (!client && dueq_open(web->url, &client) != DUEQ_OK)
+        cli_out_of_memory();
+    return client;
 }
 
 void web_client_back(struct web *web, dueq_client *client) {

@@ -42,8 +42,6 @@ struct call {
 /* A client of nobody else, until it is given back. */
 dueq_client *web_client(struct web *web);
 void web_client_back(struct web *web, dueq_client *client);
-/* One that asks the server anew what memory it has left; for dueq_close(). */
-dueq_client *web_client_new(const struct web *web);
 
 /* ---- api.c ---- */
 

@@ -18,7 +18,11 @@ foreach (['Queue', 'Bus', 'Cache', 'Config', 'Database', 'Events', 'Filesystem']
 require_once __DIR__ . '/../php/Server.php';
 
 spl_autoload_register(function (string $class): void {
-    foreach (['Dueq\LaravelDriver\\' => __DIR__ . '/../../bindings/php/laravel/src/', 'Dueq\Tests\Laravel\\' => __DIR__ . '/'] as $prefix => $folder) {
+    foreach ([
+        'Dueq\LaravelDriver\\' => __DIR__ . '/../../bindings/php/laravel/src/',
+        'Dueq\Tests\Laravel\\' => __DIR__ . '/',
+        'Dueq\\' => __DIR__ . '/../../bindings/php/worker/src/',
+    ] as $prefix => $folder) {
         $file = $folder . strtr(substr($class, strlen($prefix)), '\\', '/') . '.php';
         if (str_starts_with($class, $prefix) && is_file($file)) {
             require $file;

@@ -30,6 +30,21 @@ final class SettleTest extends QueueTestCase
         $this->assertSame([0, 0, 1], [$queue->stats()->ready, $queue->stats()->leased, $queue->stats()->acked]);
     }
 
+    public function test_a_message_says_whether_it_is_settled(): void
+    {
+        $queue = $this->queue();
+        $queue->push('x');
+        foreach ([$queue->reserve(), $this->lost()] as $message) {
+            $this->assertFalse($message->isSettled());
+            try {
+                $message->ack();
+            } catch (LeaseLostException) {
+                // It is settled by another.
+            }
+            $this->assertTrue($message->isSettled());
+        }
+    }
+
     public function test_ack_twice_loses_the_lease(): void
     {
         $queue = $this->queue();

@@ -102,8 +102,14 @@ def test_process_goes_on_with_the_trace_of_the_push(orders: dueq.Queue, seen: Se
     assert process.parent is not None
     assert (process.parent.trace_id, process.parent.span_id) == ids(send)
     assert linked(process) == [ids(send)]
-    about = {"messaging.system": "dueq", "messaging.destination.name": "orders"}
-    about["messaging.message.id"] = id
+    ack = seen.span("ack orders")
+    assert (ack.kind, ack.parent, linked(ack)) == (SpanKind.CLIENT, process.context, [ids(send)])
+    about = {
+        "messaging.system": "dueq",
+        "messaging.destination.name": "orders",
+        "messaging.message.id": id,
+        "server.address": orders.url.removeprefix("unix://"),
+    }
     assert dict(send.attributes or {}) == {
         **about,
         "messaging.operation.type": "send",
@@ -114,6 +120,11 @@ def test_process_goes_on_with_the_trace_of_the_push(orders: dueq.Queue, seen: Se
         "messaging.operation.type": "process",
         "messaging.operation.name": "process",
         "messaging.dueq.attempt": 1,
+    }
+    assert dict(ack.attributes or {}) == {
+        **about,
+        "messaging.operation.type": "settle",
+        "messaging.operation.name": "ack",
     }
     assert seen.counts("messaging.client.sent.messages") == {"send": 1}
     assert seen.counts("messaging.client.consumed.messages") == {"process": 1}
@@ -168,6 +179,95 @@ def test_a_released_message_has_not_failed(orders: dueq.Queue, seen: Seen) -> No
     assert seen.span("process orders").status.status_code is StatusCode.UNSET
 
 
+def settling(seen: Seen) -> list[str]:
+    """The names of settlements, with their errors."""
+    found = []
+    for name in ("ack", "retry", "release", "bury"):
+        for span in seen.spans(f"{name} orders"):
+            about = span.attributes or {}
+            assert (about["messaging.operation.type"], span.kind) == ("settle", SpanKind.CLIENT)
+            found.append(f"{name} {about.get('error.type', '')}".rstrip())
+    return found
+
+
+def test_settlements_belong_to_what_settles(orders: dueq.Queue, seen: Seen) -> None:
+    orders.push_many(dueq.Draft(name, id=name) for name in ["ack", "retry", "release", "bury"])
+    tracer = seen.tracers.get_tracer("shop")
+    for message in orders.reserve_many(4):
+        with tracer.start_as_current_span(message.id):
+            getattr(message, message.id)()
+        span = seen.span(f"{message.id} orders")
+        assert span.parent == seen.span(message.id).context
+        assert linked(span) == [ids(seen.span("send orders"))]
+        assert (span.attributes or {})["messaging.message.id"] == message.id
+    assert settling(seen) == ["ack", "retry", "release", "bury"]
+    durations = seen.counts("messaging.client.operation.duration")
+    assert durations == dict.fromkeys(["send", "receive", *durations], 1)
+    assert len(durations) == 6
+
+
+def test_a_settlement_after_the_block_is_a_child_of_its_span(
+    orders: dueq.Queue, seen: Seen
+) -> None:
+    orders.push("pack")
+    message = orders.reserve()
+    assert message is not None
+    with pytest.raises(ValueError, match="no luck"), message:
+        raise ValueError("no luck")
+    assert seen.span("retry orders").parent == seen.span("process orders").context
+    with pytest.raises(dueq.LeaseLost):
+        message.ack()
+    assert settling(seen) == ["ack dueq.errors.LeaseLost", "retry"]
+    assert seen.span("ack orders").status.status_code is StatusCode.ERROR
+
+
+def test_many_are_settled_by_one_span(orders: dueq.Queue, seen: Seen) -> None:
+    orders.push_many(["a", "b"])
+    messages = orders.reserve_many(2)
+    assert orders.ack_many([messages[0], messages[1].ticket]) == [True, True]
+    ack = seen.span("ack orders")
+    assert (ack.attributes or {})["messaging.batch.message_count"] == 2
+    assert linked(ack) == [ids(seen.span("send orders"))]  # a ticket has no headers
+
+
+def test_a_consumers_settlements_are_spans_without_a_duration(
+    orders: dueq.Queue, seen: Seen
+) -> None:
+    def fail(message: dueq.Message) -> None:
+        if message.attempt == 1:
+            raise ValueError("no luck")
+
+    orders.push("pack", backoff=0)
+    orders.consume(timeout=0.5).work(fail, lambda message, error: None)
+    assert settling(seen) == ["ack", "retry"]
+    first, second = seen.spans("process orders")
+    assert seen.span("retry orders").parent == first.context
+    assert seen.span("ack orders").parent == second.context
+    assert seen.counts("messaging.client.operation.duration") == {"send": 1}
+
+
+@pytest.mark.parametrize(
+    ("url", "server"),
+    [
+        ("redis://127.0.0.1", ("127.0.0.1", 6379)),
+        ("rediss://shop:secret@redis.example:7000/1?timeout=9s", ("redis.example", 7000)),
+        ("redis://shop:s%40e[@[2001:db8::3]:6380", ("2001:db8::3", 6380)),
+        ("unix://shop:secret@/run/my%20redis.sock?db=2", ("/run/my redis.sock", None)),
+        ("embedded:/var/lib/shop", (None, None)),
+        ("redis+sentinel://s1,s2/mymaster", (None, None)),
+        ("redis+cluster://h1,h2:7000", (None, None)),
+    ],
+)
+def test_the_server_is_that_of_the_url(
+    url: str, server: tuple[str | None, int | None], seen: Seen
+) -> None:
+    with dueq.Queue("orders", url) as queue, pytest.raises(dueq.Error):
+        queue.push("pack", headers={"name": "x" * 65_535})
+    about = seen.span("send orders").attributes or {}
+    assert (about.get("server.address"), about.get("server.port")) == server
+    assert "secret" not in str(about)
+
+
 def test_batches_link_to_each_message(orders: dueq.Queue, seen: Seen) -> None:
     assert orders.push_many(["a", dueq.Draft("b", id="b"), dueq.Draft("c", id="b")])[2] is None
     messages = orders.reserve_many(5)
@@ -208,7 +308,7 @@ def test_a_successor_goes_on_with_the_trace(orders: dueq.Queue, seen: Seen) -> N
     with message:
         message.ack(push=["ship"], to="shipping")
     process, successor = seen.span("process orders"), seen.span("send shipping")
-    assert successor.parent == process.context
+    assert successor.parent == seen.span("ack orders").parent == process.context
     assert ids(successor)[0] == ids(seen.span("send orders"))[0]
 
 
@@ -320,6 +420,8 @@ def test_asyncio_is_the_same(orders: dueq.Queue, seen: Seen) -> None:
     assert (failed.attributes or {})["messaging.dueq.dead"] is True
     assert linked(done) == [ids(seen.span("create orders"))]
     assert successor.parent == done.context
+    ack, retry = seen.span("ack orders"), seen.span("retry orders")
+    assert (ack.parent, retry.parent) == (done.context, failed.context)
 
 
 WORKER = """
@@ -361,10 +463,12 @@ def test_worker_goes_on_with_the_trace(
         worker.wait_for(
             f"send default {trace_id} UNSET",
             f"process default {trace_id} UNSET",
+            f"ack default {trace_id} UNSET",
             f"process default {trace_id} ERROR",
+            f"retry default {trace_id} UNSET",
         )
         assert worker.stop() == 0
-    assert len(worker.notes()) == 3
+    assert len(worker.notes()) == 5
 
 
 def test_opentelemetry_instrument_turns_it_on() -> None:

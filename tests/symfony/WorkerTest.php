@@ -6,13 +6,17 @@ namespace Dueq\Tests\Symfony;
 
 use App\Kernel;
 use App\Note;
+use App\Telemetry;
 use Dueq\Tests\Worker\Process;
+use RuntimeException;
 use Symfony\Bundle\FrameworkBundle\Console\Application;
 use Symfony\Component\Console\Input\ArrayInput;
 use Symfony\Component\Console\Output\BufferedOutput;
 use Symfony\Component\Messenger\MessageBusInterface;
 use Symfony\Component\Messenger\Stamp\DelayStamp;
 use Symfony\Component\Messenger\Stamp\TransportMessageIdStamp;
+
+require_once __DIR__ . '/../worker-php/app/telemetry.php';
 
 /** The whole of Symfony: an application with the bundle, and its messenger:consume as a process. */
 final class WorkerTest extends SymfonyTestCase
@@ -99,6 +103,35 @@ final class WorkerTest extends SymfonyTestCase
         $this->assertSame([0, 0], [$worker->wait(), $other->wait()]);
         $this->assertSame([0, 0, 0, 0], $this->counts());
         $this->assertSame(1, $this->queue()->stats()->reserved);
+    }
+
+    public function testATraceGoesFromTheDispatchToTheHandlerAndItsRetries(): void
+    {
+        $telemetry = new Telemetry();
+        try {
+            $this->dispatch(new Note('x', 'fail'));
+            $this->console('messenger:consume', ['receivers' => ['async'], '--limit' => 3]);
+        } finally {
+            $telemetry->end();
+        }
+        $send = $telemetry->span('send async');
+        $deliveries = $telemetry->spans('process async');
+        $this->assertCount(3, $deliveries);
+        foreach ($deliveries as $span) {
+            $this->assertSame($send->getSpanId(), $span->getParentSpanId());
+            $this->assertSame($send->getSpanId(), Telemetry::linked($span));
+            $about = $span->getAttributes()->toArray();
+            $this->assertSame(RuntimeException::class, $about['error.type']);
+            $this->assertSame($this->server->socket, $about['server.address']);
+        }
+        $settled = [...$telemetry->spans('retry async'), $telemetry->span('bury async')];
+        $this->assertSame(
+            array_map(fn (object $span) => $span->getSpanId(), $deliveries),
+            array_map(fn (object $span) => $span->getParentSpanId(), $settled),
+        );
+        // It is on the failure transport, with the same trace.
+        $failed = $this->queue('failed')->reserve();
+        $this->assertSame($send->getTraceId(), substr($failed->headers['traceparent'], 3, 32));
     }
 
     public function testSetsUpTheTransports(): void

@@ -21,6 +21,7 @@ import re
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -38,6 +39,7 @@ class _End(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
         self.other: _End | None = None
         self.waiting: list[bytes] = []  # what the other end said before this one was connected
+        self.delayed: deque[bytes] = deque()  # what the other end said, and what comes later
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast(asyncio.Transport, transport)
@@ -54,10 +56,15 @@ class _End(asyncio.Protocol):
 
     def pass_on(self, data: bytes) -> None:
         assert self.other
-        if self.gate.delay_s:
-            asyncio.get_running_loop().call_later(self.gate.delay_s, self.other.write, data)
+        if self.gate.delay_s or self.other.delayed:
+            self.other.delayed.append(data)
+            asyncio.get_running_loop().call_later(self.gate.delay_s, self.other.write_delayed)
         else:
             self.other.write(data)
+
+    def write_delayed(self) -> None:
+        """Writes what was said first: it stays first, also where the delay has ended meanwhile."""
+        self.write(self.delayed.popleft())
 
     def write(self, data: bytes) -> None:
         if self.transport is None:

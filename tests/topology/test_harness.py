@@ -8,7 +8,8 @@ import pytest
 
 from cluster import Cluster
 from node import HOST, queue_slot, slot_of, wait_until
-from private_server import Refused
+from private_server import Refused, free_port
+from proxy import Proxy
 
 
 def test_slots() -> None:
@@ -90,3 +91,21 @@ def test_proxy_cuts_nodes_off() -> None:
             assert client.recv(100) == b"+PONG\r\n"
             cluster.proxy.cut(primary.gate)
             assert client.recv(100) == b""
+
+
+def test_proxy_keeps_the_order_when_a_delay_ends() -> None:
+    gate = free_port()
+    with (
+        socket.create_server((HOST, 0)) as listener,
+        Proxy({gate: listener.getsockname()[1]}) as proxy,
+        socket.create_connection((HOST, gate)) as client,
+        listener.accept()[0] as server,
+    ):
+        server.settimeout(10)
+        client.sendall(b"0")
+        assert server.recv(1) == b"0"
+        proxy.delay(gate, 300)
+        client.sendall(b"1")
+        proxy.delay(gate, 0)
+        client.sendall(b"2")
+        assert server.recv(1) + server.recv(1) == b"12"

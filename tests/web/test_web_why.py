@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-
 from cli import stuck
 from cli.program import Program
+
 from private_server import Server
 
 from .browser import Browser

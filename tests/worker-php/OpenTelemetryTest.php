@@ -7,6 +7,7 @@ namespace Dueq\Tests\Worker;
 use App\Telemetry;
 use DomainException;
 use Dueq\Exception\DuplicateException;
+use Dueq\Exception\LeaseLostException;
 use Dueq\OpenTelemetry;
 use Dueq\Worker;
 use Dueq\Worker\Stop;
@@ -17,6 +18,16 @@ use OpenTelemetry\API\Trace\StatusCode;
 /** Traces and metrics, as an exporter gets them. */
 final class OpenTelemetryTest extends WorkerTestCase
 {
+    /** A program in Python that works on a message, and prints the trace in which it does. */
+    private const RECEIVES = <<<'END'
+        import dueq, dueq.opentelemetry
+        from opentelemetry import trace
+        from opentelemetry.sdk.trace import TracerProvider
+        dueq.opentelemetry.instrument(TracerProvider())
+        with dueq.Queue("python").reserve(timeout=20):
+            print(f"{trace.get_current_span().get_span_context().trace_id:032x}")
+        END;
+
     private Telemetry $telemetry;
 
     private Worker $worker;
@@ -40,9 +51,9 @@ final class OpenTelemetryTest extends WorkerTestCase
         $id = $this->worker->push('pack', id: 'order-7');
         $message = $this->queue()->reserve();
         $this->worker->run($this->worker->job($message));
-        $send = $this->span('send default');
-        $process = $this->span('process default');
-        $successor = $this->span('send shipping');
+        $send = $this->telemetry->span('send default');
+        $process = $this->telemetry->span('process default');
+        $successor = $this->telemetry->span('send shipping');
         $this->assertSame(["00-{$send->getTraceId()}-{$send->getSpanId()}", 'pack'], [
             substr($message->headers['traceparent'], 0, 52),
             $message->headers['task'],
@@ -52,7 +63,12 @@ final class OpenTelemetryTest extends WorkerTestCase
         $this->assertSame($send->getSpanId(), $process->getLinks()[0]->getSpanContext()->getSpanId());
         $this->assertSame($process->getSpanId(), $successor->getParentSpanId());
         $this->assertSame($send->getTraceId(), $successor->getTraceId());
-        $about = ['messaging.system' => 'dueq', 'messaging.destination.name' => 'default', 'messaging.message.id' => $id];
+        $about = [
+            'messaging.system' => 'dueq',
+            'messaging.destination.name' => 'default',
+            'messaging.message.id' => $id,
+            'server.address' => $this->server->socket,
+        ];
         $this->assertEquals($about + [
             'messaging.operation.type' => 'send',
             'messaging.operation.name' => 'send',
@@ -84,7 +100,7 @@ final class OpenTelemetryTest extends WorkerTestCase
         foreach ($spans as $i => $span) {
             $this->assertSame(StatusCode::STATUS_ERROR, $span->getStatus()->getCode());
             $this->assertSame('exception', $span->getEvents()[0]->getName());
-            $this->assertSame($this->span('send default')->getSpanId(), $span->getLinks()[0]->getSpanContext()->getSpanId());
+            $this->assertSame($this->telemetry->span('send default')->getSpanId(), $span->getLinks()[0]->getSpanContext()->getSpanId());
             $attributes = $span->getAttributes()->toArray();
             $this->assertSame([DomainException::class, $i === 1], [
                 $attributes['error.type'],
@@ -103,7 +119,7 @@ final class OpenTelemetryTest extends WorkerTestCase
             $this->fail();
         } catch (Stop) {
         }
-        $this->assertSame(StatusCode::STATUS_UNSET, $this->span('process default')->getStatus()->getCode());
+        $this->assertSame(StatusCode::STATUS_UNSET, $this->telemetry->span('process default')->getStatus()->getCode());
     }
 
     public function testARefusedPushSaysWhy(): void
@@ -120,12 +136,85 @@ final class OpenTelemetryTest extends WorkerTestCase
         );
     }
 
+    public function testManyArePushedInOneSpan(): void
+    {
+        $orders = $this->queue('orders');
+        $push = fn () => $orders->pushMany([
+            ['body' => 'a', 'id' => 'a', 'headers' => OpenTelemetry::headers()],
+            ['body' => 'b', 'id' => 'a'],
+            ['body' => 'c'],
+        ]);
+        $this->assertNull(OpenTelemetry::send($orders, $push, count: 3)[1]);
+        $send = $this->telemetry->span('send orders');
+        $this->assertSame(3, $send->getAttributes()->toArray()['messaging.batch.message_count']);
+        $this->assertStringContainsString($send->getSpanId(), $orders->find('a')->headers['traceparent']);
+        $this->assertSame(
+            ['send' => 2, 'send ' . DuplicateException::class => 1],
+            $this->telemetry->counts('messaging.client.sent.messages'),
+        );
+    }
+
+    public function testASettlementBelongsToTheWork(): void
+    {
+        $this->worker->on('pack', fn () => null);
+        $this->worker->push('pack');
+        $message = $this->queue()->reserve();
+        $this->worker->run($this->worker->job($message));
+        OpenTelemetry::settle($message, 'ack', fn () => $message->ack(), $this->server->url());
+        try {
+            OpenTelemetry::settle($message, 'bury', fn () => $message->bury());
+            $this->fail();
+        } catch (LeaseLostException) {
+        }
+        $ack = $this->telemetry->span('ack default');
+        $this->assertSame(SpanKind::KIND_CLIENT, $ack->getKind());
+        $this->assertSame($this->telemetry->span('process default')->getSpanId(), $ack->getParentSpanId());
+        $this->assertSame($this->telemetry->span('send default')->getSpanId(), Telemetry::linked($ack));
+        $this->assertEquals([
+            'messaging.system' => 'dueq',
+            'messaging.destination.name' => 'default',
+            'messaging.message.id' => $message->id,
+            'messaging.operation.type' => 'settle',
+            'messaging.operation.name' => 'ack',
+            'server.address' => $this->server->socket,
+        ], $ack->getAttributes()->toArray());
+        $bury = $this->telemetry->span('bury default');
+        $this->assertSame(StatusCode::STATUS_ERROR, $bury->getStatus()->getCode());
+        $this->assertSame(
+            ['send' => 1, 'ack' => 1, 'bury ' . LeaseLostException::class => 1],
+            $this->telemetry->counts('messaging.client.operation.duration'),
+        );
+    }
+
+    /** @return list<array{string, ?string, ?int}> */
+    public static function servers(): array
+    {
+        return [
+            ['redis://127.0.0.1', '127.0.0.1', 6379],
+            ['rediss://shop:***@redis.example:7000/1?timeout=9s', 'redis.example', 7000],
+            ['redis://shop:***@[2001:db8::3]:6380', '2001:db8::3', 6380],
+            ['unix://shop:***@/run/my%20redis.sock?db=2', '/run/my redis.sock', null],
+            ['embedded:/var/lib/shop', null, null],
+            ['redis+sentinel://s1,s2/mymaster', null, null],
+            ['redis+cluster://h1,h2:7000', null, null],
+        ];
+    }
+
+    /** @dataProvider servers */
+    public function testTheServerIsThatOfTheUrl(string $url, ?string $address, ?int $port): void
+    {
+        $this->queue()->push('pack it');
+        OpenTelemetry::process($this->queue()->reserve(), fn () => null, $url);
+        $about = $this->telemetry->span('process default')->getAttributes()->toArray();
+        $this->assertSame([$address, $port], [$about['server.address'] ?? null, $about['server.port'] ?? null]);
+    }
+
     public function testHeadersWithoutRoomAndThoseWithAContextStay(): void
     {
         $own = '00-' . str_repeat('1', 32) . '-' . str_repeat('2', 16) . '-01';
         $this->worker->push('pack', headers: ['traceparent' => $own]);
         $this->assertSame(['task' => 'pack', 'traceparent' => $own], $this->queue()->reserve()->headers);
-        $send = $this->span('send default');
+        $send = $this->telemetry->span('send default');
         $this->assertSame(SpanKind::KIND_CLIENT, $send->getKind());
         $this->assertSame(str_repeat('2', 16), $send->getLinks()[0]->getSpanContext()->getSpanId());
         // Beside x, 4 bytes with its sizes, are task=pack with 11 and traceparent with 69.
@@ -138,12 +227,43 @@ final class OpenTelemetryTest extends WorkerTestCase
     public function testMessagesThatAreNoTasks(): void
     {
         $orders = $this->queue('orders#3');
-        OpenTelemetry::send('orders#3', fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])));
+        OpenTelemetry::send($orders, fn () => $orders->push('pack it', headers: OpenTelemetry::headers(['by' => 'shop'])));
         $message = $orders->reserve();
         $this->assertSame('done', OpenTelemetry::process($message, fn () => 'done'));
-        $process = $this->span('process orders');
-        $this->assertSame($this->span('send orders')->getTraceId(), $process->getTraceId());
+        $process = $this->telemetry->span('process orders');
+        $this->assertSame($this->telemetry->span('send orders')->getTraceId(), $process->getTraceId());
         $this->assertSame('3', $process->getAttributes()->toArray()['messaging.destination.partition.id']);
+    }
+
+    public function testAWorkersSettlementsBelongToItsWork(): void
+    {
+        $worker = $this->startWith('traced.php', '--concurrency', '1');
+        foreach (['failing', 'settling', 'failing', 'settlements'] as $task) {
+            $this->worker->push($task);
+        }
+        // What a handler settles itself is no settlement of the worker's.
+        $this->assertSame('[[0,2],[]]', $this->heard());
+        $this->worker->push('settlements');
+        $this->assertSame('[[1,2],[]]', $this->heard());
+        $this->assertSame(0, $worker->stop());
+    }
+
+    public function testAMessageKeepsItsTraceInEachLanguage(): void
+    {
+        $pushed = $this->python(<<<'END'
+            import dueq, dueq.opentelemetry
+            from opentelemetry.sdk.trace import TracerProvider
+            provider = TracerProvider()
+            dueq.opentelemetry.instrument(provider)
+            with provider.get_tracer("web").start_as_current_span("web") as span:
+                dueq.Queue("python").push("pack it")
+            print(f"{span.get_span_context().trace_id:032x}")
+            END);
+        $message = $this->queue('python')->reserve();
+        OpenTelemetry::process($message, fn () => OpenTelemetry::settle($message, 'release', $message->release(...)));
+        $traces = array_map(fn (string $name) => $this->telemetry->span("$name python")->getTraceId(), ['process', 'release']);
+        $this->assertSame([trim($pushed), trim($pushed)], $traces);
+        $this->assertSame($pushed, $this->python(self::RECEIVES));
     }
 
     public function testATraceCrossesTheLanguages(): void
@@ -163,23 +283,7 @@ final class OpenTelemetryTest extends WorkerTestCase
             print(f"{span.get_span_context().trace_id:032x}")
             END);
         $this->assertSame(trim($pushed), $this->heard());
-        $back = $this->python(<<<'END'
-            import dueq, dueq.opentelemetry
-            from opentelemetry import trace
-            from opentelemetry.sdk.trace import TracerProvider
-            dueq.opentelemetry.instrument(TracerProvider())
-            with dueq.Queue("python").reserve(timeout=20):
-                print(f"{trace.get_current_span().get_span_context().trace_id:032x}")
-            END);
-        $this->assertSame($pushed, $back);
+        $this->assertSame($pushed, $this->python(self::RECEIVES));
         $this->assertSame(0, $worker->stop());
-    }
-
-    private function span(string $name): object
-    {
-        $spans = $this->telemetry->spans($name);
-        $this->assertCount(1, $spans);
-
-        return $spans[0];
     }
 }

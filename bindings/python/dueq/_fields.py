@@ -40,6 +40,10 @@ _NUMBERS = {str(state): number for number, state in STATES.items()}
 class Home(Protocol):
     """What runs the calls of a message: a pool, or a consumer."""
 
+    @property
+    def where(self) -> str:
+        """The server's URL, without the password."""
+
     def forget(self, message: Fields, /) -> None:
         """A verb has settled it."""
 
@@ -166,8 +170,7 @@ class Fields:
     def _leave_block(self, error: BaseException | None) -> None:
         """What it did is over, with this error; the message may not be settled yet."""
         if self._processing:
-            processing, self._processing = self._processing, None
-            processing.end(error)
+            self._processing.end(self, error)
 
     def _let_go(self) -> None:
         """The end of a block does nothing more with it, and no heartbeat extends its lease."""

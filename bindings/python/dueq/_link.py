@@ -135,14 +135,14 @@ class Links:
         self._url = url
         self._names = names
         self._open = open
-        self._free = deque([Link(url, names, open)])
+        first = Link(url, names, open)
+        self._free = deque([first])
+        self.where = _core.client_url(first.client)
         self.closed = False
 
     def url(self) -> str:
-        link = self.acquire()
-        url = _core.client_url(link.client)
-        self.release(link)
-        return url
+        self.check()
+        return self.where
 
     def new_id(self) -> str:
         link = self.acquire()

@@ -8,7 +8,7 @@ from datetime import timedelta
 from threading import get_ident
 from typing import TYPE_CHECKING
 
-from dueq import _core
+from dueq import _core, _trace
 from dueq._call import counted
 from dueq._fields import Fields, described
 from dueq._link import Alone, held
@@ -82,6 +82,11 @@ class Loop(Alone):
         """
         self._stopped = True
 
+    @property
+    def where(self) -> str:
+        """The server's URL, without the password."""
+        return self._home.where
+
     def forget(self, message: Fields) -> None:
         """A verb has settled a message: its lease is extended no longer."""
         _core.consumer_forget(self._handle, message.ticket)
@@ -95,12 +100,16 @@ class Loop(Alone):
                 return False
             message._settled = True
             _core.consumer_ack(self._handle, message.ticket)
+            if _trace.tracer:
+                _trace.tracer.settled("ack", message)
             return True
         if not isinstance(error, Exception):
             return False
         message._settled = True
         text = described(error)
         _core.consumer_retry(self._handle, message.ticket, _core.BY_POLICY, encoded(text))
+        if _trace.tracer:
+            _trace.tracer.settled("retry", message)
         if message.attempt == message.max_attempts:
             message._log_exhausted(text)
         return True

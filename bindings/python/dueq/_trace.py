@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 if TYPE_CHECKING:
     from dueq import _core
-    from dueq._fields import Fields
+    from dueq._fields import Fields, Home
 
 
 class Sending:
@@ -39,17 +40,17 @@ class Sending:
 class Processing(Protocol):
     """The block of a message."""
 
-    def end(self, error: BaseException | None) -> None:
-        """It has ended. error: what it raised."""
+    def end(self, message: Fields, error: BaseException | None) -> None:
+        """It has ended; once more does nothing. error: what it raised."""
 
 
 class Tracer(Protocol):
     """What is told of messages."""
 
-    def sending(self, queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending:
+    def sending(self, home: Home, queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending:
         """Messages are to be sent to a queue."""
 
-    def created(self, queue: str, row: _core.DraftRow) -> _core.DraftRow:
+    def created(self, home: Home, queue: str, row: _core.DraftRow) -> _core.DraftRow:
         """A message is handed to a pusher. Returns it with headers."""
 
     def received(self, messages: Sequence[Fields], since: int) -> None:
@@ -58,10 +59,25 @@ class Tracer(Protocol):
     def processing(self, message: Fields) -> Processing:
         """The block of a message begins."""
 
+    def settling(
+        self, verb: str, home: Home, queue: str, messages: Sequence[Fields | str]
+    ) -> AbstractContextManager[None]:
+        """A call is to settle messages, or tickets, of a queue."""
+
+    def settled(self, verb: str, message: Fields) -> None:
+        """A message is settled with its consumer's next request."""
+
 
 tracer: Tracer | None = None
 
 
-def sending(queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending:
+def sending(home: Home, queue: str, rows: tuple[_core.DraftRow, ...]) -> Sending:
     """Around a call that sends these."""
-    return tracer.sending(queue, rows) if tracer else Sending(rows)
+    return tracer.sending(home, queue, rows) if tracer else Sending(rows)
+
+
+def settling(
+    verb: str, home: Home, queue: str, messages: Sequence[Fields | str]
+) -> AbstractContextManager[None]:
+    """Around a call that settles these."""
+    return tracer.settling(verb, home, queue, messages) if tracer else nullcontext()

@@ -12,15 +12,19 @@ process and language, goes on with that trace. `opentelemetry-instrument` calls 
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeAlias
+from urllib.parse import unquote
 
 from opentelemetry import context, metrics, propagate, trace
 from opentelemetry.trace import Link, SpanKind, Status, StatusCode
 
 from dueq import _core, _trace
+from dueq._fields import Fields
 from dueq._link import KEYED
 from dueq._loop import Loop
 from dueq.draft import headers_of, with_headers
@@ -28,17 +32,24 @@ from dueq.errors import Duplicate
 from dueq.serializers import TASK
 
 if TYPE_CHECKING:
-    from opentelemetry.context import Context
-    from opentelemetry.metrics import MeterProvider
-    from opentelemetry.trace import SpanContext, TracerProvider
-    from opentelemetry.util.types import AttributeValue
+    from contextvars import Token
 
-    from dueq._fields import Fields
+    from opentelemetry.context import Context
+    from opentelemetry.metrics import Histogram, MeterProvider
+    from opentelemetry.trace import SpanContext, TracerProvider
+
+    from dueq._fields import Home
 
 __all__ = ["Instrumentor", "instrument", "uninstrument"]
 
 _SECONDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 _ERROR = "error.type"
+_PORT = 6379
+_HOST = re.compile(r"rediss?://(?:[^/?]*@)?(\[[^]]+]|[^:/?]+)(?::(\d+))?")
+_SOCKET = re.compile(r"unix://(?:[^/?]*@)?(/[^?]+)")
+
+# What spans and metrics say of an operation.
+About: TypeAlias = "dict[str, str | int]"
 
 
 def instrument(
@@ -91,13 +102,13 @@ class _Tracer:
             explicit_bucket_boundaries_advisory=_SECONDS,
         )
 
-    def sending(self, queue: str, rows: tuple[_core.DraftRow, ...]) -> _trace.Sending:
-        return _Sending(self, queue, rows)
+    def sending(self, home: Home, queue: str, rows: tuple[_core.DraftRow, ...]) -> _trace.Sending:
+        return _Sending(self, home, queue, rows)
 
-    def created(self, queue: str, row: _core.DraftRow) -> _core.DraftRow:
+    def created(self, home: Home, queue: str, row: _core.DraftRow) -> _core.DraftRow:
         name = queue.partition(KEYED)[0]
-        about = _about(name, "create")
-        self.sent.add(1, _about(name, "send"))
+        about = _about(home, name, "create")
+        self.sent.add(1, _about(home, name, "send"))
         if _context_of(headers_of(row)).is_valid:
             return row
         attributes = _of_one(about, row[1])
@@ -107,43 +118,77 @@ class _Tracer:
             return _carrying(row)
 
     def received(self, messages: Sequence[Fields], since: int) -> None:
-        now = time.time_ns()
-        about = _about(messages[0].queue, "receive")
-        attributes = _of_one(about, messages[0].id if len(messages) == 1 else "")
-        if len(messages) > 1:
-            attributes["messaging.batch.message_count"] = len(messages)
-        links = _links(_context_of(message.headers) for message in messages)
-        span = self.spans.start_span(
-            _name(about), None, SpanKind.CLIENT, attributes, links, start_time=since
-        )
-        span.end(now)
+        about = _about(messages[0]._home, messages[0].queue, "receive")
+        span = _Span(self, about, SpanKind.CLIENT, _links_to(messages), since=since)
+        span.tell_of(messages)
         self.consumed.add(len(messages), about)
-        self.operation_seconds.record((now - since) / 1e9, about)
+        span.end(self.operation_seconds)
 
     def processing(self, message: Fields) -> _trace.Processing:
         return _Processing(self, message)
 
+    def settling(
+        self, verb: str, home: Home, queue: str, messages: Sequence[Fields | str]
+    ) -> _Settling:
+        return _Settling(self, verb, home, queue, messages)
+
+    def settled(self, verb: str, message: Fields) -> None:
+        # It has no duration that is a call's: its outcome comes later.
+        _Settling(self, verb, message._home, message.queue, (message,)).span.end()
+
+
+class _Span:
+    """A span that has begun, and what metrics say of its operation."""
+
+    def __init__(
+        self,
+        tracer: _Tracer,
+        about: About,
+        kind: SpanKind,
+        links: Sequence[Link] = (),
+        parent: Context | None = None,
+        since: int | None = None,
+    ) -> None:
+        self.about = about
+        self._since = time.time_ns() if since is None else since
+        self.open = tracer.spans.start_span(
+            _name(about), parent, kind, about, links, start_time=self._since
+        )
+
+    def tell_of(self, messages: Sequence[Fields | str]) -> None:
+        """Which message it is of, or of how many."""
+        if len(messages) > 1:
+            self.open.set_attribute("messaging.batch.message_count", len(messages))
+        elif isinstance(messages[0], Fields):
+            self.open.set_attribute("messaging.message.id", messages[0].id)
+
+    def fail(self, error: BaseException) -> None:
+        self.about = {**self.about, _ERROR: _class(type(error))}
+        self.open.set_attribute(_ERROR, _class(type(error)))
+        self.open.record_exception(error)
+        self.open.set_status(Status(StatusCode.ERROR, str(error)))
+
+    def end(self, seconds: Histogram | None = None) -> None:
+        now = max(time.time_ns(), self._since)
+        self.open.end(now)
+        if seconds:
+            seconds.record((now - self._since) / 1e9, self.about)
+
 
 class _Sending(_trace.Sending):
-    __slots__ = ("_about", "_block", "_since", "_span", "_tracer")
+    __slots__ = ("_block", "_span", "_tracer")
 
-    def __init__(self, tracer: _Tracer, queue: str, rows: tuple[_core.DraftRow, ...]) -> None:
+    def __init__(
+        self, tracer: _Tracer, home: Home, queue: str, rows: tuple[_core.DraftRow, ...]
+    ) -> None:
         super().__init__(rows)
         self._tracer = tracer
-        self._about = _about(queue, "send")
         links = _links(_context_of(headers_of(row)) for row in rows)
-        own = len(links) < len(rows)
-        self._since = time.time_ns()
-        self._span = tracer.spans.start_span(
-            _name(self._about),
-            kind=SpanKind.PRODUCER if own else SpanKind.CLIENT,
-            attributes=self._about,
-            links=links,
-            start_time=self._since,
-        )
-        self._block = trace.use_span(self._span)
+        kind = SpanKind.PRODUCER if len(links) < len(rows) else SpanKind.CLIENT
+        self._span = _Span(tracer, _about(home, queue, "send"), kind, links)
+        self._block = trace.use_span(self._span.open)
         if len(rows) > 1:
-            self._span.set_attribute("messaging.batch.message_count", len(rows))
+            self._span.open.set_attribute("messaging.batch.message_count", len(rows))
 
     def __enter__(self) -> Self:
         self._block.__enter__()
@@ -157,84 +202,123 @@ class _Sending(_trace.Sending):
         trace: TracebackType | None,
     ) -> None:
         self._block.__exit__(None, None, None)
-        about = dict(self._about)
+        span, tracer = self._span, self._tracer
         refused = sum(status == _core.DUPLICATE for status, _ in self.outcomes)
+        about_refused = {**span.about, _ERROR: _class(Duplicate)}
         if error is not None:
-            _fail(self._span, about, error)
+            span.fail(error)
         elif len(self.rows) == 1:
-            self._span.set_attribute("messaging.message.id", self.outcomes[0][1] or self.rows[0][1])
+            span.open.set_attribute("messaging.message.id", self.outcomes[0][1] or self.rows[0][1])
             if refused:
-                about[_ERROR] = _class(Duplicate)
-                self._span.set_attribute(_ERROR, about[_ERROR])
-                self._span.set_status(Status(StatusCode.ERROR, "the id is taken"))
-        now = max(time.time_ns(), self._since)
-        self._span.end(now)
-        self._tracer.operation_seconds.record((now - self._since) / 1e9, about)
+                span.about = about_refused
+                span.open.set_attribute(_ERROR, _class(Duplicate))
+                span.open.set_status(Status(StatusCode.ERROR, "the id is taken"))
+        span.end(tracer.operation_seconds)
         if len(self.rows) > refused:
-            self._tracer.sent.add(len(self.rows) - refused, about)
+            tracer.sent.add(len(self.rows) - refused, span.about)
         if refused:
-            self._tracer.sent.add(refused, {**about, _ERROR: _class(Duplicate)})
+            tracer.sent.add(refused, about_refused)
 
 
 class _Processing:
     def __init__(self, tracer: _Tracer, message: Fields) -> None:
-        self._tracer = tracer
-        self._message = message
-        self._about = _about(message.queue, "process")
+        self._seconds = tracer.process_seconds
+        about = _about(message._home, message.queue, "process")
         here = context.get_current()
-        is_alone = not trace.get_current_span(here).get_span_context().is_valid
+        is_alone = not _is_in_span(here)
         there = propagate.extract(message.headers, here if is_alone else context.Context())
         parent = there if is_alone else here
-        attributes = _of_one(self._about, message.id)
-        attributes["messaging.dueq.attempt"] = message.attempt
+        links = _links([trace.get_current_span(there).get_span_context()])
+        self._span = _Span(tracer, about, SpanKind.CONSUMER, links, parent)
+        self._span.tell_of((message,))
+        self._span.open.set_attribute("messaging.dueq.attempt", message.attempt)
         if TASK in message.headers:
-            attributes["messaging.dueq.task"] = message.headers[TASK]
-        self._since = time.time_ns()
-        self._span = tracer.spans.start_span(
-            _name(self._about),
-            parent,
-            SpanKind.CONSUMER,
-            attributes,
-            _links([trace.get_current_span(there).get_span_context()]),
-            self._since,
-        )
-        self._token = context.attach(trace.set_span_in_context(self._span, parent))
+            self._span.open.set_attribute("messaging.dueq.task", message.headers[TASK])
+        self.context = trace.set_span_in_context(self._span.open, parent)
+        self._token: Token[Context] | None = context.attach(self.context)
         if isinstance(message._home, Loop):  # else its reserve has counted it
-            tracer.consumed.add(1, self._about)
+            tracer.consumed.add(1, about)
 
-    def end(self, error: BaseException | None) -> None:
+    def end(self, message: Fields, error: BaseException | None) -> None:
+        if not self._token:
+            return
         context.detach(self._token)
-        about = dict(self._about)
+        self._token = None
         if isinstance(error, Exception):  # all else is no failure: the message is released
-            _fail(self._span, about, error)
-            message = self._message
+            self._span.fail(error)
             if not message._settled and message.attempt == message.max_attempts:
-                self._span.set_attribute("messaging.dueq.dead", True)
-        now = max(time.time_ns(), self._since)
-        self._span.end(now)
-        self._tracer.process_seconds.record((now - self._since) / 1e9, about)
+                self._span.open.set_attribute("messaging.dueq.dead", True)
+        self._span.end(self._seconds)
 
 
-def _about(queue: str, operation: str) -> dict[str, str]:
-    """What spans and metrics say of an operation."""
+class _Settling:
+    def __init__(
+        self,
+        tracer: _Tracer,
+        verb: str,
+        home: Home,
+        queue: str,
+        messages: Sequence[Fields | str],
+    ) -> None:
+        self._seconds = tracer.operation_seconds
+        parent = context.get_current()
+        first = messages[0]
+        # The end of a message's block, which is over: it belongs to what the block did.
+        if isinstance(first, Fields) and len(messages) == 1 and not _is_in_span(parent):
+            processing = first._processing
+            parent = processing.context if isinstance(processing, _Processing) else parent
+        about = _about(home, queue, verb, "settle")
+        self.span = _Span(tracer, about, SpanKind.CLIENT, _links_to(messages), parent)
+        self.span.tell_of(messages)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is not None:
+            self.span.fail(error)
+        self.span.end(self._seconds)
+
+
+def _about(home: Home, queue: str, name: str, kind: str | None = None) -> About:
+    """What spans and metrics say of an operation. kind: its type; None: the name is one."""
     # No other queue's name ends in # and a number.
-    name, _, number = queue.rpartition("#")
+    whole, _, number = queue.rpartition("#")
     partition = {"messaging.destination.partition.id": number} if number.isdecimal() else {}
     return {
         "messaging.system": "dueq",
-        "messaging.destination.name": name if name and partition else queue,
-        "messaging.operation.type": operation,
-        "messaging.operation.name": operation,
+        "messaging.destination.name": whole if whole and partition else queue,
+        "messaging.operation.type": kind or name,
+        "messaging.operation.name": name,
         **partition,
+        **_server(home.where),
     }
 
 
-def _name(about: Mapping[str, str]) -> str:
-    return " ".join([about["messaging.operation.name"], about["messaging.destination.name"]])
+@lru_cache
+def _server(url: str) -> dict[str, str | int]:
+    """The server that a URL names, if it is one."""
+    if found := _SOCKET.match(url):
+        return {"server.address": unquote(found[1])}
+    if found := _HOST.match(url):
+        return {"server.address": found[1].strip("[]"), "server.port": int(found[2] or _PORT)}
+    return {}
 
 
-def _of_one(about: Mapping[str, str], id: str) -> dict[str, AttributeValue]:
-    return {**about, "messaging.message.id": id} if id else dict(about)
+def _name(about: About) -> str:
+    return f"{about['messaging.operation.name']} {about['messaging.destination.name']}"
+
+
+def _of_one(about: About, id: str) -> About:
+    return {**about, "messaging.message.id": id} if id else about
+
+
+def _is_in_span(here: Context) -> bool:
+    return trace.get_current_span(here).get_span_context().is_valid
 
 
 def _context_of(headers: Mapping[str, str]) -> SpanContext:
@@ -250,6 +334,11 @@ def _links(contexts: Iterable[SpanContext]) -> list[Link]:
     return [Link(each) for each in contexts if each.is_valid]
 
 
+def _links_to(messages: Iterable[Fields | str]) -> list[Link]:
+    """To the contexts in which they were made, as far as they are known."""
+    return _links(_context_of(each.headers) for each in messages if isinstance(each, Fields))
+
+
 def _carrying(row: _core.DraftRow) -> _core.DraftRow:
     """With the context of the caller, unless it has one, or has no room for it."""
     headers = headers_of(row)
@@ -263,10 +352,3 @@ def _carrying(row: _core.DraftRow) -> _core.DraftRow:
 def _class(kind: type[BaseException]) -> str:
     module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
     return f"{module}{kind.__qualname__}"
-
-
-def _fail(span: trace.Span, about: dict[str, str], error: BaseException) -> None:
-    about[_ERROR] = _class(type(error))
-    span.set_attribute(_ERROR, about[_ERROR])
-    span.record_exception(error)
-    span.set_status(Status(StatusCode.ERROR, str(error)))

@@ -14,7 +14,11 @@ foreach (['Bundle/FrameworkBundle', 'Component/Console', 'Component/Messenger', 
 }
 
 spl_autoload_register(function (string $class): void {
-    foreach (['Dueq\SymfonyMessenger\\' => __DIR__ . '/../../../bindings/php/symfony/src/', 'App\\' => __DIR__ . '/'] as $prefix => $folder) {
+    foreach ([
+        'Dueq\SymfonyMessenger\\' => __DIR__ . '/../../../bindings/php/symfony/src/',
+        'App\\' => __DIR__ . '/',
+        'Dueq\\' => __DIR__ . '/../../../bindings/php/worker/src/',
+    ] as $prefix => $folder) {
         $file = $folder . strtr(substr($class, strlen($prefix)), '\\', '/') . '.php';
         if (str_starts_with($class, $prefix) && is_file($file)) {
             require $file;

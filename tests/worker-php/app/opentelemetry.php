@@ -361,6 +361,11 @@ namespace OpenTelemetry\API\Trace\Propagation {
             return new self();
         }
 
+        public function fields(): array
+        {
+            return ['traceparent', 'tracestate'];
+        }
+
         public function inject(array &$carrier): void
         {
             $context = Span::getCurrent()->getContext();

@@ -12,6 +12,7 @@ use OpenTelemetry\SDK\Metrics\MetricReader\ExportingReader;
 use OpenTelemetry\SDK\Trace\SpanExporter\InMemoryExporter as SpanExporter;
 use OpenTelemetry\SDK\Trace\SpanProcessor\SimpleSpanProcessor;
 use OpenTelemetry\SDK\Trace\TracerProvider;
+use PHPUnit\Framework\Assert;
 
 require_once getenv('DUEQ_TEST_OPENTELEMETRY') ?: __DIR__ . '/opentelemetry.php';
 
@@ -47,6 +48,22 @@ final class Telemetry
     public function spans(string $name): array
     {
         return array_values(array_filter($this->spans->getSpans(), fn (object $span) => $span->getName() === $name));
+    }
+
+    public function span(string $name): object
+    {
+        $spans = $this->spans($name);
+        Assert::assertCount(1, $spans, $name);
+
+        return $spans[0];
+    }
+
+    /** The id of the one span that it links to. */
+    public static function linked(object $span): string
+    {
+        Assert::assertCount(1, $span->getLinks());
+
+        return $span->getLinks()[0]->getSpanContext()->getSpanId();
     }
 
     /** @return array<string, int> of a metric how many there are, by operation and, if there is one, error */

@@ -7,6 +7,7 @@ namespace Dueq\LaravelDriver;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
+use Dueq\OpenTelemetry;
 use Illuminate\Container\Container;
 use Illuminate\Contracts\Debug\ExceptionHandler;
 use Illuminate\Contracts\Queue\Job as JobContract;
@@ -73,11 +74,16 @@ class DueqJob extends Job implements JobContract
     {
         if ($this->message !== null && $this->process === getmypid()) {
             try {
-                $this->settle(fn (Message $message) => $message->retry($this->lease));
+                $this->settle('retry', fn (Message $message) => $message->retry($this->lease));
             } catch (DueqException $error) {
                 $this->report($error);
             }
         }
+    }
+
+    public function fire()
+    {
+        OpenTelemetry::process($this->message, fn () => parent::fire(), $this->source->url());
     }
 
     public function getJobId()
@@ -105,7 +111,7 @@ class DueqJob extends Job implements JobContract
     {
         parent::delete();
         if (!$this->failing) {
-            $this->settle(fn (Message $message) => $message->ack());
+            $this->settle('ack', fn (Message $message) => $message->ack());
         }
         $this->horizon->deleted($this);
     }
@@ -114,7 +120,7 @@ class DueqJob extends Job implements JobContract
     public function release($delay = 0)
     {
         parent::release($delay);
-        $this->settle(fn (Message $message) => $message->retry(Due::seconds($delay)));
+        $this->settle('retry', fn (Message $message) => $message->retry(Due::seconds($delay)));
         $this->horizon->released($this);
     }
 
@@ -136,9 +142,10 @@ class DueqJob extends Job implements JobContract
         } finally {
             if ($this->failing && $this->isDeleted()) {
                 $this->failing = false;
-                $this->settle($lost === null
-                    ? fn (Message $message) => $message->ack()
-                    : fn (Message $message) => $message->bury('not written down as failed: ' . $lost->getMessage()));
+                $lost === null ? $this->settle('ack', fn (Message $message) => $message->ack()) : $this->settle(
+                    'bury',
+                    fn (Message $message) => $message->bury('not written down as failed: ' . $lost->getMessage()),
+                );
             }
         }
     }
@@ -159,7 +166,7 @@ class DueqJob extends Job implements JobContract
     /** For what is no job: the message is dead in its queue, with the reason. */
     public function bury(): void
     {
-        $this->settle(fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
+        $this->settle('bury', fn (Message $message) => $message->bury('this is not the payload of a Laravel job'));
     }
 
     protected function failed($e)
@@ -176,9 +183,10 @@ class DueqJob extends Job implements JobContract
      * Ends this delivery. One whose lease was lost is another worker's by now: nothing changes but the log. One
      * that is gone was taken away on purpose (queue:clear), or is done.
      *
-     * @param callable(Message): mixed $verb
+     * @param string $verb as of OpenTelemetry::settle()
+     * @param callable(Message): mixed $settle
      */
-    private function settle(callable $verb): void
+    private function settle(string $verb, callable $settle): void
     {
         $message = $this->message;
         $this->message = null;
@@ -186,7 +194,7 @@ class DueqJob extends Job implements JobContract
             return;
         }
         try {
-            $verb($message);
+            OpenTelemetry::settle($message, $verb, fn () => $settle($message), $this->source->url());
         } catch (LeaseLostException $error) {
             if ($this->source->find($message) !== null) {
                 $this->report($error);

@@ -8,6 +8,7 @@ use BackedEnum;
 use Dueq\Client;
 use Dueq\Exception\DuplicateException;
 use Dueq\Message;
+use Dueq\OpenTelemetry;
 use Dueq\Queue as Messages;
 use Illuminate\Contracts\Queue\ClearableQueue;
 use Illuminate\Contracts\Queue\Queue as QueueContract;
@@ -316,7 +317,8 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
         foreach ($drafts as $draft) {
             $this->horizon()->pending($name, $draft['body']);
         }
-        foreach ($messages->pushMany($drafts) as $number => $id) {
+        $push = fn () => $messages->pushMany(array_map(self::carrying(...), $drafts));
+        foreach (OpenTelemetry::send($messages, $push, count: count($drafts)) as $number => $id) {
             if ($id === null) {
                 self::put($messages, ['id' => null] + $drafts[$number]);
             }
@@ -333,10 +335,21 @@ class DueqQueue extends Queue implements QueueContract, ClearableQueue
     private static function put(Messages $messages, array $draft): string
     {
         try {
-            return $messages->push(...$draft);
+            return OpenTelemetry::send($messages, fn () => $messages->push(...self::carrying($draft)));
         } catch (DuplicateException) {
-            return $messages->push(...['id' => null] + $draft);
+            return self::put($messages, ['id' => null] + $draft);
         }
+    }
+
+    /**
+     * With the context of the span around its push.
+     *
+     * @param array<string, mixed> $draft
+     * @return array<string, mixed>
+     */
+    private static function carrying(array $draft): array
+    {
+        return $draft + ['headers' => OpenTelemetry::headers()];
     }
 
     private static function uuid(string $payload): ?string

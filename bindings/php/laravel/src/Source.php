@@ -59,6 +59,12 @@ final class Source
         }
     }
 
+    /** Where the server is, without the password. */
+    public function url(): string
+    {
+        return $this->client->url();
+    }
+
     /** Whether the last message was not there when it was asked for. */
     public function hasWaited(): bool
     {

@@ -7,6 +7,7 @@ namespace Dueq\SymfonyMessenger;
 use Dueq\Exception\DueqException;
 use Dueq\Exception\LeaseLostException;
 use Dueq\Message;
+use Dueq\OpenTelemetry;
 use Dueq\Queue;
 use Psr\Log\LoggerInterface;
 use Symfony\Component\Messenger\Envelope;
@@ -70,7 +71,7 @@ final class Delivery
     /** @internal Deletes the message, which is done, or not wanted. */
     public function finish(): void
     {
-        $this->settle(fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
+        $this->settle('ack', fn () => $this->isHeld ? $this->message->ack() : $this->queue->cancel($this->message->id));
     }
 
     /**
@@ -87,10 +88,11 @@ final class Delivery
         // A queue refuses an id that it has, or that is still unique.
         $keepsId = $stays && !Wire::isUnique($this->message);
         $draft['id'] = $keepsId ? $this->message->id : $to->newId();
+        $verb = $stays ? 'retry' : 'bury';
         if ($this->isHeld) {
-            $this->settle(fn () => $this->message->ack([$draft], $stays ? null : $to->name));
+            $this->settle($verb, fn () => $this->message->ack([$draft], $stays ? null : $to->name));
         } elseif ($keepsId) {
-            $this->settle(fn () => $to->push(...['replace' => true] + $draft));
+            $this->settle($verb, fn () => $to->push(...['replace' => true] + $draft));
         } else {
             return null;
         }
@@ -101,13 +103,13 @@ final class Delivery
     /** @internal Makes the message dead. */
     public function bury(string $reason): void
     {
-        $this->settle(fn () => $this->message->bury($reason));
+        $this->settle('bury', fn () => $this->message->bury($reason));
     }
 
     /** @internal Gives the message back; that counts no attempt. */
     public function release(float $delay = 0.0): void
     {
-        $this->settle(fn () => $this->message->release($delay));
+        $this->settle('release', fn () => $this->message->release($delay));
     }
 
     /** @internal */
@@ -118,13 +120,24 @@ final class Delivery
         }
     }
 
-    private function settle(callable $how): void
+    /**
+     * @internal Runs the handlers of the message.
+     * @template T
+     * @param callable(): T $handle
+     * @return T
+     */
+    public function process(callable $handle): mixed
+    {
+        return OpenTelemetry::process($this->message, $handle, $this->queue->url());
+    }
+
+    private function settle(string $verb, callable $how): void
     {
         if ($this->isSettled) {
             return;
         }
         try {
-            $how();
+            OpenTelemetry::settle($this->message, $verb, $how, $this->queue->url());
         } catch (LeaseLostException $error) {
             $this->logger->warning('The message {id} of the queue {queue} was cancelled, or delivered to another worker, meanwhile: {error}', [
                 'id' => $this->message->id,

@@ -4,13 +4,15 @@ declare(strict_types=1);
 
 namespace Dueq\SymfonyMessenger;
 
+use Symfony\Component\DependencyInjection\Compiler\CompilerPassInterface;
+use Symfony\Component\DependencyInjection\Compiler\PassConfig;
 use Symfony\Component\DependencyInjection\ContainerBuilder;
 use Symfony\Component\DependencyInjection\ContainerInterface;
 use Symfony\Component\DependencyInjection\Reference;
 use Symfony\Component\HttpKernel\Bundle\Bundle;
 
 /** Makes the transport known to an application: it goes into config/bundles.php, and needs no configuration. */
-final class DueqMessengerBundle extends Bundle
+final class DueqMessengerBundle extends Bundle implements CompilerPassInterface
 {
     public function build(ContainerBuilder $container): void
     {
@@ -19,5 +21,19 @@ final class DueqMessengerBundle extends Bundle
             ->addArgument(new Reference('logger', ContainerInterface::NULL_ON_INVALID_REFERENCE))
             ->addTag('monolog.logger', ['channel' => 'messenger'])
             ->addTag('messenger.transport_factory');
+        $container->register('dueq.messenger.trace', TraceMiddleware::class);
+        // Before Messenger makes the buses.
+        $container->addCompilerPass($this, PassConfig::TYPE_BEFORE_OPTIMIZATION, 10);
+    }
+
+    /** Puts the middleware that traces in front of each bus. */
+    public function process(ContainerBuilder $container): void
+    {
+        foreach (array_keys($container->findTaggedServiceIds('messenger.bus')) as $bus) {
+            if ($container->hasParameter("$bus.middleware")) {
+                $middleware = (array) $container->getParameter("$bus.middleware");
+                $container->setParameter("$bus.middleware", [['id' => 'dueq.messenger.trace'], ...$middleware]);
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
+use Dueq\OpenTelemetry;
 use Dueq\Queue;
 use Psr\Log\LoggerInterface;
 use Symfony\Component\Messenger\Envelope;
@@ -79,7 +80,7 @@ final class DueqTransport implements
             'deadLetter' => $this->settings->deadLetter,
             'priority' => $isGivenBack ? $delivery->message->priority : $stamp->priority,
         ];
-        $id = $this->call(fn () => $isGivenBack ? $this->giveBack($delivery, $draft) : $this->queue->push(...$draft + [
+        $id = $this->call(fn () => $isGivenBack ? $this->giveBack($delivery, $draft) : $this->push($draft + [
             'id' => $stamp->id,
             'ttl' => $stamp->ttl,
             'unique' => $stamp->unique,
@@ -207,7 +208,18 @@ final class DueqTransport implements
     /** @param array<string, mixed> $draft */
     private function giveBack(Delivery $delivery, array $draft): string
     {
-        return $delivery->replace($draft, $this->queue) ?? $this->queue->push(...$draft);
+        $draft['headers'] += OpenTelemetry::contextOf($delivery->message);
+
+        return $delivery->replace($draft, $this->queue) ?? $this->push($draft);
+    }
+
+    /** @param array<string, mixed> $draft */
+    private function push(array $draft): string
+    {
+        $headers = $draft['headers'];
+        $push = fn () => $this->queue->push(...['headers' => OpenTelemetry::headers($headers)] + $draft);
+
+        return OpenTelemetry::send($this->queue, $push, $headers);
     }
 
     /**

@@ -89,7 +89,7 @@ final class Tasks
         // The draft is made within, where its headers get the context of the span.
         $push = fn () => $queue->push(...$this->draft($task, $arguments, $id, ...$options), ...$due);
 
-        return OpenTelemetry::send($queue->name, $push, ($options + $known->options)['headers'] ?? []);
+        return OpenTelemetry::send($queue, $push, ($options + $known->options)['headers'] ?? []);
     }
 
     /**

@@ -199,7 +199,7 @@ final class Worker
             $next = fn (Job $job) => $called($job, $next);
         }
 
-        return OpenTelemetry::process($job->message, fn () => $next($job));
+        return OpenTelemetry::process($job->message, fn () => $next($job), $this->tasks->client()->url());
     }
 
     private function add(Task $task, callable|string $handler): static

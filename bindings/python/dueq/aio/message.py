@@ -11,7 +11,7 @@ from dueq import _core
 from dueq._call import Answer, Call, on
 from dueq._fields import Fields, described, noted
 from dueq._log import log
-from dueq._trace import sending
+from dueq._trace import sending, settling
 from dueq.aio.pool import Pool
 from dueq.draft import Body, Draft, rows
 from dueq.errors import Error, InvalidError, NotDurable
@@ -64,10 +64,12 @@ class Message(Fields):
         if not drafts:
             if push is None and to is not None:
                 raise InvalidError("to: is only for successors, and push has none")
-            answer = await self._home.call(on(self.queue, _core.ack_submit, (self.ticket,)))
-            self._settle(answer.status)
+            await self._settle_by("ack", on(self.queue, _core.ack_submit, (self.ticket,)))
             return None if push is None else []
-        with sending(to or self.queue, drafts) as sent:
+        with (
+            settling("ack", self._home, self.queue, (self,)),
+            sending(self._home, to or self.queue, drafts) as sent,
+        ):
             call = Call(
                 lambda link: _core.ack_push_submit(
                     link.queues[self.queue], self.ticket, link.target(self.queue, to), sent.rows
@@ -77,6 +79,13 @@ class Message(Fields):
             self._settle(outcomes[0][0])
             sent.outcomes = outcomes[1:]
         return [id if status == _core.OK else None for status, id in sent.outcomes]
+
+    async def _settle_by(self, verb: str, call: Call) -> int:
+        """Settles it by a call, and returns its status. Raises LeaseLost."""
+        with settling(verb, self._home, self.queue, (self,)):
+            status = (await self._home.call(call)).status
+            self._settle(status)
+        return status
 
     async def _stored(self, call: Call) -> Answer:
         """Acknowledges with successors. Where these are not durable it is acknowledged, too."""
@@ -101,9 +110,7 @@ class Message(Fields):
         self._asked = True
         milliseconds = _core.BY_POLICY if delay is None else duration_ms(delay, "delay")
         call = on(self.queue, _core.retry_submit, self.ticket, milliseconds, noted(error, "error"))
-        answer = await self._home.call(call)
-        self._settle(answer.status)
-        return answer.status != _core.EXHAUSTED
+        return await self._settle_by("retry", call) != _core.EXHAUSTED
 
     async def release(self, delay: float | timedelta = 0.0) -> None:
         """
@@ -115,7 +122,7 @@ class Message(Fields):
         self._asked = True
         milliseconds = duration_ms(delay, "delay")
         call = on(self.queue, _core.release_submit, (self.ticket,), milliseconds)
-        self._settle((await self._home.call(call)).status)
+        await self._settle_by("release", call)
 
     async def extend(self, lease: float | timedelta) -> None:
         """Extends the lease to `lease` seconds (or a timedelta) from now. Raises LeaseLost."""
@@ -148,7 +155,7 @@ class Message(Fields):
         """
         self._asked = True
         call = on(self.queue, _core.bury_submit, self.ticket, noted(reason, "reason"))
-        self._settle((await self._home.call(call)).status)
+        await self._settle_by("bury", call)
 
     async def turn(self) -> list[str]:
         """

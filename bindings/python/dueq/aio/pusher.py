@@ -56,7 +56,7 @@ class Pusher(Alone):
         """
         draft = row(body, options)
         if _trace.tracer:
-            draft = _trace.tracer.created(self._flight.queue, draft)
+            draft = _trace.tracer.created(self._pool, self._flight.queue, draft)
         self._count += 1
         if not self._count % _IN_A_ROW:
             await asyncio.sleep(0)

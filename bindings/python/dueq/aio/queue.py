@@ -285,7 +285,7 @@ class Queue(Source, AsyncVerbs):
 
     async def _store(self, rows: tuple[_core.DraftRow, ...]) -> list[tuple[int, str]]:
         """Status and id of each."""
-        with _trace.sending(self.name, rows) as sent:
+        with _trace.sending(self._home, self.name, rows) as sent:
             call = on(self._own, _core.push_submit, sent.rows)
             sent.outcomes = (await self._home.call(call)).outcomes
         return sent.outcomes
@@ -333,7 +333,9 @@ class Queue(Source, AsyncVerbs):
         done: list[bool] = []
         while batch := tuple(islice(left, _core.MAX_BATCH)):
             held = tuple(tickets(self.name, batch, self.partitions is not None))
-            done += _done_of(await self._home.call(on(self._own, _core.ack_submit, held)))
+            with _trace.settling("ack", self._home, self.name, batch):
+                answer = await self._home.call(on(self._own, _core.ack_submit, held))
+            done += _done_of(answer)
             settled(batch)
         return done
 

@@ -50,7 +50,7 @@ class Pusher(Alone):
         with self._lock:
             flight = self._open()
             if _trace.tracer:
-                draft = _trace.tracer.created(flight.queue, draft)
+                draft = _trace.tracer.created(self._pool, flight.queue, draft)
             while not (push := flight.push(draft)):
                 self._pool.wait(flight.link)
                 flight.collect()

@@ -8,6 +8,7 @@ use Dueq\Client;
 use Dueq\Consumer;
 use Dueq\Exception\DueqException;
 use Dueq\Message;
+use Dueq\OpenTelemetry;
 use Dueq\Worker;
 use Psr\Log\LoggerInterface;
 use RuntimeException;
@@ -172,6 +173,12 @@ final class Child
         }
     }
 
+    /** Where the server is. */
+    private function url(): string
+    {
+        return $this->worker->tasks->client()->url();
+    }
+
     /** @return non-empty-list<string> */
     private function queues(): array
     {
@@ -210,6 +217,7 @@ final class Child
             } finally {
                 $this->endJob();
             }
+            OpenTelemetry::settled($message, 'ack', $this->url());
             $seconds = round((hrtime(true) - $begun) / 1e9, 6);
             $this->logger->info(sprintf('%s done in %.3f s', $job, $seconds), self::context($message) + ['seconds' => $seconds]);
         } finally {
@@ -226,7 +234,7 @@ final class Child
         $name = ($message->headers['task'] ?? "message of {$message->queue}") . " {$message->id}";
         try {
             if ($error instanceof Stop) {
-                $message->release();
+                OpenTelemetry::settle($message, 'release', fn () => $message->release(), $this->url());
                 $this->logger->notice("$name released: {$error->getMessage()}", self::context($message));
 
                 return;
@@ -234,6 +242,7 @@ final class Child
         } catch (DueqException $lost) {
             $error = $lost;
         }
+        OpenTelemetry::settled($message, 'retry', $this->url());
         $attempt = $message->maxAttempts === null ? $message->attempt : "{$message->attempt} of {$message->maxAttempts}";
         $this->logger->error(
             "$name failed (attempt $attempt): " . $error::class . ": {$error->getMessage()}",

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Dueq\Worker;
 
 use Dueq\Exception\DueqException;
+use Dueq\OpenTelemetry;
 use Dueq\Tasks;
 use Psr\Log\LoggerInterface;
 
@@ -32,11 +33,10 @@ final class Debt
             if ($message?->ticket !== $this->ticket) {
                 return;
             }
-            if ($this->error === null) {
-                $message->release();
-            } else {
-                $message->retry(error: $this->error);
-            }
+            [$verb, $settle] = $this->error === null
+                ? ['release', fn () => $message->release()]
+                : ['retry', fn () => $message->retry(error: $this->error)];
+            OpenTelemetry::settle($message, $verb, $settle, $tasks->client()->url());
         } catch (DueqException $error) {
             $logger->warning("the message {$this->id} of a killed process comes back when its lease ends", ['exception' => $error]);
         }
