@@ -1,6 +1,11 @@
 """dueq top, on the screen of a terminal."""
 
+import contextlib
+import os
+import pty
 import re
+import select
+import termios
 import time
 from contextlib import AbstractContextManager
 from typing import Any
@@ -301,6 +306,41 @@ def test_colours(dueq: Program, environment: dict[str, str], coloured: bool) -> 
     assert bool(re.search("\x1b\\[[0-9;]*3[13]", seen)) == coloured
 
 
+def test_few_bytes_cross_the_network(dueq: Program) -> None:
+    """As docs/seeing.md has it: ncurses sends what has changed, and top what is worth it."""
+    for i in range(15):
+        dueq("push", f"queue-{i}", "--lines", "--delay", "1h", stdin=b"x\n" * 100)
+    dueq.environment |= {"TERM": "xterm-256color", "LC_ALL": "C.UTF-8", "LINES": "24"}
+    child, screen = pty.fork()
+    if child == 0:
+        termios.tcsetwinsize(0, (24, 80))
+        os.execve(dueq.path, [dueq.path, "top", "--every", "1s"], dueq.environment)
+    try:
+        first = sent(screen, 60, until=b"queue-9") + sent(screen, 0.5)
+        still = sent(screen, 5) / 5
+        dueq("push", "queue-7", "--lines", "--delay", "1h", stdin=b"x\n" * 50)
+        changed = sent(screen, 2)
+        os.write(screen, b"q")
+        sent(screen, 60)
+    finally:
+        os.close(screen)
+        os.waitpid(child, 0)
+    print(f"first screen {first}, a refresh {still:.0f}, 50 messages more {changed} bytes")
+    assert first < 4000
+    assert still < 500
+    assert changed < 1000
+
+
+def sent(screen: int, seconds: float, until: bytes = b"\0") -> int:
+    """How many bytes come in that time, or until these have come, or it ends."""
+    seen, end = b"", time.monotonic() + seconds
+    with contextlib.suppress(OSError):  # EIO at the end
+        while until not in seen and (left := end - time.monotonic()) > 0:
+            if select.select([screen], [], [], left)[0]:
+                seen += os.read(screen, 65536)
+    return len(seen)
+
+
 def test_locale_without_blocks(dueq: Program) -> None:
     dueq("push", "q日本", "x")
     with top(dueq, environment={"LC_ALL": "C"}) as shown:
@@ -464,8 +504,18 @@ def test_why_lost_dead_letter_queue(dueq: Program, server: Server) -> None:
 
 
 def test_why_full(dueq: Program, server: Server) -> None:
-    with stuck.full(dueq, server, "orders"), top(dueq) as shown:
-        shown.until(
-            "the server is full: ",
-            "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
-        )
+    """Also where it is full, and not any more, while the screen is shown."""
+    with top(dueq) as shown:
+        with stuck.full(dueq, server, "orders"):
+            shown.until(
+                "the server is full: ",
+                "! full: the server is at its limit of 1.0M bytes: it refuses pushes and kicks,",
+            )
+        shown.until("orders ", without="the server is")
+        server.command("CONFIG", "SET", "maxmemory", "100mb")
+        server.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        try:
+            shown.until("the server may evict messages when its memory is full: set maxmemory-")
+        finally:
+            server.command("CONFIG", "SET", "maxmemory", "0")
+            server.command("CONFIG", "SET", "maxmemory-policy", "noeviction")
